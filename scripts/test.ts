@@ -61,7 +61,6 @@ const tests = Bun.spawn(
   {
     env: {
       ...process.env,
-      BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
       TEST_RSA_KEYS: JSON.stringify(keys),
       TEST_DATABASE: database,
       ...(built && { TEST_BINARY: resolve('dist/bellhop') }),

@@ -120,7 +120,8 @@ const IMPURE = new Set<string>([
 ])
 
 /** Pure code of a kept library, or of the runtime, that a pure file may use. */
-const PURE_PACKAGES = /^(semver|node-forge|jose|node:(crypto|util|net|buffer|path|url|zlib))$/
+const PURE_PACKAGES =
+  /^(semver(\/functions\/satisfies\.js)?|node-forge|jose|node:(crypto|util|net|buffer|path|url|zlib))$/
 
 /** Globals by which a file reaches out without an import. */
 const REACHING_OUT =

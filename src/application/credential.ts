@@ -1,11 +1,9 @@
 import { createPrivateKey } from 'node:crypto'
-import type { KeyObject, X509Certificate } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
-import { dayOf } from '../text/format.ts'
 import { isAppleId, isBundleId } from './apple-names.ts'
 import type { VapidCredential } from './vapid.ts'
-import { bundleIdOf, environmentOf, openCertificateFile } from './certificate-file.ts'
 
 /** By what an application is known to the gateways of one kind. */
 export type Credential = ApnsCredential | FcmCredential | VapidCredential
@@ -16,7 +14,7 @@ export type CredentialProvider = 'apns' | 'fcm' | 'webpush'
 export type ApnsCredential = ApnsKey | ApnsCertificate
 
 /** `'auto'`: production is tried first, then sandbox, device by device. */
-type ApnsEnvironment = 'auto' | 'production' | 'sandbox'
+export type ApnsEnvironment = 'auto' | 'production' | 'sandbox'
 
 interface ApnsKey {
   readonly kind: 'key'
@@ -29,7 +27,7 @@ interface ApnsKey {
   readonly environment: ApnsEnvironment
 }
 
-interface ApnsCertificate {
+export interface ApnsCertificate {
   readonly kind: 'certificate'
   /** PEM: the certificate first, then what else the file held. */
   readonly certificate: string
@@ -67,19 +65,6 @@ interface ApnsKeyInput {
   readonly environment: ApnsEnvironment
 }
 
-interface ApnsCertificateInput {
-  /** The file: PEM with certificate and key, or PKCS #12 (.p12, .pfx). */
-  readonly bytes: Uint8Array
-  /** Default none, which is the same as empty. */
-  readonly password?: string | undefined
-  /** Default: the bundle id the certificate was made for. */
-  readonly topic?: string | undefined
-  /** `'auto'`: what the certificate says; it stays `'auto'` when that is both, or nothing. */
-  readonly environment: ApnsEnvironment
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number
-}
-
 /** Checks an APNs signing key: P-256 (Apple, "Establishing a token-based connection to APNs"). */
 export function readApnsKey({ p8, keyId, teamId, topic, environment }: ApnsKeyInput): ApnsKey | Problem {
   const key = privateKeyOf(p8)
@@ -98,57 +83,6 @@ export function readApnsKey({ p8, keyId, teamId, topic, environment }: ApnsKeyIn
   if (!isAppleId(teamId)) return problem('The team id is not 10 characters of A-Z and 0-9.')
   if (!isBundleId(topic)) return badTopic()
   return { kind: 'key', privateKey: pemOf(key), keyId, teamId, topic, environment }
-}
-
-/** Checks an APNs client certificate and its key, at the time `now`. */
-export function readApnsCertificate(input: ApnsCertificateInput): ApnsCertificate | Problem {
-  const file = openCertificateFile(input.bytes, input.password ?? '')
-  if (file.kind === 'unreadable') {
-    return problem('The certificate file cannot be read: expected PEM with certificate and key, or PKCS #12 (.p12).')
-  }
-  if (file.kind === 'wrong-password') return problem('The password does not open the certificate file.')
-  if (file.certificates.length === 0) return problem('The certificate file holds no certificate.')
-  if (file.keys.length === 0) {
-    return problem('The certificate file holds no private key: export certificate and key together.')
-  }
-  const checked = file.certificates.flatMap((certificate) => {
-    const key = file.keys.find((key) => certificate.checkPrivateKey(key))
-    if (key === undefined) return []
-    const others = file.certificates.filter((other) => other !== certificate)
-    return [checkCertificate(input, certificate, others, key)]
-  })
-  // A keychain export may hold last year's certificate beside this year's.
-  const usable = checked.find((each) => each.kind === 'certificate')
-  return usable ?? checked[0] ?? problem('The private key in the certificate file belongs to another certificate.')
-}
-
-function checkCertificate(
-  { topic: stated, environment, now }: ApnsCertificateInput,
-  certificate: X509Certificate,
-  others: readonly X509Certificate[],
-  key: KeyObject,
-): ApnsCertificate | Problem {
-  const from = certificate.validFromDate.getTime()
-  const expiresAt = certificate.validToDate.getTime()
-  if (now < from) return problem(`The certificate is not valid before ${dayOf(from)}.`)
-  if (now > expiresAt) return problem(`The certificate expired on ${dayOf(expiresAt)}: renew it at Apple.`)
-  const topic = stated ?? bundleIdOf(certificate)
-  if (topic === null) {
-    return problem('The certificate names no bundle id (UID of its subject): the topic must be given.')
-  }
-  if (!isBundleId(topic)) return badTopic()
-  const own = environmentOf(certificate)
-  if (environment !== 'auto' && own !== 'auto' && own !== environment) {
-    return problem(`The certificate is for ${own} only: expected one for ${environment}.`)
-  }
-  return {
-    kind: 'certificate',
-    certificate: [certificate, ...others].map((each) => each.toString()).join(''),
-    privateKey: pemOf(key),
-    topic,
-    environment: environment === 'auto' ? own : environment,
-    expiresAt,
-  }
 }
 
 /** Checks the text of a service account's JSON key file (Google Cloud, "Create and delete service account keys"). */
@@ -213,7 +147,7 @@ function privateKeyOf(pem: string): KeyObject | null {
   }
 }
 
-function pemOf(key: KeyObject): string {
+export function pemOf(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' })
 }
 
@@ -227,7 +161,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-function badTopic(): Problem {
+export function badTopic(): Problem {
   return problem(
     'The topic is not a bundle id: expected letters, digits and hyphens, with periods between, as in com.example.app.',
   )

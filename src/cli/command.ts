@@ -102,10 +102,13 @@ export interface CommandContext {
   /** The terminal that standard output is; `null`: a pipe or a file, for which nothing is drawn. */
   readonly terminal: Terminal | null
   readonly signals: Signals
-  /** Runs the service until it is stopped; its exit code. */
+  /**
+   * Everything that a command needs is loaded, and its work begins. The compiled program starts in a mode of its own
+   * (`scripts/build/executable.ts`), which ends with this.
+   */
+  readonly started: () => void
+  /** Runs the service until it is stopped; its exit code. It says itself when it has started. */
   readonly serve: (config: Config) => Promise<number>
-  /** Becomes the same program anew, with these variables in its environment. */
-  readonly restart: (variables: Readonly<Record<string, string>>) => never
 }
 
 export interface Terminal {

@@ -64,6 +64,7 @@ async function runCommand(name: string, given: ParsedArguments, context: Command
   if (spec === undefined) throw new Error(`nothing runs the command ${name}`)
   const { run, check } = await spec.load()
   if (spec.settings) return run(given, context)
+  context.started()
   const server = isRemote(spec) ? serverOf(given, context.env) : null
   if (server !== null && given.problems.length === 0) return runRemotely(spec, given, server, context)
   const wrong = [...given.problems, ...(check?.(given, context).problems ?? [])]

@@ -1,4 +1,4 @@
-import semver from 'semver'
+import satisfiesRange from 'semver/functions/satisfies.js'
 
 /** Every version of the API this binary serves (test/api/http/admission.test.ts). */
 export const SERVED_VERSIONS: readonly string[] = ['1.0.0']
@@ -25,7 +25,7 @@ export function satisfies(range: string): boolean {
   const known = answers.get(range)
   if (known !== undefined) return known
   if (range.length > MAX_LENGTH) return false
-  const answer = isRange(range) && SERVED_VERSIONS.some((version) => semver.satisfies(version, range))
+  const answer = isRange(range) && SERVED_VERSIONS.some((version) => satisfiesRange(version, range))
   if (answers.size >= MAX_REMEMBERED) answers.clear()
   answers.set(range, answer)
   return answer

@@ -1,4 +1,3 @@
-import { swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
@@ -140,6 +139,8 @@ interface Described {
 async function describe(documented: AnyElysia, { compat, headerPrefixes, webhooks }: Differences): Promise<string> {
   const description = compat ? `${INTRODUCTION}\n\n${COMPAT_NOTE}` : INTRODUCTION
   const also = (header: string) => headerPrefixes.map((name) => ` Also read from X-${name}-${header}.`).join('')
+  // Loaded when somebody asks: with what it imports it takes 6 ms, which no start is to pay.
+  const { swagger } = await import('@elysiajs/swagger')
   const copy = new Elysia().use(
     swagger({
       specPath: '/openapi.json',

@@ -68,7 +68,7 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
 
 /** What an operator sees of the service, and the backups that it makes. */
 export function startAdminSide(deps: Dependencies) {
-  const { config, clock, damage, database, commit, opened } = deps
+  const { config, clock, damage, database, opened } = deps
   const schedule = opened.use(startBackups(config, { clock, log: damage.log }))
   const monitoring = startMonitoring({ ...deps, schedule })
   const stored = { database, clock }
@@ -85,8 +85,11 @@ export function startAdminSide(deps: Dependencies) {
   return {
     /** Made when an administrator comes, for the sake of starts. */
     api: () => (made ??= adminApi({ ...deps, ...stores, schedule, monitoring, streams })),
-    /** What stands in a link to become the first administrator; `null`: there is one. */
-    setupLink: () => (administrators.any() ? Promise.resolve(null) : commit(() => links.make(null))),
+    /**
+     * What stands in a link to become the first administrator; `null`: there is one. No start waits for it to be on disk:
+     * after a power cut the next one makes another.
+     */
+    setupLink: () => (administrators.any() ? null : database.transact(() => links.make(null))),
     sweeps: [
       (now: number) => sessions.sweep(now),
       (now: number) => links.sweep(now),

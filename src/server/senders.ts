@@ -10,7 +10,6 @@ import { createDeliveryStore } from '../delivery/store/delivery-store.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import { createProviders } from '../gateway/providers.ts'
 import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
-import { startSimulator } from '../gateway/simulator/simulator.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { chooseTransport } from '../gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'
@@ -60,7 +59,14 @@ export async function startSenders(deps: Dependencies) {
   }
   let started: Promise<Simulator> | null = null
   let running: Simulator | null = null
-  const simulator = () => (started ??= startSimulator({ clock, rsaKeys: deps.rsaKeys }).then((one) => (running = one)))
+  const simulator = () => (started ??= startSimulator())
+
+  /** Loaded when somebody needs it: with node-forge, which makes its certificates, it takes 4 ms of a start. */
+  async function startSimulator(): Promise<Simulator> {
+    const simulation = await import('../gateway/simulator/simulator.ts')
+    return (running = await simulation.startSimulator({ clock, rsaKeys: deps.rsaKeys }))
+  }
+
   opened.defer(async () => (await started)?.[Symbol.asyncDispose]())
   // What is damaged is told of at the start, and not when a first push needs it.
   for (const application of directory.all()) credentials.summaries(application)

@@ -223,7 +223,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     adminUrl,
     broken: broken.promise,
     async setupUrl() {
-      const link = await admin.setupLink()
+      const link = admin.setupLink()
       return link === null ? null : linkUrl(adminUrl, link)
     },
     simulator: senders.simulator,

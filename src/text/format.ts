@@ -1,10 +1,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 
-const GROUPED = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+/** Made when a number is first shown: it takes 2 ms, which no start is to pay. */
+let groups: Intl.NumberFormat | null = null
 
 /** `1,234,567`. */
 export function grouped(count: number): string {
-  return GROUPED.format(count)
+  groups ??= new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+  return groups.format(count)
 }
 
 /** `1 device`, `1,234 devices`. */

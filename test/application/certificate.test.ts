@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { X509Certificate, createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeApns, readApnsCertificate } from '../../src/application/credential.ts'
+import { readApnsCertificate } from '../../src/application/apns-certificate.ts'
+import { describeApns } from '../../src/application/credential.ts'
 import { makeAppleCertificate, toPkcs12 } from './apple-certificate.ts'
 
 const apple = makeAppleCertificate()

@@ -22,8 +22,8 @@ export interface CommandLine extends Disposable {
   readonly data: string
   /** What `serve` was called with. */
   readonly served: readonly Config[]
-  /** What the program was restarted with, which ends a run with exit code 99. */
-  readonly restarts: readonly Readonly<Record<string, string>>[]
+  /** How often a command said that it begins. */
+  readonly starts: number
   /** Starts at 2026-11-20 12:00 UTC. */
   readonly clock: FakeClock
   /**
@@ -40,17 +40,17 @@ export interface CommandLine extends Disposable {
   database(): Database
 }
 
-class Restarted extends Error {}
-
 export function commandLine(): CommandLine {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-cli-'))
   const served: Config[] = []
-  const restarts: Readonly<Record<string, string>>[] = []
+  let starts = 0
   const clock = createFakeClock()
   return {
     data,
     served,
-    restarts,
+    get starts() {
+      return starts
+    },
     clock,
     async run(argv, env = {}, over = {}) {
       let stdout = ''
@@ -63,18 +63,12 @@ export function commandLine(): CommandLine {
         readFile: readSystemFile,
         terminal: null,
         signals: new EventEmitter(),
-        restart(variables) {
-          restarts.push(variables)
-          throw new Restarted()
-        },
+        started: () => void starts++,
         async serve(config) {
           served.push(config)
           return 0
         },
         ...over,
-      }).catch((error: unknown) => {
-        if (error instanceof Restarted) return 99
-        throw error
       })
       return { exitCode, stdout, stderr }
     },

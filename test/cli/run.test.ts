@@ -7,12 +7,6 @@ import { VERSION } from '../../src/version.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { commandLine } from './command-line.ts'
 
-const VARIABLES = {
-  BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
-  BUN_JSC_forceRAMSize: '1',
-  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1',
-}
-
 describe('bellhop', () => {
   test('without a command prints the help on standard error, with exit code 2', async () => {
     using cli = commandLine()
@@ -70,15 +64,23 @@ describe('bellhop', () => {
 describe('bellhop serve', () => {
   test('serves with its settings, and its exit code is the server’s', async () => {
     using cli = commandLine()
-    const printed = await cli.run(['serve', '--listen', '127.0.0.1:0', '--max-in-flight', '300'], VARIABLES)
+    const printed = await cli.run(['serve', '--listen', '127.0.0.1:0', '--max-in-flight', '300'])
     expect(printed).toEqual({ exitCode: 0, stdout: '', stderr: '' })
     expect(cli.served).toHaveLength(1)
     expect(cli.served[0]).toMatchObject({ data: cli.data, listen: { host: '127.0.0.1', port: 0 }, maxInFlight: 300 })
   })
 
+  test('starts when it is ready and not before, as the server says; any other command does when it is loaded', async () => {
+    using cli = commandLine()
+    await cli.run(['serve'])
+    expect(cli.starts).toBe(0)
+    await cli.run(['version'])
+    expect(cli.starts).toBe(1)
+  })
+
   test('prints all problems and serves nothing', async () => {
     using cli = commandLine()
-    expect(await cli.run(['serve', '--listen', 'foo', '--prot', '1'], { ...VARIABLES, BELLHOP_LISTN: '' })).toEqual({
+    expect(await cli.run(['serve', '--listen', 'foo', '--prot', '1'], { BELLHOP_LISTN: '' })).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: [
@@ -91,43 +93,16 @@ describe('bellhop serve', () => {
     expect(cli.served).toEqual([])
   })
 
-  test('restarts once for what Bun reads at its start, before it says anything', async () => {
-    using cli = commandLine()
-    const argv = ['serve', '--max-in-flight', '1000']
-    expect(await cli.run(argv, { BELLHOP_X: '1' })).toEqual({ exitCode: 99, stdout: '', stderr: '' })
-    expect(cli.restarts).toEqual([
-      {
-        BUN_CONFIG_MAX_HTTP_REQUESTS: '1000',
-        BUN_JSC_forceRAMSize: '201326592',
-        MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1000',
-      },
-    ])
-    expect(await cli.run(argv, { BELLHOP_X: '1', ...cli.restarts[0] })).toEqual({
-      exitCode: 0,
-      stdout: '',
-      stderr: 'bellhop: BELLHOP_X is not a setting and is ignored.\n',
-    })
-    expect(cli.restarts).toHaveLength(1)
-    expect(cli.served).toHaveLength(1)
-  })
-
-  test('keeps to a lower cap that the operator has set, and says so', async () => {
-    using cli = commandLine()
-    const { stderr } = await cli.run(['serve'], { ...VARIABLES, BUN_CONFIG_MAX_HTTP_REQUESTS: '512' })
-    expect(stderr).toBe('bellhop: BUN_CONFIG_MAX_HTTP_REQUESTS is 512 and holds, although --max-in-flight is 4096.\n')
-    expect(cli.served[0]?.maxInFlight).toBe(512)
-  })
-
   for (const value of ['0', 'false']) {
     test(`refuses to start with NODE_TLS_REJECT_UNAUTHORIZED=${value}`, async () => {
       using cli = commandLine()
-      expect(await cli.run(['serve'], { ...VARIABLES, NODE_TLS_REJECT_UNAUTHORIZED: value })).toEqual({
+      expect(await cli.run(['serve'], { NODE_TLS_REJECT_UNAUTHORIZED: value })).toEqual({
         exitCode: 1,
         stdout: '',
         stderr:
           'bellhop: NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google: unset it. The certificate of a private gateway goes into --gateway-ca.\n',
       })
-      expect([cli.served, cli.restarts]).toEqual([[], []])
+      expect(cli.served).toEqual([])
     })
   }
 })
@@ -136,16 +111,14 @@ describe('what goes wrong while it serves', () => {
   async function serving(error: Error): Promise<{ exitCode: number; stderr: string }> {
     let stderr = ''
     const exitCode = await run(['serve'], {
-      env: VARIABLES,
+      env: {},
       stdout: () => {},
       stderr: (text) => void (stderr += text),
       clock: createFakeClock(),
       readFile: () => ({ kind: 'problem', problem: 'is not there' }),
       terminal: null,
       signals: new EventEmitter(),
-      restart() {
-        throw new Error('restarted')
-      },
+      started: () => {},
       async serve() {
         throw error
       },

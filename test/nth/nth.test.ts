@@ -59,7 +59,7 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
       using plan = createFaultPlan()
       plan.arm('short', 1, 'write')
       const traced = tracedProgram(program, plan, join(data, 'key'))
-      await using service = startService({ program: traced, data, env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' } })
+      await using service = startService({ program: traced, data, env: {} })
       expect(await service.ready).not.toBeNull()
       expect(plan.met().struck?.call).toStartWith('write of ')
       expect(Buffer.from(readFileSync(join(data, 'key'), 'utf8'), 'base64')).toHaveLength(32)

@@ -182,7 +182,7 @@ describe('a data directory that cannot be used', () => {
     const child = Bun.spawn([process.execPath, MAIN, 'serve', '--data', data, '--listen=127.0.0.1:0'], {
       uid: NOBODY,
       gid: NOBODY,
-      env: { ...process.env, HOME: '/tmp', BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' },
+      env: { ...process.env, HOME: '/tmp' },
       stdout: 'pipe',
       stderr: 'pipe',
     })

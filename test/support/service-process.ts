@@ -17,13 +17,9 @@ export interface ServiceProcess extends AsyncDisposable {
 
 type Env = Readonly<Record<string, string>>
 
-function environment(env: Env): Record<string, string | undefined> {
-  return { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: undefined, ...env }
-}
-
 /** Runs a command to its end. */
 export async function command(args: readonly string[], env: Env = {}) {
-  const child = Bun.spawn([...PROGRAM, ...args], { env: environment(env), stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([...PROGRAM, ...args], { env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' })
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -36,7 +32,7 @@ export async function command(args: readonly string[], env: Env = {}) {
 export async function serve(data: string, env: Env = {}, args: readonly string[] = []): Promise<ServiceProcess> {
   const child = Bun.spawn(
     [...PROGRAM, 'serve', `--data=${data}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0', ...args],
-    { env: environment(env), stdout: 'pipe', stderr: 'pipe' },
+    { env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' },
   )
   let log = ''
   const decoder = new TextDecoder()

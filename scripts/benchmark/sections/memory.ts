@@ -46,7 +46,7 @@ export async function memorySection(context: BenchContext): Promise<Section> {
       'Of files: pages of the executable and of libraries, which the system shares, and takes back when it needs room.',
     ],
     targets: [
-      target('start to ready', 'startMs', 'ms', 150, 90),
+      target('start to ready', 'startMs', 'ms', 90, 60),
       target('idle RSS', 'idleMb', 'MB', 62, 50),
       target('memory above idle, at the most in a broadcast', 'aboveMb', 'MB', 60, 35),
     ],

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { ApplicationDirectory } from '../../application/application-directory.ts'
 import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
-import { readApnsCertificate, readApnsKey, readServiceAccount } from '../../application/credential.ts'
+import { readApnsKey, readServiceAccount } from '../../application/credential.ts'
 import type { Credential, CredentialProvider } from '../../application/credential.ts'
 import { nextVapid } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
@@ -57,7 +57,7 @@ export function credentialRoutes(deps: Dependencies) {
     .use(gate)
     .put(
       '/api/applications/:id/credentials/apns',
-      ({ actor, params, body }) => {
+      async ({ actor, params, body }) => {
         applicationNamed(directory, params.id)
         const { key, keyId, teamId, certificate, password, topic, environment = 'auto' } = body
         if (key !== undefined) {
@@ -69,6 +69,7 @@ export function credentialRoutes(deps: Dependencies) {
           return store(actor, params.id, readable('key', read))
         }
         if (certificate === undefined) throw missing('key or certificate')
+        const { readApnsCertificate } = await import('../../application/apns-certificate.ts')
         const read = readApnsCertificate({ bytes: certificate, password, topic, environment, now: clock.now() })
         return store(actor, params.id, readable('certificate', read))
       },

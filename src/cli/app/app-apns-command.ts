@@ -1,4 +1,5 @@
-import { readApnsCertificate, readApnsKey } from '../../application/credential.ts'
+import { readApnsCertificate } from '../../application/apns-certificate.ts'
+import { readApnsKey } from '../../application/credential.ts'
 import type { ApnsCredential } from '../../application/credential.ts'
 import { readSecret } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'

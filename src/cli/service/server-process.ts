@@ -49,6 +49,8 @@ interface Options {
   readonly stderr: (text: string) => void
   readonly clock: Clock
   readonly signals: Signals
+  /** Called when it is ready. */
+  readonly started: () => void
   /** Whether a terminal shows what it prints. */
   readonly attached: boolean
   readonly manager: ServiceManager
@@ -65,14 +67,11 @@ const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130,
 /** Something that was sent could not be written down, and is sent again. */
 const UNWRITTEN = 3
 
-/** How long a start waits for its link, in ms. */
-const SETUP_MS = 1000
-
 /** What a stop may take beyond `drainSeconds`, to close the database and the sockets. */
 const CLOSING_MS = 5_000
 
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
-  const { stdout, stderr, clock, manager, program, env } = options
+  const { stdout, stderr, clock, started, manager, program, env } = options
   const {
     start = (wanted: Config) => startServer(wanted, createServedCommands({ config: wanted, clock, program, env })),
   } = options
@@ -80,15 +79,11 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   stop.onHangUp(() => server.reload())
   if (!stop.received()) {
     // A disk that takes no writes has no link, and keeps nothing from being ready.
-    const setupUrl = await within(
-      clock,
-      SETUP_MS,
-      server.setupUrl().catch(() => null),
-      null,
-    )
+    const setupUrl = await server.setupUrl().catch(() => null)
     const dashboard = setupUrl === null ? '' : `dashboard ${setupUrl} (good once, for 30 minutes)\n`
     // In one piece: who has read the first line may read no more, and then the second one could not be written.
     stdout(`ready ${server.url} admin ${server.adminUrl}\n${dashboard}`)
+    started()
     await manager.ready()
   }
   const broken = await Promise.race([stop.first.then(() => null), server.broken])

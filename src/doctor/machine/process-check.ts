@@ -12,7 +12,7 @@ export interface MemoryText {
   readonly used: string | null
 }
 
-/** Measured: 129 MB at most in a broadcast to 200,000 devices (`cli/service/start-variables.ts`); and the system wants some. */
+/** A process is held to 62 MB at rest and 60 more in a broadcast (the targets of `scripts/bench`); and the system wants some. */
 const NEEDED_BYTES = 200_000_000
 /** A server that runs has what it needs. */
 const SPARE_BYTES = 50_000_000

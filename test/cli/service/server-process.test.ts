@@ -33,6 +33,7 @@ function setUp({
     stderr: (text) => void complained.push(text),
     clock,
     signals,
+    started: () => void told.push('started'),
     attached,
     program: [],
     env: {},
@@ -157,10 +158,10 @@ test('a service manager is told when it is ready, and when it stops', async () =
   expect(told).toEqual([])
   started.resolve(server)
   await ready.promise
-  expect(told).toEqual(['ready'])
+  expect(told).toEqual(['started', 'ready'])
   signals.emit('SIGTERM')
   await disposing.promise
-  expect(told).toEqual(['ready', 'stopping'])
+  expect(told).toEqual(['started', 'ready', 'stopping'])
   disposed.resolve()
   await exitCode
 })
@@ -170,10 +171,10 @@ test('SIGHUP without a terminal reads files again, once there is a server, and e
   signals.emit('SIGHUP')
   started.resolve(server)
   await ready.promise
-  expect(told).toEqual(['ready'])
+  expect(told).toEqual(['started', 'ready'])
   signals.emit('SIGHUP')
   signals.emit('SIGHUP')
-  expect(told).toEqual(['ready', 'reload', 'reload'])
+  expect(told).toEqual(['started', 'ready', 'reload', 'reload'])
   signals.emit('SIGTERM')
   await disposing.promise
   disposed.resolve()

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { startVariables } from '../../../src/cli/service/start-variables.ts'
 import { reached } from '../stage/settled.ts'
 import type { Stage, StartOptions } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
@@ -23,10 +22,6 @@ const FIRST_MS = 20_000
 
 /** Said to the one in use when the clock is a day ahead: it is a day old, or from tomorrow. */
 const TOKEN_REFUSED = /^(Expired|Invalid)ProviderToken$/
-
-/** With them it is not restarted, and keeps its flags. */
-const start = startVariables(4096, {}, false)
-const VARIABLES = start.kind === 'restart' ? start.variables : {}
 
 const SHIFTED_CLOCK = Bun.fileURLToPath(import.meta.resolve('../stage/shifted-clock.ts'))
 
@@ -116,7 +111,7 @@ async function withClock(stage: Stage, aheadMs = 0) {
   const shift = async (ms: number): Promise<void> => void (await Bun.write(offset, String(ms)))
   const options: StartOptions = {
     bunFlags: ['--preload', SHIFTED_CLOCK],
-    env: { FAULTS_CLOCK_OFFSET: offset, ...VARIABLES },
+    env: { FAULTS_CLOCK_OFFSET: offset },
   }
   await shift(aheadMs)
   await stage.stop()

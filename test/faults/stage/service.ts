@@ -107,8 +107,8 @@ export function startService({ program: { command }, data, env, bunFlags = [] }:
   }
 }
 
-/** Nothing of the caller's own settings; without the variable, the service starts itself again, as an operator's does. */
+/** Nothing of the caller's own settings. */
 function environment(env: Env): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('BELLHOP_'))
-  return { ...Object.fromEntries(inherited), BUN_CONFIG_MAX_HTTP_REQUESTS: undefined, ...env }
+  return { ...Object.fromEntries(inherited), ...env }
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
-import { readApnsCertificate } from '../../../src/application/credential.ts'
+import { readApnsCertificate } from '../../../src/application/apns-certificate.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createAuthority } from '../../../src/gateway/simulator/certificate.ts'
 import type { Authority } from '../../../src/gateway/simulator/certificate.ts'

@@ -51,8 +51,7 @@ export const BEGINNING: Journey = chainOf({
 /** Starts, is ready and stops; `null`: it was not ready. */
 async function serves(scene: Scene): Promise<string | null> {
   const { program, accuse, kills } = scene
-  const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' }
-  await using service = startService({ program, data: dataOf(scene), env })
+  await using service = startService({ program, data: dataOf(scene), env: {} })
   const ready = (await service.ready) !== null
   const code = await (ready ? service.end('SIGTERM') : service.exited)
   rawLinesOf(service.log()).forEach((line) => accuse(`the service said: ${line}`))

@@ -38,10 +38,8 @@ export interface FaultedService {
 }
 
 export function faultedService(stage: Stage, { plan, kills, lasting, accuse }: Trial): FaultedService {
-  // As after the restart by which a service gives itself this.
-  const connections = { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' }
   // What is sent can never be written down then: a stop waits to its end.
-  const env = { ...connections, ...(lasting && { BELLHOP_DRAIN_SECONDS: String(DRAIN_SECONDS) }) }
+  const env = lasting ? { BELLHOP_DRAIN_SECONDS: String(DRAIN_SECONDS) } : {}
   const lives = () => stage.url !== null
   /** The last life that the fault can have met; `null`: none yet. */
   let met: number | null = null

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { failure } from '../failure.ts'
 import { readBody } from '../http/body.ts'
 import type { CallerOf } from '../http/client-address.ts'
-import { ANSWER_HEADERS, refuse } from '../http/failures.ts'
+import { answerHeaders, refuse } from '../http/failures.ts'
 import { readHeadAsGet } from '../http/gate.ts'
 import { addressOf } from '../http/listener.ts'
 import { pathOf } from '../http/path-table.ts'
@@ -52,8 +52,7 @@ export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) 
       const { request, set } = context
       const { headers } = request
       readHeadAsGet(request)
-      set.headers['x-request-id'] = Bun.randomUUIDv7()
-      Object.assign(set.headers, ANSWER_HEADERS)
+      set.headers = answerHeaders(Bun.randomUUIDv7())
       const { method } = request
       const path = pathOf(request.url)
       const isLocalCall = LOCAL.test(path)

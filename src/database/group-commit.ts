@@ -18,9 +18,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** An operation that has run, and is to be answered when it is on disk. */
+/** An operation that has run, and is to be answered with what came of it when it is on disk. */
 interface Committed {
-  readonly answer: () => void
+  readonly answer: (outcome: never) => void
+  readonly outcome: unknown
   readonly reject: (error: unknown) => void
 }
 
@@ -115,10 +116,7 @@ export function createGroupCommit(
     try {
       return database.transact(() => {
         for (const ride of riders) ride()
-        return turn.map(({ operation, resolve, reject }) => {
-          const result = run(operation)
-          return { answer: () => resolve(result as never), reject }
-        })
+        return turn.map(({ operation, resolve, reject }) => ({ answer: resolve, outcome: run(operation), reject }))
       })
     } catch (error) {
       if (threw) return null
@@ -132,10 +130,9 @@ export function createGroupCommit(
       for (const ride of riders) ride()
       return turn.map(({ operation, resolve, reject }) => {
         try {
-          const result = database.transact(operation)
-          return { answer: () => resolve(result as never), reject }
+          return { answer: resolve, outcome: database.transact(operation), reject }
         } catch (error) {
-          return { answer: () => reject(error), reject }
+          return { answer: reject, outcome: error, reject }
         }
       })
     })
@@ -197,7 +194,7 @@ export function createGroupCommit(
 }
 
 function answer(batch: readonly Committed[]): void {
-  for (const { answer: tell } of batch) tell()
+  for (const { answer: tell, outcome } of batch) tell(outcome as never)
 }
 
 function refuse(batch: readonly Pick<Committed, 'reject'>[], error: unknown): void {

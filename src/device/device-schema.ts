@@ -73,12 +73,12 @@ export const RegisterDevice = bodyOf(
     locale: optional(locale),
     keys: optional(keys),
   },
-  ({ keys: given, ...input }) => {
+  (input) => {
     if (input.lat !== undefined && input.lng === undefined) throw missing('lng', ' with lat')
     if (input.lng !== undefined && input.lat === undefined) throw missing('lat', ' with lng')
-    if (input.platform !== 2) return input
-    if (given === undefined) throw missing('keys', ' with platform 2')
-    return { ...input, keys: given }
+    if (input.platform === 2 && input.keys === undefined) throw missing('keys', ' with platform 2')
+    // What is no browser has none.
+    return input.platform === 2 || input.keys === undefined ? input : { ...input, keys: undefined }
   },
 )
 

@@ -29,9 +29,8 @@ export type Shortage =
 /** Whose call it is. */
 export interface GrowthCall {
   readonly application: Application
-  readonly withSecret: boolean
-  /** The caller's network address. */
-  readonly address: string
+  /** The caller's network address; `null`: the application's own backend. */
+  readonly address: string | null
 }
 
 export interface GrowthBounds {

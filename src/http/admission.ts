@@ -9,8 +9,8 @@ export interface Call {
   readonly method: string
   readonly path: string
   readonly headers: Headers
-  /** The caller's network address. */
-  readonly address: string
+  /** Looks up the caller's network address. Costs a system call, so it is asked for only without a valid secret. */
+  readonly addressOf: () => string
 }
 
 export interface Admitted {
@@ -18,6 +18,8 @@ export interface Admitted {
   readonly application: Application
   /** Whether a valid secret was sent: the call is the application's own backend's. The application id is public. */
   readonly withSecret: boolean
+  /** The caller's network address; `null` with the secret. */
+  readonly address: string | null
   /** The state of the caller's bucket, for the RateLimit headers. */
   readonly bucket: RateVerdict
 }
@@ -51,7 +53,7 @@ export function admission(rely: Dependencies): Admit {
   const idHeaders = headersFor('appid', rely.headerPrefixes)
   const secretHeaders = headersFor('secret', rely.headerPrefixes)
 
-  return ({ method, path, headers, address }, needsSecret) => {
+  return ({ method, path, headers, addressOf }, needsSecret) => {
     const range = headers.get('accept-version')
     if (range === null || range === '') {
       if (!rely.versionOptional) return refused(failure('InvalidHeader', 'Accept-Version header is required.'))
@@ -67,7 +69,7 @@ export function admission(rely: Dependencies): Admit {
     }
     const application = identify(id, secret)
     if (application === null) {
-      const throttle = rely.throttleFailure(address)
+      const throttle = rely.throttleFailure(addressOf())
       if (throttle.allowed) {
         return refused(failure('InvalidCredentials', 'Application ID and/or Secret unauthorized.'))
       }
@@ -83,13 +85,13 @@ export function admission(rely: Dependencies): Admit {
 
     // `identify` has held one that was sent against the application's.
     const withSecret = secret !== null
-    const bucket = rely.takeCall(application, withSecret ? null : address)
+    const address = withSecret ? null : addressOf()
+    const bucket = rely.takeCall(application, address)
     if (!bucket.allowed) {
+      const headers = { 'retry-after': String(bucket.retryAfterSeconds) }
+      addRateLimit(headers, bucket)
       return refused(
-        failure('TooManyRequestsError', `You have exceeded your request rate of ${bucket.rate} r/s.`, {
-          'retry-after': String(bucket.retryAfterSeconds),
-          ...rateLimitHeaders(bucket),
-        }),
+        failure('TooManyRequestsError', `You have exceeded your request rate of ${bucket.rate} r/s.`, headers),
       )
     }
 
@@ -101,7 +103,7 @@ export function admission(rely: Dependencies): Admit {
         }),
       )
     }
-    return { kind: 'admitted', application, withSecret, bucket }
+    return { kind: 'admitted', application, withSecret, address, bucket }
   }
 
   function identify(id: string, secret: string | null): Application | null {
@@ -138,11 +140,9 @@ function firstOf(headers: Headers, names: readonly string[]): string | null {
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-07: limit, remaining, and seconds until the bucket is full again. */
-export function rateLimitHeaders(bucket: RateVerdict): Record<string, string> {
-  if (bucket.limit === 0) return {}
-  return {
-    'ratelimit-limit': String(bucket.limit),
-    'ratelimit-remaining': String(bucket.remaining),
-    'ratelimit-reset': String(bucket.resetSeconds),
-  }
+export function addRateLimit(headers: Record<string, string | number>, bucket: RateVerdict): void {
+  if (bucket.limit === 0) return
+  headers['ratelimit-limit'] = String(bucket.limit)
+  headers['ratelimit-remaining'] = String(bucket.remaining)
+  headers['ratelimit-reset'] = String(bucket.resetSeconds)
 }

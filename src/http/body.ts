@@ -21,19 +21,17 @@ const looseUtf8 = new TextDecoder('utf-8')
  * type, digest, JSON. Throws `Refused`. `requestId` is the support ID of a bad digest. `looseText`: what is not UTF-8 is
  * read with replacement characters.
  */
-export async function readBody(
-  request: Request,
-  requestId: string,
-  looseText: boolean,
-): Promise<Record<string, unknown>> {
-  const bytes = await readBytes(request)
-  const empty = bytes.byteLength === 0
-  const type = request.headers.get('content-type')
-  if (!empty && type !== 'application/json' && !isJson(type)) {
-    throw new Refused(failure('InvalidHeader', 'Content-Type must be application/json.'))
-  }
-  checkDigests(request.headers, bytes, requestId)
-  return empty ? {} : parse(bytes, looseText ? looseUtf8 : utf8)
+export function readBody(request: Request, requestId: string, looseText: boolean): Promise<Record<string, unknown>> {
+  return readBytes(request).then((bytes) => {
+    const empty = bytes.byteLength === 0
+    const { headers } = request
+    const type = headers.get('content-type')
+    if (!empty && type !== 'application/json' && !isJson(type)) {
+      throw new Refused(failure('InvalidHeader', 'Content-Type must be application/json.'))
+    }
+    checkDigests(headers, bytes, requestId)
+    return empty ? {} : parse(bytes, looseText ? looseUtf8 : utf8)
+  }, brokenOff)
 }
 
 /**
@@ -45,18 +43,19 @@ export function hideStream(request: Request): void {
   if (request.headers.has('content-length')) Object.defineProperty(request, 'body', { value: null })
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
+function readBytes(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
-  if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw tooLarge()
-  try {
-    return announced === null ? await readChunks(request.body) : await request.bytes()
-  } catch (error) {
-    // The caller has gone away, or its chunks are malformed: none of our faults, and seldom read by anybody.
-    if (error instanceof DOMException && error.name === 'AbortError') {
-      throw new Refused(failure('InvalidContent', 'The body broke off before its end.'))
-    }
-    throw error
+  if (announced === null) return readChunks(request.body)
+  if (Number(announced) > MAX_BODY_BYTES) throw tooLarge()
+  return request.bytes()
+}
+
+/** The caller has gone away, or its chunks are malformed: none of our faults, and seldom read by anybody. */
+function brokenOff(error: unknown): never {
+  if (error instanceof DOMException && error.name === 'AbortError') {
+    throw new Refused(failure('InvalidContent', 'The body broke off before its end.'))
   }
+  throw error
 }
 
 async function readChunks(body: Request['body']): Promise<Uint8Array> {

@@ -67,7 +67,10 @@ export function compatible(plugins: readonly AnyElysia[]): AnyElysia {
       const status = statusOf(responseValue) ?? Number(set.status ?? 200)
       // A failure comes by here too.
       const silent = status >= 200 && status < 300 && SILENT.has(`${request.method} ${route}`)
-      return silent ? new Response(null, { status }) : undefined
+      if (!silent) return undefined
+      // Of no body.
+      delete set.headers['content-type']
+      return new Response(null, { status })
     })
   for (const plugin of plugins) contract.use(plugin)
   for (const { method, path, also } of SECOND_NAMES) {

@@ -27,10 +27,12 @@ const STATUS = {
 } as const satisfies Record<FailureCode, number>
 
 /**
- * Of every answer, unless its route says otherwise: it may hold what is personal, so nothing keeps it, and it is what
- * its Content-Type says (Fetch standard, "nosniff").
+ * Headers of every answer, unless its route says otherwise: it may hold what is personal, so nothing keeps it, and it is
+ * what its Content-Type says (Fetch standard, "nosniff").
  */
-export const ANSWER_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+export function answerHeaders(requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+}
 
 /** Of a service that cannot do its work now (RFC 9110, 15.6.4). */
 export const UNAVAILABLE = 503

@@ -34,6 +34,10 @@ export function describedAs<T>(description: string, field: Field<T>): Field<T> {
   return { ...field, schema: { ...field.schema, description } }
 }
 
+interface NamedMember extends Member<unknown, boolean> {
+  readonly name: string
+}
+
 type Members = Readonly<Record<string, Member<unknown, boolean>>>
 
 export type Input<M extends Members> = {
@@ -74,43 +78,32 @@ export function bodyOf<M extends Members, T>(
   members: M,
   then?: (input: Input<M>, given: Given) => T,
 ): Body<T | Input<M>> {
-  const entries = Object.entries(members)
-  const properties = Object.fromEntries(
-    entries.flatMap(
-      ([
-        name,
-        {
-          field: { schema },
-          also,
-        },
-      ]) => [
-        [name, schema],
-        ...also.map((other) => [other, { ...schema, description: `Read where \`${name}\` is absent.` }]),
-      ],
-    ),
-  )
-  const must = entries.filter(([, member]) => member.required).map(([name]) => name)
+  const all: NamedMember[] = []
+  const properties: Record<string, JsonSchema> = {}
+  for (const [name, member] of Object.entries(members)) {
+    const { schema } = member.field
+    all.push({ name, ...member })
+    properties[name] = schema
+    for (const other of member.also) properties[other] = { ...schema, description: `Read where \`${name}\` is absent.` }
+  }
+  const needed = all.filter((member) => member.required)
 
   function validate(value: unknown): { value: T | Input<M> } {
     // `body.ts` lets only objects through.
     const given = value as Given
-    /** Member → how it is spelled here, and then its value. A failure names a field as the caller wrote it. */
+    for (const member of needed) if (spellingOf(given, member) === null) throw missing(member.name, member.hint)
     const input: Record<string, unknown> = {}
-    for (const [name, member] of entries) {
-      const spelling = spellingOf(given, name, member)
-      if (spelling !== null) input[name] = spelling
-      else if (member.required) throw missing(name, member.hint)
-    }
-    for (const name in input) {
-      const spelling = input[name] as string
-      input[name] = members[name]?.field.read(given[spelling], spelling)
+    for (const member of all) {
+      const spelling = spellingOf(given, member)
+      // A failure names a field as the caller wrote it.
+      if (spelling !== null) input[member.name] = member.field.read(given[spelling], spelling)
     }
     const shaped = input as Input<M>
     return { value: then === undefined ? shaped : then(shaped, given) }
   }
 
   return {
-    schema: { type: 'object', properties, ...(must.length > 0 && { required: must }) },
+    schema: { type: 'object', properties, ...(needed.length > 0 && { required: needed.map(({ name }) => name) }) },
     '~standard': { version: 1, vendor: 'bellhop', validate },
   }
 }
@@ -133,7 +126,8 @@ export function closed<T>(body: Body<T>, refusal: (name: string) => Refused): Bo
   }
 }
 
-function spellingOf(given: Given, name: string, { field, also }: Member<unknown, boolean>): string | null {
+/** How a member is spelled here; `null`: it is absent. */
+function spellingOf(given: Given, { name, field, also }: NamedMember): string | null {
   if (isPresent(given[name], field)) return name
   for (const other of also) if (isPresent(given[other], field)) return other
   return null

@@ -3,11 +3,11 @@ import type { AnyElysia } from 'elysia'
 import type { Application } from '../application/application.ts'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
-import { rateLimitHeaders } from './admission.ts'
+import { addRateLimit } from './admission.ts'
 import type { Admit } from './admission.ts'
 import { hideStream, readBody } from './body.ts'
 import type { CallerOf } from './client-address.ts'
-import { ANSWER_HEADERS, noSuchPath, refuse } from './failures.ts'
+import { answerHeaders, noSuchPath, refuse } from './failures.ts'
 import type { OnRefused } from './failures.ts'
 import { addressOf } from './listener.ts'
 import { pathOf, PathTable } from './path-table.ts'
@@ -28,11 +28,9 @@ const CROSS_ORIGIN = {
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Link, Allow',
 }
 
-const EVERY_ANSWER = { ...ANSWER_HEADERS, vary: 'Origin' }
-
 export interface Gate {
-  /** The plugin every guarded route uses: it gives handlers `application`, `withSecret` and `address`, the caller's, and reads
-   * their bodies. */
+  /** The plugin every guarded route uses: it gives handlers `application`, `withSecret` and `address`, the caller's where
+   * it sent no secret, and reads their bodies. */
   readonly plugin: ReturnType<typeof gatePlugin>
   /** To be called once with the finished app, before its first request. Throws for a route that forgot its `security`. */
   learn(app: AnyElysia): void
@@ -60,6 +58,8 @@ export function createGate(admit: Admit, options: GateOptions = {}): Gate {
     plugin: gatePlugin(admit, options, paths, served),
     learn(app) {
       served.app = app
+      // Elysia takes a function that returns what another one does for async, and would wait for each.
+      for (const hook of app.event.request ?? []) hook.isAsync = false
       for (const [path, entry] of pathsOf(app)) paths.set(path, entry)
     },
     routeOf: (url) => paths.find(pathOf(url))?.route ?? null,
@@ -82,14 +82,15 @@ function gatePlugin(
       // Filled in by onRequest, which runs first for every route that is guarded.
       .decorate('application', null as unknown as Application)
       .decorate('withSecret', false as boolean)
-      .decorate('address', '')
+      .decorate('address', null as string | null)
       // Elysia reads the text of its hooks: a context that is handed on is one whose cookies and query it parses first.
       .onRequest((context) => {
         const { request, set } = context
         const { headers } = request
         const path = pathOf(request.url)
         const id = Bun.randomUUIDv7()
-        set.headers = { 'x-request-id': id, ...EVERY_ANSWER }
+        set.headers = answerHeaders(id)
+        set.headers['vary'] = 'Origin'
         if (headers.has('origin')) Object.assign(set.headers, CROSS_ORIGIN)
 
         const known = paths.find(path)
@@ -109,14 +110,16 @@ function gatePlugin(
 
         // A hook that names the server of its context has Elysia define a getter on each: with the headers above, 0.8 of
         // 21 µs that a launch took beside HTTP (2026-11-22, medians of three).
-        const address = callerOf(addressOf(request, served.app?.server ?? null), headers)
-        const verdict = admit({ method, path, headers, address }, asks === 'secret')
+        const callersAddress = () => callerOf(addressOf(request, served.app?.server ?? null), headers)
+        const verdict = admit({ method, path, headers, addressOf: callersAddress }, asks === 'secret')
         if (verdict.kind === 'refused') return turnAway(request, id, verdict.why)
-        Object.assign(set.headers, rateLimitHeaders(verdict.bucket))
+        // What `Response.json` adds itself where it is absent, which takes 0.6 µs more (measured, Bun 1.4.5).
+        set.headers['content-type'] = 'application/json;charset=utf-8'
+        addRateLimit(set.headers, verdict.bucket)
         hideStream(request)
         context.application = verdict.application
         context.withSecret = verdict.withSecret
-        context.address = address
+        context.address = verdict.address
         return undefined
       })
       .onParse({ as: 'global' }, ({ request, set }) =>

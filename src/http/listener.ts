@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import { hostPort } from '../settings/network-types.ts'
 import type { ListenAddress } from '../settings/network-types.ts'
 import { codeOf, describeError } from '../text/error-code.ts'
-import { ANSWER_HEADERS, refuse } from './failures.ts'
+import { answerHeaders, refuse } from './failures.ts'
 import { pathOf, PathTable } from './path-table.ts'
 import type { TlsPair } from './tls-files.ts'
 
@@ -49,12 +49,15 @@ export function listen(
     return app.fetch(withPlainPath(request))
   }
   const hearers = [...(onAnswer ? [onAnswer] : []), ...(log.writes('debug') ? [accessLog(log, appOf)] : [])]
-  const heard = async (request: Request) => {
+  const heard = (request: Request) => {
     const started = performance.now()
-    const response = await answer(request)
-    const ms = performance.now() - started
-    for (const hear of hearers) hear(request, response, ms)
-    return response
+    const hear = (response: Response) => {
+      const ms = performance.now() - started
+      for (const hearer of hearers) hearer(request, response, ms)
+      return response
+    }
+    const answered = answer(request)
+    return answered instanceof Response ? hear(answered) : answered.then(hear)
   }
   let server = bind(wanted, tls)
   const { port = wanted } = server
@@ -91,10 +94,9 @@ export function listen(
         development: false,
         fetch: hearers.length > 0 ? heard : answer,
         error(error) {
-          const headers = newHeaders()
-          const requestId = headers['x-request-id']
+          const requestId = Bun.randomUUIDv7()
           log.error('request failed outside the app', { requestId, error: describeError(error) })
-          return refuse(failure('InternalError', `Internal error. Support ID ${requestId}`, headers))
+          return refuse(failure('InternalError', `Internal error. Support ID ${requestId}`, answerHeaders(requestId)))
         },
       })
     } catch (error) {
@@ -105,14 +107,9 @@ export function listen(
   }
 }
 
-/** The headers of an answer that comes from outside of the app. */
-function newHeaders() {
-  return { ...ANSWER_HEADERS, 'x-request-id': Bun.randomUUIDv7() }
-}
-
 /** What CONNECT names is a host, and no path; what follows it is no HTTP (RFC 9110, 9.3.6). */
 function refuseTunnel(): Response {
-  const headers = { ...newHeaders(), allow: '', connection: 'close' }
+  const headers = { ...answerHeaders(Bun.randomUUIDv7()), allow: '', connection: 'close' }
   return refuse(failure('MethodNotAllowedError', 'CONNECT is not allowed', headers))
 }
 

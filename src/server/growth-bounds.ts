@@ -37,8 +37,8 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
   }
 
   return {
-    boundsOf({ application: { number, limits }, withSecret, address }) {
-      if (withSecret) return backend
+    boundsOf({ application: { number, limits }, address }) {
+      if (address === null) return backend
       let taken = 0
       const { maxDevices, maxLabels } = limits
       return {

@@ -52,7 +52,7 @@ function admissionBy(directory: Pick<ApplicationDirectory, 'byId'>): AdmissionRu
     admit({ headers }) {
       const application = directory.byId(headers.get(APPLICATION_HEADER) ?? '')
       if (application === null) return { kind: 'refused', why: failure('ResourceNotFound', 'No application found') }
-      return { kind: 'admitted', application, withSecret: true, bucket: UNLIMITED }
+      return { kind: 'admitted', application, withSecret: true, address: null, bucket: UNLIMITED }
     },
   }
 }

@@ -7,9 +7,10 @@ import type { Log } from '../../src/log.ts'
 
 const bucket = { allowed: true, limit: 0, rate: 0, remaining: 0, resetSeconds: 0, retryAfterSeconds: 0 }
 const admitted: string[] = []
-const gate = createGate(({ path, headers }, needsSecret) => {
+const gate = createGate(({ path, headers, addressOf }, needsSecret) => {
   admitted.push(`${path}${needsSecret ? ' with the secret' : ''}`)
-  return { kind: 'admitted', application: {} as never, withSecret: headers.has('x-service-secret'), bucket }
+  const withSecret = headers.has('x-service-secret')
+  return { kind: 'admitted', application: {} as never, withSecret, address: withSecret ? null : addressOf(), bucket }
 })
 const idAlone = { can: 'do this', cannot: 'do that' }
 const detail = endpoint({ tag: 'Pushes', summary: 'A push', secret: true, answers: {} })
@@ -76,6 +77,12 @@ describe('a path with a parameter', () => {
   test('has its name in braces in the documentation', async () => {
     const { body } = await call('GET', '/openapi.json')
     expect(Object.keys(body.paths)).toEqual(['/push/{id}', '/push/{id}/cancel', '/push/all', '/tag'])
+  })
+})
+
+describe('the gate', () => {
+  test('waits for nothing: what it turns away is answered at once', () => {
+    expect(app.fetch(new Request('http://localhost/nowhere'))).toBeInstanceOf(Response)
   })
 })
 

@@ -1,7 +1,13 @@
-// The yardstick of registrations: a route that takes and gives what PUT /deviceToken does, without admission and without
-// a database. Prints its address.
-import { Elysia } from 'elysia'
-import { REGISTRATION } from '../setup/registration-body.ts'
+// For orientation beside registrations: an Elysia route that checks and gives back what PUT /deviceToken takes, without
+// admission and without a database. Prints its address.
+import { Elysia, t } from 'elysia'
+
+const REGISTRATION = t.Object({
+  token: t.String(),
+  platform: t.String(),
+  tag: t.Array(t.String()),
+  alias: t.String(),
+})
 
 const app = new Elysia()
   .put('/deviceToken', ({ body, status }) => status(201, body), { body: REGISTRATION })

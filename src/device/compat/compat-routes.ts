@@ -6,7 +6,7 @@ import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
 import { checkNaming } from '../routes/device-property-routes.ts'
-import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, withinBounds } from '../routes/device-routes.ts'
+import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, unlessShort } from '../routes/device-routes.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { GrowthBounds } from '../growth.ts'
 import { ID_ALONE_IN_COMPAT } from '../routes/id-alone.ts'
@@ -27,10 +27,12 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
       '/activate',
       async ({ body, application, withSecret, address }) => {
         if ('alias' in body.address) checkNaming('alias', { application, withSecret, aliasesOpen: true })
-        const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
-          commit(() => devices.addLabels(application.number, body.address, 'type', body.active, max)),
+        const call = { application, address }
+        const max = bounds.boundsOf(call)
+        const outcome = await commit(() =>
+          devices.addLabels(application.number, body.address, 'type', body.active, max),
         )
-        checkLabelled(outcome, 'active')
+        checkLabelled(unlessShort(bounds, call, outcome), 'active')
         return { message: 'Activated' }
       },
       described({

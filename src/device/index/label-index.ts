@@ -155,13 +155,15 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       return found
     },
 
-    /** Makes `wanted` of `had`, writing only the difference. */
+    /** Makes `wanted` of `had`, both as `namesOf` gives them, writing only the difference. */
     replace(
       application: number,
       device: number,
       kind: LabelKind,
       { had, wanted }: { had: readonly string[]; wanted: readonly string[] },
     ): void {
+      // Both are sorted, and most launches of an app say what is known.
+      if (had.length === wanted.length && had.every((name, at) => name === wanted[at])) return
       for (const name of had) if (!wanted.includes(name)) remove(application, device, kind, name)
       const missing = wanted.filter((name) => !had.includes(name))
       add(application, device, kind, missing)

@@ -1,7 +1,5 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
-import { deviceOf } from '../device-row.ts'
-import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'
 import type { Device, PackedToken, Platform } from '../device.ts'
 import { UNBOUNDED } from '../growth.ts'
@@ -16,6 +14,7 @@ import type { RegistrySizeStore } from '../registry-size-store.ts'
 import { createDeviceKeyStore } from '../webpush/device-key-store.ts'
 import { createAdoptionStore } from './adoption-store.ts'
 import { createFoundDeviceStore } from './found-device-store.ts'
+import type { KnownRow } from './found-device-store.ts'
 import type { Registered, Registration, RegistrationRights, Unproven } from './registration.ts'
 import { createTokenMoveStore } from './token-move-store.ts'
 
@@ -94,7 +93,7 @@ export function createRegistrationStore({
     }
   }
 
-  function update(application: number, input: Registration, row: DeviceRow, had: DeviceLabels): Device {
+  function update(application: number, input: Registration, row: KnownRow, had: DeviceLabels): Device {
     const now = clock.now()
     const { lat = row.lat, lng = row.lng } = input
     const alias = input.alias === undefined ? row.alias : input.alias || null
@@ -113,7 +112,22 @@ export function createRegistrationStore({
     const active = input.active === undefined ? had.active : namesOf(input.active)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
-    return deviceOf({ ...row, lat, lng, alias, user, timezone, locale, updated_at: now }, { tag, active })
+    return {
+      id: row.id,
+      token: input.token,
+      platform: row.platform,
+      lat,
+      lng,
+      active,
+      tag,
+      alias,
+      user,
+      badge: row.badge,
+      timezone,
+      locale,
+      registeredAt: row.registered_at,
+      updatedAt: now,
+    }
   }
 
   function register(

@@ -9,7 +9,7 @@ import { missingIn } from '../index/label-index.ts'
 import type { DeviceLabels, LabelIndex } from '../index/label-index.ts'
 import { createLeftDeviceStore } from '../left-device-store.ts'
 import type { Kept } from '../left-device-store.ts'
-import type { FoundRow } from './found-device-store.ts'
+import type { FoundRow, KnownRow } from './found-device-store.ts'
 import type { Registered, Registration, RegistrationRights, Unproven } from './registration.ts'
 
 interface Dependencies {
@@ -18,7 +18,7 @@ interface Dependencies {
   readonly aliases: AliasIndex
   readonly growth: Growth
   /** Writes what a registration says of the device of `row`, which has the labels `had`. */
-  readonly update: (application: number, said: Registration, row: DeviceRow, had: DeviceLabels) => Device
+  readonly update: (application: number, said: Registration, row: KnownRow, had: DeviceLabels) => Device
 }
 
 /**
@@ -124,7 +124,7 @@ export function giveBack(
  * A registration that goes on with one device, and has another one under its token: what the app has said of that one is
  * newer, and the labels are those of both.
  */
-function inherited(asked: Registration, had: DeviceLabels, twin: DeviceRow, twinLabels: DeviceLabels): Registration {
+function inherited(asked: Registration, had: DeviceLabels, twin: KnownRow, twinLabels: DeviceLabels): Registration {
   const labels = both(twinLabels, had)
   const isPlaced = asked.lat === undefined && twin.lat !== null
   return {

@@ -11,7 +11,7 @@ import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { Platform } from '../device.ts'
 import type { GrowthBounds } from '../growth.ts'
-import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, NOT_PROVEN, withinBounds } from './device-routes.ts'
+import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, NOT_PROVEN, unlessShort } from './device-routes.ts'
 import { ID_ALONE, idAloneOf } from './id-alone.ts'
 import { judgeNames, mustProveNames } from './proven-names.ts'
 
@@ -87,10 +87,10 @@ export function devicePropertyRoutes(deps: Dependencies) {
       '/tag',
       async ({ body, application, withSecret, address, status }) => {
         if ('alias' in body.address) checkNaming('Alias', { application, withSecret, aliasesOpen })
-        const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
-          commit(() => devices.addLabels(application.number, body.address, 'tag', body.tag, max)),
-        )
-        checkLabelled(outcome, 'tag')
+        const call = { application, address }
+        const max = bounds.boundsOf(call)
+        const outcome = await commit(() => devices.addLabels(application.number, body.address, 'tag', body.tag, max))
+        checkLabelled(unlessShort(bounds, call, outcome), 'tag')
         return status(201, { message: 'Tagged' })
       },
       described({

@@ -53,8 +53,11 @@ export function deviceRoutes(deps: Dependencies) {
           bringsNames: !mustProveNames(call),
           adopts: application.limits.adoptImported === true,
         }
-        const outcome = await withinBounds(bounds, call, (max) =>
-          commit(() => devices.register(application.number, body, rights, max)),
+        const max = bounds.boundsOf(call)
+        const outcome = unlessShort(
+          bounds,
+          call,
+          await commit(() => devices.register(application.number, body, rights, max)),
         )
         if (outcome.kind === 'unproven') throw new Refused(broughtUnproven(outcome.field))
         const { kind, device, aliasTaken } = outcome
@@ -92,9 +95,13 @@ export function deviceRoutes(deps: Dependencies) {
     )
     .put(
       '/deviceToken/batch',
-      async ({ body, application, withSecret, address, status }) => {
-        const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
-          commit(() => devices.importBatch(application.number, body, max)),
+      async ({ body, application, address, status }) => {
+        const call = { application, address }
+        const max = bounds.boundsOf(call)
+        const outcome = unlessShort(
+          bounds,
+          call,
+          await commit(() => devices.importBatch(application.number, body, max)),
         )
         if (outcome.kind === 'too-many-labels') throw tooMany(`tokens[${outcome.index}]`, 'tags')
         const { created, updated } = outcome
@@ -162,13 +169,12 @@ export function checkLabelled(outcome: 'ok' | 'no-device' | 'too-many-labels', f
   if (outcome === 'too-many-labels') throw tooMany(field, field === 'tag' ? 'tags' : 'types')
 }
 
-/** Runs a call that may make the registry grow; throws where it may not. */
-export async function withinBounds<Outcome>(
-  bounds: GrowthBounds,
+/** The outcome of a call that may make the registry grow; throws where it might not. */
+export function unlessShort<Outcome>(
+  bounds: Pick<GrowthBounds, 'refused'>,
   call: GrowthCall,
-  run: (max: ReturnType<GrowthBounds['boundsOf']>) => Promise<Outcome | Shortage>,
-): Promise<Outcome> {
-  const outcome = await run(bounds.boundsOf(call))
+  outcome: Outcome | Shortage,
+): Outcome {
   if (!isShortage(outcome)) return outcome
   bounds.refused(call.application, outcome)
   throw new Refused(failureOf(outcome))

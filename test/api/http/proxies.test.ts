@@ -44,6 +44,14 @@ describe('behind a trusted proxy', () => {
 })
 
 describe('without a trusted proxy', () => {
+  test('calls with the secret, which have a rate of their own, need none: the log says nothing', async () => {
+    await using service = await startService({ clock: createFakeClock(), limits: LIMITS })
+    const headers = { 'x-forwarded-for': '192.0.2.1' }
+    const { status } = await service.put('/stats', { platform: '0' }, { as: 'backend', headers })
+    expect(status).toBe(200)
+    expect(service.log.filter(({ event }) => event === WARNING)).toEqual([])
+  })
+
   test('X-Forwarded-For is not believed, and the log says once what is missing', async () => {
     await using service = await startService({ clock: createFakeClock(), limits: LIMITS })
     expect(await callsFor(service, ['192.0.2.1', '192.0.2.2', '192.0.2.3'])).toEqual([200, 200, 429])

@@ -10,10 +10,10 @@ import { HARMS, seededRandom } from './harms.ts'
 import type { Harm } from './harms.ts'
 import { wrongWithNumbers } from './soak.ts'
 
-/* The short form of `scripts/proof soak`: the same gateway in this process, few requests, one in 30 harmed. */
+/* The short form of `scripts/proof soak`: the same gateway in this process, few requests, one in 25 harmed. */
 
-const COUNT = 1000
-const HARM_EVERY = 30
+const COUNT = 600
+const HARM_EVERY = 25
 /** A hang takes a request's whole deadline. */
 const QUICK = HARMS.filter((harm) => harm !== 'hang')
 /** What leaves it open whether a request was processed, when it was. */

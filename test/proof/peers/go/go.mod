@@ -1,0 +1,3 @@
+module bellhop/proof
+
+go 1.19

@@ -1,0 +1,16 @@
+import { systemClock } from '../../src/clock.ts'
+import { http2Transport } from '../../src/gateway/transport/http2-transport.ts'
+import type { OpenTransport } from '../../src/gateway/transport/transport.ts'
+
+/** An HTTP/2 transport of ours, under proof. */
+export interface ProvenTransport {
+  readonly name: string
+  readonly open: OpenTransport
+  /** Connections it may have open to one gateway, not counting those that the gateway told to go away. */
+  readonly maxConnections: number
+}
+
+/** Every transport that `scripts/proof` runs: another one is one more line. */
+export const TRANSPORTS: readonly ProvenTransport[] = [
+  { name: 'http2-wrapper', open: http2Transport(systemClock, null), maxConnections: 10 },
+]

@@ -1,3 +1,4 @@
+import { answerTo } from '../../src/gateway/transport/transport.ts'
 import type { Transport, TransportAnswer, TransportRequest } from '../../src/gateway/transport/transport.ts'
 import { MAX_ATTEMPTS } from './books.ts'
 import type { SenderBook } from './books.ts'
@@ -39,7 +40,7 @@ export async function sendAll(
 
   async function sendOne(n: number): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const answer = await transport.request(load.request(n, attempt))
+      const answer = await answerTo(transport, load.request(n, attempt))
       if (answer.kind === 'answer') {
         book.note('answered', n, attempt)
         const wrong = load.wrongWith(answer, n, attempt)
@@ -47,7 +48,7 @@ export async function sendAll(
         load.onAnswered?.()
         return
       }
-      book.note(answer.sent === 'no' ? 'unsent' : 'unknown', n, attempt)
+      book.note(answer.sent === 'unknown' ? 'unknown' : 'unsent', n, attempt)
       const reason = `${answer.reason} (${answer.sent})`
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
       await Bun.sleep(answer.afterMs ?? Math.min(FIRST_WAIT_MS * 2 ** attempt, MAX_WAIT_MS))

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DEADLINE_MS } from '../../src/gateway/transport/transport.ts'
+import { answerTo, DEADLINE_MS } from '../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { faultsOf, GatewayBook, judge, SenderBook } from './books.ts'
-import { bodyOf, noteOf, wrongWithEcho } from './notes.ts'
+import { noteOf, wrongWithEcho } from './notes.ts'
 import { freePort } from './peers/child.ts'
 import { GO } from './peers/go.ts'
 import { H2O } from './peers/h2o.ts'
@@ -138,7 +138,7 @@ async function refuse(
 /** Again while the peer has done nothing about it: its GOAWAY may have come between. */
 async function askToRefuse(transport: OpenedTransport, path: string, n: number) {
   for (let attempt = 0; ; attempt++) {
-    const answer = await transport.request({ ...noteOf(n, attempt), path, body: bodyOf(n, attempt) })
+    const answer = await answerTo(transport, { ...noteOf(n, attempt), path })
     if (answer.kind === 'answer' || answer.sent !== 'no' || attempt === 5) return answer
   }
 }

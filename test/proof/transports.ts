@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/clock.ts'
+import { h2Transport } from '../../src/gateway/transport/h2-transport.ts'
 import { http2Transport } from '../../src/gateway/transport/http2-transport.ts'
 import type { OpenTransport } from '../../src/gateway/transport/transport.ts'
 
@@ -13,4 +14,5 @@ export interface ProvenTransport {
 /** Every transport that `scripts/proof` runs: another one is one more line. */
 export const TRANSPORTS: readonly ProvenTransport[] = [
   { name: 'http2-wrapper', open: http2Transport(systemClock, null), maxConnections: 10 },
+  { name: 'h2', open: h2Transport(systemClock, null), maxConnections: 10 },
 ]

@@ -41,7 +41,7 @@ const INVENTED: TransportAnswer = { kind: 'answer', status: 200, header: () => n
 /** Does as another does, and answers otherwise. */
 function changed(transport: Transport, answer: (answer: TransportAnswer) => TransportAnswer): Transport {
   return {
-    request: async (request) => answer(await transport.request(request)),
+    send: (request, onAnswer) => transport.send(request, (one) => onAnswer(answer(one))),
     retire: () => transport.retire(),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
@@ -76,10 +76,10 @@ describe('a transport is found out', () => {
       harms: LOSING_ANSWERS,
       change: (transport) => ({
         ...changed(transport, (answer) => answer),
-        async request(request) {
-          const answer = await transport.request(request)
-          return answer.kind === 'failed' ? transport.request(request) : answer
-        },
+        send: (request, onAnswer) =>
+          transport.send(request, (answer) =>
+            answer.kind === 'failed' ? transport.send(request, onAnswer) : onAnswer(answer),
+          ),
       }),
     })
     expect(verdict.faults.doubled).toBeGreaterThan(0)
@@ -91,7 +91,7 @@ describe('a transport is found out', () => {
         let n = 0
         return {
           ...changed(transport, (answer) => answer),
-          request: (request) => (++n % 100 === 0 ? Promise.resolve(INVENTED) : transport.request(request)),
+          send: (request, onAnswer) => (++n % 100 === 0 ? onAnswer(INVENTED) : transport.send(request, onAnswer)),
         }
       },
     })

@@ -8,6 +8,7 @@ import type { Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 import { SendBudget } from './credential/send-budget.ts'
+import { HeapTrimmer } from './heap-trimmer.ts'
 import { LastRun } from './last-run.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { Sender } from './sender.ts'
@@ -46,6 +47,8 @@ export interface DeliveryPoolDependencies {
   readonly maxInFlight: number
   /** What times to live are measured by: the time in which the service ran, or the time of day. */
   readonly ttlClock: 'elapsed' | 'wall'
+  /** Collects all garbage, and returns when that is done. */
+  readonly collectGarbage: () => void
   /** Is told how long each answer of a platform's gateway took. */
   readonly latency: Readonly<Record<Platform, SenderDependencies['latency']>>
 }
@@ -100,7 +103,8 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   const { log, commit, store } = deps
   const clock = createSteadyClock(deps.clock, TICK_MS)
   const senders = new Map<string, Sender>()
-  const sendBudget = new SendBudget()
+  const trimmer = new HeapTrimmer(deps.clock, deps.collectGarbage)
+  const sendBudget = new SendBudget((sends) => trimmer.sent(sends))
   /**
    * `push.number` up to which everything is on disk. Pushes have their numbers in the order of their commits, so with
    * one all before it are; those behind it may be committed, and be undone by a power cut.

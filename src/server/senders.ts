@@ -1,3 +1,4 @@
+import { fullGC } from 'bun:jsc'
 import { lookup } from 'node:dns/promises'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
@@ -126,6 +127,7 @@ export async function startSenders(deps: Dependencies) {
     events: { ...events, pushFinished: deps.finished.tell },
     maxInFlight: config.maxInFlight,
     ttlClock: config.ttlClock,
+    collectGarbage: fullGC,
     latency: deps.metrics.latency,
   })
   opened.defer(() => pool.close())

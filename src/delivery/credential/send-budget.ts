@@ -14,7 +14,13 @@ export class SendBudget {
   /** Of these, what one sender may still send. */
   #quota = SENDS
   readonly #waiting = new Set<() => void>()
+  readonly #onTurn: (sends: number) => void
   #scheduled = false
+
+  /** `onTurn`: told in each turn how much of the last one's budget was used. */
+  constructor(onTurn: (sends: number) => void = () => undefined) {
+    this.#onTurn = onTurn
+  }
 
   /**
    * Whether one more may be sent now, which takes the time of `weight` usual ones. If not, `again` runs once in the next
@@ -36,6 +42,7 @@ export class SendBudget {
 
   #next(): void {
     this.#scheduled = false
+    this.#onTurn(SENDS - this.#left)
     this.#left = SENDS
     const waiting = [...this.#waiting]
     this.#waiting.clear()

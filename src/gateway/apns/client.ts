@@ -54,8 +54,8 @@ interface Tried {
 
 const NOTHING_TRIED: Tried = { renewal: false, other: false }
 
-/** A notification on its way to one environment. */
-interface Attempt extends Addressed {
+/** How a notification was sent. */
+interface Attempt {
   readonly environment: Environment
   readonly authorization: string | undefined
   readonly tried: Tried
@@ -126,28 +126,22 @@ class ApnsProvider implements Provider {
     const rest = route.restAt(this.#options.clock.now())
     if (rest !== null) return listener.onOutcome(rest)
     const own = ['apns-id', apnsIdOf(message.push, recipient.device)] as const
-    const attempt: Attempt = { message, recipient, listener, environment, authorization, tried }
-    route.send(authorization, { path, headers, own, body: rendered.body(recipient.badge) }, (answer) =>
-      this.#answered(attempt, answer),
-    )
-  }
-
-  #answered(attempt: Attempt, answer: TransportAnswer): void {
-    const { environment, authorization, listener } = attempt
-    if (answer.kind === 'answer' && answer.status === 200) {
-      if (authorization !== undefined) this.#tokens?.taken(authorization)
-      this.#route(environment).taken()
-      return listener.onOutcome(ACCEPTED[environment])
-    }
-    void this.#judge(attempt, answer).then(
-      (outcome) => listener.onOutcome(outcome),
-      (error: unknown) => listener.onFault(error),
-    )
+    route.send(authorization, { path, headers, own, body: rendered.body(recipient.badge) }, (answer) => {
+      if (answer.kind === 'answer' && answer.status === 200) {
+        if (authorization !== undefined) this.#tokens?.taken(authorization)
+        route.taken()
+        return listener.onOutcome(ACCEPTED[environment])
+      }
+      void this.#judge(addressed, { environment, authorization, tried }, answer).then(
+        (outcome) => listener.onOutcome(outcome),
+        (error: unknown) => listener.onFault(error),
+      )
+    })
   }
 
   /** What an answer means that is no success; for some, another request has to be answered first. */
-  async #judge(attempt: Attempt, answer: TransportAnswer): Promise<Outcome | null> {
-    const { environment, authorization, recipient, tried } = attempt
+  async #judge(addressed: Addressed, attempt: Attempt, answer: TransportAnswer): Promise<Outcome | null> {
+    const { environment, authorization, tried } = attempt
     if (answer.kind === 'failed') {
       const outcome = outcomeOfFailure(answer)
       // What is held back on the way to one environment is no reason to hold up the devices of the other.
@@ -161,13 +155,13 @@ class ApnsProvider implements Provider {
     if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
       this.#tokens?.expired(authorization)
       route.refusedToken(authorization)
-      if (!tried.renewal) return this.#again(environment, attempt, { ...tried, renewal: true })
+      if (!tried.renewal) return this.#again(environment, addressed, { ...tried, renewal: true })
     }
-    route.refused(answer.status, refusal.reason, recipient.device)
+    route.refused(answer.status, refusal.reason, addressed.recipient.device)
     const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
     const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
-    return tried.other ? outcome : this.#tryOther(environment, outcome, attempt)
+    return tried.other ? outcome : this.#tryOther(environment, outcome, addressed)
   }
 
   /** Sends what was answered once more. */

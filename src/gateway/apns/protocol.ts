@@ -12,15 +12,23 @@ import type { Outcome } from '../gateway.ts'
  * each device of a push. The push's UUID (version 7) with the device's number (below 2^53) XORed into its last bits.
  */
 export function apnsIdOf(push: string, device: number): string {
+  if (push !== last.push) last = partsOf(push)
   const high = Math.floor(device / 0x100_0000)
-  const low = hex24(parseInt(push.slice(30), 16) ^ device)
+  const low = hex24(last.low ^ device)
   // All but the busiest registries, in half the time.
-  if (high === 0) return `${push.slice(0, 14)}8${push.slice(15, 30)}${low}`
+  if (high === 0) return last.upToLow + low
   const middle = hex24(parseInt(push.slice(24, 30), 16) ^ high)
   // Above 48 bits: the lowest five of the group before.
   const above = Math.floor(high / 0x100_0000)
   const group = above === 0 ? push.slice(19, 23) : (parseInt(push.slice(19, 23), 16) ^ above).toString(16)
   return `${push.slice(0, 14)}8${push.slice(15, 19)}${group}-${middle}${low}`
+}
+
+/** What the ids of one push have in common. A broadcast asks for a hundred thousand of them. */
+let last = { push: '', upToLow: '', low: 0 }
+
+function partsOf(push: string): typeof last {
+  return { push, upToLow: `${push.slice(0, 14)}8${push.slice(15, 30)}`, low: parseInt(push.slice(30), 16) }
 }
 
 function hex24(bits: number): string {

@@ -1,7 +1,8 @@
 import { Flag, FRAME_HEAD_BYTES, FrameType } from './frames.ts'
 
-/** What is kept of an emptied buffer: the requests of one turn usually fit. */
-const USUAL_BYTES = 131_072
+/** A first buffer; and the largest that is kept once it is sent. All requests of one turn usually fit into the latter. */
+const FIRST_BYTES = 65_536
+const MAX_SPARE_BYTES = 1_048_576
 
 /** Frames that wait to be sent, in one buffer. */
 export class FrameWriter {
@@ -44,14 +45,17 @@ export class FrameWriter {
 
   /** What `take` gave is sent, and nobody reads it any more. */
   giveBack(bytes: Buffer): void {
-    if (bytes.buffer.byteLength === USUAL_BYTES) this.#spare = Buffer.from(bytes.buffer)
+    const { buffer } = bytes
+    if (buffer.byteLength <= MAX_SPARE_BYTES && buffer.byteLength >= (this.#spare?.length ?? 0)) {
+      this.#spare = Buffer.from(buffer)
+    }
   }
 
   /** Makes room for `bytes` more in one piece; the caller writes from `at` on, and then says how many with `wrote`. */
   reserve(bytes: number): Buffer {
     const needed = this.#length + bytes
     if (needed > this.#buffer.length) {
-      const larger = Buffer.from(new ArrayBuffer(Math.max(USUAL_BYTES, 2 ** Math.ceil(Math.log2(needed)))))
+      const larger = Buffer.from(new ArrayBuffer(Math.max(FIRST_BYTES, 2 ** Math.ceil(Math.log2(needed)))))
       this.#buffer.copy(larger, 0, 0, this.#length)
       this.#buffer = larger
     }

@@ -111,11 +111,6 @@ export class Connection {
     this.#writer.windowUpdate(0, CONNECTION_WINDOW_BYTES - INITIAL_WINDOW_BYTES)
   }
 
-  /** Whether the peer has said what it allows. Before, nothing is to be sent. */
-  get isGreeted(): boolean {
-    return this.#isGreeted
-  }
-
   /** As the peer says it; it may be 0, and without a limit. */
   get maxStreams(): number {
     return this.#peer.maxConcurrentStreams

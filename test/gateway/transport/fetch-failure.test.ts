@@ -44,3 +44,8 @@ test('an error without a code goes by its name', () => {
   const aborted = new DOMException('The operation was aborted.', 'AbortError')
   expect(describeFetchFailure(aborted)).toEqual({ kind: 'failed', reason: 'AbortError', sent: 'unknown' })
 })
+
+test('a request that HTTP/2 cannot carry is the fault of its push, and never sent', () => {
+  const failure = { kind: 'failed', reason: 'HTTP2InvalidHeader', sent: 'refused' } as const
+  expect(outcomeOfFailure(failure)).toEqual({ kind: 'rejected', blame: 'push', reason: 'HTTP2InvalidHeader' })
+})

@@ -63,8 +63,13 @@ export class Stream implements InFlight {
   takeBody(bytes: number): Buffer {
     const body = this.#unsent ?? NOTHING
     this.#unsent = bytes === body.length ? null : body.subarray(bytes)
-    this.#sendWindow -= bytes
+    this.sent(bytes)
     return body.subarray(0, bytes)
+  }
+
+  /** Counts what was written of its body: the peer may give back as much, and no more (RFC 9113, 6.9.1). */
+  sent(bytes: number): void {
+    this.#sendWindow -= bytes
   }
 
   /** The peer has room for `bytes` more; whether that is a window that may be (RFC 9113, 6.9.1). */

@@ -142,6 +142,12 @@ describe('of a long body', () => {
     expect(client.isOver).toBe(false)
   })
 
+  test('64 KiB are kept to the byte, wherever its frames are cut', () => {
+    const piece = data('y'.repeat(10_000), false)
+    const { requested } = told([head(), ...Array.from({ length: 7 }, () => piece)])
+    expect(requested).toMatchObject({ kind: 'answer', body: 'y'.repeat(65_536) })
+  })
+
   test('64 KiB are all where it has no more', () => {
     const { requested, resets } = told([head(), chunk(), chunk(), chunk(), chunk(), data('')])
     expect(requested).toMatchObject({ kind: 'answer', body: 'y'.repeat(65_536) })
@@ -191,4 +197,14 @@ test('what comes on a stream after its reset is borne, and changes the tables of
   if (next.requested?.kind !== 'answer') throw new Error('no answer')
   expect(next.requested.header('via')).toBe('a')
   expect(client.output()).toEqual([])
+})
+
+test('a body is copied: the bytes that it came in may be used again', () => {
+  const client = openGreeted()
+  const sent = client.send()
+  const bytes = Buffer.concat([head(), data('abc', false)])
+  client.connection.receive(bytes)
+  bytes.fill(0)
+  client.receive(data(''))
+  expect(sent.requested).toMatchObject({ kind: 'answer', body: 'abc' })
 })

@@ -156,7 +156,7 @@ describe('a request', () => {
   })
 
   test.each([NO_ERROR, INTERNAL_ERROR, CANCEL])('that is reset with code %d may have been acted on', (code) => {
-    const client = openGreeted()
+    const client = openGreeted([[INITIAL_WINDOW_SIZE, 1_000_000]])
     const sent = client.send({ body: Buffer.alloc(100_000) })
     client.output()
     client.receive(resetFrame(1, code), windowFrame(0, 100_000))
@@ -235,10 +235,10 @@ describe('GOAWAY', () => {
   })
 
   test('stops the body of what was not processed', () => {
-    const client = openGreeted()
+    const client = openGreeted([[INITIAL_WINDOW_SIZE, 1_000_000]])
     const sent = client.send({ body: Buffer.alloc(100_000) })
     client.output()
-    client.receive(goawayFrame(0, NO_ERROR), windowFrame(0, 100_000), windowFrame(1, 100_000))
+    client.receive(goawayFrame(0, NO_ERROR), windowFrame(0, 100_000))
     expect(sent.requested).toEqual({ kind: 'unprocessed', reason: 'HTTP2GoAway' })
     expect(client.output()).toEqual([])
   })
@@ -345,7 +345,8 @@ describe('at the end of the connection', () => {
     client.output()
     client.connection.close()
     client.output()
-    client.receive(answer(1))
+    client.receive(answer(1), frame(PING, 0, 0, Buffer.alloc(8)))
+    client.receive(frame(PING, 0, 0, Buffer.alloc(8)))
     ticks(client, 20)
     client.connection.end({ reason: 'ECONNRESET', kind: 'lost' })
     expect(sent.requested).toEqual({ kind: 'unknown', reason: 'closed' })

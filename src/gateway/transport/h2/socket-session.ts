@@ -79,7 +79,7 @@ class SocketSession implements Session, ConnectionListener {
 
   onEnd(end: SessionEnd): void {
     if (this.#onOpened !== null) {
-      this.#onOpened({ kind: 'failed', reason: end.reason })
+      this.#onOpened({ kind: 'failed', reason: end.reason, isProtocolError: end.kind === 'protocol' })
       this.#onOpened = null
       return
     }

@@ -106,26 +106,6 @@ describe('a peer that', () => {
     expect(gateway.connections).toBe(2)
   })
 
-  test('answers PING is waited for until the deadline', async () => {
-    let pings = 0
-    await using gateway = await startFrameGateway(ok)
-    await using transport = open(gateway)
-    await transport.request(NOTE)
-    // Frames from the gateway count as life too: a PING of its own would do as well.
-    gateway.handle((call) => void (pings = call.id))
-    const request = transport.request(NOTE)
-    await gateway.until(() => pings > 0)
-    for (let n = 0; n < 10; n++) {
-      await ticks(1)
-      gateway.calls[1]?.connection.raw(frame(PING, 0, 0, Buffer.alloc(8)))
-      // By its answer on the socket everything before it has come.
-      await Bun.sleep(2)
-    }
-    gateway.calls[1]?.respond(200)
-    expect(statusOf(await request)).toBe(200)
-    expect(gateway.connections).toBe(1)
-  })
-
   test('allows no stream for the first two seconds gets the requests after them, over the same connection', async () => {
     const connections: Connection[] = []
     await using gateway = await startFrameGateway(ok, {
@@ -156,21 +136,24 @@ describe('a peer that', () => {
     await gateway.until(() => gateway.openConnections === 0)
   })
 
-  test.each([NO_ERROR, ENHANCE_YOUR_CALM])('says GOAWAY with code %d and all answers at once loses none', async (code) => {
-    await using gateway = await startFrameGateway(ok)
-    await using transport = open(gateway)
-    await transport.request(NOTE)
-    const waiting: Call[] = []
-    gateway.handle((call) => {
-      waiting.push(call)
-      if (waiting.length < 50) return
-      const answers = waiting.map(({ id }) => headerFrames(id, { ':status': '200' }, { end: true }))
-      call.connection.raw(Buffer.concat([goawayFrame(call.id, code), ...answers]))
-    })
-    const answers = await Promise.all(times(50, () => transport.request(NOTE)))
-    expect(answers.map(statusOf)).toEqual(times(50, () => 200))
-    expect(gateway.calls).toHaveLength(51)
-  })
+  test.each([NO_ERROR, ENHANCE_YOUR_CALM])(
+    'says GOAWAY with code %d and all answers at once loses none',
+    async (code) => {
+      await using gateway = await startFrameGateway(ok)
+      await using transport = open(gateway)
+      await transport.request(NOTE)
+      const waiting: Call[] = []
+      gateway.handle((call) => {
+        waiting.push(call)
+        if (waiting.length < 50) return
+        const answers = waiting.map(({ id }) => headerFrames(id, { ':status': '200' }, { end: true }))
+        call.connection.raw(Buffer.concat([goawayFrame(call.id, code), ...answers]))
+      })
+      const answers = await Promise.all(times(50, () => transport.request(NOTE)))
+      expect(answers.map(statusOf)).toEqual(times(50, () => 200))
+      expect(gateway.calls).toHaveLength(51)
+    },
+  )
 
   test('ends each connection after exactly 500 requests gets each request once', async () => {
     const taken: string[] = []

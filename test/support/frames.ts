@@ -11,20 +11,25 @@ export interface Frame {
 /** RFC 9113, 6. */
 export const DATA = 0
 export const HEADERS = 1
+export const PRIORITY = 2
 export const RST_STREAM = 3
 export const SETTINGS = 4
 export const PING = 6
-const GOAWAY = 7
+export const PUSH_PROMISE = 5
+export const GOAWAY = 7
 export const WINDOW_UPDATE = 8
-const CONTINUATION = 9
+export const CONTINUATION = 9
 
 /** Flags. */
 export const END_STREAM = 1
 export const END_HEADERS = 4
+export const PADDED = 8
+export const PRIORITIZED = 32
 export const ACK = 1
 
-/** A setting. */
+/** Settings. */
 export const MAX_CONCURRENT_STREAMS = 3
+export const INITIAL_WINDOW_SIZE = 4
 
 export const HEAD_BYTES = 9
 /** RFC 9113, 3.4. */
@@ -40,8 +45,18 @@ export function frame(type: number, flags: number, id: number, payload: Uint8Arr
   return Buffer.concat([head, payload])
 }
 
-export function goawayFrame(lastId: number, code: number): Buffer {
-  return frame(GOAWAY, 0, 0, Buffer.concat([uint32(lastId), uint32(code)]))
+/** `settings`: identifiers with their values. */
+export function settingsFrame(settings: readonly (readonly [id: number, value: number])[] = []): Buffer {
+  return frame(SETTINGS, 0, 0, Buffer.concat(settings.flatMap(([id, value]) => [Buffer.from([0, id]), uint32(value)])))
+}
+
+/** `id`: 0 is the connection. */
+export function windowFrame(id: number, bytes: number): Buffer {
+  return frame(WINDOW_UPDATE, 0, id, uint32(bytes))
+}
+
+export function goawayFrame(lastId: number, code: number, debugData = ''): Buffer {
+  return frame(GOAWAY, 0, 0, Buffer.concat([uint32(lastId), uint32(code), Buffer.from(debugData)]))
 }
 
 export function resetFrame(id: number, code: number): Buffer {

@@ -34,6 +34,8 @@ type ConnectionPoolOptions = Omit<PooledConnectionOptions, 'onRoom' | 'onRetired
 
 /** A request from the caller's hands to its answer. */
 interface Call extends RequestListener {
+  /** Of two requests the older has the lower one. */
+  readonly number: number
   readonly request: TransportRequest
   readonly onAnswer: OnAnswer
   tick: number
@@ -57,6 +59,7 @@ export class ConnectionPool implements Transport {
   /** Whether the gateway may allow one more connection. */
   #mayGrow = true
   #unanswered = 0
+  #calls = 0
   #isDisposed = false
   readonly #drained: (() => void)[] = []
 
@@ -68,6 +71,7 @@ export class ConnectionPool implements Transport {
   send(request: TransportRequest, onAnswer: OnAnswer): void {
     if (this.#isDisposed) return onAnswer({ kind: 'failed', reason: 'closed', sent: 'no' })
     const call: Call = {
+      number: this.#calls++,
       request,
       onAnswer,
       tick: 0,
@@ -133,9 +137,15 @@ export class ConnectionPool implements Transport {
       this.#options.watch.answered()
     }
     connection?.over(requested)
-    if (requested.kind === 'unprocessed' && call.sends < MAX_SENDS) this.#queue.unshift(call)
+    if (requested.kind === 'unprocessed' && call.sends < MAX_SENDS) this.#requeue(call)
     else this.#over(call, answerOf(requested))
     if (this.#queue.length > 0) this.#pump()
+  }
+
+  /** The oldest goes first: behind younger ones, a gateway that takes a few of each connection would never get to it. */
+  #requeue(call: Call): void {
+    const at = this.#queue.findIndex(({ number }) => number > call.number)
+    this.#queue.splice(at === -1 ? this.#queue.length : at, 0, call)
   }
 
   #grow(): void {

@@ -120,7 +120,9 @@ export class PooledConnection implements SessionListener {
     const cancelDeadline = clock.after(deadlineMs, () => this.retire('deadline', 'lost'))
     const opened = await open(this, this.#life.signal)
     cancelDeadline()
-    if (opened.kind === 'failed') return this.retire(opened.reason, 'lost')
+    if (opened.kind === 'failed') {
+      return this.retire(opened.reason, opened.isProtocolError === true ? 'protocol' : 'lost')
+    }
     this.#session = opened.session
     if (this.#state !== 'opening') return opened.session.close()
     this.#state = 'cold'

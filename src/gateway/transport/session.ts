@@ -37,7 +37,8 @@ export interface Session {
 /** A session whose peer has said how many streams it allows; or why there is none. */
 export type Opened =
   | { readonly kind: 'open'; readonly session: Session }
-  | { readonly kind: 'failed'; readonly reason: string }
+  /** `isProtocolError`: one side broke the rules of HTTP/2 before it was open. Default false. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly isProtocolError?: boolean }
 
 /** Why a session takes no more requests. */
 export interface SessionEnd {

@@ -5,6 +5,8 @@ import type { FakeClock } from '../../support/fake-clock.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, Connection, FrameGateway } from '../../support/frame-gateway.ts'
 import { frame } from '../../support/frames.ts'
+import { startGateway } from '../../support/gateway.ts'
+import type { Gateway, GatewayHandler } from '../../support/gateway.ts'
 import { asked, NOTE, statusOf, times } from './ways.ts'
 import type { AskedTransport } from './ways.ts'
 
@@ -129,6 +131,87 @@ test('a connection that breaks with many requests waiting is not followed by one
   gateway.handle((call) => call.connection.cut())
   await Promise.all(times(200, () => transport.request(NOTE)))
   expect(gateway.connections).toBeLessThan(17)
+})
+
+describe('from h2 to http2-wrapper', () => {
+  const OK = { status: 200 }
+  const switches: string[] = []
+  beforeEach(() => void switches.splice(0))
+
+  function openBoth({ origin, ca }: { readonly origin: string; readonly ca: string }): AskedTransport {
+    const onSwitch = (to: string, reason: string): void => void switches.push(`${to} ${reason}`)
+    const openTransport = chooseTransport({ transport: 'h2', proxy: null }, clock, onSwitch)
+    return asked(openTransport(origin, { ca, deadlineMs: DEADLINE_MS }))
+  }
+
+  /** How the last request went. Only our own frames say how long the body is. */
+  const wayOf = ({ calls }: Gateway): string =>
+    calls.at(-1)?.headers['content-length'] === '10' ? 'h2' : 'http2-wrapper'
+
+  test('requests move with the second protocol error within a minute, and stay there', async () => {
+    await using gateway = await startGateway(() => 'goaway')
+    await using transport = openBoth(gateway)
+    await transport.request(NOTE)
+    clock.advance(59_999)
+    expect(switches).toEqual([])
+    await transport.request(NOTE)
+    expect(wayOf(gateway)).toBe('h2')
+    expect(switches).toEqual([`${gateway.origin} HTTP2GoAway`])
+    gateway.handle(() => OK)
+    for (let n = 0; n < 3; n++) {
+      expect(statusOf(await transport.request(NOTE))).toBe(200)
+      expect(wayOf(gateway)).toBe('http2-wrapper')
+      clock.advance(600_000)
+    }
+    expect(switches).toHaveLength(1)
+  })
+
+  test('nothing moves with one protocol error a minute', async () => {
+    await using gateway = await startGateway(() => 'goaway')
+    await using transport = openBoth(gateway)
+    for (let n = 0; n < 5; n++) {
+      expect(statusOf(await transport.request(NOTE))).toBe('HTTP2GoAway')
+      clock.advance(60_000)
+    }
+    gateway.handle(() => OK)
+    expect(statusOf(await transport.request(NOTE))).toBe(200)
+    expect(wayOf(gateway)).toBe('h2')
+    expect(switches).toEqual([])
+  })
+
+  test.each(['close', 'reset'] as const)('nothing moves with %s, which is no protocol error', async (action) => {
+    await using gateway = await startGateway(() => action)
+    await using transport = openBoth(gateway)
+    for (let n = 0; n < 5; n++) await transport.request(NOTE)
+    gateway.handle(() => OK)
+    expect(statusOf(await transport.request(NOTE))).toBe(200)
+    expect(wayOf(gateway)).toBe('h2')
+    expect(switches).toEqual([])
+  })
+
+  test('what waits is handed over, and none is sent twice', async () => {
+    const handler: GatewayHandler = () => (gateway.calls.length <= 2 ? 'goaway' : OK)
+    await using gateway = await startGateway(handler)
+    await using transport = openBoth(gateway)
+    const bodies = times(20, (n) => `{"n":"${100 + n}"}`)
+    const answers = await Promise.all(bodies.map((body) => transport.request({ ...NOTE, body })))
+    expect(answers.map(statusOf)).toEqual(['HTTP2GoAway', 'HTTP2GoAway', ...times(18, () => 200)])
+    expect(gateway.calls.map(({ body }) => body).toSorted()).toEqual(bodies)
+    expect(gateway.calls.filter(({ headers }) => headers['content-length'] !== undefined)).toHaveLength(2)
+    expect(switches).toHaveLength(1)
+  })
+
+  test('requests move also where the peer breaks the rules before it has greeted', async () => {
+    const greet = (connection: Connection): void => {
+      if (connection.number <= 2) connection.raw(frame(6, 0, 0, new Uint8Array(8)))
+      else connection.settings(100)
+    }
+    await using gateway = await startFrameGateway(ok, { greet })
+    await using transport = openBoth(gateway)
+    const answers = [await transport.request(NOTE), await transport.request(NOTE), await transport.request(NOTE)]
+    expect(answers.map(statusOf)).toEqual(['HTTP2ProtocolError', 200, 200])
+    expect(switches).toEqual([`${gateway.origin} HTTP2ProtocolError`])
+  })
 })
 
 /** Answers, and takes no more on the connection. */

@@ -216,6 +216,7 @@ export class Connection {
       if (typeof body === 'string') buffer.write(body, at)
       else buffer.set(body, at)
       at += bodyBytes
+      stream.sent(bodyBytes)
       this.#sendWindow -= bodyBytes
     }
     writer.wrote(at)

@@ -79,7 +79,7 @@ class SocketSession implements Session, ConnectionListener {
 
   onEnd(end: SessionEnd): void {
     if (this.#onOpened !== null) {
-      this.#onOpened({ kind: 'failed', reason: end.reason })
+      this.#onOpened({ kind: 'failed', reason: end.reason, isProtocolError: end.kind === 'protocol' })
       this.#onOpened = null
       return
     }
@@ -98,9 +98,12 @@ class SocketSession implements Session, ConnectionListener {
 
   onOver(): void {
     this.#cancelTick()
+    // A peer that takes nothing would keep what waits, and the socket, for ever.
+    if (this.#blockedBy !== null) return void this.#socket.destroy()
     this.#flush()
-    // A peer that does not close its half would keep the socket open for ever.
+    // So would one that does not close its half.
     this.#socket.destroySoon()
+    this.#cancelTick = this.#clock.after(WRITE_TICKS * TICK_MS, () => this.#socket.destroy())
   }
 
   #receive(chunk: Buffer): void {

@@ -63,8 +63,13 @@ export class Stream implements InFlight {
   takeBody(bytes: number): Buffer {
     const body = this.#unsent ?? NOTHING
     this.#unsent = bytes === body.length ? null : body.subarray(bytes)
-    this.#sendWindow -= bytes
+    this.sent(bytes)
     return body.subarray(0, bytes)
+  }
+
+  /** Counts what was written of its body: the peer may give back as much, and no more (RFC 9113, 6.9.1). */
+  sent(bytes: number): void {
+    this.#sendWindow -= bytes
   }
 
   /** The peer has room for `bytes` more; whether that is a window that may be (RFC 9113, 6.9.1). */
@@ -96,10 +101,10 @@ export class Stream implements InFlight {
     if (status < 200) return isEnd || status === 101 ? 'malformed' : 'open'
     this.#status = status
     this.#fields = fields
-    if (isEnd) return this.#end()
-    const length = valueOf(fields, 'content-length')
+    // RFC 9110, 8.6: with 304 it is the length that another answer would have.
+    const length = status === 304 ? null : valueOf(fields, 'content-length')
     if (length !== null) this.#contentLength = /^\d{1,15}$/.test(length) ? Number(length) : -1
-    return 'open'
+    return isEnd ? this.#end() : 'open'
   }
 
   /** The piece is copied. */

@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import type { TransportAnswer } from '../../../../src/gateway/transport/transport.ts'
+import type { SessionEnd } from '../../../../src/gateway/transport/session.ts'
+import { openSocketSession } from '../../../../src/gateway/transport/h2/socket-session.ts'
+import { openSecureSocket } from '../../../../src/gateway/transport/secure-socket.ts'
+import { createFakeClock } from '../../../support/fake-clock.ts'
+import type { FakeClock } from '../../../support/fake-clock.ts'
+import { startFrameGateway } from '../../../support/frame-gateway.ts'
+import type { Call, Connection } from '../../../support/frame-gateway.ts'
+import { frame, goawayFrame, headerFrames, PING, settingsFrame, windowFrame } from '../../../support/frames.ts'
+import { startSlowRelay } from '../../../support/slow-relay.ts'
+import type { SlowRelay } from '../../../support/slow-relay.ts'
+import { NOTE, openWay, statusOf, times, WAYS } from '../ways.ts'
+import type { AskedTransport } from '../ways.ts'
+import { ENHANCE_YOUR_CALM, NO_ERROR } from './client.ts'
+
+/** How often a connection looks at its peer. */
+const TICK_MS = 3000
+
+const ok = (call: Call): void => call.respond(200)
+
+let clock: FakeClock
+beforeEach(() => {
+  clock = createFakeClock()
+})
+
+function open(gateway: { readonly origin: string; readonly ca: string }): AskedTransport {
+  const [h2] = WAYS
+  if (h2 === undefined) throw new Error('no way')
+  return openWay(h2, gateway, { deadlineMs: 60_000 }, clock)
+}
+
+/** Lets ticks pass, each with all that it sets off. */
+async function ticks(count: number, meanwhile: () => void = () => undefined): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    meanwhile()
+    clock.advance(TICK_MS)
+    await new Promise(setImmediate)
+  }
+}
+
+/** A peer whose flow control never holds anybody back. */
+function greetWidely(connection: Connection): void {
+  connection.raw(Buffer.concat([settingsFrame([[4, 2 ** 31 - 1]]), windowFrame(0, 2 ** 30)]))
+}
+
+/** More than the system takes for a peer that reads nothing. */
+const HUGE = { ...NOTE, body: Buffer.alloc(16 * 2 ** 20) }
+
+describe('a peer that', () => {
+  const slowness: readonly (readonly [name: string, meanwhile: (relay: SlowRelay) => void])[] = [
+    ['stops reading', () => undefined],
+    ['takes one byte now and then', (relay) => relay.takeByte()],
+  ]
+  test.each(slowness)('%s is given up after twelve seconds', async (_, meanwhile) => {
+    await using gateway = await startFrameGateway(ok, { greet: greetWidely })
+    await using relay = await startSlowRelay(gateway.port)
+    await using transport = open({ origin: `https://localhost:${relay.port}`, ca: gateway.ca })
+    await transport.request(NOTE)
+    relay.stall()
+    let said: unknown = null
+    const request = transport.request(HUGE)
+    void request.then((answer) => (said = answer))
+    await ticks(4, () => meanwhile(relay))
+    expect(said).toBeNull()
+    await ticks(1)
+    expect(await request).toEqual({ kind: 'failed', reason: 'HTTP2WriteTimeout', sent: 'unknown' })
+    expect(statusOf(await transport.request(NOTE))).toBe(200)
+    expect(gateway.connections).toBe(2)
+  })
+
+  test('stops reading keeps no socket open', async () => {
+    await using gateway = await startFrameGateway(ok, { greet: greetWidely })
+    await using relay = await startSlowRelay(gateway.port)
+    const origin = new URL(`https://localhost:${relay.port}`)
+    const secured = await openSecureSocket(origin, null, { ca: gateway.ca }, new AbortController().signal)
+    if (secured.kind === 'failed') throw new Error(secured.reason)
+    const ends: SessionEnd[] = []
+    const listener = { onRoom: () => undefined, onEnd: (end: SessionEnd) => void ends.push(end) }
+    const opened = await openSocketSession(secured.socket, origin.host, clock, listener)
+    if (opened.kind === 'failed') throw new Error(opened.reason)
+    relay.stall()
+    opened.session.send(HUGE, { onOver: () => undefined })
+    await new Promise(setImmediate)
+    expect(opened.session.maxStreams).toBe(0)
+    const closed = new Promise((resolve) => secured.socket.on('close', resolve))
+    await ticks(5)
+    expect(ends).toEqual([{ reason: 'HTTP2WriteTimeout', kind: 'lost' }])
+    await closed
+  })
+
+  test('is gone without a word is found by PING in fifteen seconds', async () => {
+    await using gateway = await startFrameGateway(ok)
+    await using relay = await startSlowRelay(gateway.port)
+    await using transport = open({ origin: `https://localhost:${relay.port}`, ca: gateway.ca })
+    await transport.request(NOTE)
+    relay.forget()
+    let said: unknown = null
+    const request = transport.request(NOTE)
+    void request.then((answer) => (said = answer))
+    await ticks(4)
+    expect(said).toBeNull()
+    await ticks(1)
+    expect(await request).toEqual({ kind: 'failed', reason: 'HTTP2PingTimeout', sent: 'unknown' })
+    expect(statusOf(await transport.request(NOTE))).toBe(200)
+    expect(gateway.connections).toBe(2)
+  })
+
+  test('allows no stream for the first two seconds gets the requests after them, over the same connection', async () => {
+    const connections: Connection[] = []
+    await using gateway = await startFrameGateway(ok, {
+      greet(connection) {
+        connections.push(connection)
+        connection.settings(0)
+      },
+    })
+    await using transport = open(gateway)
+    const requests = times(20, () => transport.request(NOTE))
+    await gateway.until(() => connections.length === 1)
+    clock.advance(2000)
+    expect(gateway.begun).toBe(0)
+    connections[0]?.settings(100)
+    expect((await Promise.all(requests)).map(statusOf)).toEqual(times(20, () => 200))
+    expect(gateway.connections).toBe(1)
+  })
+
+  const strangers: readonly (readonly [name: string, bytes: Buffer, reason: string])[] = [
+    ['begins with another frame than SETTINGS', frame(PING, 0, 0, Buffer.alloc(8)), 'HTTP2ProtocolError'],
+    ['speaks HTTP/1.1', Buffer.from('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'), 'HTTP2FrameSizeError'],
+  ]
+  test.each(strangers)('%s is sent nothing', async (_, bytes, reason) => {
+    await using gateway = await startFrameGateway(ok, { greet: (connection) => connection.raw(bytes) })
+    await using transport = open(gateway)
+    expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason, sent: 'no' })
+    expect(gateway.begun).toBe(0)
+    await gateway.until(() => gateway.openConnections === 0)
+  })
+
+  test.each([NO_ERROR, ENHANCE_YOUR_CALM])(
+    'says GOAWAY with code %d and all answers at once loses none',
+    async (code) => {
+      await using gateway = await startFrameGateway(ok)
+      await using transport = open(gateway)
+      await transport.request(NOTE)
+      const waiting: Call[] = []
+      gateway.handle((call) => {
+        waiting.push(call)
+        if (waiting.length < 50) return
+        const answers = waiting.map(({ id }) => headerFrames(id, { ':status': '200' }, { end: true }))
+        call.connection.raw(Buffer.concat([goawayFrame(call.id, code), ...answers]))
+      })
+      const answers = await Promise.all(times(50, () => transport.request(NOTE)))
+      expect(answers.map(statusOf)).toEqual(times(50, () => 200))
+      expect(gateway.calls).toHaveLength(51)
+    },
+  )
+
+  test('ends each connection after exactly 500 requests gets each request once', async () => {
+    const taken: string[] = []
+    const counts = new Map<number, number>()
+    await using gateway = await startFrameGateway((call) => {
+      const count = (counts.get(call.connection.number) ?? 0) + 1
+      counts.set(call.connection.number, count)
+      // What comes after it was under way when GOAWAY was written.
+      if (count > 500) return
+      taken.push(call.body)
+      if (count === 500) call.connection.goaway(call.id, NO_ERROR)
+      call.respond(200)
+    })
+    await using transport = open(gateway)
+    // As many at a time as one credential may have in flight.
+    const answers: TransportAnswer[] = []
+    let next = 0
+    const sendOn = async (): Promise<void> => {
+      while (next < 3000) answers.push(await transport.request({ ...NOTE, body: `${next++}` }))
+    }
+    await Promise.all(times(1000, sendOn))
+    expect(answers.map(statusOf)).toEqual(times(3000, () => 200))
+    expect(taken.toSorted()).toEqual(times(3000, (n) => `${n}`).toSorted())
+    expect(gateway.connections).toBeLessThanOrEqual(7)
+  })
+})

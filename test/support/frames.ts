@@ -1,5 +1,3 @@
-import type { TLSSocket } from 'node:tls'
-
 /** RFC 9113, 4.1. */
 export interface Frame {
   readonly type: number
@@ -14,7 +12,7 @@ export const HEADERS = 1
 export const RST_STREAM = 3
 export const SETTINGS = 4
 export const PING = 6
-const GOAWAY = 7
+export const GOAWAY = 7
 export const WINDOW_UPDATE = 8
 const CONTINUATION = 9
 
@@ -23,8 +21,9 @@ export const END_STREAM = 1
 export const END_HEADERS = 4
 export const ACK = 1
 
-/** A setting. */
+/** Settings. */
 export const MAX_CONCURRENT_STREAMS = 3
+export const INITIAL_WINDOW_SIZE = 4
 
 export const HEAD_BYTES = 9
 /** RFC 9113, 3.4. */
@@ -70,8 +69,13 @@ export function uint32(value: number): Buffer {
   return bytes
 }
 
+/** What a client's bytes come from. */
+interface ByteSource {
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown
+}
+
 /** Calls back for each frame of a client, once its preface has come. */
-export function readFrames(socket: TLSSocket, onFrame: (frame: Frame) => void): void {
+export function readFrames(socket: ByteSource, onFrame: (frame: Frame) => void): void {
   let rest = Buffer.alloc(0)
   let greeted = false
   socket.on('data', (chunk: Buffer) => {

@@ -9,7 +9,7 @@ import type { Gateway } from './answer-tables.ts'
 import type { Weather } from './answers.ts'
 import { closeConnections } from './connections.ts'
 import { createDisk } from './disk.ts'
-import { createGateways } from './gateways.ts'
+import { answerDirectly, createGateways } from './gateways.ts'
 import type { Sky, Whose } from './gateways.ts'
 import { startService } from './service.ts'
 import type { Answer, Service } from './service.ts'
@@ -84,7 +84,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     lines.push(text)
   }
 
-  const openTransport = createGateways({
+  const receive = createGateways({
     clock,
     chance: draw,
     weatherOf: (sky) => weather[sky],
@@ -99,13 +99,15 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       note(`> ${who} ${arrival.identity} badge ${arrival.badge}: ${said} in ${reply.afterMs.toFixed(1)} ms`)
       const onAnswer = judge.arrived(arrival, reply)
       const sentIn = life
-      return () => {
+      return (heard) => {
         if (sentIn !== life) return
-        note(`< ${who} ${reply.says}`)
-        onAnswer()
+        note(`< ${who} ${heard.says}`)
+        onAnswer(heard)
       }
     },
   })
+  const direct = answerDirectly(clock, receive)
+  const openTransport = direct
 
   /** By the name of its credential; names are known to the gateways alone. */
   function ownerOf(name: string) {

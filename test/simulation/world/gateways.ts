@@ -48,7 +48,6 @@ export type Sky = 'apns' | 'fcm' | PushService
 type Owner = Pick<Arrival, 'application' | 'credential'>
 
 interface Dependencies {
-  readonly clock: Clock
   readonly chance: (...words: (string | number)[]) => number
   readonly weatherOf: (sky: Sky) => Weather
   readonly fateOf: (application: Whose, token: string) => TokenFate
@@ -101,13 +100,19 @@ export function answerDirectly(clock: Clock, receive: Receive): OpenTransport {
   }
 }
 
+/** What the weather at an address is named by. */
+export function skyOf(origin: string): Sky {
+  const service = PUSH_SERVICE_NAMES.find((name) => PUSH_SERVICES[name] === origin)
+  return service ?? (origin === ORIGINS.fcm || origin === ORIGINS.token ? 'fcm' : 'apns')
+}
+
 function later(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve))
 }
 
 /** The gateways of the world: each decides as the seed has it, and takes as long as it has it. */
 export function createGateways(deps: Dependencies): Receive {
-  const { clock, chance, weatherOf, fateOf, ownerOf, onGrant, onArrival } = deps
+  const { chance, weatherOf, fateOf, ownerOf, onGrant, onArrival } = deps
   /** How often each notification has come. */
   const attempts = new Map<string, number>()
   /** Who was given each access token. */

@@ -41,7 +41,7 @@ export class ByteStream {
     return this.#delivered
   }
 
-  /** Whether what ends at `offset` is in the piece that is arriving now, or was in the last one. */
+  /** Whether what ends at `offset` is in the piece that is arriving now. */
   isArriving(offset: number): boolean {
     return this.#deliveredBefore < offset && offset <= this.#delivered
   }
@@ -106,6 +106,7 @@ export class ByteStream {
       this.#deliveredBefore = this.#delivered
       this.#delivered += next - at
       onBytes(bytes.subarray(at, next))
+      this.#deliveredBefore = this.#delivered
       at = next
     }
     if (this.#isClosed) return

@@ -292,10 +292,4 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'return this.#session.maxStreams - this.#inFlight',
     to: 'return this.#session.maxStreams + 1 - this.#inFlight',
   },
-  {
-    name: 'a buffer is used again while the socket still reads it',
-    file: 'src/gateway/transport/h2/socket-session.ts',
-    from: '    this.#blockedBy = bytes\n',
-    to: '    this.#blockedBy = bytes\n    this.#connection.giveBack(bytes)\n',
-  },
 ]

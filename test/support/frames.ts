@@ -12,7 +12,7 @@ export const HEADERS = 1
 export const RST_STREAM = 3
 export const SETTINGS = 4
 export const PING = 6
-export const GOAWAY = 7
+const GOAWAY = 7
 export const WINDOW_UPDATE = 8
 const CONTINUATION = 9
 

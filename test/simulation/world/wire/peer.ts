@@ -300,7 +300,9 @@ export class Peer {
       case 'ends':
         return void clock.after(random() * 40, () => this.#cut(null))
       case 'stops reading':
-        this.socket.pause(Math.floor(random() ** 3 * 20_000))
+        // A ping has the client write where it cannot.
+        clock.after(random() * 1000, () => this.#send(frame(PING, 0, 0, Buffer.alloc(8))))
+        this.socket.pause(random() < 0.5 ? 0 : Math.floor(random() * 2000))
         return void clock.after(random() < 0.6 ? random() * 3000 : random() * 40_000, () => this.socket.resume())
       case 'allows fewer streams':
         this.#allow(Math.floor(random() * 3))

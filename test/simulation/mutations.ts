@@ -145,8 +145,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'who waits for an access token is sent to after the cancellation',
     file: 'src/gateway/fcm/client.ts',
-    from: 'if (!mayGo()) return null',
-    to: '',
+    from: 'else if (listener.mayGo()) this',
+    to: 'else if (authorization) this',
   },
   {
     name: 'who waits for the other environment is sent to during a pause',

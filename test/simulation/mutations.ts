@@ -250,4 +250,46 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "file.run('PRAGMA synchronous = FULL')",
     to: "file.run('PRAGMA synchronous = OFF')",
   },
+  {
+    name: 'what was written to a socket that is lost passes for not sent',
+    file: 'src/gateway/transport/h2/connection.ts',
+    from: 'startsAt >= taken',
+    to: 'startsAt >= 0 || taken < 0',
+  },
+  {
+    name: 'what a GOAWAY says was not processed passes for unknown',
+    file: 'src/gateway/transport/h2/connection.ts',
+    from: "each.listener.onOver({ kind: 'unprocessed', reason })",
+    to: "each.listener.onOver({ kind: 'unknown', reason })",
+  },
+  {
+    name: 'what a GOAWAY may have processed is sent again',
+    file: 'src/gateway/transport/h2/connection.ts',
+    from: 'if (each.id <= last) continue',
+    to: 'if (each.id < last) continue',
+  },
+  {
+    name: 'a stream that was reset passes for refused',
+    file: 'src/gateway/transport/h2/connection.ts',
+    from: 'bytes.readUInt32BE(start) === ErrorCode.refusedStream && !stream.hasBegun',
+    to: 'bytes.readUInt32BE(start) >= 0 && !stream.hasBegun',
+  },
+  {
+    name: 'an answer goes to the oldest request of its connection',
+    file: 'src/gateway/transport/h2/connection.ts',
+    from: 'stream.listener.onOver(stream.answer())',
+    to: '([...this.#streams.values()][0] ?? stream).listener.onOver(stream.answer())',
+  },
+  {
+    name: 'a body is sent without regard to the window of its stream',
+    file: 'src/gateway/transport/h2/connection.ts',
+    from: 'Math.min(stream.sendWindow, this.#sendWindow, this.#peer.maxFrameBytes)',
+    to: 'Math.min(this.#sendWindow, this.#peer.maxFrameBytes)',
+  },
+  {
+    name: 'a stream more than the peer allows is opened',
+    file: 'src/gateway/transport/pooled-connection.ts',
+    from: 'return this.#session.maxStreams - this.#inFlight',
+    to: 'return this.#session.maxStreams + 1 - this.#inFlight',
+  },
 ]

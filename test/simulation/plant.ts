@@ -8,7 +8,15 @@ import { runWorkers } from './workers.ts'
 const ROOT = join(import.meta.dir, '../..')
 
 /** What a process of the simulation loads. */
-const COPIED = ['src', 'test/simulation', 'test/faults/stage', 'migrations', 'package.json', 'tsconfig.json']
+const COPIED = [
+  'src',
+  'test/simulation',
+  'test/faults/stage',
+  'test/support/frames.ts',
+  'migrations',
+  'package.json',
+  'tsconfig.json',
+]
 
 export interface Hunt {
   readonly mutation: Mutation

@@ -1,5 +1,3 @@
-import type { TLSSocket } from 'node:tls'
-
 /** RFC 9113, 4.1. */
 export interface Frame {
   readonly type: number
@@ -85,8 +83,13 @@ export function uint32(value: number): Buffer {
   return bytes
 }
 
+/** What a client's bytes come from. */
+interface ByteSource {
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown
+}
+
 /** Calls back for each frame of a client, once its preface has come. */
-export function readFrames(socket: TLSSocket, onFrame: (frame: Frame) => void): void {
+export function readFrames(socket: ByteSource, onFrame: (frame: Frame) => void): void {
   let rest = Buffer.alloc(0)
   let greeted = false
   socket.on('data', (chunk: Buffer) => {

@@ -86,8 +86,8 @@ export class Judge {
     }
   }
 
-  /** A request has come to a gateway. The returned function: its answer is heard. */
-  arrived(arrival: Arrival, reply: Reply): () => void {
+  /** A request is on its way to a gateway. The returned function: what the service hears of it. */
+  arrived(arrival: Arrival, reply: Reply): (heard: Reply) => void {
     const push = this.pushes[arrival.push]
     const phone = this.phones.of(arrival.application, arrival.token)
     if (push === undefined || phone === null) {
@@ -111,9 +111,10 @@ export class Judge {
     sends.push(send)
     this.#sends.check(push, phone, before, send, this.pushes)
     this.#lines.check(push, phone, before, send)
-    return () => {
+    return (heard) => {
       const answeredAt = this.course.passedMs
       send.answeredAt = answeredAt
+      send.reply = heard
       this.#lines.heard(phone, send, answeredAt)
       this.#hear(phone, send)
     }

@@ -27,6 +27,9 @@ export class LineChecks {
   /** The credentials that commands have put in the place of others, by application and gateway, and when. */
   readonly #replaced = new Map<string, { readonly credential: number; readonly at: number }>()
 
+  /** How many answers were heard at the last moment at which one was. */
+  #heard = { at: Number.NEGATIVE_INFINITY, answers: 0 }
+
   constructor(course: Course, verdict: Verdict, phones: Phones) {
     this.#course = course
     this.#verdict = verdict
@@ -49,6 +52,7 @@ export class LineChecks {
   heard(phone: Phone, send: Send, answeredAt: number): void {
     const { arrival, reply, begunAt } = send
     this.#open.delete(send)
+    this.#heard = { at: answeredAt, answers: this.#heard.at === answeredAt ? this.#heard.answers + 1 : 1 }
     if (answeredAt - begunAt >= ALLOWANCE.silentMs) this.#silent.add(phone)
     if (reply.says === 'blocked' && reply.restMs !== null) {
       const isOfPart = this.#second.has(send) || arrival.service !== null
@@ -80,7 +84,10 @@ export class LineChecks {
     // puts that back wants it to be tried.
     const { at: since } = this.credentialOf(arrival.application, arrival.gateway)
     const isSaidNow = (one: Send) => one.life === life && one.at >= since
-    const all = Math.max(...rests.map((rest) => (rest && isSaidNow(rest.askedOf) ? rest.until : -Infinity)))
+    // Of two answers that came in the same bytes the first may have made room before the second was read.
+    const isReadLater = (one: Send) => one.answeredAt === at && this.#heard.at === at && this.#heard.answers > 1
+    const holds = (one: Send) => isSaidNow(one) && !isReadLater(one)
+    const all = Math.max(...rests.map((rest) => (rest && holds(rest.askedOf) ? rest.until : -Infinity)))
     const before = sends.filter((one) => isSaidNow(one) && lineOf(one.arrival) === lineOf(arrival))
     const asked = before.findLast((one) => one.reply.restMs !== null && one.answeredAt !== null)
     const own = (asked?.answeredAt ?? Number.NEGATIVE_INFINITY) + (asked?.reply.restMs ?? 0)

@@ -6,7 +6,8 @@ import type { Phone } from './phones.ts'
 /** One request of a push for a phone. Times are `WorldClock.passedMs`. */
 export interface Send {
   readonly arrival: Arrival
-  readonly reply: Reply
+  /** What the gateway means to do; once the service has heard something, that. */
+  reply: Reply
   readonly at: number
   /** When it was first sent, in the other environment perhaps. */
   readonly begunAt: number

@@ -18,6 +18,16 @@ export interface Reply {
   readonly restMs: number | null
 }
 
+/** The sender has heard nothing of what the gateway did. */
+export const LOST: Reply = {
+  says: 'lost',
+  taken: false,
+  answer: { kind: 'failed', reason: 'lost on the way', sent: 'unknown' },
+  afterMs: 0,
+  since: null,
+  restMs: null,
+}
+
 /** How a gateway is to everybody. */
 export type Weather = 'fair' | 'calm' | 'rough' | 'away' | 'refusing' | 'busy' | 'silent' | 'slow'
 

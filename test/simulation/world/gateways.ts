@@ -6,7 +6,7 @@ import type {
   TransportRequest,
 } from '../../../src/gateway/transport/transport.ts'
 import type { Gateway } from './answer-tables.ts'
-import { replyTo } from './answers.ts'
+import { LOST, replyTo } from './answers.ts'
 import type { Reply, TokenFate, Weather } from './answers.ts'
 import { openFor, PUSH_SERVICE_NAMES, PUSH_SERVICES } from './browsers.ts'
 import type { PushService } from './browsers.ts'
@@ -48,7 +48,6 @@ export type Sky = 'apns' | 'fcm' | PushService
 type Owner = Pick<Arrival, 'application' | 'credential'>
 
 interface Dependencies {
-  readonly clock: Clock
   readonly chance: (...words: (string | number)[]) => number
   readonly weatherOf: (sky: Sky) => Weather
   readonly fateOf: (application: Whose, token: string) => TokenFate
@@ -56,13 +55,64 @@ interface Dependencies {
   readonly ownerOf: (name: string) => Owner
   /** Google's token endpoint answers. */
   readonly onGrant: () => void
-  /** A notification has come. Hears of the answer when the sender does. */
-  readonly onArrival: (arrival: Arrival, reply: Reply) => () => void
+  /** A notification was handed over. The returned function hears what the sender does. */
+  readonly onArrival: (arrival: Arrival, reply: Reply) => (heard: Reply) => void
 }
 
-/** The gateways of the world, as transports see them: each answers as the seed has it, after as long as it has it. */
-export function createGateways(deps: Dependencies): OpenTransport {
-  const { clock, chance, weatherOf, fateOf, ownerOf, onGrant, onArrival } = deps
+/** What a gateway does with a request. */
+export interface Decision {
+  readonly answer: TransportAnswer
+  /** How long that takes, in ms. */
+  readonly afterMs: number
+}
+
+/** A request that was handed over, as the gateway sees it. */
+export interface Errand {
+  /** What the gateway does with it; each time that it comes, anew. */
+  decide(): Decision
+  /** The sender has heard what was decided; `null`: something else. */
+  heard(decision: Decision | null): void
+}
+
+/** A request is handed over; the gateway is to be told what the sender hears in the end. */
+export type Receive = (origin: string, request: TransportRequest, deadlineMs: number) => Errand
+
+/** Answers without any connection: whatever is decided is heard. */
+export function answerDirectly(clock: Clock, receive: Receive): OpenTransport {
+  return (origin, { deadlineMs }): Transport => {
+    const open = new Set<Promise<void>>()
+    return {
+      send(request, onAnswer) {
+        const errand = receive(origin, request, deadlineMs)
+        const decision = errand.decide()
+        const over = later(clock, Math.min(decision.afterMs, deadlineMs)).then(() => {
+          errand.heard(decision)
+          open.delete(over)
+          onAnswer(decision.answer)
+        })
+        open.add(over)
+      },
+      retire: () => undefined,
+      async [Symbol.asyncDispose]() {
+        await Promise.all(open)
+      },
+    }
+  }
+}
+
+/** What the weather at an address is named by. */
+export function skyOf(origin: string): Sky {
+  const service = PUSH_SERVICE_NAMES.find((name) => PUSH_SERVICES[name] === origin)
+  return service ?? (origin === ORIGINS.fcm || origin === ORIGINS.token ? 'fcm' : 'apns')
+}
+
+function later(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve))
+}
+
+/** The gateways of the world: each decides as the seed has it, and takes as long as it has it. */
+export function createGateways(deps: Dependencies): Receive {
+  const { chance, weatherOf, fateOf, ownerOf, onGrant, onArrival } = deps
   /** How often each notification has come. */
   const attempts = new Map<string, number>()
   /** Who was given each access token. */
@@ -74,28 +124,31 @@ export function createGateways(deps: Dependencies): OpenTransport {
     return n
   }
 
-  async function later(ms: number, answer: TransportAnswer): Promise<TransportAnswer> {
-    await new Promise<void>((resolve) => void clock.after(ms, resolve))
-    return answer
-  }
-
-  async function notify(origin: string, request: TransportRequest, deadlineMs: number): Promise<TransportAnswer> {
+  function notify(origin: string, request: TransportRequest, deadlineMs: number): Errand {
     const arrival = readArrival(origin, request)
     const { gateway, environment, service, token, push, application } = arrival
     const key = `${push}/${token}/${environment}`
     const words = [key, nth(key)]
-    const reply = replyTo({
-      gateway,
-      environment,
-      weather: weatherOf(gateway === 'webpush' ? (service ?? 'push-0') : gateway),
-      token: fateOf(application, token),
-      deadlineMs,
-      chance: (...more) => chance(...words, ...more),
-    })
-    const onAnswer = onArrival(arrival, reply)
-    const answer = await later(Math.min(reply.afterMs, deadlineMs), reply.answer)
-    onAnswer()
-    return answer
+    const decide = (...tries: number[]): Reply =>
+      replyTo({
+        gateway,
+        environment,
+        weather: weatherOf(gateway === 'webpush' ? (service ?? 'push-0') : gateway),
+        token: fateOf(application, token),
+        deadlineMs,
+        chance: (...more) => chance(...words, ...tries, ...more),
+      })
+    const first = decide()
+    const onHeard = onArrival(arrival, first)
+    const replies: Reply[] = []
+    return {
+      decide() {
+        const reply = replies.length === 0 ? first : decide(replies.length)
+        replies.push(reply)
+        return reply
+      },
+      heard: (decision) => onHeard(replies.find((reply) => reply === decision) ?? LOST),
+    }
   }
 
   function readArrival(origin: string, request: TransportRequest): Arrival {
@@ -111,39 +164,31 @@ export function createGateways(deps: Dependencies): OpenTransport {
     return { ...readApns(request, origin === ORIGINS.sandbox), ...ownerOf(kid) }
   }
 
-  function grant({ body: form }: TransportRequest, deadlineMs: number): Promise<TransportAnswer> {
+  function grant({ body: form }: TransportRequest, deadlineMs: number): Errand {
     const n = grants.push(partOf(new URLSearchParams(String(form)).get('assertion') ?? '', 1).iss) - 1
+    const decision = decideGrant(n, deadlineMs)
+    return { decide: () => decision, heard: onGrant }
+  }
+
+  function decideGrant(n: number, deadlineMs: number): Decision {
     const weather = weatherOf('fcm')
     const dice = weather === 'fair' ? 1 : chance('grant', n)
     const bad = weather === 'away' ? 0.8 : 0.1
-    if (dice < bad / 4) return later(deadlineMs, { kind: 'failed', reason: 'deadline', sent: 'unknown' })
-    if (dice < bad / 2) return later(5, { kind: 'failed', reason: 'ECONNREFUSED', sent: 'no' })
+    if (dice < bad / 4) return { answer: { kind: 'failed', reason: 'deadline', sent: 'unknown' }, afterMs: deadlineMs }
+    if (dice < bad / 2) return { answer: { kind: 'failed', reason: 'ECONNREFUSED', sent: 'no' }, afterMs: 5 }
     const status = dice < bad * 0.9 ? 503 : dice < bad ? 400 : 200
     const body =
       status === 200
         ? { access_token: `token-${n}`, expires_in: 3600, token_type: 'Bearer' }
         : { error: status === 400 ? 'invalid_grant' : 'backend_error' }
-    return later(20 + dice * 100, { kind: 'answer', status, header: () => null, body: JSON.stringify(body) })
-  }
-
-  return (origin, { deadlineMs }): Transport => {
-    const open = new Set<Promise<TransportAnswer>>()
     return {
-      send(request, onAnswer) {
-        const answer = origin === ORIGINS.token ? grant(request, deadlineMs) : notify(origin, request, deadlineMs)
-        if (origin === ORIGINS.token) void answer.then(onGrant)
-        open.add(answer)
-        void answer.then((one) => {
-          open.delete(answer)
-          onAnswer(one)
-        })
-      },
-      retire: () => undefined,
-      async [Symbol.asyncDispose]() {
-        await Promise.all(open)
-      },
+      answer: { kind: 'answer', status, header: () => null, body: JSON.stringify(body) },
+      afterMs: 20 + dice * 100,
     }
   }
+
+  return (origin, request, deadlineMs) =>
+    origin === ORIGINS.token ? grant(request, deadlineMs) : notify(origin, request, deadlineMs)
 }
 
 /** A part of a JSON web token (RFC 7515, 7.1): 0 is the header, 1 the claims. */

@@ -9,13 +9,14 @@ import type { Gateway } from './answer-tables.ts'
 import type { Weather } from './answers.ts'
 import { closeConnections } from './connections.ts'
 import { createDisk } from './disk.ts'
-import { createGateways } from './gateways.ts'
+import { answerDirectly, createGateways, skyOf } from './gateways.ts'
 import type { Sky, Whose } from './gateways.ts'
 import { startService } from './service.ts'
 import type { Answer, Service } from './service.ts'
 import { RECEIVERS } from './template.ts'
 import type { Caller, Tenant } from './template.ts'
 import { forgetTurns, settle, useSources } from './turns.ts'
+import { answerByWire } from './wire/wire.ts'
 import { createWorldClock } from './world-clock.ts'
 
 /** How receivers take events: 'unwilling' ones answer 410. */
@@ -44,6 +45,9 @@ interface Call {
   /** The process died before an answer came. */
   readonly onLost?: () => void
 }
+
+/** The share of worlds whose service sends by its own HTTP/2 client, over simulated bytes. */
+const WIRED = 1 / 3
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
@@ -84,8 +88,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     lines.push(text)
   }
 
-  const openTransport = createGateways({
-    clock,
+  const receive = createGateways({
     chance: draw,
     weatherOf: (sky) => weather[sky],
     fateOf: (application, token) => judge.phones.of(application, token)?.fate ?? { state: 'alive', since: 0 },
@@ -99,13 +102,24 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       note(`> ${who} ${arrival.identity} badge ${arrival.badge}: ${said} in ${reply.afterMs.toFixed(1)} ms`)
       const onAnswer = judge.arrived(arrival, reply)
       const sentIn = life
-      return () => {
+      return (heard) => {
         if (sentIn !== life) return
-        note(`< ${who} ${reply.says}`)
-        onAnswer()
+        note(`< ${who} ${heard.says}`)
+        onAnswer(heard)
       }
     },
   })
+  const openTransport =
+    draw('wire') < WIRED
+      ? answerByWire({
+          clock,
+          chance: draw,
+          receive,
+          weatherAt: (origin) => weather[skyOf(origin)],
+          fail: (invariant, what) => judge.fail(invariant, what),
+          note,
+        })
+      : answerDirectly(clock, receive)
 
   /** By the name of its credential; names are known to the gateways alone. */
   function ownerOf(name: string) {

@@ -1,4 +1,3 @@
-import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../clock.ts'
 import { failureReason } from '../failure-reason.ts'
 import type { InFlight, Opened, RequestListener, Session, SessionEnd, SessionListener } from '../session.ts'
@@ -15,9 +14,23 @@ const TICK_MS = 3000
 /** Ticks in which a peer must take some of what is written. */
 const WRITE_TICKS = 4
 
+/** What a session needs of a socket; a `TLSSocket` has it. */
+export interface SessionSocket {
+  readonly destroyed: boolean
+  /** Bytes that were written and not taken yet. */
+  readonly writableLength: number
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  /** `onWritten`: nobody reads `bytes` any more. */
+  write(bytes: Buffer, onWritten: () => void): unknown
+  /** Closes the socket once everything is written. */
+  destroySoon(): void
+}
+
 /** Opens an HTTP/2 connection on a socket, with the frames of `connection.ts`; resolves when the peer has greeted. */
 export function openSocketSession(
-  socket: TLSSocket,
+  socket: SessionSocket,
   authority: string,
   clock: Clock,
   listener: SessionListener,
@@ -26,7 +39,7 @@ export function openSocketSession(
 }
 
 class SocketSession implements Session, ConnectionListener {
-  readonly #socket: TLSSocket
+  readonly #socket: SessionSocket
   readonly #clock: Clock
   readonly #listener: SessionListener
   readonly #connection: Connection
@@ -40,7 +53,7 @@ class SocketSession implements Session, ConnectionListener {
   #cancelTick: () => void
 
   constructor(
-    socket: TLSSocket,
+    socket: SessionSocket,
     authority: string,
     clock: Clock,
     listener: SessionListener,

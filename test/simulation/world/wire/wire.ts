@@ -1,0 +1,118 @@
+import type { Clock } from '../../../../src/clock.ts'
+import { ConnectionPool } from '../../../../src/gateway/transport/connection-pool.ts'
+import { gatewayTransport } from '../../../../src/gateway/transport/gateway-transport.ts'
+import { openSocketSession } from '../../../../src/gateway/transport/h2/socket-session.ts'
+import type { Opened, SessionListener } from '../../../../src/gateway/transport/session.ts'
+import { UNWATCHED_CONNECTIONS } from '../../../../src/gateway/transport/transport.ts'
+import type { OpenTransport, Transport } from '../../../../src/gateway/transport/transport.ts'
+import type { Invariant } from '../../judge/invariants.ts'
+import type { Weather } from '../answers.ts'
+import { answerDirectly } from '../gateways.ts'
+import type { Errand, Receive } from '../gateways.ts'
+import { Call } from './call.ts'
+import { drawClimate, drawOpening } from './climate.ts'
+import { Peer } from './peer.ts'
+import { randomNumbers } from './random-numbers.ts'
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly chance: (...words: (string | number)[]) => number
+  readonly receive: Receive
+  readonly weatherAt: (origin: string) => Weather
+  readonly fail: (invariant: Invariant, what: string) => void
+  readonly note: (line: string) => void
+}
+
+/**
+ * The way to the gateways of the world by the service's own HTTP/2 client, over connections of simulated bytes. Behind it,
+ * as in the service, another one for a gateway that breaks the rules.
+ */
+export function answerByWire(deps: Dependencies): OpenTransport {
+  const { clock, chance, receive, weatherAt, fail, note } = deps
+  const calls = new Map<string, Call>()
+  let count = 0
+  let connections = 0
+
+  const callOf = (path: string): Call | null => calls.get(path) ?? null
+
+  function connect(origin: string, listener: SessionListener, signal: AbortSignal): Promise<Opened> {
+    const number = ++connections
+    const random = randomNumbers(chance('connection', number))
+    const weather = (): Weather => weatherAt(origin)
+    const opening = drawOpening(weather(), random)
+    const host = new URL(origin).host
+    note(`connection ${number} to ${host}: ${opening}`)
+    return new Promise((resolve) => {
+      const abort = (): void => resolve({ kind: 'failed', reason: 'ECONNRESET' })
+      signal.addEventListener('abort', abort)
+      if (opening === 'silent') return
+      clock.after(random() * 5, () => {
+        if (signal.aborted) return
+        if (opening === 'refused') return resolve({ kind: 'failed', reason: 'ECONNREFUSED' })
+        const climate = drawClimate(weather(), random)
+        const peer = new Peer({
+          clock,
+          random,
+          climate,
+          weather,
+          callOf,
+          fail,
+          note: (line) => note(`${number} to ${host}: ${line}`),
+        })
+        signal.addEventListener('abort', () => peer.socket.destroy())
+        resolve(openSocketSession(peer.socket, host, clock, listener))
+      })
+    })
+  }
+
+  /** What was handed over once is not handed over again: the other way has to take it as it is. */
+  const handed: Receive = (_origin, request): Errand => {
+    const call = callOf(request.path)
+    if (call === null) throw new Error(`nobody has asked for ${request.path}`)
+    return {
+      decide() {
+        const decision = call.decide()
+        const { answer } = decision
+        if (answer.kind === 'answer' || answer.sent !== 'no') call.act(decision)
+        return { ...decision, answer: call.named(answer) }
+      },
+      heard: () => undefined,
+    }
+  }
+
+  const open = gatewayTransport({
+    clock,
+    first: (origin, { deadlineMs, watch = UNWATCHED_CONNECTIONS, onProtocolError }) =>
+      new ConnectionPool({
+        clock,
+        deadlineMs,
+        watch,
+        ...(onProtocolError && { onProtocolError }),
+        open: (listener, signal) => connect(origin, listener, signal),
+      }),
+    second: chance('second way') < 0.5 ? answerDirectly(clock, handed) : null,
+    onSwitch: (origin, reason) => note(`${origin} goes by the other way: ${reason}`),
+  })
+
+  return (origin, options): Transport => {
+    const inner = open(origin, options)
+    return {
+      send(request, onAnswer) {
+        const call = new Call(++count, request, receive(origin, request, options.deadlineMs), fail)
+        calls.set(call.request.path, call)
+        inner.send(call.request, (answer) => {
+          call.end(answer)
+          onAnswer(answer)
+        })
+      },
+      retire: () => inner.retire(),
+      get trouble() {
+        return inner.trouble ?? null
+      },
+      get connections() {
+        return inner.connections ?? 0
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(inner[Symbol.asyncDispose]()),
+    }
+  }
+}

@@ -37,7 +37,7 @@ function pathOf(n: number, attempt: number): string {
 }
 
 /** Of a length between 16 bytes and 4 KiB, or longer. */
-export function bodyOf(n: number, attempt: number): string {
+function bodyOf(n: number, attempt: number): string {
   const length = n % LONG_EVERY === LONG_EVERY - 1 ? LONG_BODY_BYTES : 16 + ((n * 7919) % (MAX_BODY_BYTES - 16))
   return `${n}/${attempt};${PADDING.slice(n % 32, length)}`
 }

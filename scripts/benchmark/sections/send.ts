@@ -15,7 +15,7 @@ import { runSenderProgram } from '../setup/sender-process.ts'
  * The share of its pushes that a sender sends beforehand: what is measured is a process that runs for weeks, and
  * JavaScript is compiled to its fastest only after some ten thousand requests.
  */
-const WARM_UP = 1 / 5
+export const WARM_UP = 1 / 5
 
 /** The packages for Node send fewer, since they take ten times as long. */
 const NODE_SHARE = 1 / 4

@@ -12,6 +12,7 @@ import { batchSection } from './benchmark/sections/batch.ts'
 import { applicationsSection, badgeSection, languagesSection } from './benchmark/sections/broadcast.ts'
 import { browsersSection } from './benchmark/sections/browsers.ts'
 import { crowdSection } from './benchmark/sections/crowd.ts'
+import { fcmSection } from './benchmark/sections/fcm.ts'
 import { growthSection } from './benchmark/sections/growth.ts'
 import { importSection } from './benchmark/sections/import.ts'
 import { latencySection } from './benchmark/sections/latency.ts'
@@ -29,8 +30,8 @@ import type { BenchContext } from './benchmark/setup/context.ts'
 const HELP = `Usage: scripts/bench [--quick] [--only NAME,…] [--rounds N] [--output FOLDER]
 
   --quick          fewer devices, one round: in under a minute, whether everything works
-  --only NAME,…    only these parts, of: send, browsers, badge, languages, applications, memory, register, launch, batch,
-                   one, waiting, import, crowd, target, live, growth, latency, watched
+  --only NAME,…    only these parts, of: send, fcm, browsers, badge, languages, applications, memory, register, launch,
+                   batch, one, waiting, import, crowd, target, live, growth, latency, watched
   --rounds N       how often each contender has its turn (default 5; with --quick 1)
   --output FOLDER  where results.md and results.svg go (default scripts/benchmark/results after a whole run, and
                    nowhere after --quick or --only)
@@ -39,6 +40,7 @@ The tables go to standard output, how far it is to standard error. Exits with 1 
 
 const PARTS: Readonly<Record<string, (context: BenchContext) => Promise<Section>>> = {
   send: sendSection,
+  fcm: fcmSection,
   browsers: browsersSection,
   badge: badgeSection,
   languages: languagesSection,

@@ -28,3 +28,18 @@ test('it answers as much later as it was told', async () => {
   await push(gateway.origin, gateway.ca)
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(40)
 })
+
+test('as FCM it answers with the name of a message, and with an access token', async () => {
+  await using gateway = await startGateway({ kind: 'fcm' })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => push(gateway.origin, gateway.ca)))
+  const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as Record<string, unknown>[]
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+  expect(bodies[0]).toEqual({
+    name: expect.stringMatching(/^projects\/bellhop-bench\/messages\/0:\d{12}$/),
+    access_token: 'bench',
+    expires_in: 3599,
+    token_type: 'Bearer',
+  })
+  expect(new Set(bodies.map(({ name }) => name)).size).toBeGreaterThan(1)
+  expect(await gateway.report()).toMatchObject({ requests: 20, resets: 0 })
+})

@@ -16,23 +16,24 @@ export interface Broadcaster extends AsyncDisposable {
 
 /**
  * Starts it, and has it push to a fiftieth of the devices, which is not counted. `count`: a multiple of 1,000. `change`:
- * what is to be different in the devices of the set.
+ * what is to be different in the devices of the set. `platform`: theirs.
  */
 export async function startBroadcaster(
   { binary, folder }: BenchContext,
   gateway: BenchGateway,
   count: number,
   change: (devices: DeviceSet) => void = () => undefined,
+  platform: 0 | 1 = 0,
 ): Promise<Broadcaster> {
   const devices = copyOf(deviceSet(folder, count))
   change(devices)
   const service = await startServiceProcess({ binary, devices, gateway })
   const warmUp = { tags: ['group-0'] }
-  await finished(service, await pushToAll(service, warmUp), audienceSize(warmUp, count))
+  await finished(service, await pushToAll(service, { ...warmUp, platform }), audienceSize(warmUp, count))
 
   return {
     broadcast: (more) =>
-      timedBroadcast({ service, gateway, count, begin: async () => [await pushToAll(service, more)] }),
+      timedBroadcast({ service, gateway, count, begin: async () => [await pushToAll(service, { platform, ...more })] }),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
       devices[Symbol.dispose]()

@@ -1,6 +1,6 @@
-// A stand-in for APNs that costs next to nothing, since on a machine with two cores what it uses is taken from the
+// A stand-in for a gateway that costs next to nothing, since on a machine with two cores what it uses is taken from the
 // sender. It decodes no header: it counts the requests that are complete, and takes every one of them.
-// Arguments: key file, certificate file, delay in ms, streams at once on a connection. Prints its port, and then one line
+// Arguments: key file, certificate file, delay in ms, streams at once on a connection, whose answer. Prints its port, and then one line
 // of JSON (see `GatewayReport`) for each line on standard input, which is `report` or `reset`.
 import type { Socket } from 'bun'
 import {
@@ -15,13 +15,15 @@ import {
   WINDOW_UPDATE,
   uint32,
 } from '../../../test/support/frames.ts'
+import { acceptingAnswer } from './accepting-answer.ts'
 import { FrameReader } from './frame-reader.ts'
 import type { FrameHead } from './frame-reader.ts'
 import { FrameWriter } from './frame-writer.ts'
 import type { GatewayReport } from './gateway.ts'
 
-const [key = '', cert = '', delay = '0', maxStreams = '1000'] = process.argv.slice(2)
+const [key = '', cert = '', delay = '0', maxStreams = '1000', kind = 'apns'] = process.argv.slice(2)
 const delayMs = Number(delay)
+const accepting = acceptingAnswer(kind === 'fcm' ? 'fcm' : 'apns')
 
 const NOTHING = new Uint8Array()
 
@@ -69,7 +71,7 @@ const server = Bun.listen<Connection>({
     open(socket) {
       socket.data = {
         reader: new FrameReader(),
-        writer: new FrameWriter(),
+        writer: new FrameWriter(accepting),
         onFrame: (head) => receive(socket, head),
         write: (bytes) => socket.write(bytes),
         open: 0,

@@ -1,32 +1,42 @@
-import { END_HEADERS, END_STREAM, HEAD_BYTES, HEADERS } from '../../../test/support/frames.ts'
+import { HEAD_BYTES } from '../../../test/support/frames.ts'
+import { NUMBER_DIGITS } from './accepting-answer.ts'
+import type { AcceptingAnswer } from './accepting-answer.ts'
 
-/** `:status: 200` from the static table, and `apns-id` as a literal that is not indexed (RFC 7541, 6.1 and 6.2.2). */
-const FIELDS = Buffer.from('\x88\x00\x07apns-id\x2400000000-0000-4000-8000-', 'latin1')
-/** The end of the apns-id counts the answers. */
-const DIGITS = 12
-const ANSWER_BYTES = HEAD_BYTES + FIELDS.length + DIGITS
+/** Where the head of a frame names its stream (RFC 9113, 4.1). */
+const STREAM_AT = 5
 
 /** Frames on their way to one client: gathered, so that the answers to all requests of a chunk leave in one write. */
 export class FrameWriter {
+  readonly #answer: AcceptingAnswer
   #bytes = new Uint8Array(1 << 16)
   #length = 0
   #answers = 0
 
-  /** `payload` of at most 255 bytes. */
-  frame(type: number, flags: number, stream: number, payload: Uint8Array): void {
-    this.#head(type, flags, stream, payload.length)
-    this.#bytes.set(payload, this.#length)
-    this.#length += payload.length
+  constructor(answer: AcceptingAnswer) {
+    this.#answer = answer
   }
 
-  /** The answer of APNs to a notification that it takes: no content, and no content-length either. */
+  /** `payload` of at most 255 bytes. */
+  frame(type: number, flags: number, stream: number, payload: Uint8Array): void {
+    const at = this.#take(HEAD_BYTES + payload.length)
+    const bytes = this.#bytes
+    bytes.fill(0, at, at + 2)
+    bytes[at + 2] = payload.length
+    bytes[at + 3] = type
+    bytes[at + 4] = flags
+    this.#name(stream, at)
+    bytes.set(payload, at + HEAD_BYTES)
+  }
+
+  /** The answer, whose number counts those of this connection. */
   accept(stream: number): void {
-    this.#head(HEADERS, END_STREAM | END_HEADERS, stream, FIELDS.length + DIGITS)
-    this.#bytes.set(FIELDS, this.#length)
-    this.#length += FIELDS.length + DIGITS
+    const { bytes: answer, frames, numberEnd } = this.#answer
+    const at = this.#take(answer.length)
+    this.#bytes.set(answer, at)
+    for (const start of frames) this.#name(stream, at + start)
     let rest = ++this.#answers
-    for (let digit = 1; digit <= DIGITS; digit++) {
-      this.#bytes[this.#length - digit] = 0x30 + (rest % 10)
+    for (let digit = 1; digit <= NUMBER_DIGITS; digit++) {
+      this.#bytes[at + numberEnd - digit] = 0x30 + (rest % 10)
       rest = Math.floor(rest / 10)
     }
   }
@@ -39,23 +49,24 @@ export class FrameWriter {
     this.#length -= taken
   }
 
-  #head(type: number, flags: number, stream: number, length: number): void {
-    if (this.#length + ANSWER_BYTES + length > this.#bytes.length) {
+  /** Room for so many bytes, fewer than the first buffer has: where it begins. */
+  #take(length: number): number {
+    const at = this.#length
+    if (at + length > this.#bytes.length) {
       const larger = new Uint8Array(this.#bytes.length * 2)
       larger.set(this.#bytes)
       this.#bytes = larger
     }
-    const at = this.#length
+    this.#length += length
+    return at
+  }
+
+  /** Writes the stream into the head that begins at `at`. */
+  #name(stream: number, at: number): void {
     const bytes = this.#bytes
-    bytes[at] = 0
-    bytes[at + 1] = 0
-    bytes[at + 2] = length
-    bytes[at + 3] = type
-    bytes[at + 4] = flags
-    bytes[at + 5] = stream >>> 24
-    bytes[at + 6] = stream >>> 16
-    bytes[at + 7] = stream >>> 8
-    bytes[at + 8] = stream
-    this.#length += HEAD_BYTES
+    bytes[at + STREAM_AT] = stream >>> 24
+    bytes[at + STREAM_AT + 1] = stream >>> 16
+    bytes[at + STREAM_AT + 2] = stream >>> 8
+    bytes[at + STREAM_AT + 3] = stream
   }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createAuthority } from '../../../src/gateway/simulator/certificate.ts'
 import { lineReader } from '../measure/line-reader.ts'
+import type { AnswerKind } from './accepting-answer.ts'
 
 /** Counted since the start or the last `reset()`. */
 export interface GatewayReport {
@@ -23,7 +24,7 @@ export interface GatewayReport {
 export const GATEWAY_KIND =
   'a stand-in for APNs in a process of its own, over TLS: it reads HTTP/2 frames, and answers every complete request with 200 and an apns-id'
 
-/** A stand-in for APNs that takes every notification, as a process of its own. */
+/** A stand-in for APNs, or for FCM, that takes every notification, as a process of its own. */
 export interface BenchGateway extends AsyncDisposable {
   /** `https://localhost:PORT`. */
   readonly origin: string
@@ -37,12 +38,12 @@ export interface BenchGateway extends AsyncDisposable {
 
 /**
  * Starts one on a free port. `delayMs`: from a complete request to its answer, default 0. `maxStreams`: at once on a
- * connection, default 1000, as APNs has been seen to allow.
+ * connection, default 1000, as APNs has been seen to allow. `kind`: whose answer it gives, default that of APNs.
  */
 export async function startGateway(
-  options: { readonly delayMs?: number; readonly maxStreams?: number } = {},
+  options: { readonly delayMs?: number; readonly maxStreams?: number; readonly kind?: AnswerKind } = {},
 ): Promise<BenchGateway> {
-  const { delayMs = 0, maxStreams = 1000 } = options
+  const { delayMs = 0, maxStreams = 1000, kind = 'apns' } = options
   const folder = mkdtempSync(join(tmpdir(), 'bellhop-bench-gateway-'))
   const { ca, server } = await createAuthority(Date.now())
   const path = (name: string): string => join(folder, name)
@@ -51,7 +52,7 @@ export async function startGateway(
   await Bun.write(path('certificate.pem'), server.certificate)
   const program = join(import.meta.dir, 'frame-server.ts')
   const child = Bun.spawn(
-    [process.execPath, program, path('key.pem'), path('certificate.pem'), String(delayMs), String(maxStreams)],
+    [process.execPath, program, path('key.pem'), path('certificate.pem'), String(delayMs), String(maxStreams), kind],
     { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
   )
   const nextLine = lineReader(child.stdout)

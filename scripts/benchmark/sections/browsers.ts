@@ -56,7 +56,7 @@ export async function browsersSection(context: BenchContext): Promise<Section> {
       { key: 'peakMb', label: 'peak RSS MB', digits: 0 },
     ],
     rows,
-    notes,
+    notes: [...notes, 'How this compares with an earlier version is not seen here: a run has one compiled service.'],
     targets: webPush.flatMap((other) => [
       target(
         `broadcast to browsers, speed beside ${other.name}`,

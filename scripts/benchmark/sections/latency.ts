@@ -14,7 +14,7 @@ import { startServiceProcess } from '../setup/service-process.ts'
 /** Requests in flight of one credential at the most: MAX_SIZE of src/delivery/credential/congestion-window.ts. */
 const WINDOW = 1000
 
-/** What fetch allows by itself; no such cap of a runtime may show (bun.sh/docs, BUN_CONFIG_MAX_HTTP_REQUESTS). */
+/** What Bun's fetch allows by itself; no such cap of a runtime may show (bun.sh/docs, BUN_CONFIG_MAX_HTTP_REQUESTS). */
 const DEFAULT_CAP = 256
 
 /** How long a broadcast or a loop lasts at the limit of the wire, in seconds. */

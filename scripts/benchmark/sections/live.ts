@@ -72,6 +72,7 @@ export async function liveSection(context: BenchContext): Promise<Section> {
     // Ends the broadcast too, which nobody waits for.
     await service[Symbol.asyncDispose]()
   }
+  // Required is what was measured before the client sent faster: calls must not wait longer for that.
   const target = ({ name }: CallKind, required: number, aim: number): Target => {
     const what = `${name} during a broadcast at full speed: p99`
     return { what, value: median(busy.p99Ms[name] ?? []), unit: 'ms', digits: 1, better: 'less', required, aim }
@@ -93,7 +94,7 @@ export async function liveSection(context: BenchContext): Promise<Section> {
       `The caller itself was late by ${median(idle.lateP99Ms).toFixed(1)} ms alone and ${median(busy.lateP99Ms).toFixed(1)} ms during a broadcast (p99): on two cores it waits for one like everybody else, and that is part of the times.`,
       'A single push during a broadcast waits at the stand-in for those in flight before it: up to 1000.',
     ],
-    targets: [target(READ, 15, 8), target(LAUNCH, 22, 12)],
+    targets: [target(READ, 12.3, 8), target(LAUNCH, 23.7, 12)],
   }
 }
 

@@ -11,8 +11,11 @@ import { installPackages } from '../setup/packages.ts'
 import type { SenderProgram } from '../setup/packages.ts'
 import { runSenderProgram } from '../setup/sender-process.ts'
 
-/** The share of its pushes that a sender sends beforehand: what is measured is a process that runs for weeks. */
-const WARM_UP = 1 / 50
+/**
+ * The share of its pushes that a sender sends beforehand: what is measured is a process that runs for weeks, and
+ * JavaScript is compiled to its fastest only after some ten thousand requests.
+ */
+export const WARM_UP = 1 / 5
 
 /** The packages for Node send fewer, since they take ten times as long. */
 const NODE_SHARE = 1 / 4
@@ -21,6 +24,13 @@ const FETCH_LOOP: SenderProgram = {
   name: `fetch loop, Bun ${Bun.version}`,
   command: [process.execPath, join(import.meta.dir, '../contenders/senders/fetch-loop.ts')],
 }
+
+const CLIENT: SenderProgram = {
+  name: `Bellhop's HTTP/2 client alone, Bun ${Bun.version}`,
+  command: [process.execPath, join(import.meta.dir, '../contenders/senders/h2-client.ts')],
+}
+
+const H2LOAD = 'h2load, one request repeated'
 
 const HTTP2_WRAPPER: SenderProgram = {
   name: `http2-wrapper session, Bun ${Bun.version}`,
@@ -50,6 +60,7 @@ export async function sendSection(context: BenchContext): Promise<Section> {
   const contenders: readonly Contender[] = [
     await service(count),
     await service(larger),
+    ...sender(CLIENT),
     ...sender(FETCH_LOOP),
     ...sender(HTTP2_WRAPPER),
     ...sender(packages.sideshow),
@@ -60,7 +71,7 @@ export async function sendSection(context: BenchContext): Promise<Section> {
       ? []
       : [
           {
-            name: 'h2load, one request repeated',
+            name: H2LOAD,
             role: 'limit' as const,
             run: () => runH2load(context.folder, gateway, count),
           },
@@ -85,7 +96,9 @@ export async function sendSection(context: BenchContext): Promise<Section> {
     targets: sendTargets(rows, {
       fetchLoop: FETCH_LOOP.name,
       nodeApn: packages.nodeApn?.name ?? null,
-      go: (packages.sideshow ?? packages.netHttp)?.name ?? null,
+      go: packages.netHttp?.name ?? null,
+      client: CLIENT.name,
+      h2load: h2load === null ? null : H2LOAD,
       million: `Bellhop, ${written(1_000_000)} devices`,
     }),
   }

@@ -66,8 +66,8 @@ export async function targetSection(context: BenchContext): Promise<Section> {
         unit: 'ms',
         digits: 1,
         better: 'less',
-        required: 30,
-        aim: 10,
+        required: 3.5,
+        aim: 2,
       },
       {
         what: `push to ${USERS} users of ${count}: POST to first request`,

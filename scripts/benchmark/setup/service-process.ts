@@ -20,7 +20,7 @@ interface ServiceOptions {
   readonly binary: string
   /** It is changed by the run: see `copyOf`. */
   readonly devices: Pick<DeviceSet, 'directory' | 'applicationId' | 'secret'>
-  /** Takes the place of APNs, and is a push service of browsers; without one nothing can be sent. */
+  /** Takes the place of APNs and FCM, and is a push service of browsers; without one nothing can be sent. */
   readonly gateway?: { readonly origin: string; readonly ca: string }
 }
 
@@ -79,7 +79,16 @@ function environment(gateway: ServiceOptions['gateway']): Record<string, string 
   const { PATH, HOME, TMPDIR } = process.env
   if (gateway === undefined) return { PATH, HOME, TMPDIR }
   const { origin, ca } = gateway
-  return { PATH, HOME, TMPDIR, BELLHOP_APNS_URL: origin, BELLHOP_PUSH_SERVICES: origin, BELLHOP_GATEWAY_CA: ca }
+  return {
+    PATH,
+    HOME,
+    TMPDIR,
+    BELLHOP_APNS_URL: origin,
+    BELLHOP_FCM_URL: origin,
+    BELLHOP_FCM_TOKEN_URL: `${origin}/token`,
+    BELLHOP_PUSH_SERVICES: origin,
+    BELLHOP_GATEWAY_CA: ca,
+  }
 }
 
 async function ready(stdout: ReadableStream<Uint8Array>): Promise<{ url: string; adminUrl: string }> {

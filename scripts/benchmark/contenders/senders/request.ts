@@ -17,7 +17,7 @@ export const COLLAPSE_ID = '019a9f7e-3c1b-7000-8000-000000000000'
 export const EXPIRATION = 1_800_000_000
 
 /** As long as a real one. */
-const AUTHORIZATION = `bearer ${'x'.repeat(184)}`
+export const AUTHORIZATION = `bearer ${'x'.repeat(184)}`
 
 /** Put together from halves: a list of a million tokens would count as the sender's memory. */
 const HALVES = Array.from({ length: 1024 }, (_, n) => createHash('sha256').update(String(n)).digest('hex').slice(0, 32))

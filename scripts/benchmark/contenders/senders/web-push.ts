@@ -67,7 +67,7 @@ function bySession(origin: string, ca: string): Post {
     })
 }
 
-/** The fetch of the service: Bun's http2 is slower. */
+/** Bun's http2 is slower. */
 function byFetch(origin: string, ca: string): Post {
   const session = new Bun.FetchSession({ tls: { ca }, proxy: false })
   return async (path, headers, body) => {

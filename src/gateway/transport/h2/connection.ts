@@ -222,6 +222,7 @@ export class Connection {
       else buffer.set(body, at)
       at += bodyBytes
       this.#sendWindow -= bodyBytes
+      stream.widen(-bodyBytes)
     }
     writer.wrote(at)
     if (isWhole) return

@@ -186,7 +186,7 @@ describe('the Huffman code', () => {
     ['padding whose last bit is no one', `${bitsOf([0x61])}110`, '1'],
     ['padding whose first bit is no one', `${bitsOf([0x3a])}0`, '1'],
     ['a long code without its last bit', bitsOf([0x0a]).slice(0, -6), '1'],
-    ['a long code without its end', (bitsOf([0x5c]).slice(0, -3)), '1'],
+    ['a long code without its end', bitsOf([0x5c]).slice(0, -3), '1'],
   ])('is malformed with %s', (_, bits, padding) => {
     expect(fieldsInFirst(literal(packed(bits, padding)))).toBe('malformed')
   })

@@ -120,8 +120,8 @@ export class HpackEncoder {
 /** Of a block that says a size of the table: it is good once. */
 const UNUSABLE = -1
 
-/** At most so many bytes are in a block besides its prepared parts and the path: integers of up to three bytes each. */
-const MORE_BYTES = 16
+/** At most so many bytes are in a block besides these: five integers of 1, 4, 2, 1 and 4 bytes, and the digits of a length. */
+const MORE_BYTES = 12 + String(Number.MAX_SAFE_INTEGER).length
 
 /** How many bytes `writeBlock` writes at most. */
 export function maxBlockBytes({ before, after, own: ownName }: PreparedBlock, { path, own }: TransportRequest): number {

@@ -218,7 +218,6 @@ export class Connection {
       at += bodyBytes
       stream.sent(bodyBytes)
       this.#sendWindow -= bodyBytes
-      stream.widen(-bodyBytes)
     }
     writer.wrote(at)
     if (isWhole) return

@@ -26,6 +26,8 @@ export interface SessionSocket {
   write(bytes: Buffer, onWritten: () => void): unknown
   /** Closes the socket once everything is written. */
   destroySoon(): void
+  /** Closes it now. */
+  destroy(): void
 }
 
 /** Opens an HTTP/2 connection on a socket, with the frames of `connection.ts`; resolves when the peer has greeted. */
@@ -68,7 +70,10 @@ class SocketSession implements Session, ConnectionListener {
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('error', (error) => this.#lose(failureReason(error)))
     socket.on('end', () => this.#lose(RESET))
-    socket.on('close', () => this.#lose(RESET))
+    socket.on('close', () => {
+      this.#lose(RESET)
+      this.#cancelTick()
+    })
     this.#flush()
   }
 

@@ -238,7 +238,7 @@ test.each(NO_GREETINGS)('a peer that greets with %s in place of SETTINGS is not 
   const client = openClient()
   client.output()
   client.receive(bytes)
-  expect(client.connection.isGreeted).toBe(false)
+  expect(client.rooms).toBe(0)
   expect(client.farewell()).toEqual([PROTOCOL_ERROR])
   expect(client.ends).toEqual([{ reason: 'HTTP2ProtocolError', kind: 'protocol' }])
 })

@@ -1,13 +1,26 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:tls'
 import type { TransportAnswer } from '../../../../src/gateway/transport/transport.ts'
 import type { SessionEnd } from '../../../../src/gateway/transport/session.ts'
 import { openSocketSession } from '../../../../src/gateway/transport/h2/socket-session.ts'
 import { openSecureSocket } from '../../../../src/gateway/transport/secure-socket.ts'
+import { makeCertificate } from '../../../support/certificate.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import type { FakeClock } from '../../../support/fake-clock.ts'
 import { startFrameGateway } from '../../../support/frame-gateway.ts'
 import type { Call, Connection } from '../../../support/frame-gateway.ts'
-import { frame, goawayFrame, headerFrames, PING, settingsFrame, windowFrame } from '../../../support/frames.ts'
+import {
+  frame,
+  GOAWAY,
+  goawayFrame,
+  headerFrames,
+  PING,
+  readFrames,
+  settingsFrame,
+  windowFrame,
+} from '../../../support/frames.ts'
+import type { Frame } from '../../../support/frames.ts'
 import { startSlowRelay } from '../../../support/slow-relay.ts'
 import type { SlowRelay } from '../../../support/slow-relay.ts'
 import { NOTE, openWay, statusOf, times, WAYS } from '../ways.ts'
@@ -111,17 +124,20 @@ describe('a peer that', () => {
     await using gateway = await startFrameGateway(ok, {
       greet(connection) {
         connections.push(connection)
-        connection.settings(0)
+        connection.settings(connection.number === 1 ? 0 : 100)
       },
     })
     await using transport = open(gateway)
+    await using other = open(gateway)
     const requests = times(20, () => transport.request(NOTE))
     await gateway.until(() => connections.length === 1)
     clock.advance(2000)
-    expect(gateway.begun).toBe(0)
+    // Whatever else was sent has arrived by the time that these are answered.
+    for (let n = 0; n < 3; n++) await other.request(NOTE)
+    expect(gateway.begun).toBe(3)
     connections[0]?.settings(100)
     expect((await Promise.all(requests)).map(statusOf)).toEqual(times(20, () => 200))
-    expect(gateway.connections).toBe(1)
+    expect(gateway.connections).toBe(2)
   })
 
   const strangers: readonly (readonly [name: string, bytes: Buffer, reason: string])[] = [
@@ -179,4 +195,27 @@ describe('a peer that', () => {
     expect(taken.toSorted()).toEqual(times(3000, (n) => `${n}`).toSorted())
     expect(gateway.connections).toBeLessThanOrEqual(7)
   })
+})
+
+test('a session that is closed tells the peer so, and closes the socket', async () => {
+  const { certificate, privateKey } = makeCertificate()
+  const heard: Frame[] = []
+  const gone = Promise.withResolvers<void>()
+  const server = createServer({ key: privateKey, cert: certificate, ALPNProtocols: ['h2'] }, (socket) => {
+    socket.write(settingsFrame())
+    readFrames(socket, (frame) => void heard.push(frame))
+    socket.on('error', () => undefined)
+    socket.on('close', gone.resolve)
+  })
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const origin = new URL(`https://localhost:${(server.address() as AddressInfo).port}`)
+  const secured = await openSecureSocket(origin, null, { ca: certificate }, new AbortController().signal)
+  if (secured.kind === 'failed') throw new Error(secured.reason)
+  const listener = { onRoom: () => undefined, onEnd: () => undefined }
+  const opened = await openSocketSession(secured.socket, origin.host, clock, listener)
+  if (opened.kind === 'failed') throw new Error(opened.reason)
+  opened.session.close()
+  await gone.promise
+  expect(heard.at(-1)).toMatchObject({ type: GOAWAY, id: 0, payload: Buffer.alloc(8) })
+  await new Promise((resolve) => server.close(resolve))
 })

@@ -1,5 +1,6 @@
 // Proves the HTTP/2 transports: against servers of other projects, and against a gateway that cuts connections.
 import { parseArgs } from 'node:util'
+import { compareWithNghttp2 } from './hpack/compare.ts'
 import { runServers } from './servers.ts'
 import { HARMS } from './soak/harms.ts'
 import { runSoak } from './soak/soak.ts'
@@ -9,6 +10,7 @@ const NAMES = TRANSPORTS.map(({ name }) => name)
 
 const HELP = `Usage: scripts/proof servers [--transport NAME] [--only PEER] [--requests N]
        scripts/proof soak [--transport NAME] [--requests N] [--minutes N | --fast] [--seed N] [--harm-every N] [--harm NAME]…
+       scripts/proof hpack [--requests N] [--seed N]
 
 servers: sends through each transport to each server installed here (node, nghttpd, go, nginx, h2o), with limits of 1, 100
 and 1,000 streams and with GOAWAY every 1,000 requests, and compares what the server has processed with what was answered.
@@ -25,8 +27,13 @@ soak: sends to a gateway of our own that resets streams, sends GOAWAY and cuts c
   --harm-every N    requests from one harm to the next, on average (default 700)
   --harm NAME       only this harm; repeatable: ${HARMS.join(', ')}
 
+hpack: compares our header compression with nghttp2's, which is in node: each request's headers are encoded by us, decoded
+and encoded again by nghttp2, and decoded by us, while both sides change the sizes of their tables.
+  --requests N      default 100000
+  --seed N          of the headers (default 1)
+
 Exits with 1 if a request was lost, or processed again though known to be processed or said to be unsent, or answered
-wrongly, or if a transport broke a rule of HTTP/2 or opened too many connections.`
+wrongly, or if a transport broke a rule of HTTP/2 or opened too many connections, or if a header came back changed.`
 
 const OPTIONS = {
   transport: { type: 'string' },
@@ -40,23 +47,32 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const
 
+const DEFAULT_REQUESTS: Readonly<Record<string, number>> = { servers: 20_000, soak: 5_000_000, hpack: 100_000 }
+
 /** Runs what `argv` asks for; resolves with the exit code. */
 export async function runProof(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true })
   const [command] = positionals
   const transports = TRANSPORTS.filter(({ name }) => values.transport === undefined || values.transport === name)
   const transport = transports.at(-1)
-  const requests = Number(values.requests ?? (command === 'soak' ? 5_000_000 : 20_000))
+  const requests = Number(values.requests ?? DEFAULT_REQUESTS[command ?? ''] ?? 1)
   const fullMinutes = Number(values.minutes)
   const [seed, harmEvery] = [Number(values.seed), Number(values['harm-every'])]
   const harms = HARMS.filter((harm) => values.harm?.includes(harm) ?? true)
-  const isCommand = positionals.length === 1 && (command === 'servers' || command === 'soak')
+  const isCommand = positionals.length === 1 && command !== undefined && command in DEFAULT_REQUESTS
   const areNumbers = requests >= 1 && fullMinutes > 0 && harmEvery >= 1 && Number.isSafeInteger(requests + seed)
   if (values.help || !isCommand || !areNumbers || transport === undefined) {
     console.log(HELP)
     return values.help ? 0 : 2
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+  if (command === 'hpack') {
+    const { blocks, findings, written, read, peerResizes, ourResizes } = await compareWithNghttp2(requests, seed)
+    console.log(`${blocks} header blocks each way, ${written} bytes of ours and ${read} of nghttp2's`)
+    console.log(`table sizes changed: ${peerResizes} times for our encoder, ${ourResizes} times for nghttp2's`)
+    console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}`)
+    return findings.length === 0 ? 0 : 1
+  }
   if (command === 'servers') {
     const failed = await runServers({ transports, only: values.only ?? null, requests, print: console.log })
     console.log(failed === 0 ? '\nnothing found' : `\n${failed} runs differ`)

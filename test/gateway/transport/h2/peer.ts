@@ -11,7 +11,7 @@ export interface Heard {
   readonly ends: readonly SessionEnd[]
   readonly isOver: () => boolean
   /** Sends a request; what is heard of it is added to the array. */
-  send(request: TransportRequest): { readonly inFlight: InFlight; readonly heard: Requested[] }
+  readonly send: (request: TransportRequest) => { readonly inFlight: InFlight; readonly heard: Requested[] }
 }
 
 export function openConnection(): Heard {

@@ -12,9 +12,7 @@ function start(collectMs: number) {
   return {
     trimmer,
     collections: () => collections,
-    wait(ms: number) {
-      now += ms
-    },
+    wait: (ms: number) => void (now += ms),
   }
 }
 

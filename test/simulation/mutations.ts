@@ -282,9 +282,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a body is sent without regard to the window of its stream',
-    file: 'src/gateway/transport/h2/connection.ts',
-    from: 'Math.min(stream.sendWindow, this.#sendWindow, this.#peer.maxFrameBytes)',
-    to: 'Math.min(this.#sendWindow, this.#peer.maxFrameBytes)',
+    file: 'src/gateway/transport/h2/request-writer.ts',
+    from: 'Math.min(stream.sendWindow, this.#window, this.#maxFrameBytes)',
+    to: 'Math.min(this.#window, this.#maxFrameBytes)',
   },
   {
     name: 'a stream more than the peer allows is opened',

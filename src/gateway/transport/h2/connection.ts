@@ -3,11 +3,10 @@ import type { InFlight, RequestListener, SessionEnd, SessionListener } from '../
 import { MAX_HEADER_BYTES, requestFault } from '../request-fault.ts'
 import type { TransportRequest } from '../transport.ts'
 import { FrameReader } from './frame-reader.ts'
-import { FrameWriter, writeFrameHead } from './frame-writer.ts'
+import { FrameWriter } from './frame-writer.ts'
 import {
   ErrorCode,
   Flag,
-  FRAME_HEAD_BYTES,
   FrameType,
   INITIAL_WINDOW_BYTES,
   MAX_STREAM_ID,
@@ -15,11 +14,14 @@ import {
   PREFACE,
   SettingId,
 } from './frames.ts'
-import { HpackDecoder, MAX_LIST_BYTES } from './hpack-decoder.ts'
-import { HpackEncoder, maxBlockBytes, writeBlock } from './hpack-encoder.ts'
+import { HeaderBlocks } from './header-blocks.ts'
+import type { HeaderField } from './header-table.ts'
+import { MAX_LIST_BYTES } from './hpack-decoder.ts'
 import { INITIAL_SETTINGS, readPeerSettings } from './peer-settings.ts'
+import { RequestWriter } from './request-writer.ts'
 import { Stream } from './stream.ts'
 import type { StreamStep } from './stream.ts'
+import { Watchdog } from './watchdog.ts'
 
 /** Hears of a connection, besides what a session's listener does. */
 export interface ConnectionListener extends SessionListener {
@@ -33,21 +35,11 @@ export interface ConnectionListener extends SessionListener {
 const STREAM_WINDOW_BYTES = 131_072
 const CONNECTION_WINDOW_BYTES = 1_048_576
 
-/** Of a header block before it is decoded, in all its frames together. One that is larger is an attack (CVE-2024-27316). */
-const MAX_BLOCK_BYTES = 2 * MAX_LIST_BYTES
-
 /** Frames in a row that finish no answer: pings, settings, resets, empty data. As many as Go's client bears. */
 const MAX_IDLE_FRAMES = 10_000
 
 /** Streams of ours that were given up, whose frames may still be under way. */
 const MAX_GIVEN_UP = 1000
-
-/** Ticks without a byte from the peer before it is asked for one, with requests in flight and without; see `tick`. */
-const SILENT_TICKS = { busy: 2, idle: 10 }
-
-/** Ticks that a peer has to answer a ping, and to acknowledge our settings. */
-const PING_TICKS = 2
-const SETTINGS_TICKS = 4
 
 const PING_PAYLOAD = Buffer.from('bellhop.')
 
@@ -73,35 +65,28 @@ const REASON: Readonly<Record<number, string>> = {
 export class Connection {
   readonly #listener: ConnectionListener
   readonly #writer = new FrameWriter()
-  readonly #reader = new FrameReader((...frame) => this.#onFrame(...frame))
-  readonly #encoder: HpackEncoder
-  readonly #decoder = new HpackDecoder()
+  readonly #reader = new FrameReader((type, flags, stream, bytes, start, end) =>
+    this.#onFrame(type, flags, stream, bytes, start, end),
+  )
+  readonly #requests: RequestWriter
+  readonly #blocks = new HeaderBlocks((stream, isEnd, fields) => this.#onBlock(stream, isEnd, fields))
+  readonly #watchdog = new Watchdog()
   readonly #streams = new Map<number, Stream>()
-  /** Streams with a body that the peer has no room for yet. */
-  readonly #blocked = new Set<Stream>()
   readonly #givenUp = new Set<number>()
   #peer = INITIAL_SETTINGS
   #nextId = 1
   /** The highest stream that the peer may still answer. */
   #lastId = MAX_STREAM_ID
-  #sendWindow = INITIAL_WINDOW_BYTES
   #receiveWindow = CONNECTION_WINDOW_BYTES
   #isGreeted = false
   #isOver = false
   /** How the peer ended the connection, by GOAWAY with an error; `null`: it did not. */
   #ending: SessionEnd | null = null
-  /** A header block whose CONTINUATION is still to come. */
-  #block: { readonly stream: number; readonly isEnd: boolean; bytes: Buffer } | null = null
   #idleFrames = 0
-  #silentTicks = 0
-  /** Ticks since a ping that is not answered; `null`: there is none. */
-  #pingTicks: number | null = null
-  /** Ticks since our settings, which are not acknowledged; `null`: they are. */
-  #settingsTicks: number | null = 0
 
   constructor(authority: string, listener: ConnectionListener) {
     this.#listener = listener
-    this.#encoder = new HpackEncoder(authority)
+    this.#requests = new RequestWriter(this.#writer, authority)
     this.#writer.raw(PREFACE)
     this.#writer.settings([
       [SettingId.enablePush, 0],
@@ -137,7 +122,7 @@ export class Connection {
     const stream = new Stream(this.#nextId, listener, this, state)
     this.#nextId += 2
     this.#streams.set(stream.id, stream)
-    this.#writeRequest(stream, request)
+    this.#requests.write(stream, request)
     this.#listener.onOutput()
     if (this.#nextId > this.#lastId) this.#listener.onEnd({ reason: 'HTTP2StreamIdsUsedUp', kind: 'parting' })
     return stream
@@ -155,7 +140,7 @@ export class Connection {
   /** Takes bytes from the peer. Not to be called by what hears of the answers in them. */
   receive(chunk: Buffer): void {
     if (this.#isOver) return
-    this.#silentTicks = 0
+    this.#watchdog.heard()
     if (!this.#reader.read(chunk)) this.#fail(ErrorCode.frameSize)
     // 5.4.1: the peer "MUST close the TCP connection" after it. What it had answered came before, or with it.
     else if (this.#ending !== null) this.end(this.#ending)
@@ -164,14 +149,10 @@ export class Connection {
   /** Time has passed: some seconds since the last time, in which what the peer sent was received. */
   tick(): void {
     if (this.#isOver) return
-    if (this.#settingsTicks !== null && ++this.#settingsTicks > SETTINGS_TICKS)
-      return this.#fail(ErrorCode.settingsTimeout)
-    if (this.#pingTicks !== null) {
-      if (++this.#pingTicks > PING_TICKS) this.end({ reason: 'HTTP2PingTimeout', kind: 'lost' })
-      return
-    }
-    if (++this.#silentTicks < (this.#streams.size > 0 ? SILENT_TICKS.busy : SILENT_TICKS.idle)) return
-    this.#pingTicks = 0
+    const alarm = this.#watchdog.tick(this.#streams.size > 0)
+    if (alarm === 'settings unacknowledged') this.#fail(ErrorCode.settingsTimeout)
+    if (alarm === 'ping unanswered') this.end({ reason: 'HTTP2PingTimeout', kind: 'lost' })
+    if (alarm !== 'send ping') return
     this.#writer.ping(PING_PAYLOAD, false)
     this.#listener.onOutput()
   }
@@ -192,53 +173,10 @@ export class Connection {
     if (code !== null) this.#writer.goaway(code)
     const streams = [...this.#streams.values()]
     this.#streams.clear()
-    this.#blocked.clear()
     for (const { startsAt, listener } of streams) {
       listener.onOver({ kind: startsAt >= taken ? 'unprocessed' : 'unknown', reason: end.reason })
     }
     this.#listener.onOver()
-  }
-
-  #writeRequest(stream: Stream, request: TransportRequest): void {
-    const { body } = request
-    const writer = this.#writer
-    const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    const isWhole = bodyBytes <= Math.min(stream.sendWindow, this.#sendWindow, this.#peer.maxFrameBytes)
-    const block = this.#encoder.prepare(request)
-    const maxBytes = 2 * FRAME_HEAD_BYTES + maxBlockBytes(block, request) + (isWhole ? bodyBytes : 0)
-    const buffer = writer.reserve(maxBytes)
-    const from = writer.at
-    let at = writeBlock(buffer, from + FRAME_HEAD_BYTES, block, request, bodyBytes)
-    const flags = Flag.endHeaders | (bodyBytes === 0 ? Flag.endStream : 0)
-    writeFrameHead(buffer, from, at - from - FRAME_HEAD_BYTES, FrameType.headers, flags, stream.id)
-    if (isWhole && bodyBytes > 0) {
-      at = writeFrameHead(buffer, at, bodyBytes, FrameType.data, Flag.endStream, stream.id)
-      if (typeof body === 'string') buffer.write(body, at)
-      else buffer.set(body, at)
-      at += bodyBytes
-      stream.sent(bodyBytes)
-      this.#sendWindow -= bodyBytes
-    }
-    writer.wrote(at)
-    if (isWhole) return
-    stream.holdBack(Buffer.from(body as string))
-    this.#blocked.add(stream)
-    this.#sendBodies()
-  }
-
-  /** Sends of the bodies that wait what the peer has room for. */
-  #sendBodies(): void {
-    for (const stream of this.#blocked) {
-      for (;;) {
-        const left = stream.unsentBytes
-        const bytes = Math.min(left, stream.sendWindow, this.#sendWindow, this.#peer.maxFrameBytes)
-        if (bytes <= 0) break
-        this.#writer.data(stream.id, stream.takeBody(bytes), bytes === left)
-        this.#sendWindow -= bytes
-      }
-      if (stream.unsentBytes === 0) this.#blocked.delete(stream)
-      if (this.#sendWindow <= 0) return
-    }
   }
 
   #onFrame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): boolean {
@@ -254,8 +192,8 @@ export class Connection {
   /** What is wrong with a frame, for the connection as a whole. */
   #codeOf(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): number {
     // 6.10: nothing may come between the frames of a header block.
-    if (this.#block !== null && (type !== FrameType.continuation || stream !== this.#block.stream))
-      return ErrorCode.protocol
+    const { openStream } = this.#blocks
+    if (openStream !== null && (type !== FrameType.continuation || stream !== openStream)) return ErrorCode.protocol
     // 3.4: "The server connection preface consists of a potentially empty SETTINGS frame".
     if (!this.#isGreeted && (type !== FrameType.settings || (flags & Flag.ack) !== 0)) return ErrorCode.protocol
     switch (type) {
@@ -274,7 +212,7 @@ export class Connection {
       case FrameType.goaway:
         return this.#onGoaway(stream, bytes.subarray(start, end))
       case FrameType.continuation:
-        return this.#onContinuation(flags, bytes.subarray(start, end))
+        return this.#blocks.continue(flags, bytes.subarray(start, end))
       case FrameType.pushPromise:
         // 8.4: we have said that we want none.
         return ErrorCode.protocol
@@ -291,28 +229,10 @@ export class Connection {
     const from = start + (flags & Flag.padded ? 1 : 0) + priorityBytes
     const to = end - (flags & Flag.padded ? (bytes[start] ?? 0) : 0)
     if (stream === 0 || from > to) return from > end ? ErrorCode.frameSize : ErrorCode.protocol
-    const isEnd = (flags & Flag.endStream) !== 0
-    if ((flags & Flag.endHeaders) !== 0) return this.#onBlock(stream, isEnd, bytes, from, to)
-    this.#block = { stream, isEnd, bytes: Buffer.from(bytes.subarray(from, to)) }
-    return ErrorCode.none
+    return this.#blocks.begin(flags, stream, bytes, from, to)
   }
 
-  #onContinuation(flags: number, bytes: Buffer): number {
-    if (this.#block === null) return ErrorCode.protocol
-    const { stream, isEnd } = this.#block
-    if (this.#block.bytes.length + bytes.length > MAX_BLOCK_BYTES) return ErrorCode.enhanceYourCalm
-    const block = Buffer.concat([this.#block.bytes, bytes])
-    this.#block.bytes = block
-    if ((flags & Flag.endHeaders) === 0) return ErrorCode.none
-    this.#block = null
-    return this.#onBlock(stream, isEnd, block, 0, block.length)
-  }
-
-  #onBlock(id: number, isEnd: boolean, bytes: Buffer, start: number, end: number): number {
-    // Also of a stream that is gone: what follows is encoded by what came before.
-    const fields = this.#decoder.decode(bytes, start, end)
-    if (fields === 'malformed') return ErrorCode.compression
-    if (fields === 'too large') return ErrorCode.enhanceYourCalm
+  #onBlock(id: number, isEnd: boolean, fields: readonly HeaderField[]): number {
     const stream = this.#streams.get(id)
     if (stream === undefined) return this.#codeOfStray(id)
     this.#follow(stream, stream.headers(fields, isEnd), isEnd)
@@ -343,9 +263,8 @@ export class Connection {
     if (end - start !== 4) return ErrorCode.frameSize
     const more = bytes.readUInt32BE(start) & MAX_WINDOW_BYTES
     if (id === 0) {
-      this.#sendWindow += more
-      if (more === 0) return ErrorCode.protocol
-      if (this.#sendWindow > MAX_WINDOW_BYTES) return ErrorCode.flowControl
+      const code = this.#requests.widen(more)
+      if (code !== ErrorCode.none) return code
     } else {
       const stream = this.#streams.get(id)
       if (stream === undefined) return this.#isIdle(id) ? ErrorCode.protocol : ErrorCode.none
@@ -354,7 +273,7 @@ export class Connection {
       if (more === 0) this.#break(stream, ErrorCode.protocol, 'HTTP2ProtocolError')
       else if (!isGood) this.#break(stream, ErrorCode.flowControl, 'HTTP2FlowControlError')
     }
-    if (this.#blocked.size > 0) this.#sendBodies()
+    this.#requests.writeBodies()
     return ErrorCode.none
   }
 
@@ -363,7 +282,7 @@ export class Connection {
     const stream = this.#streams.get(id)
     if (stream === undefined) return id === 0 || this.#isIdle(id) ? ErrorCode.protocol : ErrorCode.none
     this.#streams.delete(id)
-    this.#blocked.delete(stream)
+    this.#requests.forget(stream)
     // 8.7: "indicate that the stream was being closed prior to any processing having occurred".
     const isRefused = bytes.readUInt32BE(start) === ErrorCode.refusedStream && !stream.hasBegun
     stream.listener.onOver(
@@ -377,7 +296,7 @@ export class Connection {
   #onSettings(flags: number, stream: number, payload: Buffer): number {
     if (stream !== 0) return ErrorCode.protocol
     if ((flags & Flag.ack) !== 0) {
-      this.#settingsTicks = null
+      this.#watchdog.settingsAcknowledged()
       return payload.length === 0 ? ErrorCode.none : ErrorCode.frameSize
     }
     const before = this.#peer
@@ -388,10 +307,10 @@ export class Connection {
     for (const each of this.#streams.values()) {
       if (!each.widen(settings.initialWindowBytes - before.initialWindowBytes)) return ErrorCode.flowControl
     }
-    this.#encoder.resize(settings.headerTableBytes)
+    this.#requests.adapt(settings)
     this.#writer.settingsAck()
     this.#isGreeted = true
-    this.#sendBodies()
+    this.#requests.writeBodies()
     this.#listener.onRoom()
     return ErrorCode.none
   }
@@ -400,7 +319,7 @@ export class Connection {
     if (stream !== 0) return ErrorCode.protocol
     if (payload.length !== 8) return ErrorCode.frameSize
     if ((flags & Flag.ack) === 0) this.#writer.ping(payload, true)
-    else if (payload.equals(PING_PAYLOAD)) this.#pingTicks = null
+    else if (payload.equals(PING_PAYLOAD)) this.#watchdog.pingAnswered()
     return ErrorCode.none
   }
 
@@ -420,7 +339,7 @@ export class Connection {
     for (const each of this.#streams.values()) {
       if (each.id <= last) continue
       this.#streams.delete(each.id)
-      this.#blocked.delete(each)
+      this.#requests.forget(each)
       this.#remember(each.id)
       each.listener.onOver({ kind: 'unprocessed', reason })
     }
@@ -449,7 +368,7 @@ export class Connection {
   }
 
   #giveUp(stream: Stream, code: number): void {
-    this.#blocked.delete(stream)
+    this.#requests.forget(stream)
     this.#writer.resetStream(stream.id, code)
     this.#remember(stream.id)
   }

@@ -117,7 +117,10 @@ class SocketSession implements Session, ConnectionListener {
   onOver(): void {
     this.#cancelTick()
     // A peer that takes nothing would keep what waits, and the socket, for ever.
-    if (this.#blockedBy !== null) return void this.#socket.destroy()
+    if (this.#blockedBy !== null) {
+      this.#socket.destroy()
+      return
+    }
     this.#flush()
     // So would one that does not close its half.
     this.#socket.destroySoon()

@@ -1,0 +1,44 @@
+/** Ticks without a byte from the peer before it is asked for one: with requests in flight, and without. */
+const SILENT_TICKS = { busy: 2, idle: 10 }
+
+/** Ticks that a peer has to answer a PING, and to acknowledge our settings. */
+const PING_TICKS = 2
+const SETTINGS_TICKS = 4
+
+/** What a tick asks for. */
+export type Alarm = 'none' | 'send ping' | 'ping unanswered' | 'settings unacknowledged'
+
+/**
+ * Whether the peer of a connection is still there, in ticks of some seconds.
+ *
+ * heard → (silent) → asked by PING → (answered) → heard, or (not) → given up. Besides: settings sent → acknowledged, or
+ * given up (RFC 9113, 6.5.3).
+ */
+export class Watchdog {
+  #silentTicks = 0
+  /** Ticks since a PING that is not answered; `null`: there is none. */
+  #pingTicks: number | null = null
+  /** Ticks since our settings, which are not acknowledged; `null`: they are. */
+  #settingsTicks: number | null = 0
+
+  /** Something came from the peer. */
+  heard(): void {
+    this.#silentTicks = 0
+  }
+
+  pingAnswered(): void {
+    this.#pingTicks = null
+  }
+
+  settingsAcknowledged(): void {
+    this.#settingsTicks = null
+  }
+
+  tick(isBusy: boolean): Alarm {
+    if (this.#settingsTicks !== null && ++this.#settingsTicks > SETTINGS_TICKS) return 'settings unacknowledged'
+    if (this.#pingTicks !== null) return ++this.#pingTicks > PING_TICKS ? 'ping unanswered' : 'none'
+    if (++this.#silentTicks < (isBusy ? SILENT_TICKS.busy : SILENT_TICKS.idle)) return 'none'
+    this.#pingTicks = 0
+    return 'send ping'
+  }
+}

@@ -117,7 +117,7 @@ class SocketSession implements Session, ConnectionListener {
   onOver(): void {
     this.#cancelTick()
     // A peer that takes nothing would keep what waits, and the socket, for ever.
-    if (this.#blockedBy !== null) return void this.#socket.destroy()
+    if (this.#blockedBy !== null) return this.#socket.destroy()
     this.#flush()
     // So would one that does not close its half.
     this.#socket.destroySoon()

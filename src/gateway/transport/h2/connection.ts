@@ -243,9 +243,8 @@ export class Connection {
     const from = start + (flags & Flag.padded ? 1 : 0)
     const to = end - (flags & Flag.padded ? (bytes[start] ?? 0) : 0)
     if (id === 0 || from > to) return from > end ? ErrorCode.frameSize : ErrorCode.protocol
-    // 6.9.1: padding counts, and of streams that are gone too.
+    // 6.9.1: padding counts, and of streams that are gone too. Given back at half, it is never used up.
     this.#receiveWindow -= end - start
-    if (this.#receiveWindow < 0) return ErrorCode.flowControl
     if (this.#receiveWindow < CONNECTION_WINDOW_BYTES / 2) {
       this.#writer.windowUpdate(0, CONNECTION_WINDOW_BYTES - this.#receiveWindow)
       this.#receiveWindow = CONNECTION_WINDOW_BYTES

@@ -11,7 +11,7 @@ const MAX_STREAMS = 1000
 /** How often a connection looks whether its peer is still there, in ms: see `Connection.tick`. */
 const TICK_MS = 3000
 
-/** Ticks in which a peer must take some of what is written. */
+/** Ticks in which a peer must take what was written last: the requests of one turn. */
 const WRITE_TICKS = 4
 
 /** What a session needs of a socket; a `TLSSocket` has it. */

@@ -133,7 +133,7 @@ export function live(dice: Dice, chunks: readonly Buffer[]): string | null {
   const cancels: (() => void)[] = []
 
   for (const [n, chunk] of chunks.entries()) {
-    if (connection.isGreeted && (n < 3 || dice.happens(10)))
+    if (client.isGreeted() && (n < 3 || dice.happens(10)))
       for (let k = 0; k < 4 && sent < 40; k++) cancels.push(send())
     if (cancels.length > 0 && dice.happens(3)) dice.pick(cancels)()
     if (dice.happens(2)) connection.tick()

@@ -9,6 +9,8 @@ import type { Frame } from '../../../support/frames.ts'
 export interface Heard {
   readonly connection: Connection
   readonly ends: readonly SessionEnd[]
+  /** Whether the peer has said what it allows. */
+  readonly isGreeted: () => boolean
   readonly isOver: () => boolean
   /** Sends a request; what is heard of it is added to the array. */
   readonly send: (request: TransportRequest) => { readonly inFlight: InFlight; readonly heard: Requested[] }
@@ -17,8 +19,9 @@ export interface Heard {
 export function openConnection(): Heard {
   const ends: SessionEnd[] = []
   let overs = 0
+  let isGreeted = false
   const connection = new Connection('gateway.example', {
-    onRoom: () => undefined,
+    onRoom: () => (isGreeted = true),
     onOutput: () => undefined,
     onEnd: (end) => ends.push(end),
     onOver: () => overs++,
@@ -26,6 +29,7 @@ export function openConnection(): Heard {
   return {
     connection,
     ends,
+    isGreeted: () => isGreeted,
     isOver: () => {
       if (overs > 1) throw new Error(`it was over ${overs} times`)
       return overs === 1

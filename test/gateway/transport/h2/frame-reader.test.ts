@@ -46,7 +46,7 @@ const payload = fc
     { weight: 2, arbitrary: fc.nat(MOST_BYTES) },
     { weight: 1, arbitrary: fc.constantFrom(MOST_BYTES, MOST_BYTES - 1, MOST_BYTES - HEAD_BYTES) },
   )
-  .map((length) => Buffer.from({ length }, (_, n) => n * 7))
+  .map((length) => Buffer.from(Array.from({ length }, (_, n) => n * 7)))
 const anyFrame: fc.Arbitrary<Frame> = fc.record({
   type: fc.nat(255),
   flags: fc.nat(255),
@@ -78,7 +78,7 @@ describe('the frames of a peer', () => {
       type: n,
       flags: n,
       id: n,
-      payload: Buffer.from({ length }, (_, at) => at + n),
+      payload: Buffer.from(Array.from({ length }, (_, at) => at + n)),
     }))
     const bytes = Buffer.concat(sent.map(written))
     for (let at = 0; at <= bytes.length; at++) expect(read(cut(bytes, [at]))).toEqual({ frames: sent, isGood: true })
@@ -187,6 +187,13 @@ describe('what is written', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test('is the same frames where they are more than a buffer holds', () => {
+    const writer = new FrameWriter()
+    const bodies = Array.from({ length: 40 }, (_, n) => Buffer.alloc(MOST_BYTES, n))
+    for (const body of bodies) writer.data(1, body, false)
+    expect(read([writer.take() ?? Buffer.alloc(0)]).frames.map(({ payload }) => payload)).toEqual(bodies)
   })
 
   test('is left as it is while its taker has it', () => {

@@ -91,6 +91,7 @@ export function inChunks(dice: Dice, frames: readonly Buffer[]): readonly Buffer
 /** For each byte that comes at most so many go back, bodies left out: 13 for a DATA frame of 9. And GOAWAY at the end. */
 const OUTPUT_FACTOR = 2
 const MORE_OUTPUT_BYTES = 17
+const MOST_REQUESTS = 40
 /** A request's frames, without its body. */
 const REQUEST_BYTES = 300
 
@@ -134,7 +135,7 @@ export function live(dice: Dice, chunks: readonly Buffer[]): string | null {
 
   for (const [n, chunk] of chunks.entries()) {
     if (client.isGreeted() && (n < 3 || dice.happens(10)))
-      for (let k = 0; k < 4 && sent < 40; k++) cancels.push(send())
+      for (let k = Math.min(4, MOST_REQUESTS - sent); k > 0; k--) cancels.push(send())
     if (cancels.length > 0 && dice.happens(3)) dice.pick(cancels)()
     if (dice.happens(2)) connection.tick()
     if (dice.happens(60)) take()
@@ -152,7 +153,7 @@ export function live(dice: Dice, chunks: readonly Buffer[]): string | null {
   cancels.push(send())
   for (const cancel of cancels) if (dice.happens(20)) cancel()
   connection.tick()
-  take()
+  if (connection.takeOutput() !== null) return 'it writes after it has ended'
   if (output > allowedOutput + MORE_OUTPUT_BYTES) return `it wrote ${output} bytes where ${allowedOutput} are enough`
   if (bodyBytesOut > bodyBytesIn) return `it wrote ${bodyBytesOut} bytes of bodies of ${bodyBytesIn}`
   if (!client.isOver()) return 'it is not over after its end'
@@ -175,7 +176,10 @@ export function heardOf(
   const heard = [0, 1, 2, 3].map((n) => client.send(requestOf(n)).heard)
   const output = [takeAll(connection)]
   for (const chunk of chunks) {
-    connection.receive(Buffer.from(chunk))
+    const own = Buffer.from(chunk)
+    connection.receive(own)
+    // As a socket does with its buffer.
+    own.fill(0xee)
     output.push(takeAll(connection))
   }
   const isOver = client.isOver()

@@ -189,6 +189,13 @@ describe('what is written', () => {
     )
   })
 
+  test('is the same frames where they are more than a buffer holds', () => {
+    const writer = new FrameWriter()
+    const bodies = Array.from({ length: 40 }, (_, n) => Buffer.alloc(MOST_BYTES, n))
+    for (const body of bodies) writer.data(1, body, false)
+    expect(read([writer.take() ?? Buffer.alloc(0)]).frames.map(({ payload }) => payload)).toEqual(bodies)
+  })
+
   test('is left as it is while its taker has it', () => {
     const writer = new FrameWriter()
     writer.ping(Buffer.from('11111111'), false)

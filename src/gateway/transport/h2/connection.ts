@@ -101,6 +101,11 @@ export class Connection {
     return this.#peer.maxConcurrentStreams
   }
 
+  /** Whether nothing is in flight. */
+  get isIdle(): boolean {
+    return this.#streams.size === 0
+  }
+
   /** What is to be written, and to be given back when it is; `null`: nothing. */
   takeOutput(): Buffer | null {
     return this.#writer.take()

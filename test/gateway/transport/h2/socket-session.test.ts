@@ -4,6 +4,7 @@ import { createServer } from 'node:tls'
 import type { TransportAnswer } from '../../../../src/gateway/transport/transport.ts'
 import type { SessionEnd } from '../../../../src/gateway/transport/session.ts'
 import { openSocketSession } from '../../../../src/gateway/transport/h2/socket-session.ts'
+import type { SessionSocket } from '../../../../src/gateway/transport/h2/socket-session.ts'
 import { openSecureSocket } from '../../../../src/gateway/transport/secure-socket.ts'
 import { makeCertificate } from '../../../support/certificate.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
@@ -218,4 +219,37 @@ test('a session that is closed tells the peer so, and closes the socket', async 
   await gone.promise
   expect(heard.at(-1)).toMatchObject({ type: GOAWAY, id: 0, payload: Buffer.alloc(8) })
   await new Promise((resolve) => server.close(resolve))
+})
+
+test('of the requests of one turn the first goes out at once, and all others in one write', async () => {
+  const written: Buffer[] = []
+  let receive: (chunk: Buffer) => void = () => undefined
+  const socket: SessionSocket = {
+    destroyed: false,
+    writableLength: 0,
+    on(event: string, listener: (...told: never[]) => void) {
+      if (event === 'data') receive = listener as typeof receive
+    },
+    write(bytes, onWritten) {
+      // Copied, as by a socket: the session fills its buffer again.
+      written.push(Buffer.from(bytes))
+      onWritten()
+    },
+    destroySoon: () => undefined,
+    destroy: () => undefined,
+  }
+  const opening = openSocketSession(socket, 'gateway.example', clock, { onRoom() {}, onEnd() {} })
+  receive(settingsFrame())
+  const opened = await opening
+  written.length = 0
+  if (opened.kind === 'failed') throw new Error(opened.reason)
+  const send = (): void => void opened.session.send(NOTE, { onOver: () => undefined })
+  send()
+  expect(written).toHaveLength(1)
+  for (let n = 0; n < 100; n++) send()
+  expect(written).toHaveLength(1)
+  await new Promise(setImmediate)
+  expect(written).toHaveLength(2)
+  // Each has HEADERS, and DATA with a body of ten bytes.
+  expect(written[1]?.length).toBeGreaterThan(100 * (9 + 9 + 10))
 })

@@ -151,7 +151,7 @@ export class ConnectionPool implements Transport {
   #grow(): void {
     if (!this.#mayGrow || this.#connections.length >= MAX_CONNECTIONS) return
     // Until it has shown how many streams it allows, how many more are needed is a guess.
-    if (this.#connections.some(({ isNew }) => isNew)) return
+    if (this.#connections.some(({ isNew, isBlocked }) => isNew || isBlocked)) return
     const { watch } = this.#options
     const refusal = watch.refusal()
     if (refusal !== null) {

@@ -74,6 +74,10 @@ class WrapperSession implements Session {
     return Math.min(this.#session.remoteSettings.maxConcurrentStreams ?? MAX_STREAMS, MAX_STREAMS)
   }
 
+  get isBlocked(): boolean {
+    return false
+  }
+
   send(request: TransportRequest, listener: RequestListener): InFlight {
     const fault = requestFault(request, MAX_HEADER_BYTES)
     if (fault !== null) {

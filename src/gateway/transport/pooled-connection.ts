@@ -51,6 +51,11 @@ export class PooledConnection implements SessionListener {
     return this.#state === 'opening' || (this.#state === 'cold' && !this.#isOverdue)
   }
 
+  /** Whether the connection takes no requests because its socket takes no bytes. */
+  get isBlocked(): boolean {
+    return this.#session?.isBlocked === true
+  }
+
   get hasOpened(): boolean {
     return this.#session !== null
   }
@@ -62,7 +67,7 @@ export class PooledConnection implements SessionListener {
 
   /** Requests that the connection takes now. */
   get room(): number {
-    if (this.#session === null) return 0
+    if (this.#session === null || this.#session.isBlocked) return 0
     if (this.#state === 'warm') return this.#session.maxStreams - this.#inFlight
     return this.#state === 'cold' ? Math.min(this.#session.maxStreams, 1) - this.#inFlight : 0
   }

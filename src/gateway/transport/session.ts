@@ -26,8 +26,10 @@ export const OVER: InFlight = { cancel: () => true }
 
 /** An open connection that speaks HTTP/2, whoever writes its frames. */
 export interface Session {
-  /** Requests that it may have in flight at the moment; 0 while its socket takes no more. */
+  /** Requests that it may have in flight at the moment, as the peer says. */
   readonly maxStreams: number
+  /** Its socket takes no more for now, which another connection would not change. */
+  readonly isBlocked: boolean
   /** Sends a request; there is room for it. The listener may hear at once. */
   send(request: TransportRequest, listener: RequestListener): InFlight
   /** Ends the connection; whatever is in flight is over. */

@@ -78,7 +78,11 @@ class SocketSession implements Session, ConnectionListener {
   }
 
   get maxStreams(): number {
-    return this.#blockedBy !== null ? 0 : Math.min(this.#connection.maxStreams, MAX_STREAMS)
+    return Math.min(this.#connection.maxStreams, MAX_STREAMS)
+  }
+
+  get isBlocked(): boolean {
+    return this.#blockedBy !== null
   }
 
   send(request: TransportRequest, listener: RequestListener): InFlight {

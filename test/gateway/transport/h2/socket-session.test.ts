@@ -96,7 +96,7 @@ describe('a peer that', () => {
     relay.stall()
     opened.session.send(HUGE, { onOver: () => undefined })
     await new Promise(setImmediate)
-    expect(opened.session.maxStreams).toBe(0)
+    expect(opened.session.isBlocked).toBe(true)
     const closed = new Promise((resolve) => secured.socket.on('close', resolve))
     await ticks(5)
     expect(ends).toEqual([{ reason: 'HTTP2WriteTimeout', kind: 'lost' }])

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
+import { ConnectionPool } from '../../../../src/gateway/transport/connection-pool.ts'
+import { answerTo, UNWATCHED_CONNECTIONS } from '../../../../src/gateway/transport/transport.ts'
 import type { TransportAnswer } from '../../../../src/gateway/transport/transport.ts'
 import type { SessionEnd } from '../../../../src/gateway/transport/session.ts'
 import { openSocketSession } from '../../../../src/gateway/transport/h2/socket-session.ts'
@@ -252,4 +254,58 @@ test('of the requests of one turn the first goes out at once, and all others in 
   expect(written).toHaveLength(2)
   // Each has HEADERS, and DATA with a body of ten bytes.
   expect(written[1]?.length).toBeGreaterThan(100 * (9 + 9 + 10))
+})
+
+test('a connection whose socket takes no more gets no other beside it, and goes on when the socket does', async () => {
+  const held: (() => void)[] = []
+  let isStalled = false
+  let opened = 0
+  let writes = 0
+  let receive: (chunk: Buffer) => void = () => undefined
+  const socket: SessionSocket = {
+    destroyed: false,
+    get writableLength() {
+      return held.length
+    },
+    on(event: string, listener: (...told: never[]) => void) {
+      if (event === 'data') receive = listener as typeof receive
+    },
+    write(_, onWritten) {
+      writes++
+      if (isStalled) held.push(onWritten)
+      else queueMicrotask(onWritten)
+    },
+    destroySoon: () => undefined,
+    destroy: () => undefined,
+  }
+  const pool = new ConnectionPool({
+    clock,
+    deadlineMs: 60_000,
+    watch: UNWATCHED_CONNECTIONS,
+    async open(listener) {
+      opened++
+      // As a handshake, which nobody has the result of at once.
+      await Promise.resolve()
+      const session = openSocketSession(socket, 'gateway.example', clock, listener)
+      receive(settingsFrame())
+      return session
+    },
+  })
+  const first = answerTo(pool, NOTE)
+  await new Promise(setImmediate)
+  receive(headerFrames(1, { ':status': '200' }, { end: true }))
+  expect(statusOf(await first)).toBe(200)
+
+  isStalled = true
+  const answers = times(3, () => answerTo(pool, NOTE))
+  await new Promise(setImmediate)
+  expect(opened).toBe(1)
+  isStalled = false
+  const before = writes
+  for (const onWritten of held.splice(0)) onWritten()
+  await new Promise(setImmediate)
+  expect(writes).toBeGreaterThan(before)
+  for (const id of [3, 5, 7]) receive(headerFrames(id, { ':status': '200' }, { end: true }))
+  expect((await Promise.all(answers)).map(statusOf)).toEqual([200, 200, 200])
+  expect(opened).toBe(1)
 })

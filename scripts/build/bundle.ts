@@ -3,7 +3,12 @@ import { bundleDashboard } from '../../src/admin/page/dashboard-bundle.ts'
 /** What is compiled, and how, for whatever platform. */
 export const BUNDLE = {
   // All but the first are threads (`src/system/thread.ts`).
-  entrypoints: ['src/main.ts', 'src/cli/terminal/gauge-worker.ts', 'src/database/checkpoint/checkpoint-worker.ts'],
+  entrypoints: [
+    'src/main.ts',
+    'src/cli/terminal/gauge-worker.ts',
+    'src/database/checkpoint/checkpoint-worker.ts',
+    'src/gateway/webpush/agreement-worker.ts',
+  ],
   target: 'bun',
   format: 'esm',
   // Not identifiers: Elysia reads the text of its handlers.

@@ -17,6 +17,7 @@ import { simulatedProvider } from './simulator/simulated-provider.ts'
 import type { Simulator } from './simulator/simulator.ts'
 import type { OpenTransport } from './transport/transport.ts'
 import { createWebPushProvider } from './webpush/client.ts'
+import type { KeyAgreement } from './webpush/key-agreement.ts'
 import type { Resolve } from './webpush/service-routes.ts'
 
 /** Addresses of the gateways, and the authorities to trust. From the operator's settings, never from a request. */
@@ -41,6 +42,8 @@ interface Dependencies {
   readonly openTransport: OpenTransport
   /** All addresses of a host; `null`: everything goes through a proxy, which looks names up itself. */
   readonly resolve: Resolve | null
+  /** With the keys of browsers. */
+  readonly keyAgreement: KeyAgreement
   /** For the simulator, which is on this machine: never through a proxy. */
   readonly openSimulated: OpenTransport
   /** The built-in stand-ins; started when the first application wants them. */
@@ -56,6 +59,7 @@ export function createProviders({
   log,
   openTransport,
   resolve,
+  keyAgreement,
   openSimulated,
   simulator,
 }: Dependencies) {
@@ -78,7 +82,8 @@ export function createProviders({
     }
     if (platform === 2) {
       const credential = credentials.webPushOf(application)
-      return credential && createWebPushProvider({ ...shared, credential, named: gateways.pushServices, resolve })
+      const named = gateways.pushServices
+      return credential && createWebPushProvider({ ...shared, credential, named, resolve, keyAgreement })
     }
     const credential = credentials.fcmOf(application)
     if (credential === null) return null
@@ -109,7 +114,7 @@ export function createProviders({
         madeOf.set(number, { ...madeOf.get(number), [platform]: fingerprintOf(application, platform) })
         if (!application.simulated) return own(application, platform)
         if (simulated === null) return null
-        const shared = { clock, openTransport: openSimulated, pushServices: gateways.pushServices }
+        const shared = { clock, openTransport: openSimulated, pushServices: gateways.pushServices, keyAgreement }
         const standIn = simulatedProvider(simulated, application, platform, shared)
         const real = isReal(application, platform) ? own(application, platform) : null
         return real === null ? standIn : withRealBrowsers(real, standIn)

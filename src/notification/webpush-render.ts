@@ -36,15 +36,15 @@ export function renderWebPush({ push, notification, expiresAt }: Message): Rende
   }
 }
 
-/** The headers of one request, besides HTTP's own, at `now` in ms since the Unix epoch. */
+/** The headers of one request, besides HTTP's own. */
 export function webPushHeaders(
   rendered: RenderedWebPush,
   authorization: string,
-  now: number,
+  ttlSeconds: number,
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {
     authorization,
-    ttl: String(rendered.ttlSeconds(now)),
+    ttl: String(ttlSeconds),
     urgency: rendered.urgency,
     'content-encoding': 'aes128gcm',
     'content-type': 'application/octet-stream',

@@ -14,6 +14,8 @@ import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { chooseTransport } from '../gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'
+import { createKeyAgreement } from '../gateway/webpush/key-agreement.ts'
+import type { KeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { FinishedStore } from '../push/finished-store.ts'
@@ -31,6 +33,8 @@ interface Dependencies {
   readonly rsaKeys: (() => Promise<RsaKeys>) | undefined
   /** The way to the gateways; `undefined`: the one that the settings ask for. */
   readonly openTransport: OpenTransport | undefined
+  /** With the keys of browsers; `undefined`: one that this machine has the processors for. */
+  readonly keyAgreement: KeyAgreement | undefined
   readonly database: Database
   readonly commit: Commit
   /** 32 bytes, from `proveSealingKey`. */
@@ -86,6 +90,7 @@ export async function startSenders(deps: Dependencies) {
     openTransport: deps.openTransport ?? chooseTransport(config, clock, onSwitch),
     resolve:
       config.proxy === null ? async (host) => (await lookup(host, { all: true })).map(({ address }) => address) : null,
+    keyAgreement: opened.use(deps.keyAgreement ?? createKeyAgreement()),
     openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
     simulator,
   })

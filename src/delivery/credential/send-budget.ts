@@ -11,13 +11,15 @@ const SENDS = 128
  */
 export class SendBudget {
   #left = SENDS
+  /** Requests sent in this turn. */
+  #sent = 0
   /** Of these, what one sender may still send. */
   #quota = SENDS
   readonly #waiting = new Set<() => void>()
   readonly #onTurn: (sends: number) => void
   #scheduled = false
 
-  /** `onTurn`: told in each turn how much of the last one's budget was used. */
+  /** `onTurn`: told in each turn how many were sent in the last one. */
   constructor(onTurn: (sends: number) => void = () => undefined) {
     this.#onTurn = onTurn
   }
@@ -34,6 +36,7 @@ export class SendBudget {
     if (this.#left > 0 && this.#quota > 0) {
       this.#left -= weight
       this.#quota -= weight
+      this.#sent++
       return true
     }
     this.#waiting.add(again)
@@ -42,7 +45,8 @@ export class SendBudget {
 
   #next(): void {
     this.#scheduled = false
-    this.#onTurn(SENDS - this.#left)
+    this.#onTurn(this.#sent)
+    this.#sent = 0
     this.#left = SENDS
     const waiting = [...this.#waiting]
     this.#waiting.clear()

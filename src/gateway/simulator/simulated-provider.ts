@@ -8,6 +8,7 @@ import { createFcmProvider } from '../fcm/client.ts'
 import type { Provider } from '../gateway.ts'
 import type { OpenTransport } from '../transport/transport.ts'
 import { createWebPushProvider } from '../webpush/client.ts'
+import type { KeyAgreement } from '../webpush/key-agreement.ts'
 import type { Simulator } from './simulator.ts'
 
 interface SimulatedProviderDependencies {
@@ -15,6 +16,7 @@ interface SimulatedProviderDependencies {
   readonly openTransport: OpenTransport
   /** Origins of push services that the operator has named. */
   readonly pushServices: readonly string[]
+  readonly keyAgreement: KeyAgreement
 }
 
 /** The real client of a platform, with credentials that the simulator has issued, aimed at the simulator. */
@@ -22,7 +24,7 @@ export function simulatedProvider(
   simulator: Simulator,
   application: Application,
   platform: Platform,
-  { pushServices, ...deps }: SimulatedProviderDependencies,
+  { pushServices, keyAgreement, ...deps }: SimulatedProviderDependencies,
 ): Provider {
   const issued = simulator.issue(application.id)
   const shared = { ...deps, ca: simulator.ca }
@@ -35,7 +37,7 @@ export function simulatedProvider(
   if (platform === 2) {
     const [credential, relay] = [issued.vapid, simulator.webPushUrl]
     const named = [...pushServices, SIMULATED_SERVICE]
-    return createWebPushProvider({ ...shared, credential, named, resolve: null, relay })
+    return createWebPushProvider({ ...shared, credential, named, resolve: null, keyAgreement, relay })
   }
   const credential = readServiceAccount(issued.serviceAccount)
   if (credential.kind === 'problem') throw new Error(credential.problem)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { VapidCredential } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
+import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts'
 import { endpointProblem, isNamed, SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
 import type { Message } from '../../notification/notification.ts'
@@ -8,14 +9,12 @@ import { renderWebPush, webPushHeaders } from '../../notification/webpush-render
 import type { RenderedWebPush } from '../../notification/webpush-render.ts'
 import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
-import { answerTo } from '../transport/transport.ts'
-import type { OpenTransport } from '../transport/transport.ts'
+import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { encryptMessage } from './encryption.ts'
-import { agreeHere, agreeOnThreads } from './key-agreement.ts'
-import type { Agree, Agreement } from './key-agreement.ts'
+import type { Agreement, KeyAgreement } from './key-agreement.ts'
 import { judgeWebPush } from './protocol.ts'
 import { ServiceRoutes } from './service-routes.ts'
-import type { Resolve } from './service-routes.ts'
+import type { FoundRoute, Resolve } from './service-routes.ts'
 import { createVapidTokens } from './token.ts'
 import type { VapidTokens } from './token.ts'
 
@@ -29,6 +28,8 @@ export interface WebPushProviderOptions {
   readonly clock: Clock
   /** All addresses of a host. `null`: nobody here looks names up, since everything goes through a proxy. */
   readonly resolve: Resolve | null
+  /** With the keys of browsers; it outlives the provider. */
+  readonly keyAgreement: KeyAgreement
   /** The origin that everything is sent to in place of the push services: the simulator's. Default: none. */
   readonly relay?: string
 }
@@ -38,21 +39,52 @@ export function createWebPushProvider(options: WebPushProviderOptions): Provider
   return new WebPushProvider(options)
 }
 
+/** What is to be sent, and to whom: see `Provider.send`. */
+interface Addressed {
+  readonly message: Message
+  readonly recipient: Recipient
+  readonly listener: OutcomeListener
+}
+
+/** How a browser is reached. */
+interface Way {
+  readonly kind: 'way'
+  readonly transport: Transport
+  readonly path: string
+  readonly authorization: string
+  readonly keys: SubscriptionKeys
+}
+
+/** What requests of a message have in common, at one push service and in one second. */
+interface Prepared {
+  readonly ttlSeconds: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A message that is being sent. */
+interface Rendered {
+  readonly push: RenderedWebPush
+  /** By authorization, of which each push service has its own. */
+  readonly prepared: Map<string, Prepared>
+}
+
 class WebPushProvider implements Provider {
   readonly name = 'webpush'
-  /** See `key-agreement.ts`; the rest is as for other gateways, some 20 µs. */
-  readonly weight = 3
+  /** Half of an agreement (see `key-agreement.ts`), and twice what a push to another gateway costs. */
+  readonly weight = 5
   readonly #clock: Clock
   readonly #named: readonly string[]
   readonly #routes: ServiceRoutes
   readonly #tokens: VapidTokens
-  readonly #rendered = new WeakMap<Message, RenderedWebPush>()
+  readonly #keyAgreement: KeyAgreement
+  readonly #rendered = new WeakMap<Message, Rendered>()
 
   constructor(options: WebPushProviderOptions) {
     this.#clock = options.clock
     this.#named = options.named
     this.#routes = new ServiceRoutes(options)
     this.#tokens = createVapidTokens(options.credential, options.clock)
+    this.#keyAgreement = options.keyAgreement
   }
 
   /** The origin of the endpoint; what is no endpoint has none. */
@@ -61,36 +93,53 @@ class WebPushProvider implements Provider {
   }
 
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
-    void this.#send(message, recipient, listener).then(
-      (outcome) => listener.onOutcome(outcome),
+    const addressed = { message, recipient, listener }
+    const way = this.#wayTo(recipient)
+    if (!(way instanceof Promise)) return this.#encryptFor(way, addressed)
+    void way.then(
+      (found) => this.#encryptFor(found, addressed),
       (error: unknown) => listener.onFault(error),
     )
   }
 
-  async #send(message: Message, recipient: Recipient, listener: OutcomeListener): Promise<Outcome | null> {
-    const { token: endpoint, keys, badge } = recipient
+  /** An outcome: why nothing can be sent there. */
+  #wayTo({ token: endpoint, keys }: Recipient): Way | Outcome | Promise<Way | Outcome> {
     if (endpointProblem(endpoint, this.#named) !== null) {
       return endpoint.startsWith(`${SIMULATED_SERVICE}/`) ? SIMULATED : NOT_ALLOWED
     }
     if (keys === undefined || keys === null) return NO_KEYS
     const url = new URL(endpoint)
-    const found = this.#routes.find(url, isNamed(endpoint, this.#named))
-    const route = found instanceof Promise ? await found : found
-    if (route.kind === 'closed') return { kind: 'deferred', afterMs: null, scope: 'service', reason: route.reason }
-    const current = this.#tokens.authorization(url.origin)
-    const authorization = typeof current === 'string' ? current : await current.catch(() => null)
-    if (authorization === null) return KEY_UNUSABLE
-    const agreement = await agreedWith(keys.p256dh)
-    if (agreement === null) return NO_KEYS
-    if (!listener.mayGo()) return null
+    const route = this.#routes.find(url, isNamed(endpoint, this.#named))
+    const authorization = this.#tokens.authorization(url.origin)
+    if (typeof authorization !== 'string' || route instanceof Promise) {
+      const signed = Promise.resolve(authorization).catch(() => null)
+      return Promise.all([route, signed]).then(([found, token]) => wayBy(found, url, token, keys))
+    }
+    return wayBy(route, url, authorization, keys)
+  }
 
-    const rendered = this.#render(message)
-    const body = encryptMessage(Buffer.from(rendered.body(badge)), keys, { ...agreement, salt: randomBytes(16) })
-    const answer = await answerTo(route.transport, {
-      path: route.pathOf(url),
-      headers: webPushHeaders(rendered, authorization, this.#clock.now()),
-      body,
+  #encryptFor(way: Way | Outcome, addressed: Addressed): void {
+    const { listener } = addressed
+    if (way.kind !== 'way') return listener.onOutcome(way)
+    this.#keyAgreement.agree(way.keys.p256dh, (agreement) => {
+      if (agreement === null) listener.onOutcome(NO_KEYS)
+      else if (!listener.mayGo()) listener.onOutcome(null)
+      else this.#sendBy(way, addressed, agreement)
     })
+  }
+
+  #sendBy(way: Way, { message, recipient, listener }: Addressed, agreement: Agreement): void {
+    const { push, prepared } = this.#render(message)
+    const plaintext = Buffer.from(push.body(recipient.badge))
+    const request = {
+      path: way.path,
+      headers: headersOf(push, prepared, way.authorization, this.#clock.now()),
+      body: encryptMessage(plaintext, way.keys, { ...agreement, salt: randomBytes(16) }),
+    }
+    way.transport.send(request, (answer) => listener.onOutcome(this.#judge(answer)))
+  }
+
+  #judge(answer: TransportAnswer): Outcome {
     if (answer.kind === 'failed') return ofService(outcomeOfFailure(answer))
     return judgeWebPush({
       status: answer.status,
@@ -107,28 +156,37 @@ class WebPushProvider implements Provider {
     await this.#routes[Symbol.asyncDispose]()
   }
 
-  #render(message: Message): RenderedWebPush {
+  #render(message: Message): Rendered {
     let rendered = this.#rendered.get(message)
     if (rendered === undefined) {
-      rendered = renderWebPush(message)
+      rendered = { push: renderWebPush(message), prepared: new Map() }
       this.#rendered.set(message, rendered)
     }
     return rendered
   }
 }
 
-/** `null`: the key is no point of the curve. */
-async function agreedWith(receiver: Uint8Array): Promise<Agreement | null> {
-  try {
-    return await agree(receiver)
-  } catch {
-    // Diffie-Hellman finds fault with nothing else.
-    return null
-  }
+/** `authorization`: `null` where none can be made. */
+function wayBy(route: FoundRoute, url: URL, authorization: string | null, keys: SubscriptionKeys): Way | Outcome {
+  if (route.kind === 'closed') return { kind: 'deferred', afterMs: null, scope: 'service', reason: route.reason }
+  if (authorization === null) return KEY_UNUSABLE
+  return { kind: 'way', transport: route.transport, path: route.pathOf(url), authorization, keys }
 }
 
-/** Where there is another processor than the one that answers calls, it helps. */
-const agree: Agree = navigator.hardwareConcurrency > 1 ? agreeOnThreads : agreeHere
+/** The same object while the headers are the same, so that they are encoded once. */
+function headersOf(
+  push: RenderedWebPush,
+  prepared: Map<string, Prepared>,
+  authorization: string,
+  now: number,
+): Readonly<Record<string, string>> {
+  const ttlSeconds = push.ttlSeconds(now)
+  const known = prepared.get(authorization)
+  if (known !== undefined && known.ttlSeconds === ttlSeconds) return known.headers
+  const headers = webPushHeaders(push, authorization, ttlSeconds)
+  prepared.set(authorization, { ttlSeconds, headers })
+  return headers
+}
 
 /** Where no connection could be made, none can to this push service; others may be well. */
 function ofService(outcome: Outcome): Outcome {

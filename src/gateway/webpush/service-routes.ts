@@ -30,7 +30,7 @@ interface OpenRoute {
 }
 
 /** Why there is none now. */
-type FoundRoute = OpenRoute | { readonly kind: 'closed'; readonly reason: string }
+export type FoundRoute = OpenRoute | { readonly kind: 'closed'; readonly reason: string }
 
 /**
  * A transport for each push service, those that were used last. The addresses of a host that strangers may have named

@@ -6,6 +6,7 @@ import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
 import type { OpenTransport } from '../../../src/gateway/transport/transport.ts'
 import { createWebPushProvider } from '../../../src/gateway/webpush/client.ts'
 import type { WebPushProviderOptions } from '../../../src/gateway/webpush/client.ts'
+import { createKeyAgreement } from '../../../src/gateway/webpush/key-agreement.ts'
 import type { Message } from '../../../src/notification/notification.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
@@ -28,6 +29,7 @@ async function start(handler: GatewayHandler) {
   const service = await startGateway(handler)
   const clock = createFakeClock()
   const provider = createWebPushProvider({
+    keyAgreement: createKeyAgreement(),
     credential: VAPID,
     named: [service.origin],
     ca: service.ca,
@@ -145,7 +147,8 @@ describe('a push service', () => {
       }
     }
     const clock = createFakeClock()
-    const fixed = { credential: VAPID, named: [], openTransport, clock, resolve: null }
+    const keyAgreement = createKeyAgreement()
+    const fixed = { keyAgreement, credential: VAPID, named: [], openTransport, clock, resolve: null }
     return { clock, opened, provider: createWebPushProvider({ ...fixed, ...options }) }
   }
 

@@ -9,24 +9,11 @@ import {
   messageKeyOf,
   paddedLength,
 } from '../../../src/gateway/webpush/encryption.ts'
-import { agreeHere, agreeOnThreads } from '../../../src/gateway/webpush/key-agreement.ts'
-import { agreementOf, bytes, EXAMPLE } from './example-message.ts'
+import { agreedWith, agreementOf, bytes, EXAMPLE } from './example-message.ts'
 
 const keys = { p256dh: bytes(EXAMPLE.p256dh), auth: bytes(EXAMPLE.auth) }
 const salt = bytes(EXAMPLE.salt)
 const secrets = { ...agreementOf(bytes(EXAMPLE.sender), keys.p256dh), salt }
-
-describe('an agreement', () => {
-  test.each([
-    ['here', agreeHere],
-    ['on other threads', agreeOnThreads],
-  ])('%s is another one each time, and none with what is no point', async (_, agree) => {
-    const [first, second] = [await agree(keys.p256dh), await agree(keys.p256dh)]
-    expect(first.publicKey).not.toEqual(second.publicKey)
-    const noPoint = async () => await agree(Buffer.concat([Buffer.from([4]), Buffer.alloc(64)]))
-    expect(await noPoint().catch(() => 'refused')).toBe('refused')
-  })
-})
 
 describe('the content encoding', () => {
   test('is that of RFC 8188, 3.1, byte for byte', () => {
@@ -60,15 +47,13 @@ describe('a message', () => {
 
   test.each([0, 1, 255, 256, 257, 2048, 2049, MAX_PLAINTEXT_BYTES])(
     'of %p bytes is opened by another implementation',
-    async (length) => {
+    (length) => {
       const browser = createECDH('prime256v1')
       const own = { p256dh: browser.generateKeys(), auth: Buffer.alloc(16, length) }
       const plaintext = Buffer.alloc(length, 'é')
-      for (const agree of [agreeHere, agreeOnThreads]) {
-        const body = encryptMessage(plaintext, own, { ...(await agree(own.p256dh)), salt })
-        expect(decrypt(body, { version: 'aes128gcm', privateKey: browser, authSecret: own.auth })).toEqual(plaintext)
-        expect(body.length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
-      }
+      const body = encryptMessage(plaintext, own, { ...agreedWith(own.p256dh), salt })
+      expect(decrypt(body, { version: 'aes128gcm', privateKey: browser, authSecret: own.auth })).toEqual(plaintext)
+      expect(body.length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
     },
   )
 

@@ -1,4 +1,5 @@
 import { createECDH } from 'node:crypto'
+import { agreeHere } from '../../../src/gateway/webpush/key-agreement.ts'
 import type { Agreement } from '../../../src/gateway/webpush/key-agreement.ts'
 
 /** The message of RFC 8291, section 5 and appendix A. */
@@ -25,4 +26,11 @@ export function agreementOf(privateKey: Uint8Array, receiver: Uint8Array): Agree
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(privateKey)
   return { publicKey: pair.getPublicKey(), secret: pair.computeSecret(receiver) }
+}
+
+/** What is agreed on with a key pair of its own. */
+export function agreedWith(receiver: Uint8Array): Agreement {
+  const agreement = agreeHere(receiver)
+  if (agreement === null) throw new Error('no point')
+  return agreement
 }

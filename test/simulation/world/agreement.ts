@@ -1,14 +1,14 @@
 import { createECDH } from 'node:crypto'
+import type { KeyAgreement } from '../../../src/gateway/webpush/key-agreement.ts'
 
 /**
- * Diffie-Hellman of WebCrypto as the sending to browsers has it, in the place of the runtime's, which answers from other
- * threads: with one key pair for all messages, and each secret computed once, since it takes a tenth of a millisecond. A
- * key is its point.
+ * Agreements in the place of the service's, which come from another thread: with one key pair for all messages, and each
+ * secret computed once, since it takes a tenth of a millisecond.
  */
-export function agreeByOnePair() {
+export function agreeByOnePair(): KeyAgreement {
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(new Bun.CryptoHasher('sha256').update('the one pair').digest())
-  const point = pair.getPublicKey()
+  const publicKey = pair.getPublicKey()
   const secrets = new Map<string, Uint8Array>()
 
   function secretWith(receiver: Uint8Array): Uint8Array {
@@ -19,8 +19,7 @@ export function agreeByOnePair() {
   }
 
   return {
-    generateKey: () => Promise.resolve({ publicKey: point, privateKey: point }),
-    exportKey: (_format: string, key: Uint8Array) => Promise.resolve(key),
-    deriveBits: ({ public: receiver }: { readonly public: Uint8Array }) => Promise.resolve(secretWith(receiver)),
+    agree: (receiver, onAgreed) => queueMicrotask(() => onAgreed({ publicKey, secret: secretWith(receiver) })),
+    [Symbol.dispose]: () => undefined,
   }
 }

@@ -8,6 +8,7 @@ import { parseConfig } from '../../../src/settings/parse.ts'
 import type { Config } from '../../../src/settings/parse.ts'
 import { readSystemFile } from '../../../src/system/read-file.ts'
 import type { Post } from '../../../src/webhook/post.ts'
+import { agreeByOnePair } from './agreement.ts'
 import { PUSH_SERVICES } from './browsers.ts'
 import { ORIGINS } from './gateways.ts'
 import { sharedApi } from './shared-api.ts'
@@ -67,6 +68,8 @@ function settings(): Config {
   return read.config
 }
 
+const keyAgreement = agreeByOnePair()
+
 /** The service itself, whole, from the handler of requests to the gateways' clients and SQLite; without sockets. */
 export async function startService(options: Options): Promise<Service> {
   const { data, clock, random, openTransport, post, sync, checkpoints, onLog } = options
@@ -76,6 +79,7 @@ export async function startService(options: Options): Promise<Service> {
     clock,
     random,
     openTransport,
+    keyAgreement,
     post,
     sync,
     checkpoints,

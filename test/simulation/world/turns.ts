@@ -1,5 +1,3 @@
-import { agreeByOnePair } from './agreement.ts'
-
 /*
  * Everything on this thread that comes by itself, and not from the seed, in the place of the runtime's: turns of the event
  * loop, random bits, stopwatches, and signatures, which the runtime makes on other threads. Only for a process of its own.
@@ -58,11 +56,8 @@ export function takeOver(): void {
   const keys = new Map<string, Promise<CryptoKey>>()
   const { subtle } = crypto
   const importKey = subtle.importKey.bind(subtle) as (...args: unknown[]) => Promise<CryptoKey>
-  const agreement = agreeByOnePair()
   Object.assign(subtle, {
-    ...agreement,
     importKey(format: string, bytes: Uint8Array, ...rest: unknown[]) {
-      if (format === 'raw') return Promise.resolve(bytes)
       const known = `${format} ${Bun.hash(bytes)}`
       const read = keys.get(known)
       if (read !== undefined) return read

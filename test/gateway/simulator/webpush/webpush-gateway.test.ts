@@ -12,11 +12,11 @@ import { EXAMPLE_SUBSCRIPTION } from '../../../../src/gateway/simulator/webpush/
 import { h2Transport } from '../../../../src/gateway/transport/h2-transport.ts'
 import { createWebPushProvider } from '../../../../src/gateway/webpush/client.ts'
 import { encryptMessage } from '../../../../src/gateway/webpush/encryption.ts'
-import { agreeHere } from '../../../../src/gateway/webpush/key-agreement.ts'
+import { createKeyAgreement } from '../../../../src/gateway/webpush/key-agreement.ts'
 import type { Message } from '../../../../src/notification/notification.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { sharedKeys } from '../../../support/rsa-keys.ts'
-import { bytes } from '../../webpush/example-message.ts'
+import { agreedWith, bytes } from '../../webpush/example-message.ts'
 import { outcomeOf } from '../../outcome.ts'
 
 const HOUR_S = 3600
@@ -43,7 +43,9 @@ beforeEach(() => {
 
 /** As the provider of an application sends. `relay`: everything goes to the simulator. */
 async function send(changed: Partial<Recipient> = {}, relayed = false) {
+  using keyAgreement = createKeyAgreement()
   await using provider = createWebPushProvider({
+    keyAgreement,
     credential: vapid,
     named: [simulator.webPushUrl],
     ca: simulator.ca,
@@ -148,7 +150,7 @@ describe('a request that is not in order', () => {
   }
 
   function encrypted(length = 2): Buffer {
-    const secrets = { ...agreeHere(subscription.keys.p256dh), salt: bytes('DGv6ra1nlYgDCS1FRnbzlw') }
+    const secrets = { ...agreedWith(subscription.keys.p256dh), salt: bytes('DGv6ra1nlYgDCS1FRnbzlw') }
     return encryptMessage(Buffer.from('{}'.padEnd(length)), subscription.keys, secrets)
   }
 

@@ -155,15 +155,14 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       return found
     },
 
-    /** Makes `wanted` of `had`, both as `namesOf` gives them, writing only the difference. */
+    /** Makes `wanted` of `had`, both as `namesOf` gives them, and writes only the difference. */
     replace(
       application: number,
       device: number,
       kind: LabelKind,
       { had, wanted }: { had: readonly string[]; wanted: readonly string[] },
     ): void {
-      // Both are sorted, and most launches of an app say what is known.
-      if (had.length === wanted.length && had.every((name, at) => name === wanted[at])) return
+      if (areSame(had, wanted)) return
       for (const name of had) if (!wanted.includes(name)) remove(application, device, kind, name)
       const missing = wanted.filter((name) => !had.includes(name))
       add(application, device, kind, missing)
@@ -171,13 +170,23 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   }
 }
 
-/** Names that were given: sorted, each once. */
-export function namesOf(given: readonly string[] = []): string[] {
+/** Names that were given: sorted, each once. `had`: what the device has. */
+export function namesOf(given: readonly string[] = [], had: readonly string[] = []): readonly string[] {
+  if (areSame(had, given)) return had
   const sorted = given.toSorted()
   return sorted.filter((name, index) => name !== sorted[index - 1])
 }
 
 /** Those of the names that a device does not have. */
 export function missingIn(had: readonly string[], wanted: readonly string[] = []): readonly string[] {
+  if (areSame(had, wanted)) return []
   return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))
+}
+
+/** In the same order: most launches of an app say what is known, as they said it before. */
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some === others) return true
+  if (some.length !== others.length) return false
+  for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false
+  return true
 }

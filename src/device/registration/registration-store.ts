@@ -108,8 +108,8 @@ export function createRegistrationStore({
     if (row.imported === 1) statements.claim.run(row.id)
     if (locale !== row.locale) statements.setLocale.run(locale, row.id)
     zones.move(row.id, row.timezone, timezone)
-    const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
-    const active = input.active === undefined ? had.active : namesOf(input.active)
+    const tag = input.tag === undefined ? had.tag : namesOf(input.tag, had.tag)
+    const active = input.active === undefined ? had.active : namesOf(input.active, had.active)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
     return {

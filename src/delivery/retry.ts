@@ -1,15 +1,17 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Provider } from '../gateway/gateway.ts'
+import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
 
 /**
- * How long one recipient waits after a passing fault: half of it at the least. Google asks for 10 s or more
- * (firebase.google.com/docs/cloud-messaging/scale-fcm), and has most browsers; Apple names no figure.
+ * How long one recipient waits after a passing fault: half of it at the least. Google asks for 10 s or more from FCM
+ * (firebase.google.com/docs/cloud-messaging/scale-fcm). Apple names no figure, and RFC 8030 names none: a push service
+ * that is overloaded is spared by its lane (credential/service-lanes.ts), so one browser need not wait.
  */
 export const RECIPIENT_RETRY: Readonly<Record<Provider['name'], RetryPolicy>> = {
   apns: { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS },
   fcm: { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS },
-  webpush: { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS },
+  webpush: { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS },
 }
 
 /** How long a whole credential waits: its gateway cannot be reached, or asked for a pause without saying how long. */
@@ -26,3 +28,28 @@ export const REFUSALS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 
  * asked once before. What else is longer was written down while the clock was ahead.
  */
 export const LONGEST_WAIT_MS = 60 * MINUTE_MS
+
+interface FailedAttempt {
+  /** Attempts so far, this one included. */
+  readonly attempt: number
+  readonly now: number
+  /** The end of the time to live. */
+  readonly expiresAt: number
+  /** In [0, 1). */
+  readonly random: number
+  /** The gateway's own wish, in ms, which is never undercut; `null` if it gave none. */
+  readonly askedMs: number | null
+}
+
+/**
+ * When an attempt that failed is repeated. Where the backoff ends after the time to live, the last attempt is made just
+ * before the end: between half the least wait of `policy` and the whole of it, so that no other fits in after it. At or
+ * after `expiresAt` where none fits in at all.
+ */
+export function nextAttemptAt(policy: RetryPolicy, failed: FailedAttempt): number {
+  const { attempt, now, expiresAt, random, askedMs } = failed
+  const leastMs = backoffMs(policy, 1, 0)
+  const lastAt = expiresAt - Math.round(leastMs * (1 - random / 2))
+  const soonestAt = now + Math.max(leastMs, askedMs ?? 0)
+  return Math.min(now + backoffMs(policy, attempt, random, askedMs), Math.max(soonestAt, lastAt))
+}

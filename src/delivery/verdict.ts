@@ -1,9 +1,8 @@
 import { DEVICE_REMOVED } from '../gateway/gateway.ts'
 import type { Outcome, Provider } from '../gateway/gateway.ts'
-import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
 import type { CredentialComplaint } from './credential/credential-breaker.ts'
-import { GATEWAY_RETRY, MISCONFIGURED_RETRY, RECIPIENT_RETRY } from './retry.ts'
+import { GATEWAY_RETRY, MISCONFIGURED_RETRY, nextAttemptAt, RECIPIENT_RETRY } from './retry.ts'
 
 /** What is to be done about one recipient after an answer. */
 export type DeliveryVerdict =
@@ -81,11 +80,10 @@ function later(
   ofCredential: RetryPolicy,
   situation: Situation,
 ): DeliveryVerdict {
-  const { provider, attempt, now, expiresAt, random, doubted } = situation
-  const policy = doubted ? ofCredential : RECIPIENT_RETRY[provider]
-  const dueAt = now + backoffMs(policy, attempt, random, askedMs)
+  const { provider, doubted } = situation
+  const dueAt = nextAttemptAt(doubted ? ofCredential : RECIPIENT_RETRY[provider], { ...situation, askedMs })
   // What a person may mend at any moment is not given up before its time.
-  if (doubted || dueAt < expiresAt) return { kind: 'retry', dueAt, reason }
+  if (doubted || dueAt < situation.expiresAt) return { kind: 'retry', dueAt, reason }
   return { kind: 'failed', state: 'expired', reason, device: 'keep', since: null }
 }
 

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
+import { acceptedPush, registerDevice, startSending } from '../support/sending.ts'
+import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+let clock: FakeClock
+let service: Service
+let simulator: Simulator
+
+beforeEach(async () => {
+  ;({ clock, service, simulator } = await startSending())
+})
+afterEach(() => service[Symbol.asyncDispose]())
+
+/** Pushes to one device until the push is finished: each request's status, with the ms since the first one. */
+async function tried(device: object, ttl: number) {
+  await registerDevice(service, { badge: 0, ...device })
+  const id = await acceptedPush(service, '/push/all', { platform: [0, 1, 2], ttl })
+  await passing(
+    service,
+    clock,
+    until(async () => (await service.get(`/push/${id}`)).body.state === 'finished'),
+  )
+  const arrivals = simulator.arrivals()
+  return arrivals.map(({ status, at }) => ({ status, after: at - (arrivals[0]?.at ?? 0) }))
+}
+
+describe('a time to live is used to its end', () => {
+  test('Android: after one 500, a push with 12 s to live is tried again in the 10 s that Google asks for', async () => {
+    const requests = await tried({ platform: '1', token: 'internal-1:phone' }, 12)
+    expect(requests.map(({ status }) => status)).toEqual([500, 200])
+    expect(requests[1]?.after).toBeGreaterThanOrEqual(10_000)
+    expect(requests[1]?.after).toBeLessThan(12_000)
+  })
+
+  test('Android: a push that keeps failing is tried for the last time just before the end', async () => {
+    const requests = await tried({ platform: '1', token: 'internal:phone' }, 100)
+    expect(requests.at(-1)?.after).toBeGreaterThanOrEqual(90_000)
+    expect(requests.at(-1)?.after).toBeLessThan(100_000)
+  })
+
+  test('a browser whose push service broke one request is tried again after a second or two', async () => {
+    const token = 'https://updates.push.services.mozilla.com/wpush/v2/internal-1:browser'
+    const requests = await tried({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, 3600)
+    expect(requests.map(({ status }) => status)).toEqual([500, 201])
+    expect(requests[1]?.after).toBeGreaterThanOrEqual(1000)
+    expect(requests[1]?.after).toBeLessThanOrEqual(2500)
+  })
+  test('a browser that fails twice gets what has three seconds to live', async () => {
+    const token = 'https://updates.push.services.mozilla.com/wpush/v2/internal-2:browser'
+    const requests = await tried({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, 3)
+    expect(requests.map(({ status }) => status)).toEqual([500, 500, 201])
+  })
+
+  test('an iPhone for which Apple asks for time beyond the end is not tried again', async () => {
+    const asked = { status: 429, headers: { 'retry-after': '60' }, body: '{"reason":"TooManyRequests"}' }
+    simulator.answerWith(() => ({ kind: 'answer', answer: asked }))
+    const requests = await tried({ platform: '0', token: 'a1'.padEnd(64, '0') }, 30)
+    expect(requests.map(({ status }) => status)).toEqual([429])
+  })
+})

@@ -17,8 +17,8 @@ export function createResultErasure({ database }: { database: Pick<Database, 'st
   const ofDevices = database.statement<never, [application: number, after: number, upTo: number, devices: string]>(
     `UPDATE push_exception SET device = 4503599627370496 + abs(random() % 4503599627370496)
      WHERE state NOT IN ('retry', 'leased') AND (push, platform, device) IN (
-       SELECT p.number, platform.value, d.value
-       FROM push p CROSS JOIN json_each('[0,1]') platform CROSS JOIN json_each(?4) d
+       SELECT p.number, e.platform, d.value
+       FROM push p CROSS JOIN delivery e ON e.push = p.number CROSS JOIN json_each(?4) d
        WHERE p.application = ?1 AND p.number > ?2 AND p.number <= ?3)`,
   )
   const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes

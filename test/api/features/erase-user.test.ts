@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
+import { EXAMPLE_SUBSCRIPTION } from '../../../src/gateway/simulator/webpush/message-opening.ts'
 import { createForgetUser } from '../../../src/server/erase-user.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
 import { arrivalsOf } from '../../support/arrivals.ts'
 import { BAD_NAMES, expectInvalid, expectRequired } from '../../support/refusals.ts'
 import { registerDevice, startSending } from '../../support/sending.ts'
 import type { Service } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const ANN = 'ann@shop.example'
 const PHONE = { token: 'a1'.repeat(32), platform: '0', user: ANN, alias: 'Ann', tag: ['vip'] }
@@ -125,4 +127,18 @@ describe('PUT /user/del', () => {
     expect(await erase()).toMatchObject({ status: 200 })
     expect(mentioning(ANN, 'many-')).toEqual([])
   })
+})
+
+test('PUT /user/del forgets which browsers a push failed for', async () => {
+  const token = 'https://updates.push.services.mozilla.com/wpush/v2/unregistered:1'
+  await registerDevice(service, { token, platform: '2', keys: EXAMPLE_SUBSCRIPTION, user: ANN })
+  const [browser] = rows('SELECT id FROM device WHERE platform = 2')
+  const failed = () => rows('SELECT device FROM push_exception WHERE platform = 2').map(({ device }) => device)
+  const push = { platform: '2', msg: 'Hello', sound: '', badge: '' }
+  const { id } = (await service.post('/push/all', push)).body
+  await until(async () => (await service.get(`/push/${id}`)).body.state === 'finished')
+  expect(failed()).toEqual([browser?.['id']])
+  expect(await erase()).toMatchObject({ status: 200 })
+  expect(failed()).toHaveLength(1)
+  expect(failed()).not.toContain(browser?.['id'])
 })

@@ -92,6 +92,8 @@ const IMPURE = new Set<string>([
   'gateway/simulator/simulated-provider.ts',
   'gateway/simulator/simulator.ts',
   'gateway/simulator/webpush/webpush-gateway.ts',
+  'gateway/webpush/agreement-worker.ts',
+  'gateway/webpush/key-agreement.ts',
   'http/api.ts',
   'http/compat.ts',
   'http/docs.ts',

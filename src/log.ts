@@ -1,3 +1,4 @@
+import { PLATFORM, PLATFORMS } from './platform.ts'
 import { escapeControls, jsonLine } from './text/escape-controls.ts'
 import { isoTime } from './text/format.ts'
 
@@ -79,8 +80,7 @@ const COLOURS: Readonly<Record<LogLevel, number | null>> = { debug: 2, info: nul
 
 const WIDEST = 'error'.length
 
-/** What is 0, 1 and 2 in the database. */
-const PLATFORMS = ['ios', 'android', 'web']
+const LABELS = new Map<number, string>(PLATFORMS.map((platform) => [platform, PLATFORM[platform].label]))
 
 /**
  * Lines for people: `12:00:03  warn   sending paused  Corner Shop  platform=ios reason=…`, in the time of this machine.
@@ -112,7 +112,7 @@ function textOf({ at, level, event, fields: { name, application, ...fields } }: 
 }
 
 function valueOf(key: string, value: LogLine['fields'][string]): string {
-  if (key === 'platform' && typeof value === 'number') return PLATFORMS[value] ?? String(value)
+  if (key === 'platform' && typeof value === 'number') return LABELS.get(value) ?? String(value)
   const text = escapeControls(String(value))
   return text === '' || /[\s"=]/.test(text) ? `"${text.replaceAll('"', String.raw`\"`)}"` : text
 }

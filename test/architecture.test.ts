@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
-  `clock.ts text version.ts network failure.ts log.ts system database sealing settings application usage backup
+  `clock.ts text platform.ts version.ts network failure.ts log.ts system database sealing settings application usage backup
    manual http device webhook stats notification audience transfer gateway delivery push monitoring doctor admin dashboard server cli main.ts`.split(
     /\s+/,
   )
@@ -85,11 +85,11 @@ const IMPURE = new Set<string>([
   'gateway/fcm/token-request.ts',
   'gateway/fcm/token.ts',
   'gateway/providers.ts',
+  'gateway/registry.ts',
   'gateway/simulator/apns/apns-gateway.ts',
   'gateway/simulator/fcm/fcm-gateway.ts',
   'gateway/simulator/fcm/token-endpoint.ts',
   'gateway/simulator/http2/http2-listener.ts',
-  'gateway/simulator/simulated-provider.ts',
   'gateway/simulator/simulator.ts',
   'gateway/simulator/webpush/webpush-gateway.ts',
   'gateway/webpush/agreement-worker.ts',
@@ -349,6 +349,14 @@ describe('one way of doing one thing', () => {
   ])('%s', (_, pattern, place) => {
     const written = files.filter(({ code }) => pattern.test(code)).map(({ path }) => path)
     expect(written).toEqual([place])
+  })
+})
+
+describe('a platform', () => {
+  test('is known by its row in platform.ts: nobody compares its number, and no SQL lists them', () => {
+    const number = /\b[pP]latform\b['\]]* ?[!=]== ?['"]?\d|\bplatforms?\.includes\(\d|json_each\('\[|\bplatform IN \(\d/
+    const written = files.filter(({ code }) => number.test(code)).map(({ path }) => path)
+    expect(written).toEqual([])
   })
 })
 

@@ -7,16 +7,10 @@ import { credential as table, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { Application, SecretOwner } from './application.ts'
 import { describeApns, describeFcm, providerOf } from './credential.ts'
-import type {
-  ApnsCredential,
-  ApnsSummary,
-  Credential,
-  CredentialProvider,
-  FcmCredential,
-  FcmSummary,
-} from './credential.ts'
+import type { ApnsSummary, Credential, Credentials, FcmSummary } from './credential.ts'
 import { describeVapid } from './vapid.ts'
-import type { VapidCredential, WebPushSummary } from './vapid.ts'
+import type { WebPushSummary } from './vapid.ts'
+import type { ProviderName } from '../platform.ts'
 
 export type CredentialSummary = { readonly createdAt: number } & (
   | ({ readonly provider: 'apns' } & ApnsSummary)
@@ -29,17 +23,15 @@ export interface CredentialStore {
   /** Replaces an earlier credential. */
   put(application: SecretOwner, credential: Credential): void
   /** With what was made from it. Whether there was one. */
-  remove(application: Pick<Application, 'number'>, provider: CredentialProvider): boolean
+  remove(application: Pick<Application, 'number'>, provider: ProviderName): boolean
   /** `null` when there is none. Throws when the stored one does not open with this key. */
-  apnsOf(application: SecretOwner): ApnsCredential | null
-  fcmOf(application: SecretOwner): FcmCredential | null
-  webPushOf(application: SecretOwner): VapidCredential | null
+  credentialOf<P extends ProviderName>(application: SecretOwner, provider: P): Credentials[P] | null
   /** What may be shown; needs no key. */
   summaries(application: Pick<Application, 'number'>): CredentialSummary[]
   /** Whether a gateway has taken a notification with the stored credential. */
-  isProven(application: Pick<Application, 'number'>, provider: CredentialProvider): boolean
+  isProven(application: Pick<Application, 'number'>, provider: ProviderName): boolean
   /** Notes that a gateway has. */
-  prove(application: Pick<Application, 'number'>, provider: CredentialProvider): void
+  prove(application: Pick<Application, 'number'>, provider: ProviderName): void
 }
 
 interface Options {
@@ -52,10 +44,11 @@ interface Options {
 export function createCredentialStore({ database, clock, key }: Options): CredentialStore {
   const statements = prepareStatements(database.orm)
 
-  function opened(application: SecretOwner, provider: CredentialProvider): unknown {
+  function credentialOf<P extends ProviderName>(application: SecretOwner, provider: P): Credentials[P] | null {
     const row = statements.sealed.get({ application: application.number, provider })
     if (row === undefined) return null
     const text = open(key, { application: application.id, provider }, row.sealed)
+    // The seal vouches for what is inside: nobody without the key can have written it.
     if (text !== null) return JSON.parse(text)
     throw new Error(
       `The stored ${provider} credential of application ${application.id} does not open: it was sealed with another key, or is damaged.`,
@@ -79,10 +72,7 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
       return statements.remove.get({ application: number, provider }) !== undefined
     },
 
-    // The seal vouches for what is inside: nobody without the key can have written it.
-    apnsOf: (application) => opened(application, 'apns') as ApnsCredential | null,
-    fcmOf: (application) => opened(application, 'fcm') as FcmCredential | null,
-    webPushOf: (application) => opened(application, 'webpush') as VapidCredential | null,
+    credentialOf,
 
     summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
     isProven: ({ number }, provider) =>
@@ -150,7 +140,7 @@ function prepareStatements(orm: Database['orm']) {
   }
 }
 
-function summaryOf(row: { provider: CredentialProvider; createdAt: number; shown: string }): CredentialSummary {
+function summaryOf(row: { provider: ProviderName; createdAt: number; shown: string }): CredentialSummary {
   const { provider, createdAt, shown } = row
   return { provider, createdAt, ...(storedJson(shown) as object) } as CredentialSummary
 }

@@ -2,13 +2,18 @@ import { createPrivateKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
+import type { ProviderName } from '../platform.ts'
 import { isAppleId, isBundleId } from './apple-names.ts'
 import type { VapidCredential } from './vapid.ts'
 
 /** By what an application is known to the gateways of one kind. */
-export type Credential = ApnsCredential | FcmCredential | VapidCredential
+export interface Credentials {
+  readonly apns: ApnsCredential
+  readonly fcm: FcmCredential
+  readonly webpush: VapidCredential
+}
 
-export type CredentialProvider = 'apns' | 'fcm' | 'webpush'
+export type Credential = Credentials[ProviderName]
 
 /** What APNs knows an application by: a signing key (JSON web tokens), or a TLS client certificate. */
 export type ApnsCredential = ApnsKey | ApnsCertificate
@@ -119,7 +124,7 @@ export function readServiceAccount(text: string): FcmCredential | Problem {
 }
 
 /** Which gateways a credential is for. */
-export function providerOf({ kind }: Pick<Credential, 'kind'>): CredentialProvider {
+export function providerOf({ kind }: Pick<Credential, 'kind'>): ProviderName {
   if (kind === 'vapid') return 'webpush'
   return kind === 'service-account' ? 'fcm' : 'apns'
 }

@@ -2,12 +2,13 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
 import { late } from '../database/late-statement.ts'
 import { credential, providerToken } from '../database/schema.ts'
+import type { ProviderName } from '../platform.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 
 const sealed = sql`${sql.placeholder('sealed')}`
 
 /** The credentials of all applications, for a new key to seal. */
-export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedTable<'apns' | 'fcm' | 'webpush'> {
+export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedTable<ProviderName> {
   const which = and(
     eq(credential.application, sql.placeholder('number')),
     eq(credential.provider, sql.placeholder('provider')),

@@ -1,4 +1,4 @@
-import type { Platform } from '../device/device.ts'
+import { PLATFORM } from '../platform.ts'
 import { isoTime } from '../text/format.ts'
 import { failedFields } from './filter-match.ts'
 import type { DeviceTraits, FilterField } from './filter-match.ts'
@@ -6,8 +6,6 @@ import type { Filter } from './filter.ts'
 
 /** The most names that a sentence repeats. */
 const MAX_NAMES = 5
-
-const A_DEVICE: Readonly<Record<Platform, string>> = { 0: 'an iOS device', 1: 'an Android device', 2: 'a browser' }
 
 /** Each field of a filter that leaves a registered device out, with a clause that goes on after "it". */
 export function exclusionsBy(filter: Filter, device: DeviceTraits): Exclusion[] {
@@ -19,7 +17,7 @@ function clauseOf(field: FilterField, filter: Filter, device: DeviceTraits): str
   const zone = device.timezone ?? 'not known'
   switch (field) {
     case 'platform':
-      return `is ${A_DEVICE[device.platform]}, which platform does not name`
+      return `is ${PLATFORM[device.platform].article} ${PLATFORM[device.platform].device}, which platform does not name`
     case 'tags':
       if (filter.tagsMatch === 'any') return `has none of the tags that tags names${listed(tags)}`
       return `does not have all tags that tags names: it lacks ${shown(without(tags, device.tag))}`

@@ -1,5 +1,5 @@
 import { alias, asPlatform, names, platform, users } from '../device/device-fields.ts'
-import { PLATFORMS } from '../device/device.ts'
+import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
 import { describedAs, invalid, optional, show } from '../http/fields.ts'
 import type { Field, Input } from '../http/fields.ts'
@@ -20,7 +20,7 @@ const platforms: Field<readonly Platform[]> = {
     if (known.length === 0)
       throw invalid(
         name,
-        `must contain "0" (iOS), "1" (Android) or "2" (web), ${Array.isArray(value) ? 'which this array does not' : `not ${show(value)}`}`,
+        `must contain ${PLATFORM_CHOICE}, ${Array.isArray(value) ? 'which this array does not' : `not ${show(value)}`}`,
       )
     return known
   },

@@ -1,5 +1,6 @@
 import { blob, customType, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SQLiteTableWithColumns } from 'drizzle-orm/sqlite-core'
+import type { Platform, ProviderName } from '../platform.ts'
 
 /*
  * The tables, as code knows them. `migrations/*.sql` makes them, and carries the units, the checks and the indexes;
@@ -10,7 +11,7 @@ import type { SQLiteTableWithColumns } from 'drizzle-orm/sqlite-core'
  * `reading`), and so does what is held to its query plan or reads a database of any schema; the rows of it are
  * `StoredRow`s, or a `Pick` of one, where they are columns and nothing else.
  */
-const platform = () => integer().$type<0 | 1 | 2>().notNull()
+const platform = () => integer().$type<Platform>().notNull()
 
 /** BLOB: bytes of lower-case hex; TEXT: as it came. See `device/device.ts`. */
 const token = customType<{ data: string | Uint8Array }>({ dataType: () => 'any' })
@@ -44,7 +45,7 @@ export const credential = sqliteTable(
   'credential',
   {
     application: integer().notNull(),
-    provider: text({ enum: ['apns', 'fcm', 'webpush'] }).notNull(),
+    provider: text().$type<ProviderName>().notNull(),
     public: text().notNull(),
     sealed: blob({ mode: 'buffer' }).notNull(),
     createdAt: integer('created_at').notNull(),

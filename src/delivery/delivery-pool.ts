@@ -2,7 +2,8 @@ import { sleep } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { isConstraint } from '../database/sqlite-error.ts'
-import { GATEWAY_NAMES, PLATFORMS } from '../device/device.ts'
+import { numbersOf } from '../platform.ts'
+import type { PlatformTable } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
@@ -35,6 +36,7 @@ export interface DeliveryPoolDependencies {
   readonly random: () => number
   readonly commit: Commit
   readonly store: DeliveryStore
+  readonly platforms: PlatformTable
   readonly registry: DeviceRegistry
   readonly events: DeliveryEvents
   /** The gateway of an application's platform with its credential; `null` while there is none. */
@@ -100,7 +102,8 @@ export interface Unwritten {
  * Started → it picks up what the last run left open → wake() brings new work → stop().
  */
 export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool {
-  const { log, commit, store } = deps
+  const { log, commit, store, platforms } = deps
+  const numbers = numbersOf(platforms)
   const clock = createSteadyClock(deps.clock, TICK_MS)
   const senders = new Map<string, Sender>()
   const trimmer = new HeapTrimmer(deps.clock, deps.collectGarbage)
@@ -178,6 +181,11 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     sender.use(deps.providerOf(application, platform), deps.isProven(application, platform))
   }
 
+  /** A sender to an optional platform that has nothing to send, and nothing to send with, is no news. */
+  function isOfUse({ platform, state, open }: SenderState): boolean {
+    return !platforms[platform].isOptional || state !== 'no-credential' || open > 0
+  }
+
   function tick(): void {
     follower.follow()
     shared = share()
@@ -211,7 +219,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     lastOnDisk = Math.max(lastOnDisk, push ?? 0)
     // What was accepted since a jump has its times by the new time of day.
     follower.follow()
-    for (const platform of PLATFORMS) senderOf(application, platform).wake(push)
+    for (const platform of numbers) senderOf(application, platform).wake(push)
     shared = share()
     ensureTick()
   }
@@ -245,12 +253,12 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   return {
     wake: (application, push) => untilRead(() => wake(application, push)),
     cancelStored(application, push) {
-      for (const platform of PLATFORMS) {
+      for (const platform of numbers) {
         if (!senders.get(`${application}/${platform}`)?.holds(push)) end({ application, push, platform })
       }
     },
     cancel(application, push) {
-      for (const platform of PLATFORMS) {
+      for (const platform of numbers) {
         const held = senders.get(`${application}/${platform}`)?.cancel(push) === true
         // It may have left memory since that transaction.
         if (!held) void inSteps(persist, () => end({ application, push, platform }) || null)
@@ -265,7 +273,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       })
     },
     forget(application) {
-      for (const platform of PLATFORMS) {
+      for (const platform of numbers) {
         senders.get(`${application}/${platform}`)?.forget()
         senders.delete(`${application}/${platform}`)
       }
@@ -275,7 +283,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     pauseOf(application, platform) {
       const sender = senders.get(`${application}/${platform}`)?.standing
       if (sender === undefined || sender.state === 'ready') return null
-      return sender.reason ?? `there is no credential for ${GATEWAY_NAMES[platform]}`
+      return sender.reason ?? `there is no credential for ${platforms[platform].gateway}`
     },
     async stop() {
       // The clock is followed all the same: a stop may wait for answers longer than a process that runs leaves it unread.
@@ -297,9 +305,4 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       }
     },
   }
-}
-
-/** Most applications have no browsers: a sender to them that has nothing to send, and nothing to send with, is no news. */
-function isOfUse({ platform, state, open }: SenderState): boolean {
-  return platform !== 2 || state !== 'no-credential' || open > 0
 }

@@ -324,7 +324,7 @@ export class Dispatcher {
     const health = provider === this.#provider ? this.#health : null
     // One slow gateway of several must not close the window of the others.
     const sent = { nth: sending.nth, latencyMs: lane === null ? latencyMs : 0 }
-    const situation = { sent, provider: provider.name, health, now }
+    const situation = { sent, retry: provider.retry, health, now }
     this.#counters.count(outcome, outcomes.handle(task, outcome, situation))
     this.#over(task, now, monotonic)
   }

@@ -28,7 +28,7 @@ export type Health = CredentialHealth<Judged>
 /** The circumstances of an answer. */
 interface Situation {
   readonly sent: Sent
-  readonly provider: Provider['name']
+  readonly retry: Provider['retry']
   /** Of the credential that it was sent with; `null` where that has been replaced. */
   readonly health: Health | null
   readonly now: number
@@ -56,13 +56,13 @@ export class OutcomeHandler {
     this.#deps = deps
   }
 
-  handle(task: Task, outcome: Outcome, { sent, provider, health, now }: Situation): DeliveryVerdict {
+  handle(task: Task, outcome: Outcome, { sent, retry, health, now }: Situation): DeliveryVerdict {
     const { delivery, recipient, attempt } = task
     const { device } = recipient
     const complaint = complaintOf(outcome)
     const doubted = complaint !== null && health?.isAlone(device, sent.nth) === false
     const { expiresAt } = delivery
-    const judged = judge(outcome, { provider, attempt, now, expiresAt, random: this.#deps.random(), doubted })
+    const judged = judge(outcome, { retry, attempt, now, expiresAt, random: this.#deps.random(), doubted })
     const verdict = this.#followMove(recipient, judged, now)
     const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'pause') {

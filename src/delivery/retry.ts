@@ -1,18 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
-import type { Provider } from '../gateway/gateway.ts'
 import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
-
-/**
- * How long one recipient waits after a passing fault: half of it at the least. Google asks for 10 s or more from FCM
- * (firebase.google.com/docs/cloud-messaging/scale-fcm). Apple names no figure, and RFC 8030 names none: a push service
- * that is overloaded is spared by its lane (credential/service-lanes.ts), so one browser need not wait.
- */
-export const RECIPIENT_RETRY: Readonly<Record<Provider['name'], RetryPolicy>> = {
-  apns: { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS },
-  fcm: { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS },
-  webpush: { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS },
-}
 
 /** How long a whole credential waits: its gateway cannot be reached, or asked for a pause without saying how long. */
 export const GATEWAY_RETRY: RetryPolicy = { firstMs: 1 * SECOND_MS, longestMs: 1 * MINUTE_MS }

@@ -1,8 +1,8 @@
 import { DEVICE_REMOVED } from '../gateway/gateway.ts'
-import type { Outcome, Provider } from '../gateway/gateway.ts'
+import type { Outcome } from '../gateway/gateway.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
 import type { CredentialComplaint } from './credential/credential-breaker.ts'
-import { GATEWAY_RETRY, MISCONFIGURED_RETRY, nextAttemptAt, RECIPIENT_RETRY } from './retry.ts'
+import { GATEWAY_RETRY, MISCONFIGURED_RETRY, nextAttemptAt } from './retry.ts'
 
 /** What is to be done about one recipient after an answer. */
 export type DeliveryVerdict =
@@ -30,7 +30,8 @@ export type DeliveryVerdict =
 export type FinalVerdict = Exclude<DeliveryVerdict, { kind: 'pause' }>
 
 interface Situation {
-  readonly provider: Provider['name']
+  /** Of the gateway, for one recipient. */
+  readonly retry: RetryPolicy
   /** Sends so far, this one included. */
   readonly attempt: number
   readonly now: number
@@ -80,8 +81,8 @@ function later(
   ofCredential: RetryPolicy,
   situation: Situation,
 ): DeliveryVerdict {
-  const { provider, doubted } = situation
-  const dueAt = nextAttemptAt(doubted ? ofCredential : RECIPIENT_RETRY[provider], { ...situation, askedMs })
+  const { retry, doubted } = situation
+  const dueAt = nextAttemptAt(doubted ? ofCredential : retry, { ...situation, askedMs })
   // What a person may mend at any moment is not given up before its time.
   if (doubted || dueAt < situation.expiresAt) return { kind: 'retry', dueAt, reason }
   return { kind: 'failed', state: 'expired', reason, device: 'keep', since: null }

@@ -1,5 +1,6 @@
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
+import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
 import { MAX_LABELS } from './device.ts'
 import type { Platform } from './device.ts'
 
@@ -61,22 +62,19 @@ export function tokens(max: number): Field<readonly string[]> {
 export const platform: Field<Platform> = {
   schema: {
     type: 'string',
-    enum: ['0', '1', '2'],
-    description: '"0" = iOS, "1" = Android, "2" = a browser, by web push. Numbers are read too.',
+    enum: PLATFORMS.map(String),
+    description: `${PLATFORM_CHOICE}. Numbers are read too.`,
   },
   emptyIsAbsent: true,
   read(value, name) {
     const known = asPlatform(value)
-    if (known === null) throw invalid(name, `must be "0" (iOS), "1" (Android) or "2" (web), not ${show(value)}`)
+    if (known === null) throw invalid(name, `must be ${PLATFORM_CHOICE}, not ${show(value)}`)
     return known
   },
 }
 
 export function asPlatform(value: unknown): Platform | null {
-  if (value === '0' || value === 0) return 0
-  if (value === '1' || value === 1) return 1
-  if (value === '2' || value === 2) return 2
-  return null
+  return PLATFORMS.find((one) => value === one || value === String(one)) ?? null
 }
 
 /** A name of 1 to 256 characters and at most 512 bytes: a tag, a notification type, an alias or a user. */

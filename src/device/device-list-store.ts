@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
-import { PLATFORMS } from './device.ts'
+import { PLATFORMS } from '../platform.ts'
 import type { Device, Platform } from './device.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 

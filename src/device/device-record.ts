@@ -75,10 +75,8 @@ const TINY = new Intl.NumberFormat('en', { maximumFractionDigits: 20, signDispla
 export type WrittenPlatform = `${Platform}`
 
 export function platformOnWire(platform: Platform): WrittenPlatform {
-  return WRITTEN[platform]
+  return `${platform}`
 }
-
-const WRITTEN: Readonly<Record<Platform, WrittenPlatform>> = { 0: '0', 1: '1', 2: '2' }
 
 const label = { type: 'string' }
 

@@ -1,6 +1,8 @@
 import { count, listOf, objectSchema, platformSchema as platformWritten, text, time } from '../http/answer-schema.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
+import { PLATFORM, platformChoice, PLATFORMS } from '../platform.ts'
+import { either } from '../text/format.ts'
 import { MAX_BADGE } from './badge.ts'
 import {
   alias,
@@ -76,9 +78,9 @@ export const RegisterDevice = bodyOf(
   (input) => {
     if (input.lat !== undefined && input.lng === undefined) throw missing('lng', ' with lat')
     if (input.lng !== undefined && input.lat === undefined) throw missing('lat', ' with lng')
-    if (input.platform === 2 && input.keys === undefined) throw missing('keys', ' with platform 2')
-    // What is no browser has none.
-    return input.platform === 2 || input.keys === undefined ? input : { ...input, keys: undefined }
+    const { hasKeys } = PLATFORM[input.platform]
+    if (hasKeys && input.keys === undefined) throw missing('keys', ` with platform ${input.platform}`)
+    return hasKeys || input.keys === undefined ? input : { ...input, keys: undefined }
   },
 )
 
@@ -91,10 +93,12 @@ export const ImportDevices = bodyOf(
   },
   (input) => {
     if (input.tokens.length === 0) throw missing('tokens')
-    if (input.platform === 2) {
+    if (PLATFORM[input.platform].hasKeys) {
+      const others = PLATFORMS.filter((platform) => !PLATFORM[platform].hasKeys)
+      const { article, device } = PLATFORM[input.platform]
       throw invalid(
         'platform',
-        'must be "0" (iOS) or "1" (Android) here: a browser comes with its keys, by PUT /deviceToken',
+        `must be ${platformChoice(others)} here: ${article} ${device} comes with its keys, by PUT /deviceToken`,
       )
     }
     return input
@@ -217,7 +221,12 @@ export const HEADER_PARAMETERS: readonly JsonSchema[] = [
     schema: { type: 'string' },
     example: EXAMPLE_TOKEN,
   },
-  { name: 'platform', in: 'header', description: '0, 1 or 2, optional.', schema: { type: 'string' } },
+  {
+    name: 'platform',
+    in: 'header',
+    description: `${either(PLATFORMS.map(String))}, optional.`,
+    schema: { type: 'string' },
+  },
 ]
 
 export function readDeviceHeaders(headers: Readonly<Record<string, string | undefined>>) {
@@ -229,6 +238,6 @@ export function readDeviceHeaders(headers: Readonly<Record<string, string | unde
 function readPlatformHeader(value: string | undefined): Platform | undefined {
   if (value === undefined || value === '') return undefined
   const read = asPlatform(value)
-  if (read === null) throw invalid('platform header', `must be 0, 1 or 2, not ${show(value)}`)
+  if (read === null) throw invalid('platform header', `must be ${either(PLATFORMS.map(String))}, not ${show(value)}`)
   return read
 }

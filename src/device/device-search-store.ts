@@ -4,6 +4,7 @@ import type { DeviceRow } from './device-row.ts'
 import { packToken } from './device.ts'
 import type { Device, DeviceState, Platform } from './device.ts'
 import { LABEL_KIND } from './index/label-index.ts'
+import { PLATFORM, PLATFORMS } from '../platform.ts'
 
 /** A device as an operator sees it: also one that is not registered any more. */
 export interface FoundDevice extends Device {
@@ -60,7 +61,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
        WHERE l.application = ? AND l.kind = ${LABEL_KIND.tag} AND l.name = ? ORDER BY x.device LIMIT ?) ORDER BY id`,
   )
   const between = database.reading<Row, [number, Token, Token, number]>(
-    `SELECT ${columns} FROM device WHERE application = ? AND platform IN (0, 1, 2) AND token BETWEEN ? AND ? LIMIT ?`,
+    `SELECT ${columns} FROM device WHERE application = ? AND platform IN (${PLATFORMS.join()}) AND token BETWEEN ? AND ? LIMIT ?`,
   )
   const byAlias = database.reading<Row, [number, string]>(
     `SELECT ${columns} FROM device WHERE application = ? AND alias = ?`,
@@ -142,13 +143,13 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
     },
 
     /**
-     * Reads the indexes of the application from end to end: 0.1 s for a million devices. Browsers are named only where
-     * there are any: most applications never have one.
+     * Reads the indexes of the application from end to end: 0.1 s for a million devices. An optional
+     * platform is named only where it has any.
      */
     counts: (application: number, platforms: readonly Platform[]): DeviceCount[] =>
       platforms.flatMap((platform) => {
         const { registered, total } = counts.get(application, platform) ?? { registered: 0, total: 0 }
-        return platform === 2 && total === 0 ? [] : [{ platform, registered, left: total - registered }]
+        return PLATFORM[platform].isOptional && total === 0 ? [] : [{ platform, registered, left: total - registered }]
       }),
 
     /** Devices that a gateway declared dead since `since`, ms since the Unix epoch. */

@@ -1,15 +1,6 @@
-/** `0` = iOS, `1` = Android (contract, "Device"), `2` = a browser, by web push (RFC 8030). */
-export type Platform = 0 | 1 | 2
+import type { Platform } from '../platform.ts'
 
-export const PLATFORMS: readonly Platform[] = [0, 1, 2]
-
-/** What a push goes to that does not say: the platforms of the contract. */
-export const PHONES: readonly Platform[] = [0, 1]
-
-export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = { 0: 'iOS', 1: 'Android', 2: 'Web' }
-
-/** By what the devices of a platform are sent to. */
-export const GATEWAY_NAMES: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM', 2: 'web push' }
+export type { Platform }
 
 /**
  * registered → (PUT /deviceToken/del) → erased, no row left.

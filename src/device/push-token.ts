@@ -1,4 +1,5 @@
-import type { Platform } from './device.ts'
+import { PLATFORM } from '../platform.ts'
+import type { Platform } from '../platform.ts'
 
 /* What the text of a device token tells of it. */
 
@@ -23,7 +24,9 @@ const APNS_TOKEN = /^[0-9a-f]{64,200}$/i
 
 /** Why a token of this platform can never be sent to, though it is kept; `null` where nothing is known of it. */
 export function tokenWarning(platform: Platform, token: string): string | null {
-  return platform !== 0 || isApnsToken(token) ? null : `not an APNs device token: ${looksOf(token)}`
+  return PLATFORM[platform].tokens !== 'hex' || isApnsToken(token)
+    ? null
+    : `not an APNs device token: ${looksOf(token)}`
 }
 
 /** `it is …`, with what to do where that is known. */

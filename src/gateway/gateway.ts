@@ -1,6 +1,8 @@
 import type { Environment } from '../device/device.ts'
 import type { SubscriptionKeys } from '../device/webpush/subscription-keys.ts'
+import type { RetryPolicy } from '../network/backoff.ts'
 import type { Message } from '../notification/notification.ts'
+import type { ProviderName } from '../platform.ts'
 
 /** One device as the pool sees it: all a provider needs to address it. */
 export interface Recipient {
@@ -69,7 +71,9 @@ export interface OutcomeListener {
 
 /** A gateway, with one credential. `send` never throws for what a gateway or a network can do. */
 export interface Provider extends AsyncDisposable {
-  readonly name: 'apns' | 'fcm' | 'webpush'
+  readonly name: ProviderName
+  /** How long one recipient waits after a passing fault. */
+  readonly retry: RetryPolicy
   /** Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. */
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void
   /** Which of several gateways takes it for this recipient: they fail apart. Absent: there is one. */

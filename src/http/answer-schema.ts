@@ -1,3 +1,4 @@
+import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
 import type { JsonSchema } from './fields.ts'
 
 /*
@@ -41,7 +42,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }) }
 }
 
-export const platformSchema = oneOf(['0', '1', '2'], '"0" = iOS, "1" = Android, "2" = a browser.')
+export const platformSchema = oneOf(PLATFORMS.map(String), `${PLATFORM_CHOICE}.`)
 
 /** What a write answers where there is nothing more to say. */
 export function doneAnswer(message: string, status = 200) {

@@ -1,4 +1,5 @@
 import type { AdminFailureCode, FailureCode } from '../failure.ts'
+import { PLATFORM_CHOICE } from '../platform.ts'
 import type { JsonSchema } from './fields.ts'
 
 type PublicCode = Exclude<FailureCode, AdminFailureCode>
@@ -8,7 +9,7 @@ const SENTENCES: Readonly<Record<PublicCode, string>> = {
   InvalidHeader: 'Authentication headers not found.',
   InvalidVersion: '2 is not supported by PUT /deviceToken',
   InvalidContent: 'The body must be a JSON object.',
-  InvalidArgument: 'platform must be "0" (iOS), "1" (Android) or "2" (web), not "3".',
+  InvalidArgument: `platform must be ${PLATFORM_CHOICE}, not "tv".`,
   BadDigest: 'Content-MD5 does not match the body that arrived. Support ID 019a9f7e-3c1b-7000-8000-000000000000',
   InvalidCredentials: 'Application ID and/or Secret unauthorized.',
   ResourceNotFound: 'No device found',

@@ -1,6 +1,6 @@
 import { within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import { PLATFORMS } from '../device/device.ts'
+import { PLATFORMS } from '../platform.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 import type { CountPart, CountStore, CountScope, IndexPlace } from './count-store.ts'

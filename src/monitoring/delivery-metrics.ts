@@ -1,5 +1,5 @@
 import type { SenderStats } from '../delivery/sender-stats.ts'
-import { PLATFORMS } from '../device/device.ts'
+import { PLATFORM, PLATFORMS } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
 import { serviceName } from '../device/webpush/push-services.ts'
 import type { ApplicationCounts } from './background-count.ts'
@@ -11,8 +11,6 @@ import type { NameOf } from './tally.ts'
 /** The gateways answer in some ten to hundred milliseconds; a request is given up long before the last bound. */
 const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-const PLATFORM_NAME: Readonly<Record<Platform, string>> = { 0: 'ios', 1: 'android', 2: 'web' }
-
 const OUTCOMES = ['accepted', 'gone', 'rejected', 'deferred', 'misconfigured'] as const
 
 const PAUSES = ['unreachable', 'misconfigured', 'no-credential'] as const
@@ -20,7 +18,7 @@ const PAUSES = ['unreachable', 'misconfigured', 'no-credential'] as const
 export type GatewayLatency = Readonly<Record<Platform, Histogram>>
 
 export function gatewayLatency(): GatewayLatency {
-  return { 0: new Histogram(BOUNDS_SECONDS), 1: new Histogram(BOUNDS_SECONDS), 2: new Histogram(BOUNDS_SECONDS) }
+  return Object.fromEntries(PLATFORMS.map((platform) => [platform, new Histogram(BOUNDS_SECONDS)])) as GatewayLatency
 }
 
 interface Sources {
@@ -58,7 +56,7 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     histogram(
       'bellhop_gateway_request_duration_seconds',
       'From handing a notification to the connection to the answer of the gateway.',
-      PLATFORMS.map((platform) => [{ platform: PLATFORM_NAME[platform] }, latency[platform]]),
+      PLATFORMS.map((platform) => [{ platform: PLATFORM[platform].label }, latency[platform]]),
     ),
     gauge(
       'bellhop_gateway_in_flight',
@@ -120,5 +118,5 @@ function labelsOf(
   nameOf: NameOf,
 ): SeriesLabels | null {
   const application = nameOf(number)
-  return application === null ? null : { application, platform: PLATFORM_NAME[platform] }
+  return application === null ? null : { application, platform: PLATFORM[platform].label }
 }

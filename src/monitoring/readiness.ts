@@ -1,7 +1,7 @@
 import type { BackupState } from '../backup/schedule.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
-import { GATEWAY_NAMES } from '../device/device.ts'
+import { PLATFORM } from '../platform.ts'
 import { serviceName } from '../device/webpush/push-services.ts'
 import { isoTime } from '../text/format.ts'
 import type { Disk } from './storage.ts'
@@ -101,11 +101,11 @@ type SenderFacts = ReadinessFacts['senders'][number]
 
 function standstillOf({ name, platform, stillSince }: SenderFacts, now: number): string[] {
   if (stillSince === null || now - stillSince < STILL_MS) return []
-  return [`${name}: the queue to ${GATEWAY_NAMES[platform]} stands still since ${isoSecond(stillSince)}.`]
+  return [`${name}: the queue to ${PLATFORM[platform].gateway} stands still since ${isoSecond(stillSince)}.`]
 }
 
 function refusalOf({ name, platform, state, reason }: SenderFacts): string[] {
-  const gateway = GATEWAY_NAMES[platform]
+  const gateway = PLATFORM[platform].gateway
   if (state === 'no-credential') return [`${name}: pushes wait for a credential for ${gateway}, and there is none.`]
   if (state === 'misconfigured') return [`${name}: ${gateway} refuses the credential (${reason}), and pushes wait.`]
   return []
@@ -113,7 +113,7 @@ function refusalOf({ name, platform, state, reason }: SenderFacts): string[] {
 
 function unreachableOf({ name, platform, state, reason }: SenderFacts): string[] {
   return state === 'unreachable'
-    ? [`${name}: ${GATEWAY_NAMES[platform]} takes nothing now (${reason}), and pushes wait.`]
+    ? [`${name}: ${PLATFORM[platform].gateway} takes nothing now (${reason}), and pushes wait.`]
     : []
 }
 

@@ -1,4 +1,4 @@
-import { GATEWAY_NAMES } from '../device/device.ts'
+import { PLATFORM } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
@@ -19,7 +19,7 @@ export function createSizeCheck(sizeOf: Readonly<Record<Platform, (notification:
       const sent = inLanguage(notification, language)
       const sizes = platforms.map((platform) => ({ platform, bytes: sizeOf[platform](sent) }))
       if (sizes.every(({ bytes }) => bytes <= MAX_RENDERED_BYTES)) continue
-      const given = sizes.map(({ platform, bytes }) => `${bytes} bytes for ${GATEWAY_NAMES[platform]}`).join(', ')
+      const given = sizes.map(({ platform, bytes }) => `${bytes} bytes for ${PLATFORM[platform].gateway}`).join(', ')
       const problem = `are too large: ${given}; at most ${MAX_RENDERED_BYTES} are allowed.`
       return failure('InvalidArgument', `${sizedFields(notification, language)} ${problem}`)
     }

@@ -1,11 +1,12 @@
 import type { Application } from '../application/application.ts'
 import type { WantedFilter } from '../audience/filter-schema.ts'
 import type { Filter } from '../audience/filter.ts'
-import { PHONES, PLATFORMS } from '../device/device.ts'
+import { PLATFORM, PLATFORMS } from '../platform.ts'
+import type { Platform } from '../platform.ts'
 
 /**
- * The filter with its platforms: where nothing says them, those of the contract, and browsers where the application can
- * send to some. `credentials`: those that it has.
+ * The filter with its platforms: where nothing says them, those of the contract, and of the optional ones what the
+ * application can send to. `credentials`: those that it has.
  */
 export function reaching(
   wanted: WantedFilter,
@@ -14,6 +15,9 @@ export function reaching(
 ): Filter {
   const { platforms } = wanted
   if (platforms !== null) return { ...wanted, platforms }
-  const hasWebPush = simulated || credentials().some(({ provider }) => provider === 'webpush')
-  return { ...wanted, platforms: hasWebPush ? PLATFORMS : PHONES }
+  const isReached = (platform: Platform) =>
+    !PLATFORM[platform].isOptional ||
+    simulated ||
+    credentials().some(({ provider }) => provider === PLATFORM[platform].provider)
+  return { ...wanted, platforms: PLATFORMS.filter(isReached) }
 }

@@ -1,3 +1,4 @@
+import { factsOf } from '../platform.ts'
 import type { SealedRecord } from './sealed-table.ts'
 
 type Named = Pick<SealedRecord, 'application' | 'name' | 'provider'>
@@ -23,13 +24,13 @@ export function misplacedKeyText(place: string | null, fitting: string): string 
 
 /** `of`: how many records there are. */
 export function damagedRecordText({ name, application, provider }: Named, total: number): string {
-  const command = `bellhop app ${COMMANDS[provider]} ${application} …`
-  return `The ${WHAT[provider]} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. Store it again: ${command}`
+  const command = `bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
+  return `The ${whatOf(provider)} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. Store it again: ${command}`
 }
 
 /** `the APNs credential of "Shop"` */
 export function recordText({ name, provider }: Named): string {
-  return `the ${WHAT[provider]} of "${name}"`
+  return `the ${whatOf(provider)} of "${name}"`
 }
 
 /** The way out when a key is lost for good. */
@@ -37,20 +38,12 @@ export function lostText(what: string): string {
   return `If that key is lost for good, bellhop key rotate --discard erases ${what}, and each application needs its credentials again.`
 }
 
-const WHAT = {
-  apns: 'APNs credential',
-  fcm: 'FCM credential',
-  webpush: 'web push credential',
-  'webhook secret': 'webhook secret',
-  'user key': 'user key',
-} as const
-const COMMANDS = {
-  apns: 'apns',
-  fcm: 'fcm',
-  webpush: 'webpush',
-  'webhook secret': 'webhook',
-  'user key': 'user-key',
-} as const
+function whatOf(provider: Named['provider']): string {
+  if (provider === 'webhook secret' || provider === 'user key') return provider
+  return `${factsOf(provider).gateway} credential`
+}
+
+const COMMANDS: Readonly<Record<string, string>> = { 'webhook secret': 'webhook', 'user key': 'user-key' }
 
 function keyName(place: string | null): string {
   return `sealing key ${place ?? 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'}`

@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { ProviderName } from '../platform.ts'
 
 /** What a sealed record belongs to. It opens for nothing else. */
 export interface SealedFor {
   /** `Application.id`. */
   readonly application: string
   /** What it is: a gateway's credential, the provider token made from one, or what webhooks or users are proven with. */
-  readonly provider: 'apns' | 'fcm' | 'webpush' | 'apns token' | 'webhook secret' | 'user key'
+  readonly provider: ProviderName | 'apns token' | 'webhook secret' | 'user key'
 }
 
 const CIPHER = 'aes-256-gcm'

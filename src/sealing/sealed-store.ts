@@ -1,4 +1,5 @@
 import { damage } from '../database/damage.ts'
+import type { ProviderName } from '../platform.ts'
 import { open, seal } from './seal.ts'
 import type { SealedRecord, SealedRow, SealedTable } from './sealed-table.ts'
 
@@ -15,21 +16,15 @@ export interface SealedStore {
 interface Tables {
   /** All that there are: `Application.number`, `id` and `name`. */
   readonly applications: () => readonly { readonly number: number; readonly id: string; readonly name: string }[]
-  readonly credentials: SealedTable<'apns' | 'fcm' | 'webpush'>
+  readonly credentials: SealedTable<ProviderName>
   readonly webhooks: SealedTable<'webhook secret'>
   readonly userKeys: SealedTable<'user key'>
   readonly tokens: SealedTable<'apns token'>
 }
 
 export function createSealedStore({ applications, credentials, webhooks, userKeys, tokens }: Tables): SealedStore {
-  const tables = {
-    apns: credentials,
-    fcm: credentials,
-    webpush: credentials,
-    'webhook secret': webhooks,
-    'user key': userKeys,
-  }
-  const tableOf = ({ provider }: Pick<SealedRecord, 'provider'>) => tables[provider]
+  const tableOf = ({ provider }: Pick<SealedRecord, 'provider'>) =>
+    provider === 'webhook secret' ? webhooks : provider === 'user key' ? userKeys : credentials
 
   /** With whose each is; what an application had that was erased meanwhile is gone with it. */
   function owned<Row extends SealedRow>(rows: readonly Row[]) {

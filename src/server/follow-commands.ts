@@ -2,7 +2,7 @@ import type { ApplicationDirectory } from '../application/application-directory.
 import { every } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { PLATFORMS } from '../device/device.ts'
+import { PLATFORMS } from '../platform.ts'
 import { noted } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { CancelStore } from '../push/cancel-store.ts'

@@ -20,6 +20,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { FinishedStore } from '../push/finished-store.ts'
 import type { PushStore } from '../push/push-store.ts'
+import { PLATFORM } from '../platform.ts'
 import type { Config } from '../settings/parse.ts'
 import type { EventStore } from '../webhook/event-store.ts'
 
@@ -78,7 +79,7 @@ export async function startSenders(deps: Dependencies) {
   const providers = createProviders({
     credentials,
     tokens: createProviderTokenStore({ database, key }),
-    gateways: {
+    addresses: {
       apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
       fcm: config.fcmUrl,
       fcmToken: config.fcmTokenUrl,
@@ -103,6 +104,7 @@ export async function startSenders(deps: Dependencies) {
     random: deps.random,
     commit,
     store: deliveries,
+    platforms: PLATFORM,
     registry: {
       apply(verdict, now) {
         const { device } = verdict

@@ -80,6 +80,11 @@ export function listed(names: readonly string[], max = 3): string {
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
+/** `a, b or c` */
+export function either(names: readonly string[]): string {
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+}
+
 /** The part of a token by which people know it again; of a browser's endpoint its host and its end, since all begin alike. */
 export function tokenPart(token: string): string {
   const [, host] = /^https:\/\/([^/]+)\//.exec(token) ?? []

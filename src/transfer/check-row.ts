@@ -11,6 +11,7 @@ import { wholeNumber } from '../http/fields.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import type { FieldNames, FileRecord, Stated } from './record.ts'
 import { readTime } from './time.ts'
+import { PLATFORM } from '../platform.ts'
 
 /** What is wrong with a field. `field` is as the file spells it; `reason` begins with it, and says what is allowed. */
 export interface RowComplaint {
@@ -42,24 +43,26 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
   const leftOut: RowComplaint[] = []
   const given: Record<string, unknown> = { ...stated }
   const complain = (field: string, problem: string) => complaintOf(`${field} ${problem}.`, check.names)
-  if (check.isForeign && typeof given['token'] === 'string' && (given['platform'] === 0 || given['platform'] === '0')) {
+  const platform = asPlatform(given['platform'])
+  const facts = platform === null ? null : PLATFORM[platform]
+  if (check.isForeign && typeof given['token'] === 'string' && facts?.tokens === 'hex') {
     const token = appleToken(given['token'])
     if (token === null) {
       return { kind: 'refused', ...complain('token', 'of iOS must be 64 to 200 hex digits, as Apple gives it') }
     }
     given['token'] = token
   }
-  const isBrowser = asPlatform(given['platform']) === 2
-  if (isBrowser && check.noBrowsers !== null) {
+  const hasKeys = facts?.hasKeys === true
+  if (hasKeys && check.noBrowsers !== null) {
     return { kind: 'refused', ...complain('platform', check.noBrowsers) }
   }
-  // A column of that name may be anything where there is no browser.
-  if (!isBrowser && check.isForeign) delete given['keys']
+  // A column of that name may be anything where no device has keys.
+  if (!hasKeys && check.isForeign) delete given['keys']
 
   for (;;) {
     try {
       const { value } = RegisterDevice['~standard'].validate(given)
-      const strayed = value.platform === 2 ? endpointFormProblem(value.token) : null
+      const strayed = PLATFORM[value.platform].tokens === 'endpoint' ? endpointFormProblem(value.token) : null
       if (strayed !== null) return { kind: 'refused', ...complain('token', strayed) }
       return { kind: 'device', device: { ...value, ...rest(given, check, leftOut) }, leftOut }
     } catch (error) {

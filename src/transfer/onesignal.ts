@@ -2,6 +2,7 @@ import type { Platform } from '../device/device.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import { keysOf, refused, statedOf, textOf } from './record.ts'
 import type { Entry, Format } from './record.ts'
+import { PLATFORM } from '../platform.ts'
 
 /**
  * OneSignal's CSV export (POST /players/csv_export; columns: documentation.onesignal.com/reference/csv-export), and the
@@ -49,7 +50,7 @@ export const onesignal: Format = {
         stated: {
           token: statedOf(record['identifier']),
           platform,
-          keys: platform === 2 ? keysOf(record['web_p256'], record['web_auth']) : undefined,
+          keys: PLATFORM[platform].hasKeys ? keysOf(record['web_p256'], record['web_auth']) : undefined,
           alias: user,
           user,
           tag: tagsOf(record['tags']),

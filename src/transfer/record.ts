@@ -1,4 +1,5 @@
 import type { Platform } from '../device/device.ts'
+import { PLATFORM, PLATFORMS } from '../platform.ts'
 
 /** What a file may be told to be. `bellhop`: what `export` writes; `csv`: columns of one's own. */
 export const FORMAT_NAMES = ['bellhop', 'csv', 'onesignal', 'parse', 'firebase', 'sns'] as const
@@ -86,11 +87,6 @@ export function keysOf(p256dh: unknown, auth: unknown): unknown {
 /** The platform by any of its usual names; `null`: another one. */
 export function platformOf(word: string): Platform | null {
   const name = word.toLowerCase()
-  if (IOS.has(name)) return 0
-  if (ANDROID.has(name)) return 1
-  return WEB.has(name) ? 2 : null
+  const isNamed = (one: Platform) => name === String(one) || (PLATFORM[one].words as readonly string[]).includes(name)
+  return PLATFORMS.find(isNamed) ?? null
 }
-
-const IOS = new Set(['0', 'ios', 'iphone', 'ipad', 'ipados', 'apns', 'apple'])
-const WEB = new Set(['2', 'web', 'webpush', 'browser'])
-const ANDROID = new Set(['1', 'android', 'fcm', 'gcm', 'google', 'firebase'])

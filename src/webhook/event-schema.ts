@@ -1,8 +1,9 @@
+import { PROVIDERS } from '../platform.ts'
 import { count, objectSchema, oneOf, orNull, platformSchema, text, time } from '../http/answer-schema.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import type { EventType } from './event.ts'
 
-const provider = oneOf(['apns', 'fcm', 'webpush'], 'Whose credential it is.')
+const provider = oneOf(PROVIDERS, 'Whose credential it is.')
 
 /** When it comes, its name as a component, its `data`, and an example of that. */
 interface Described {

@@ -3,7 +3,8 @@ import type { StoredRow, device as deviceTable } from '../database/schema.ts'
 import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { isoTime } from '../text/format.ts'
-import { eventBodyOf, PROVIDER } from './event.ts'
+import { PLATFORM } from '../platform.ts'
+import { eventBodyOf } from './event.ts'
 import type { Event, EventType, PushOpened } from './event.ts'
 
 /** Events of one application that wait at the most; beyond it the oldest are erased. */
@@ -152,7 +153,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       const wanted = isWanted(application, 'credential.paused')
       if (!wanted && !isWanted(application, 'credential.resumed')) return
       if (markPaused.run(application, platform).changes === 0 || !wanted) return
-      const data = { provider: PROVIDER[platform], state: 'misconfigured' as const, reason }
+      const data = { provider: PLATFORM[platform].provider, state: 'misconfigured' as const, reason }
       record(application, { type: 'credential.paused', data }, now)
     },
 
@@ -160,7 +161,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
     credentialResumed(application: number, platform: Platform, now: number): void {
       if (unmarkPaused.run(application, platform).changes === 0) return
       if (!isWanted(application, 'credential.resumed')) return
-      const data = { provider: PROVIDER[platform], state: 'ready' as const }
+      const data = { provider: PLATFORM[platform].provider, state: 'ready' as const }
       record(application, { type: 'credential.resumed', data }, now)
     },
 

@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import { isoTime } from '../text/format.ts'
+import type { ProviderName } from '../platform.ts'
 
 /** What an application can hear of. */
 export const EVENT_TYPES = [
@@ -67,19 +68,15 @@ interface DeviceGone {
 
 /** The gateway refuses the credential; its pushes wait. */
 interface CredentialPaused {
-  readonly provider: EventProvider
+  readonly provider: ProviderName
   readonly state: 'misconfigured'
   readonly reason: string
 }
 
 interface CredentialResumed {
-  readonly provider: EventProvider
+  readonly provider: ProviderName
   readonly state: 'ready'
 }
-
-type EventProvider = 'apns' | 'fcm' | 'webpush'
-
-export const PROVIDER: Readonly<Record<Platform, EventProvider>> = { 0: 'apns', 1: 'fcm', 2: 'webpush' }
 
 /** The body that is signed and sent (Standard Webhooks, "Payload structure"). `at` is ms since the Unix epoch. */
 export function eventBodyOf({ type, data }: Event, at: number): string {

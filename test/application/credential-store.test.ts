@@ -46,13 +46,13 @@ describe('a credential', () => {
   test('is what was put, one for each provider', () => {
     using opened = openStore()
     const { credentials, application, other } = opened
-    expect(credentials.apnsOf(application)).toBeNull()
-    expect(credentials.fcmOf(application)).toBeNull()
+    expect(credentials.credentialOf(application, 'apns')).toBeNull()
+    expect(credentials.credentialOf(application, 'fcm')).toBeNull()
     credentials.put(application, APNS)
     credentials.put(application, FCM)
-    expect(credentials.apnsOf(application)).toEqual(APNS)
-    expect(credentials.fcmOf(application)).toEqual(FCM)
-    expect(credentials.apnsOf(other)).toBeNull()
+    expect(credentials.credentialOf(application, 'apns')).toEqual(APNS)
+    expect(credentials.credentialOf(application, 'fcm')).toEqual(FCM)
+    expect(credentials.credentialOf(other, 'apns')).toBeNull()
   })
 
   test('takes the place of the one before', () => {
@@ -68,7 +68,7 @@ describe('a credential', () => {
       expiresAt: 1,
     }
     createCredentialStore({ database: opened.database, clock: { now: () => 5 }, key }).put(application, certificate)
-    expect(credentials.apnsOf(application)).toEqual(certificate)
+    expect(credentials.credentialOf(application, 'apns')).toEqual(certificate)
     expect(credentials.summaries(application)).toEqual([
       {
         provider: 'apns',
@@ -112,7 +112,7 @@ describe('a credential', () => {
     const { application } = opened
     opened.credentials.put(application, APNS)
     const stranger = createCredentialStore({ database: opened.database, clock, key: new Uint8Array(32) })
-    expect(() => stranger.apnsOf(application)).toThrow(
+    expect(() => stranger.credentialOf(application, 'apns')).toThrow(
       `The stored apns credential of application ${application.id} does not open: it was sealed with another key, or is damaged.`,
     )
   })
@@ -139,13 +139,13 @@ describe('a credential', () => {
     )
     copy.run(other.number, 'apns', application.number)
     copy.run(application.number, 'fcm', application.number)
-    expect(() => credentials.apnsOf(other)).toThrow(
+    expect(() => credentials.credentialOf(other, 'apns')).toThrow(
       `The stored apns credential of application ${other.id} does not open`,
     )
-    expect(() => credentials.fcmOf(application)).toThrow(
+    expect(() => credentials.credentialOf(application, 'fcm')).toThrow(
       `The stored fcm credential of application ${application.id} does not open`,
     )
-    expect(credentials.apnsOf(application)).toEqual(APNS)
+    expect(credentials.credentialOf(application, 'apns')).toEqual(APNS)
   })
 
   test('goes with its application', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { nextAttemptAt, RECIPIENT_RETRY } from '../../src/delivery/retry.ts'
+import { nextAttemptAt } from '../../src/delivery/retry.ts'
+import { APNS_RETRY as apns } from '../../src/gateway/apns/protocol.ts'
+import { FCM_RETRY as fcm } from '../../src/gateway/fcm/protocol.ts'
+import { WEBPUSH_RETRY as webpush } from '../../src/gateway/webpush/protocol.ts'
 
 const S = 1000
-const { apns, fcm, webpush } = RECIPIENT_RETRY
 
 describe('when an attempt that failed is repeated', () => {
   // Random 0 gives the least wait, and the earliest last attempt.

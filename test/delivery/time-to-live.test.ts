@@ -50,11 +50,6 @@ describe('a time to live is used to its end', () => {
     expect(requests[1]?.after).toBeGreaterThanOrEqual(1000)
     expect(requests[1]?.after).toBeLessThanOrEqual(2500)
   })
-  test('a browser that fails twice gets what has three seconds to live', async () => {
-    const token = 'https://updates.push.services.mozilla.com/wpush/v2/internal-2:browser'
-    const requests = await tried({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, 3)
-    expect(requests.map(({ status }) => status)).toEqual([500, 500, 201])
-  })
 
   test('an iPhone for which Apple asks for time beyond the end is not tried again', async () => {
     const asked = { status: 429, headers: { 'retry-after': '60' }, body: '{"reason":"TooManyRequests"}' }

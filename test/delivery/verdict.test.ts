@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { complaintOf, judge } from '../../src/delivery/verdict.ts'
+import { APNS_RETRY } from '../../src/gateway/apns/protocol.ts'
+import { FCM_RETRY } from '../../src/gateway/fcm/protocol.ts'
 import type { Outcome } from '../../src/gateway/gateway.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
 const situation = {
-  provider: 'apns',
+  retry: APNS_RETRY,
   attempt: 1,
   now: NOW,
   expiresAt: NOW + 86_400_000,
@@ -46,8 +48,8 @@ describe('what follows from an answer', () => {
 
   test('Google is given the ten seconds it asks for, and up to twenty', () => {
     const outcome: Outcome = { kind: 'deferred', afterMs: null, scope: 'device', reason: 'INTERNAL' }
-    expect(judge(outcome, { ...situation, provider: 'fcm' })).toMatchObject({ dueAt: NOW + 10_000 })
-    expect(judge(outcome, { ...situation, provider: 'fcm', random: 0.999 })).toMatchObject({ dueAt: NOW + 19_990 })
+    expect(judge(outcome, { ...situation, retry: FCM_RETRY })).toMatchObject({ dueAt: NOW + 10_000 })
+    expect(judge(outcome, { ...situation, retry: FCM_RETRY, random: 0.999 })).toMatchObject({ dueAt: NOW + 19_990 })
   })
 
   test('the wait a gateway asks for is never shortened', () => {

@@ -62,8 +62,8 @@ export function openedWith(database: Database, key: Uint8Array, application: App
   const credentials = createCredentialStore({ database, clock, key })
   const webhook = createWebhookStore({ database, clock, key }).receiver(application.number)
   return [
-    ...(opens(() => credentials.apnsOf(application)) ? ['apns'] : []),
-    ...(opens(() => credentials.fcmOf(application)) ? ['fcm'] : []),
+    ...(opens(() => credentials.credentialOf(application, 'apns')) ? ['apns'] : []),
+    ...(opens(() => credentials.credentialOf(application, 'fcm')) ? ['fcm'] : []),
     ...(webhook?.secret === WEBHOOK_SECRET ? ['webhook'] : []),
     ...(createUserKeyStore({ database, clock, key }).find(application)?.previous?.key.startsWith('bhu_') === true
       ? ['user key']

@@ -80,7 +80,7 @@ const shownPlatforms: readonly (readonly [value: unknown, shown: string])[] = [
 
 export const BAD_PLATFORMS: readonly BadValue[] = shownPlatforms.map(([value, shown]) => [
   value,
-  `must be "0" (iOS), "1" (Android) or "2" (web), not ${shown}`,
+  `must be "0" (iOS), "1" (Android) or "2" (Web), not ${shown}`,
 ])
 
 const badTexts: readonly BadValue[] = [

@@ -23,7 +23,7 @@ describe('a row of a file', () => {
     })
     expect(check({ token: 'x', platform: 'tv' })).toMatchObject({
       field: 'platform',
-      reason: 'platform must be "0" (iOS), "1" (Android) or "2" (web), not "tv".',
+      reason: 'platform must be "0" (iOS), "1" (Android) or "2" (Web), not "tv".',
     })
   })
 

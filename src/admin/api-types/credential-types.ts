@@ -1,4 +1,6 @@
-export type ProviderName = 'apns' | 'fcm' | 'webpush'
+import type { ProviderName } from '../../platform.ts'
+
+export type { ProviderName }
 
 /** `none`: there is no credential. `ready`: there is one. Else why nothing can be sent: `paused`. */
 export interface ProviderState {

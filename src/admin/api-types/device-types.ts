@@ -1,3 +1,5 @@
+import type { Platform } from '../../platform.ts'
+
 /**
  * `GET /api/applications/:id/devices/search?q=…`: at the most 50. A token, or its first 8 characters and more; else an
  * alias, a user, or a tag, which must be exact. `by` says which has found them; `null`: nothing has.
@@ -11,7 +13,7 @@ export interface DeviceView {
   /** What `…/devices/:device` takes. */
   readonly device: number
   readonly token: string
-  readonly platform: '0' | '1' | '2'
+  readonly platform: `${Platform}`
   readonly state: 'registered' | 'gone' | 'quarantined'
   readonly alias: string | null
   readonly user: string | null

@@ -1,3 +1,5 @@
+import type { Platform } from '../../platform.ts'
+
 /** `GET /api/backups`; also what `POST /api/backups` answers, which makes one in the background. */
 export interface BackupsAnswer {
   /** `null`: the service makes none (`--backup`). */
@@ -38,7 +40,7 @@ export interface ReceivedAnswer {
     readonly at: string
     /** An application's id. */
     readonly application: string
-    readonly platform: '0' | '1' | '2'
+    readonly platform: `${Platform}`
     /** Its first 12 characters; of a browser's endpoint `https://host/…` and its last 12. */
     readonly token: string
     /** The push's id; `null`: its payload does not have that. */

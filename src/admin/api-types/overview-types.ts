@@ -1,5 +1,6 @@
 import type { ApplicationName } from './application-types.ts'
 import type { PushSummary } from './push-types.ts'
+import type { PlatformLabel } from '../../platform.ts'
 
 /** `GET /api/overview` */
 export interface OverviewAnswer {
@@ -36,7 +37,7 @@ export interface OverviewDevices {
   /** In whatever state. */
   readonly total: number
   /** Registered ones. */
-  readonly byPlatform: { readonly ios: number; readonly android: number; readonly web: number }
+  readonly byPlatform: Readonly<Record<PlatformLabel, number>>
   readonly byState: {
     readonly registered: number
     /** Their gateway has declared them unregistered; still kept. */

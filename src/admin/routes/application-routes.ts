@@ -20,6 +20,7 @@ import type { DeleteApplicationAnswer, NewApplicationAnswer, NewSecretAnswer } f
 import { applicationNamed } from '../application-fields.ts'
 import { ChangeLimits, DeleteApplication, NewApplication, RotateSecret, Simulate } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
+import { factsOf } from '../../platform.ts'
 
 /** How long a call waits for the end of an erasure. The listener closes a connection on which 30 s nothing comes. */
 const ERASURE_MS = 20_000
@@ -76,7 +77,7 @@ export function applicationRoutes(deps: Dependencies) {
     return [
       ...(devices > 0 ? [counted(devices, 'device')] : []),
       ...(pushes > 0 ? [`${counted(pushes, 'push', 'pushes')} to be sent`] : []),
-      ...deps.credentials.summaries(application).map(({ provider }) => GATEWAYS[provider]),
+      ...deps.credentials.summaries(application).map(({ provider }) => factsOf(provider).credential),
     ]
   }
 
@@ -191,7 +192,7 @@ export function applicationRoutes(deps: Dependencies) {
           throw new Refused(
             failure(
               'ConflictError',
-              `It has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${deps.credentials.summaries(application).some(({ provider }) => provider === 'webpush') ? ' Browsers would be reached as before.' : ''} With confirm it is done.`,
+              `It has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${deps.credentials.summaries(application).some(({ provider }) => factsOf(provider).isRealWhenSimulated) ? ' Browsers would be reached as before.' : ''} With confirm it is done.`,
             ),
           )
         }
@@ -240,8 +241,6 @@ export function applicationRoutes(deps: Dependencies) {
       },
     )
 }
-
-const GATEWAYS = { apns: 'an APNs credential', fcm: 'an FCM credential', webpush: 'a web push credential' } as const
 
 function gone(): Refused {
   return new Refused(failure('ResourceNotFound', 'No application found'))

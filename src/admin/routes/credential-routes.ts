@@ -3,7 +3,7 @@ import type { ApplicationDirectory } from '../../application/application-directo
 import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { readApnsKey, readServiceAccount } from '../../application/credential.ts'
-import type { Credential, CredentialProvider } from '../../application/credential.ts'
+import type { Credential } from '../../application/credential.ts'
 import { nextVapid } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
 import type { Commit } from '../../database/group-commit.ts'
@@ -19,6 +19,9 @@ import type { CredentialTestAnswer } from '../api-types/credential-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ApnsFiles, FcmFile, VapidFields } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
+import type { ProviderName } from '../../platform.ts'
+import { PROVIDERS } from '../../platform.ts'
+import { either } from '../../text/format.ts'
 
 interface Dependencies {
   readonly gate: AdminGate
@@ -27,7 +30,7 @@ interface Dependencies {
   readonly directory: ApplicationDirectory
   readonly view: Pick<ApplicationView, 'whole'>
   readonly log: Pick<AdminLogStore, 'add'>
-  readonly credentials: Pick<CredentialStore, 'put' | 'remove' | 'apnsOf' | 'fcmOf' | 'webPushOf'>
+  readonly credentials: Pick<CredentialStore, 'put' | 'remove' | 'credentialOf'>
   /** Asks the gateway, as it would be asked for a push, whether it takes a credential. */
   readonly test: (application: Application, credential: Credential) => Promise<CredentialTestAnswer['findings']>
 }
@@ -46,11 +49,6 @@ export function credentialRoutes(deps: Dependencies) {
     })
     directory.reload()
     return view.whole(application)
-  }
-
-  function openedBy(application: Application, provider: CredentialProvider): Credential | null {
-    if (provider === 'webpush') return credentials.webPushOf(application)
-    return provider === 'apns' ? credentials.apnsOf(application) : credentials.fcmOf(application)
   }
 
   return new Elysia({ name: 'credential-routes' })
@@ -102,7 +100,7 @@ export function credentialRoutes(deps: Dependencies) {
       ({ actor, params, body: { subject, key, new: isNew = false } }) => {
         const application = applicationNamed(directory, params.id)
         if (isNew && key !== undefined) throw invalid('new', 'and key exclude each other')
-        const before = credentials.webPushOf(application)
+        const before = credentials.credentialOf(application, 'webpush')
         const next = nextVapid(before, { subject, key, isNew })
         if (next === null) throw missing('subject')
         const credential = readable('key', next)
@@ -136,7 +134,7 @@ export function credentialRoutes(deps: Dependencies) {
       },
       adminCall({
         tag: 'Applications',
-        summary: 'Take away a credential: apns, fcm or webpush',
+        summary: `Take away a credential: ${either(PROVIDERS)}`,
         answer: 'ApplicationAnswer',
       }),
     )
@@ -146,7 +144,7 @@ export function credentialRoutes(deps: Dependencies) {
         const by = known(actor)
         const application = applicationNamed(directory, params.id)
         const provider = providerIn(params.provider)
-        const credential = openedBy(application, provider)
+        const credential = credentials.credentialOf(application, provider)
         if (credential === null) throw noCredential()
         await commit(() => log.add(by, 'test credential', application.id, { provider }))
         return { findings: await test(application, credential) }
@@ -159,9 +157,10 @@ export function credentialRoutes(deps: Dependencies) {
     )
 }
 
-function providerIn(text: string): CredentialProvider {
-  if (text === 'apns' || text === 'fcm' || text === 'webpush') return text
-  throw new Refused(failure('ResourceNotFound', 'A credential is of apns, fcm or webpush'))
+function providerIn(text: string): ProviderName {
+  const known = PROVIDERS.find((one) => one === text)
+  if (known !== undefined) return known
+  throw new Refused(failure('ResourceNotFound', `A credential is of ${either(PROVIDERS)}`))
 }
 
 function readable<T extends object>(field: string, read: T | Problem): T {

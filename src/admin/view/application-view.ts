@@ -8,7 +8,7 @@ import { isoOrNull, isoTime } from '../../text/format.ts'
 import type { QuotaLedger } from '../../usage/quota-ledger.ts'
 import { periodAt } from '../../usage/quota-period.ts'
 import type { Platform } from '../../device/device.ts'
-import { PROVIDER } from '../../webhook/event.ts'
+import { PLATFORM, PLATFORMS } from '../../platform.ts'
 import type { WebhookStore } from '../../webhook/webhook-store.ts'
 import type { ApplicationAnswer, ApplicationSummary } from '../api-types/application-types.ts'
 import type { CredentialView, ProviderState } from '../api-types/credential-types.ts'
@@ -33,9 +33,9 @@ export function createApplicationView(deps: Dependencies) {
     const { number, id, name, simulated } = application
     const stored = new Set(credentials.summaries(application).map(({ provider }) => provider))
     const providerState = (platform: Platform): ProviderState => {
-      const has = stored.has(PROVIDER[platform])
-      // A key for browsers reaches them from the simulator too.
-      const isSimulated = simulated && !(platform === 2 && has)
+      const { provider, isRealWhenSimulated } = PLATFORM[platform]
+      const has = stored.has(provider)
+      const isSimulated = simulated && !(isRealWhenSimulated && has)
       if (!isSimulated && !has) return { state: 'none', reason: null, simulated: false }
       const sender = senders.find((one) => one.application === number && one.platform === platform)
       if (sender === undefined || sender.state === 'ready')
@@ -47,7 +47,9 @@ export function createApplicationView(deps: Dependencies) {
       name,
       simulated,
       devices: sizes.sizeOf(number).devices,
-      providers: { apns: providerState(0), fcm: providerState(1), webpush: providerState(2) },
+      providers: Object.fromEntries(
+        PLATFORMS.map((platform) => [PLATFORM[platform].provider, providerState(platform)]),
+      ) as ApplicationSummary['providers'],
     }
   }
 

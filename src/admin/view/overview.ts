@@ -17,6 +17,7 @@ import { VERSION } from '../../version.ts'
 import type { WebhookList } from '../../webhook/webhook-list-store.ts'
 import type { AttentionPoint, OverviewAnswer, OverviewDay, OverviewDevices } from '../api-types/overview-types.ts'
 import type { PushView } from './push-view.ts'
+import { PLATFORM, PLATFORMS } from '../../platform.ts'
 
 const DAYS = 30
 const LATEST = 5
@@ -87,13 +88,13 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
   function devicesOf({ devices, left, whole }: ApplicationCounts): OverviewDevices {
     const on = (platform: Platform) =>
       devices.reduce((sum, each) => sum + (each.platform === platform ? each.count : 0), 0)
-    const [ios, android, web] = [on(0), on(1), on(2)]
     const stored = deps.store.sizes().reduce((sum, each) => sum + each.devices, 0)
-    const registered = ios + android + web
+    const byPlatform = PLATFORMS.map((platform) => [PLATFORM[platform].label, on(platform)] as const)
+    const registered = byPlatform.reduce((sum, [, count]) => sum + count, 0)
     const isCounted = devices.length > 0 || stored === 0
     return {
       total: stored,
-      byPlatform: { ios, android, web },
+      byPlatform: Object.fromEntries(byPlatform) as OverviewDevices['byPlatform'],
       byState: { registered, ...left },
       isWhole: whole && isCounted,
     }

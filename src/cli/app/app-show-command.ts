@@ -17,17 +17,9 @@ import type { CommandContext, RunCommand } from '../command.ts'
 import { findApplication } from '../open-application.ts'
 import { openData } from '../open-data.ts'
 import { tableText } from '../terminal/table-text.ts'
-import {
-  GATEWAYS,
-  NO_KEY,
-  credentialText,
-  indented,
-  userKeyJson,
-  userKeyText,
-  webhookJson,
-  webhookText,
-} from './app-text.ts'
+import { NO_KEY, credentialText, indented, userKeyJson, userKeyText, webhookJson, webhookText } from './app-text.ts'
 import { limitsText } from './limit-flags.ts'
+import { factsOf } from '../../platform.ts'
 
 /** `app show APP`, and without a word `app list`. */
 export const run: RunCommand = async ({ words: [app], flags }, context) => {
@@ -87,7 +79,7 @@ function showText(view: View): string {
     ...indented([
       ['id', application.id],
       ['sends to', destination(view)],
-      ...credentials.map((credential) => [GATEWAYS[credential.provider], credentialText(credential)]),
+      ...credentials.map((credential) => [factsOf(credential.provider).gateway, credentialText(credential)]),
       ...(webhook === null ? [] : [['webhook', webhookText(webhook)]]),
       ...(userKey === null ? [] : [['user key', userKeyText(userKey)]]),
       ['holds', `${size.devices} devices, also those that are gone; ${size.labels} tags and types`],
@@ -120,7 +112,8 @@ function viewJson({ application, credentials, webhook, userKey, size, adoptable 
 }
 
 function destination({ application, credentials }: View): string {
-  const toBrowsers = credentials.some(({ provider }) => provider === 'webpush')
-  if (application.simulated) return toBrowsers ? `simulator, ${GATEWAYS.webpush}` : 'simulator'
-  return credentials.length === 0 ? 'nothing yet' : credentials.map(({ provider }) => GATEWAYS[provider]).join(', ')
+  const facts = credentials.map(({ provider }) => factsOf(provider))
+  const used = application.simulated ? facts.filter(({ isRealWhenSimulated }) => isRealWhenSimulated) : facts
+  const names = [...(application.simulated ? ['simulator'] : []), ...used.map(({ gateway }) => gateway)]
+  return names.length === 0 ? 'nothing yet' : names.join(', ')
 }

@@ -3,7 +3,7 @@ import type { Application } from '../../application/application.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { Database } from '../../database/database.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
-import { PLATFORMS } from '../../device/device.ts'
+import { factsOf, PLATFORM, PLATFORMS } from '../../platform.ts'
 import { problem } from '../../failure.ts'
 import { createStatusStore } from '../../push/status/status-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
@@ -12,7 +12,7 @@ import { done } from '../command.ts'
 import type { CommandContext, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { dataFlagOf } from '../open-data.ts'
-import { credentialName, NO_KEY, indented } from './app-text.ts'
+import { NO_KEY, indented } from './app-text.ts'
 
 /** Some of what tokens can order: the files `*-magic-tokens.ts` of the simulator have all of it. */
 const ORDERS = [
@@ -38,7 +38,10 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
   const asks = simulated && !application.simulated && !flags.has('yes')
   const real = asks ? realThings(application, database, context) : []
   if (real.length > 0) {
-    const browsers = real.includes(credentialName('webpush')) ? ' Browsers would be reached as before.' : ''
+    const isReached = PLATFORMS.some(
+      (one) => PLATFORM[one].isRealWhenSimulated && real.includes(PLATFORM[one].credential),
+    )
+    const browsers = isReached ? ' Browsers would be reached as before.' : ''
     return problem(
       `"${name}" has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${browsers} Add --yes to do so.`,
     )
@@ -75,6 +78,6 @@ function realThings(
   return [
     ...(devices > 0 ? [counted(devices, 'device')] : []),
     ...(pushes > 0 ? [`${counted(pushes, 'push', 'pushes')} to be sent`] : []),
-    ...credentials.map(({ provider }) => credentialName(provider)),
+    ...credentials.map(({ provider }) => factsOf(provider).credential),
   ]
 }

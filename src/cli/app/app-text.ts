@@ -6,13 +6,6 @@ import { dayOf, isoTime } from '../../text/format.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { tableText } from '../terminal/table-text.ts'
 
-export const GATEWAYS = { apns: 'APNs', fcm: 'FCM', webpush: 'web push' } as const
-
-/** `an APNs credential` */
-export function credentialName(provider: keyof typeof GATEWAYS): string {
-  return `${provider === 'webpush' ? 'a' : 'an'} ${GATEWAYS[provider]} credential`
-}
-
 /** For stores of which nothing is sealed or opened. */
 export const NO_KEY = new Uint8Array(32)
 

@@ -24,7 +24,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
     const loaded = openSealingKey({ ...context, database, dataDirectory: data })
     if (loaded.kind !== 'loaded') return loaded
     const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
-    const before = credentials.webPushOf(application)
+    const before = credentials.credentialOf(application, 'webpush')
     const credential = wanted(before, flags, context)
     if (credential.kind !== 'vapid') return credential
     // Where nothing changes, connections go on.

@@ -22,7 +22,7 @@ export const run: RunCommand = async ({ words: [app = '', path = ''], flags }, c
   const loaded = openSealingKey({ ...context, database, dataDirectory: data })
   if (loaded.kind !== 'loaded') return loaded
   const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
-  const credential = credentials.webPushOf(application)
+  const credential = credentials.credentialOf(application, 'webpush')
   if (credential === null) return noKey(application)
   using file = startFile(path)
   file.write(Buffer.from(`${vapidJson(credential)}\n`))

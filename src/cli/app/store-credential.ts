@@ -9,7 +9,8 @@ import { done } from '../command.ts'
 import type { CommandContext, CommandOutcome, ParsedArguments } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { dataFlagOf } from '../open-data.ts'
-import { credentialName, credentialText } from './app-text.ts'
+import { credentialText } from './app-text.ts'
+import { factsOf } from '../../platform.ts'
 
 /** Seals and stores what `read` makes of the given file, where that is a credential; answers with what it now is. */
 export function storeCredential(
@@ -37,7 +38,7 @@ export function storeCredential(
   const provider = providerOf(credential)
   const stored = sealing.summaries
     .filter((summary) => summary.provider === provider)
-    .map((summary) => `"${escapeControls(name)}" has ${credentialName(provider)}: ${credentialText(summary)}.`)
+    .map((summary) => `"${escapeControls(name)}" has ${factsOf(provider).credential}: ${credentialText(summary)}.`)
   const lines = [
     ...stored,
     ...(simulated ? [`It still sends to the simulator: bellhop app simulate ${id} --off`] : []),

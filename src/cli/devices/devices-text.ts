@@ -3,7 +3,7 @@ import type { DeviceCount, FoundDevice } from '../../device/device-search-store.
 import type { DeviceState } from '../../device/device.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, counted, grouped, isoTime, tokenPart } from '../../text/format.ts'
-import { PLATFORM_NAMES } from '../../device/device.ts'
+import { PLATFORM } from '../../platform.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { shortened, tableText } from '../terminal/table-text.ts'
 import type { Listed, Listing } from './device-listing.ts'
@@ -31,7 +31,7 @@ const MAX_TAGS = 40
 export function devicesText(view: View, { paint, unicode, legible }: Style): string {
   const rows = view.devices.map(({ token, platform, alias, tag, badge, seenAt, state }) => [
     escapeControls(view.full ? token : legible(tokenPart(token))),
-    PLATFORM_NAMES[platform],
+    PLATFORM[platform].name,
     shortened(escapeControls(alias ?? ''), MAX_ALIAS, unicode),
     shortened(tag.map(escapeControls).join(', '), MAX_TAGS, unicode),
     grouped(badge),
@@ -54,7 +54,7 @@ export function deviceJson(device: FoundDevice): object {
 function summary({ devices, total, counts, query }: View): string {
   const registered = counts.reduce((sum, one) => sum + one.registered, 0)
   const left = counts.reduce((sum, one) => sum + one.left, 0)
-  const platforms = counts.map((one) => `${grouped(one.registered)} ${PLATFORM_NAMES[one.platform]}`).join(', ')
+  const platforms = counts.map((one) => `${grouped(one.registered)} ${PLATFORM[one.platform].name}`).join(', ')
   const shown = `${grouped(devices.length)} shown`
   const tagged =
     total === null

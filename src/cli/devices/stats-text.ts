@@ -5,7 +5,7 @@ import type { LanguageDay } from '../../stats/language-day-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, dayOf, grouped, percent } from '../../text/format.ts'
 import { OWN_TEXT } from '../../text/language-tag.ts'
-import { PLATFORM_NAMES } from '../../device/device.ts'
+import { PLATFORM } from '../../platform.ts'
 import { bar } from '../terminal/chart.ts'
 import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
@@ -86,7 +86,7 @@ function oneText(stats: ApplicationStats, style: Style): string {
     ...(received > 0 ? [`${grouped(received)} received (${percent(received, s)})`] : []),
     `${grouped(o)} opened (${percent(o, s)})`,
   ]
-  const platforms = devices.map(({ platform, registered }) => `${grouped(registered)} ${PLATFORM_NAMES[platform]}`)
+  const platforms = devices.map(({ platform, registered }) => `${grouped(registered)} ${PLATFORM[platform].name}`)
   return [
     paint('bold', escapeControls(name)),
     '',

@@ -1,5 +1,5 @@
 import { createDeviceSearch } from '../../device/device-search-store.ts'
-import { PLATFORMS } from '../../device/device.ts'
+import { PLATFORMS } from '../../platform.ts'
 import { problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'

@@ -1,6 +1,6 @@
 import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { GATEWAY_NAMES } from '../../device/device.ts'
+import { PLATFORM } from '../../platform.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Inbox } from '../../monitoring/inbox.ts'
 import { readSettings } from '../../settings/parse.ts'
@@ -67,5 +67,5 @@ async function ask<T>(url: string, clock: Clock, read: (answer: unknown) => T): 
 
 function reasonOf({ platform, state, reason }: AdminAnswer['deliveries'][number]): string | null {
   if (state === 'sending' || state === 'finished') return null
-  return reason ?? `there is no credential for ${GATEWAY_NAMES[platform]}`
+  return reason ?? `there is no credential for ${PLATFORM[platform].gateway}`
 }

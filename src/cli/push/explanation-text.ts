@@ -5,7 +5,7 @@ import { escapeControls } from '../../text/escape-controls.ts'
 import { moment, tokenPart } from '../../text/format.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
-import { PLATFORM_NAMES } from '../../device/device.ts'
+import { PLATFORM } from '../../platform.ts'
 
 type Explained = ReturnType<typeof explanationOf> & {
   /** `push.id` */
@@ -51,5 +51,5 @@ const COLOURS: Partial<Record<ExplainVerdict, Colour>> = {
 
 function deviceText({ token, platform, alias }: FoundDevice): string {
   const named = alias === null ? '' : `, alias ${escapeControls(alias)}`
-  return `${escapeControls(tokenPart(token))} (${PLATFORM_NAMES[platform]}${named})`
+  return `${escapeControls(tokenPart(token))} (${PLATFORM[platform].name}${named})`
 }

@@ -1,24 +1,27 @@
-import { PLATFORM_NAMES, PLATFORMS } from '../../device/device.ts'
+import { PLATFORM, PLATFORMS } from '../../platform.ts'
 import type { Platform } from '../../device/device.ts'
 import type { SettingType } from '../../settings/setting-type.ts'
+import { either } from '../../text/format.ts'
 import type { FlagSpec, ParsedArguments } from '../command.ts'
 
-const PLATFORM: SettingType<Platform> = {
-  expected: 'ios, android or web',
-  placeholder: 'ios|android|web',
-  read: (text) => PLATFORMS.find((platform) => PLATFORM_NAMES[platform].toLowerCase() === text.toLowerCase()),
+const NAMES = PLATFORMS.map((platform) => PLATFORM[platform].label)
+
+const PLATFORM_TYPE: SettingType<Platform> = {
+  expected: either(NAMES),
+  placeholder: NAMES.join('|'),
+  read: (text) => PLATFORMS.find((platform) => PLATFORM[platform].label === text.toLowerCase()),
 }
 
 export const platformFlag: FlagSpec = {
   name: 'platform',
-  placeholder: PLATFORM.placeholder,
-  type: PLATFORM,
+  placeholder: PLATFORM_TYPE.placeholder,
+  type: PLATFORM_TYPE,
   doc: 'devices of one platform (default: all)',
 }
 
 /** The platform that --platform names; `null`: it does not stand. */
 export function platformIn(flags: ParsedArguments['flags']): Platform | null {
-  return PLATFORM.read(flags.get('platform') ?? '') ?? null
+  return PLATFORM_TYPE.read(flags.get('platform') ?? '') ?? null
 }
 
 /** The platforms that --platform leaves: without it, all. */

@@ -4,7 +4,7 @@ import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, lasting, tokenPart } from '../../text/format.ts'
 import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
-import { PLATFORM_NAMES, PLATFORMS } from '../../device/device.ts'
+import { PLATFORM, PLATFORMS } from '../../platform.ts'
 
 /** What became of a push by the time that is spoken of. Times are ms since the Unix epoch. */
 export interface PushResult {
@@ -53,11 +53,11 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
   const { t, platforms, sample, apns, fcm, webpush, languages = [] } = preview
   const rows = PLATFORMS.flatMap((platform) => {
     const count = platforms[platform]
-    return count === undefined ? [] : [[`  ${PLATFORM_NAMES[platform]}`, grouped(count)]]
+    return count === undefined ? [] : [[`  ${PLATFORM[platform].name}`, grouped(count)]]
   })
   const devices = sample.map(({ token, platform, alias }) => [
     `  ${escapeControls(tokenPart(token))}`,
-    PLATFORM_NAMES[platform],
+    PLATFORM[platform].name,
     escapeControls(alias ?? ''),
   ])
   const size = (name: string, rendered: { readonly bytes: number } | null) =>

@@ -43,7 +43,7 @@ export function demoBrowserKey(id: string, data: string, context: CommandContext
     const loaded = openSealingKey({ ...context, database, dataDirectory: data })
     if (loaded.kind !== 'loaded') return loaded
     const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
-    if (credentials.webPushOf(application) === null) credentials.put(application, makeVapid(NOBODY))
+    if (credentials.credentialOf(application, 'webpush') === null) credentials.put(application, makeVapid(NOBODY))
     return null
   })
 }

@@ -4,6 +4,8 @@ import type { Problem } from '../../failure.ts'
 import type { Server } from '../../server/server.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import type { CommandContext } from '../command.ts'
+import { PLATFORM } from '../../platform.ts'
+import type { Platform } from '../../platform.ts'
 
 /** How long the push may take, in ms. On loopback it takes about 100. */
 const PATIENCE_MS = 30_000
@@ -11,10 +13,16 @@ const PATIENCE_MS = 30_000
 /** Between two looks at a push that is nearly over: its end is written a moment after the gateway's answer. In ms. */
 const LOOK_MS = 20
 
-const DEVICES = [
-  { token: 'a1'.repeat(32), platform: '0', tag: ['beta'], alias: 'ada' },
-  { token: 'b2'.repeat(32), platform: '0', active: ['news'] },
-  { token: 'demo-android-registration-id', platform: '1', tag: ['beta'] },
+const DEVICES: readonly {
+  readonly platform: Platform
+  readonly token: string
+  readonly tag?: readonly string[]
+  readonly active?: readonly string[]
+  readonly alias?: string
+}[] = [
+  { token: 'a1'.repeat(32), platform: 0, tag: ['beta'], alias: 'ada' },
+  { token: 'b2'.repeat(32), platform: 0, active: ['news'] },
+  { token: 'demo-android-registration-id', platform: 1, tag: ['beta'] },
 ]
 
 const HELLO = { title: 'Bellhop', msg: 'Hello, beta testers', sound: 'default', badge: '+1', tags: ['beta'] }
@@ -42,7 +50,7 @@ export async function demonstrate(
   for (const device of DEVICES) {
     await call('PUT', '/deviceToken', device)
     const { platform, token, tag } = device
-    stdout(`registered  ${platform === '0' ? 'iOS    ' : 'Android'}  ${token.slice(0, 12)}…  ${tag?.join() ?? ''}\n`)
+    stdout(`registered  ${PLATFORM[platform].name.padEnd(7)}  ${token.slice(0, 12)}…  ${tag?.join() ?? ''}\n`)
   }
   const preview = (await call('POST', '/push/preview', HELLO)) as Preview
   const { t, apns, fcm } = preview

@@ -1,5 +1,5 @@
 import type { DeviceChangesStore } from '../../device/device-changes-store.ts'
-import { PLATFORMS } from '../../device/device.ts'
+import { PLATFORMS } from '../../platform.ts'
 import { tokenPart } from '../../text/format.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'

@@ -1,7 +1,7 @@
 import type { Application } from '../../application/application.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, isoOrNull, isoTime, moment } from '../../text/format.ts'
-import { GATEWAY_NAMES, PLATFORM_NAMES } from '../../device/device.ts'
+import { PLATFORM } from '../../platform.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { shortened } from '../terminal/table-text.ts'
@@ -74,9 +74,9 @@ function wordsOf(event: TailEvent): readonly [Colour, string, string] {
     case 'opened':
       return ['green', 'opened', openedOf(event)]
     case 'sending.paused':
-      return ['red', 'paused', `${GATEWAY_NAMES[event.platform]}: ${escapeControls(event.reason)}`]
+      return ['red', 'paused', `${PLATFORM[event.platform].gateway}: ${escapeControls(event.reason)}`]
     case 'sending.resumed':
-      return ['green', 'resumed', `${GATEWAY_NAMES[event.platform]} takes notifications again`]
+      return ['green', 'resumed', `${PLATFORM[event.platform].gateway} takes notifications again`]
   }
 }
 
@@ -85,7 +85,7 @@ function sentOf({ t, s, failed }: { readonly t: number; readonly s: number; read
 }
 
 function deviceOf({ token, platform }: { readonly token: string; readonly platform: Platform }): string {
-  return `${escapeControls(token)} (${PLATFORM_NAMES[platform]})`
+  return `${escapeControls(token)} (${PLATFORM[platform].name})`
 }
 
 /** `c1c1c1c1… (iOS): "Oven — Fresh bread", badge 3; answered 410 Unregistered`. */

@@ -1,3 +1,5 @@
+import { ALL_PLATFORMS } from './platforms.ts'
+
 /** A push as it is typed: the fields of the API by name, each as text; what is not there was left alone. */
 export type Draft = Readonly<Record<string, string>>
 
@@ -9,9 +11,6 @@ const LISTS = ['tags', 'except_tags', 'active', 'except_active', 'users', 'excep
 const NUMBERS = ['ttl', 'seen_within', 'not_seen_for', 'registered_within']
 const SWITCHES = ['silent', 'mutable']
 const OBJECTS = ['where', 'near', 'payload', 'languages', 'apns', 'fcm']
-
-/** iOS, Android and browsers. */
-export const ALL_PLATFORMS = '0,1,2'
 
 /** What does not go with a push that shows nothing. */
 const SHOWN = new Set([
@@ -44,7 +43,7 @@ export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
     body['send_at'] = new Date(draft['send_at']).toISOString()
   }
   // To one device its platform is said by the token alone.
-  if (body['token'] === undefined) body['platform'] = listIn(draft['platform'] ?? ALL_PLATFORMS)
+  if (body['token'] === undefined) body['platform'] = listIn(draft['platform'] ?? ALL_PLATFORMS.join())
   return body
 }
 

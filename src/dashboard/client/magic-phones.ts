@@ -1,7 +1,9 @@
+import type { WrittenPlatform } from './platforms.ts'
+
 type Answers = readonly (readonly [order: string, text: string])[]
 
 /** By platform what a simulated gateway can be ordered to answer, by how a token begins; `''`: nothing. */
-export const MAGIC: Readonly<Record<'0' | '1' | '2', Answers>> = {
+export const MAGIC: Readonly<Record<WrittenPlatform, Answers>> = {
   '0': [
     ['', 'is accepted'],
     ['4100', 'is refused: the app is gone (Unregistered)'],

@@ -6,6 +6,7 @@ import type { Draft } from './draft.ts'
 import { onBehalf } from './paths.ts'
 import { problemOf } from './push-problem.ts'
 import type { PushProblem } from './push-problem.ts'
+import type { WrittenPlatform } from './platforms.ts'
 
 /** What a gateway would get. */
 export interface PreviewedRequest {
@@ -26,7 +27,7 @@ export interface Preview {
   readonly platforms: PlatformCounts
   readonly sample: readonly {
     readonly token: string
-    readonly platform: '0' | '1' | '2'
+    readonly platform: WrittenPlatform
     readonly alias: string | null
   }[]
   readonly apns: PreviewedRequest | null

@@ -24,5 +24,3 @@ export function tokenPart(token: string, length: number): string {
   const [, host] = /^https:\/\/([^/]+)\//.exec(token) ?? []
   return host === undefined ? `${token.slice(0, length)}…` : `${host}/…${token.slice(-length)}`
 }
-
-export const PLATFORMS = { '0': 'iOS', '1': 'Android', '2': 'Web' } as const

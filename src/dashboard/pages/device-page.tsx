@@ -12,8 +12,9 @@ import { DataTable } from '../components/data-table.tsx'
 import { EraseUser } from '../components/erase-user.tsx'
 import { Facts } from '../components/figures.tsx'
 import { Page } from '../components/page.tsx'
-import { PLATFORMS, time, tokenPart } from '../components/text.ts'
+import { time, tokenPart } from '../components/text.ts'
 import { DeviceState } from './devices-page.tsx'
+import { PLATFORMS } from '../client/platforms.ts'
 
 /** One phone: what is known of it, and what became of the last pushes. */
 export function DevicePage() {
@@ -29,7 +30,7 @@ export function DevicePage() {
   const user = record?.user ?? null
   return (
     <Page
-      title={record === null ? 'Device' : `${PLATFORMS[record.platform]} ${tokenPart(record.token, 8)}`}
+      title={record === null ? 'Device' : `${PLATFORMS[record.platform].name} ${tokenPart(record.token, 8)}`}
       above={<ApplicationTabs id={id} name={application.value?.name} />}
       problem={problem}
       curl={[

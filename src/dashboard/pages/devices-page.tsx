@@ -14,7 +14,8 @@ import { TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { PLATFORMS, tokenPart } from '../components/text.ts'
+import { tokenPart } from '../components/text.ts'
+import { PLATFORMS } from '../client/platforms.ts'
 
 export function DeviceState({ state }: Pick<DeviceView, 'state'>) {
   return <span class={`state ${state === 'registered' ? 'good' : 'mind'}`}>{state}</span>
@@ -31,7 +32,7 @@ function columnsOf(id: string): readonly Column<DeviceView>[] {
         </a>
       ),
     },
-    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform] },
+    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform].name },
     { name: 'State', value: ({ state }) => state, show: DeviceState },
     { name: 'Alias', value: ({ alias }) => alias, show: ({ alias }) => <bdi>{alias}</bdi> },
     { name: 'User', value: ({ user }) => user, show: ({ user }) => <bdi>{user}</bdi> },
@@ -56,7 +57,7 @@ function listColumnsOf(id: string): readonly Column<ListedDevice>[] {
         </a>
       ),
     },
-    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform] },
+    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform].name },
     { name: 'Alias', value: ({ alias }) => alias, show: ({ alias }) => <bdi>{alias}</bdi> },
     { name: 'User', value: ({ user = null }) => user, show: ({ user }) => <bdi>{user}</bdi> },
     { name: 'Registered', isTime: true, value: (device) => device.created_at },

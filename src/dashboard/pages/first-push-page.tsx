@@ -15,10 +15,11 @@ import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { LockScreen, LockScreens } from '../components/push/lock-screen.tsx'
 import { Code, Page } from '../components/page.tsx'
-import { isAccepted, KINDS, MODELS } from '../components/push/simulated-phone.tsx'
+import { isAccepted } from '../components/push/simulated-phone.tsx'
 import { tokenPart } from '../components/text.ts'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
+import { PLATFORMS } from '../client/platforms.ts'
 
 /** Three phones, a message, and what to do next. */
 export function FirstPushPage() {
@@ -89,9 +90,9 @@ function Phones({ application, name }: { readonly application: string; readonly 
       {Array.from(latest, ([token, { number, platform, title, text, badge }]) => (
         <LockScreen
           key={`${token} ${number}`}
-          platform={KINDS[platform]}
+          platform={PLATFORMS[platform].kind}
           scheme="dark"
-          label={`${MODELS[platform]} ${tokenPart(token, 6)}`}
+          label={`${PLATFORMS[platform].model} ${tokenPart(token, 6)}`}
           shown={{ application: name, title: title ?? '', msg: text ?? '', badge }}
         />
       ))}

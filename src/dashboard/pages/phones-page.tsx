@@ -17,6 +17,7 @@ import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { SimulatedPhone } from '../components/push/simulated-phone.tsx'
 import type { Arrival, Phone } from '../components/push/simulated-phone.tsx'
 import { SendLink } from '../components/push/send-link.tsx'
+import { ALL_PLATFORMS, PLATFORMS } from '../client/platforms.ts'
 
 /** As `GET /deviceToken/all` of the public API has it. */
 type Registered = Pick<Phone, 'platform' | 'token'>
@@ -104,14 +105,10 @@ export function PhonesPage() {
                 label="Phone"
                 value={platform.value}
                 onValue={(value) => {
-                  platform.value = value === '0' || value === '1' ? value : '2'
+                  platform.value = ALL_PLATFORMS.find((one) => one === value) ?? '0'
                   answer.value = ''
                 }}
-                options={[
-                  ['0', 'an iPhone'],
-                  ['1', 'an Android phone'],
-                  ['2', 'a browser'],
-                ]}
+                options={ALL_PLATFORMS.map((one) => [one, PLATFORMS[one].choice])}
               />
               <ChoiceField label="What is sent to it" {...keptIn(answer)} options={MAGIC[platform.value]} />
               {answer.value !== '' && (

@@ -17,6 +17,8 @@ import { createRecipientStore } from './recipient-store.ts'
 import { createTimeShift } from './time-shift.ts'
 import { createWaitingStore } from './waiting-store.ts'
 import { storedJson } from '../../database/damage.ts'
+import { PLATFORM } from '../../platform.ts'
+import type { PlatformTable } from '../../platform.ts'
 
 interface OpenRow
   extends
@@ -48,10 +50,12 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 interface Dependencies {
   readonly database: Database
   readonly pushes: PushExpiry
+  /** Default: those of this service. */
+  readonly platforms?: PlatformTable
 }
 
 /** The durable side of the delivery. Reads any time; everything that writes runs inside a transaction of the caller. */
-export function createDeliveryStore({ database, pushes }: Dependencies) {
+export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: Dependencies) {
   const senders = database.statement<{ application: number; platform: Platform }, []>(
     // One step in the index for each: DISTINCT would read all that is open, 55 ms for 100,000.
     `WITH RECURSIVE sender (application, platform) AS (
@@ -101,7 +105,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
 
   const tally = createTallyStore({ database })
   const languages = createLanguageCounts({ database })
-  const recipients = createRecipientStore({ database })
+  const recipients = createRecipientStore({ database, platforms })
   const recipientResults = createRecipientResultStore({ database, recipients })
   const waiting = createWaitingStore({ database })
   const timeShift = createTimeShift(database)

@@ -9,6 +9,7 @@ import { createDeviceKeys } from '../../device/webpush/device-key-store.ts'
 import { languageChoice } from '../../notification/languages.ts'
 import type { ChooseLanguage } from '../../notification/languages.ts'
 import type { Notification } from '../../notification/notification.ts'
+import type { PlatformTable } from '../../platform.ts'
 import { OWN_TEXT } from '../../text/language-tag.ts'
 import type { OpenDelivery, PageRow, RecipientPage } from './open-delivery.ts'
 
@@ -24,7 +25,7 @@ const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 export type RecipientStore = ReturnType<typeof createRecipientStore>
 
 /** Whom a delivery is sent to, as they are when they are read. */
-export function createRecipientStore({ database }: { database: Database }) {
+export function createRecipientStore({ database, platforms }: { database: Database; platforms: PlatformTable }) {
   const device = database.statement<FoundRow, [number]>(
     'SELECT platform, token, environment, badge FROM device WHERE id = ? AND state = 0',
   )
@@ -75,9 +76,9 @@ export function createRecipientStore({ database }: { database: Database }) {
     return row === null ? null : withKeys(row.platform, recipientOf(id, row, notification, choose))
   }
 
-  /** Only a browser has any, and only for browsers they are looked for. */
+  /** Looked for only where a device has some. */
   function withKeys(platform: Platform, row: PageRow): PageRow {
-    return platform === 2 ? { ...row, keys: keysOf(row.device) } : row
+    return platforms[platform].hasKeys ? { ...row, keys: keysOf(row.device) } : row
   }
 
   return {

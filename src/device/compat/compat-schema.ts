@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../http/fields.ts'
 import { alias, names, platform, token } from '../device-fields.ts'
 import { RECORD } from '../device-record.ts'
 import type { DeviceRecord, RecordShape } from '../device-record.ts'
+import { PLATFORM_CHOICE, PLATFORMS } from '../../platform.ts'
 
 /** PUT /activate and /deactivate: the device is named as in PUT /tag. */
 export const ActivateTypes = bodyOf(
@@ -37,7 +38,7 @@ export const compatShape: RecordShape = {
 
 function compatSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const { tag, ...others } = properties
-  const platform = { type: 'integer', enum: [0, 1, 2], description: '0 = iOS, 1 = Android, 2 = a browser.' }
+  const platform = { type: 'integer', enum: PLATFORMS, description: `${PLATFORM_CHOICE}, as a number.` }
   const tags = { ...tag, description: 'The same as `tag`.' }
   const required = [...(RECORD['required'] as readonly string[]), 'tags']
   return { ...RECORD, required, properties: { ...others, ...(tag && { tag, tags }), platform } }

@@ -18,6 +18,7 @@ import { tokenWarning } from '../push-token.ts'
 import { endpointProblem, SIMULATED_SERVICE } from '../webpush/push-services.ts'
 import { ID_ALONE, idAloneOf } from './id-alone.ts'
 import { broughtUnproven, judgeNames, mustProveNames } from './proven-names.ts'
+import { PLATFORM } from '../../platform.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -43,7 +44,7 @@ export function deviceRoutes(deps: Dependencies) {
       '/deviceToken',
       async ({ body, application, withSecret, address, status }) => {
         const allowed = application.simulated ? [...pushServices, SIMULATED_SERVICE] : pushServices
-        const strayed = body.platform === 2 ? endpointProblem(body.token, allowed) : null
+        const strayed = PLATFORM[body.platform].tokens === 'endpoint' ? endpointProblem(body.token, allowed) : null
         if (strayed !== null) throw invalid('token', strayed)
         const call = { application, withSecret, address }
         const names = judgeNames(call, body, judgeProof)

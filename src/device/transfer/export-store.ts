@@ -9,6 +9,7 @@ import type { FeedbackEntry } from '../feedback-store.ts'
 import { LABEL_KIND } from '../index/label-index.ts'
 import { createDeviceKeys } from '../webpush/device-key-store.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
+import { PLATFORM } from '../../platform.ts'
 
 /** A device with all that is known of it. Times are ms since the Unix epoch. */
 export interface WholeDevice {
@@ -95,7 +96,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
     const { platform, token, alias, user, lat, lng, timezone, locale, badge, imported } = row
     // One that has registered since may have done so by another token.
     const adopted = imported === 0 ? adoptedBy.get(row.id) : null
-    const keys = platform === 2 ? keysOf(row.id) : null
+    const keys = PLATFORM[platform].hasKeys ? keysOf(row.id) : null
     const said = row.state === STATE.registered ? null : feedbackOf.get(application, platform, token)
     return {
       token: unpackToken(token),

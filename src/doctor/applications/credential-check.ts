@@ -1,45 +1,41 @@
-import type { CredentialProvider } from '../../application/credential.ts'
 import { DAY_MS } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import { counted, dayOf } from '../../text/format.ts'
 import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
+import type { ProviderName } from '../../platform.ts'
+import { factsOf, PLATFORM, PLATFORMS, PROVIDERS } from '../../platform.ts'
 
 /** Whether pushes have somewhere to go. `providers`: those with a credential. */
 export function judgeCredentials(
   { id, simulated }: Pick<FoundApplication, 'id' | 'simulated'>,
-  providers: readonly CredentialProvider[],
+  providers: readonly ProviderName[],
   devices: readonly Pick<DeviceStateCount, 'platform' | 'registered'>[],
 ): Finding {
   const count = (platform: Platform): number =>
     devices.reduce((sum, each) => sum + (each.platform === platform ? each.registered : 0), 0)
   if (simulated) {
     if (providers.length === 0) return ok('It sends to the built-in simulator, where no phone is reached.')
-    if (providers.every((provider) => provider === 'webpush')) {
-      return ok('It sends to the built-in simulator, where no phone is reached, and to browsers for real.')
+    if (providers.every((provider) => factsOf(provider).isRealWhenSimulated)) {
+      const real = providers.map((provider) => `${factsOf(provider).device}s`).join(' and ')
+      return ok(`It sends to the built-in simulator, where no phone is reached, and to ${real} for real.`)
     }
     return warning(
       'It has credentials, but sends to the built-in simulator: no phone is reached.',
       `If that is not meant: bellhop app simulate ${id} --off.`,
     )
   }
-  const lacking = [
-    ...(providers.includes('apns') || count(0) === 0
-      ? []
-      : [`${counted(count(0), 'iOS device')} and no APNs credential`]),
-    ...(providers.includes('fcm') || count(1) === 0
-      ? []
-      : [`${counted(count(1), 'Android device')} and no FCM credential`]),
-    ...(providers.includes('webpush') || count(2) === 0
-      ? []
-      : [`${counted(count(2), 'browser')} and no web push credential`]),
-  ]
-  const store = `Store one: bellhop app apns ${id}, bellhop app fcm ${id}, bellhop app webpush ${id}; or try it without: bellhop app simulate ${id}.`
+  const lacking = PLATFORMS.flatMap((platform) => {
+    const { provider, device, gateway } = PLATFORM[platform]
+    if (providers.includes(provider) || count(platform) === 0) return []
+    return [`${counted(count(platform), device)} and no ${gateway} credential`]
+  })
+  const commands = PROVIDERS.map((provider) => `bellhop app ${provider} ${id}`).join(', ')
+  const store = `Store one: ${commands}; or try it without: bellhop app simulate ${id}.`
   if (lacking.length > 0) return warning(`It has ${lacking.join(', and ')}: pushes to them wait.`, store)
   if (providers.length === 0) return warning('It has no credential: pushes have nowhere to go.', store)
-  const names = { apns: 'APNs', fcm: 'FCM', webpush: 'web push' }
-  return ok(`It has a credential for ${providers.map((provider) => names[provider]).join(' and ')}.`)
+  return ok(`It has a credential for ${providers.map((provider) => factsOf(provider).gateway).join(' and ')}.`)
 }
 
 /** Making a new one takes a developer with an account at Apple. */

@@ -3,6 +3,7 @@ import { counted, isoTime } from '../../text/format.ts'
 import type { DepartureHour, DeviceStateCount } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
+import { PLATFORM } from '../../platform.ts'
 
 /** Half of an audience that is not there any more is worth a word. */
 const MANY = 0.5
@@ -24,7 +25,10 @@ export function judgeDevices(id: string, counts: readonly DeviceStateCount[], wo
     counts.reduce((total, count) => total + count[name], 0)
   const registered = sum('registered')
   const [gone, quarantined, stale] = [sum('gone'), sum('quarantined'), sum('stale')]
-  const lost = counts.reduce((total, { platform, lost }) => total + (platform === 1 ? lost : 0), 0)
+  const lost = counts.reduce(
+    (total, { platform, lost }) => total + (PLATFORM[platform].provider === 'fcm' ? lost : 0),
+    0,
+  )
 
   const parts = [
     counted(registered, 'device'),

@@ -1,5 +1,4 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
-import type { CredentialProvider } from '../../application/credential.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { createProviderTokenStore } from '../../application/provider-token-store.ts'
 import type { Clock } from '../../clock.ts'
@@ -8,12 +7,13 @@ import type { InspectedDatabase } from '../database/inspected-database.ts'
 import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, skipped } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { environmentsOf } from '../gateways/examine-gateways.ts'
+import { environmentsOf, subjectOf } from '../gateways/examine-gateways.ts'
 import type { Subject } from '../gateways/examine-gateways.ts'
 import { judgeCertificate, judgeCredentials } from './credential-check.ts'
 import { judgeDevices, RECENT_MS } from './device-check.ts'
 import { judgePushes, judgeWebhook } from './queue-check.ts'
 import { judgeUserKey } from './user-key-check.ts'
+import type { ProviderName } from '../../platform.ts'
 
 interface Options {
   readonly clock: Clock
@@ -105,7 +105,7 @@ function storeOf(
   { database }: InspectedDatabase,
   clock: Clock,
   key: Uint8Array | null,
-): Pick<CredentialStore, 'summaries' | 'apnsOf' | 'fcmOf' | 'webPushOf'> | null {
+): Pick<CredentialStore, 'summaries' | 'credentialOf'> | null {
   if (database === null) return null
   try {
     return createCredentialStore({ database, clock, key: key ?? NO_KEY })
@@ -116,26 +116,18 @@ function storeOf(
 }
 
 function openedBy(
-  credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'webPushOf'> | null,
+  credentials: Pick<CredentialStore, 'credentialOf'> | null,
   key: Uint8Array | null,
   application: Pick<FoundApplication, 'number' | 'id' | 'name'>,
-  provider: CredentialProvider,
+  provider: ProviderName,
   storedToken: () => string | null,
 ): Subject | Finding {
   if (key === null) return skipped('Its gateway was not asked: the sealing key does not open the credential.')
   const { id, name } = application
   try {
-    if (provider === 'apns') {
-      const credential = credentials?.apnsOf(application) ?? null
-      if (credential !== null) return { kind: 'apns', application: { id, name }, credential, storedToken }
-    } else if (provider === 'webpush') {
-      const credential = credentials?.webPushOf(application) ?? null
-      if (credential !== null) return { kind: 'webpush', application: { id, name }, credential }
-    } else {
-      const credential = credentials?.fcmOf(application) ?? null
-      if (credential !== null) return { kind: 'fcm', application: { id, name }, credential }
-    }
-    return skipped('It was removed meanwhile.')
+    const credential = credentials?.credentialOf(application, provider) ?? null
+    if (credential === null) return skipped('It was removed meanwhile.')
+    return subjectOf({ application: { id, name }, credential, storedToken })
   } catch {
     // The one thing that this throws for.
     return failing(

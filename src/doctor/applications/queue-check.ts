@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../clock.ts'
-import { GATEWAY_NAMES } from '../../device/device.ts'
+import { PLATFORM } from '../../platform.ts'
 import type { Platform } from '../../device/device.ts'
 import { counted, dayOf } from '../../text/format.ts'
 import type { FoundWebhook, OpenDeliveryCount } from '../database/inspection-store.ts'
@@ -11,7 +11,7 @@ export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly
   const count = open.reduce((sum, each) => sum + each.open, 0)
   const expired = open.reduce((sum, each) => sum + each.expired, 0)
   if (paused.length > 0) {
-    const names = paused.map((platform) => GATEWAY_NAMES[platform]).join(' and ')
+    const names = paused.map((platform) => PLATFORM[platform].gateway).join(' and ')
     return warning(
       `Sending to ${names} is paused, because its credential was refused; ${counted(count, 'push waits', 'pushes wait')}.`,
       'Put the credential right as its check says: the server then goes on by itself.',

@@ -1,5 +1,5 @@
 import type { Application } from '../../application/application.ts'
-import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import type { ApnsCredential, Credential, FcmCredential } from '../../application/credential.ts'
 import type { VapidCredential } from '../../application/vapid.ts'
 import { within } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
@@ -28,6 +28,19 @@ export type Subject =
     }
   | { readonly kind: 'fcm'; readonly application: ProbedApplication; readonly credential: FcmCredential }
   | { readonly kind: 'webpush'; readonly application: ProbedApplication; readonly credential: VapidCredential }
+
+export interface Examined {
+  readonly application: ProbedApplication
+  readonly credential: Credential
+  /** The provider token for APNs that is in use; `null`: there is none. */
+  readonly storedToken: () => string | null
+}
+
+export function subjectOf({ application, credential, storedToken }: Examined): Subject {
+  if (credential.kind === 'vapid') return { kind: 'webpush', application, credential }
+  if (credential.kind === 'service-account') return { kind: 'fcm', application, credential }
+  return { kind: 'apns', application, credential, storedToken }
+}
 
 export interface ExamineGateways extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
   readonly config: Pick<

@@ -10,7 +10,7 @@ import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.t
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, TransportAnswer } from '../transport/transport.ts'
-import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal } from './protocol.ts'
+import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal, APNS_RETRY } from './protocol.ts'
 import { ApnsRoute } from './route.ts'
 import { createProviderTokens } from './token.ts'
 import type { Keep, ProviderTokens } from './token.ts'
@@ -63,6 +63,7 @@ interface Attempt {
 
 class ApnsProvider implements Provider {
   readonly name = 'apns'
+  readonly retry = APNS_RETRY
   readonly #options: ApnsProviderOptions
   /** `null`: the credential is a certificate. */
   readonly #tokens: ProviderTokens | null

@@ -1,6 +1,7 @@
-import { MINUTE_MS } from '../../clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { isApnsToken } from '../../device/push-token.ts'
 import type { Outcome } from '../gateway.ts'
+import type { RetryPolicy } from '../../network/backoff.ts'
 
 /*
  * What Apple's pages "Sending notification requests to APNs" and "Handling notification responses from APNs" say of
@@ -147,3 +148,6 @@ function meaningOf(status: number): Meaning {
   // Also a redirect, or another success than APNs has: something that is not APNs answers.
   return status >= 400 && status < 500 ? 'bad push' : 'later'
 }
+
+/** How long one device waits after a passing fault: half of it at the least. Apple names no figure. */
+export const APNS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }

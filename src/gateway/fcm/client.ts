@@ -9,7 +9,7 @@ import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { ProjectQuota } from './project-quota.ts'
-import { judgeFcm } from './protocol.ts'
+import { judgeFcm, FCM_RETRY } from './protocol.ts'
 import { createAccessTokens } from './token.ts'
 import type { AccessTokens } from './token.ts'
 
@@ -41,6 +41,7 @@ interface Addressed {
 
 class FcmProvider implements Provider {
   readonly name = 'fcm'
+  readonly retry = FCM_RETRY
   readonly #clock: Clock
   readonly #path: string
   readonly #transport: Transport

@@ -1,7 +1,8 @@
-import { MINUTE_MS } from '../../clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { isJsonObject } from '../../text/json-object.ts'
 import type { JsonObject } from '../../text/json-object.ts'
 import type { Outcome } from '../gateway.ts'
+import type { RetryPolicy } from '../../network/backoff.ts'
 
 /* What Google's pages "ErrorCode" and "Throttling and quotas" say of answers, without the sending. */
 
@@ -111,3 +112,9 @@ function arrayOf(value: unknown): readonly unknown[] {
 function nameOf(value: unknown): string | null {
   return typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : null
 }
+
+/**
+ * How long one device waits after a passing fault: half of it at the least. Google asks for 10 s or more
+ * (firebase.google.com/docs/cloud-messaging/scale-fcm).
+ */
+export const FCM_RETRY: RetryPolicy = { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS }

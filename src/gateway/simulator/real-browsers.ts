@@ -20,6 +20,6 @@ export function withRealBrowsers(real: Provider, simulated: Provider): Provider 
   }
 }
 
-function constantsOf({ name, weight }: Provider): Pick<Provider, 'name' | 'weight'> {
-  return { name, ...(weight !== undefined && { weight }) }
+function constantsOf({ name, retry, weight }: Provider): Pick<Provider, 'name' | 'retry' | 'weight'> {
+  return { name, retry, ...(weight !== undefined && { weight }) }
 }

@@ -1,8 +1,9 @@
 import type { Environment } from '../../device/device.ts'
+import type { ProviderName } from '../../platform.ts'
 
 /** A request that reached a gateway, and what it was told. */
 export interface ReceivedPush {
-  readonly provider: 'apns' | 'fcm' | 'webpush'
+  readonly provider: ProviderName
   /** Of APNs; others have none. */
   readonly environment: Environment | null
   /** The device token, or the endpoint; `''` when the request named none that can be read. */

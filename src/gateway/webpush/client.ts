@@ -12,7 +12,7 @@ import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { encryptMessage } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
-import { judgeWebPush } from './protocol.ts'
+import { judgeWebPush, WEBPUSH_RETRY } from './protocol.ts'
 import { ServiceRoutes } from './service-routes.ts'
 import type { FoundRoute, Resolve } from './service-routes.ts'
 import { createVapidTokens } from './token.ts'
@@ -70,6 +70,7 @@ interface Rendered {
 
 class WebPushProvider implements Provider {
   readonly name = 'webpush'
+  readonly retry = WEBPUSH_RETRY
   /** Half of an agreement (see `key-agreement.ts`), and twice what a push to another gateway costs. */
   readonly weight = 5
   readonly #clock: Clock

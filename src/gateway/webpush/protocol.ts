@@ -1,4 +1,6 @@
 import type { Outcome } from '../gateway.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import type { RetryPolicy } from '../../network/backoff.ts'
 
 /* What RFC 8030 (5, 8.4) and RFC 8292 (4.2) say of the answers of push services, without the sending. */
 
@@ -33,3 +35,9 @@ export function judgeWebPush({ status, contentType, retryAfterMs }: WebPushAnswe
   if (status === 408 || status < 400) return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason }
   return { kind: 'rejected', blame: 'push', reason }
 }
+
+/**
+ * How long one browser waits after a passing fault: half of it at the least. RFC 8030 names no figure. A push service that
+ * is overloaded is spared by its window (delivery/credential/service-lanes.ts), so one browser need not wait for long.
+ */
+export const WEBPUSH_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }

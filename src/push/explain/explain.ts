@@ -1,12 +1,9 @@
 import type { Exclusion } from '../../audience/exclusion.ts'
-import { GATEWAY_NAMES } from '../../device/device.ts'
-import type { Platform } from '../../device/device.ts'
+import { PLATFORM } from '../../platform.ts'
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
 import type { DeviceReceipt } from '../../stats/receipt.ts'
 import { isoTime } from '../../text/format.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts, Explanation } from './explanation.ts'
-
-const ONE: Readonly<Record<Platform, string>> = { 0: 'iOS device', 1: 'Android device', 2: 'browser' }
 
 const AS_NOW = 'This is judged by the device as it is now.'
 
@@ -34,7 +31,7 @@ function verdictOf(facts: ExplainFacts): Explanation {
   if (exception !== null) {
     const unsent = exception.state === 'rejected' ? device.tokenWarning : null
     if (unsent !== null) return neverSent('rejected', unsent, { reason: exception.reason, at: exception.at })
-    return ofException(exception, GATEWAY_NAMES[device.platform], facts.pause)
+    return ofException(exception, PLATFORM[device.platform].gateway, facts.pause)
   }
   if (facts.registeredSince) {
     const { registeredAt } = device
@@ -52,13 +49,13 @@ function verdictOf(facts: ExplainFacts): Explanation {
   if (delivery.nobody) {
     return excluded(
       [],
-      `The push addressed no ${ONE[device.platform]} when it went out, so neither this one. ${AS_NOW}`,
+      `The push addressed no ${PLATFORM[device.platform].device} when it went out, so neither this one. ${AS_NOW}`,
     )
   }
   if (delivery.passed) return accepted(device, push.releasedAt)
   if (delivery.refused !== null) {
     const { refused: reason } = delivery
-    const explanation = `${GATEWAY_NAMES[device.platform]} refused the push for everybody whom it was sent to (${reason}), so it was not sent to this device. ${AS_NOW}`
+    const explanation = `${PLATFORM[device.platform].gateway} refused the push for everybody whom it was sent to (${reason}), so it was not sent to this device. ${AS_NOW}`
     return { verdict: 'rejected', explanation, reason, judgedNow: true }
   }
   return ofUnreached(facts, delivery.finishedAt)
@@ -145,10 +142,10 @@ function ofDeparted(device: DeviceFacts, releasedAt: number | null): Explanation
   if (left === null) {
     return {
       verdict,
-      explanation: `${GATEWAY_NAMES[platform]} has declared the token ${what}; the device must register again.`,
+      explanation: `${PLATFORM[platform].gateway} has declared the token ${what}; the device must register again.`,
     }
   }
-  const said = `${GATEWAY_NAMES[platform]} has declared the token ${what} at ${isoTime(left.at)} (${left.reason})`
+  const said = `${PLATFORM[platform].gateway} has declared the token ${what} at ${isoTime(left.at)} (${left.reason})`
   const before = releasedAt === null || left.at <= releasedAt
   const explanation = before
     ? `${said}, so it was not addressed; the device must register again.`
@@ -190,7 +187,7 @@ function accepted({ platform, left, seenAt }: DeviceFacts, releasedAt: number): 
       : ''
   return {
     verdict: 'accepted',
-    explanation: `${GATEWAY_NAMES[platform]} took the notification, which is not the same as shown: the phone may be off, or its owner may have notifications turned off. ${AS_NOW}${doubt}`,
+    explanation: `${PLATFORM[platform].gateway} took the notification, which is not the same as shown: the phone may be off, or its owner may have notifications turned off. ${AS_NOW}${doubt}`,
     judgedNow: true,
   }
 }

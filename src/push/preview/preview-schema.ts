@@ -3,6 +3,8 @@ import { count, listOf, objectSchema, orNull, platformSchema, text } from '../..
 import type { Body, Given, JsonSchema } from '../../http/fields.ts'
 import { NO_ID } from '../../notification/notification.ts'
 import type { PushBodies } from '../push-schema.ts'
+import { PLATFORM, PLATFORMS } from '../../platform.ts'
+import type { Platform } from '../../platform.ts'
 
 type ValueOf<B> = B extends Body<infer T> ? T : never
 
@@ -37,6 +39,12 @@ const bytes = count('Of the body without the token; 4096 are allowed.')
 const PREVIEWED = objectSchema('PreviewedBody', { body, bytes })
 const request = { anyOf: [PREVIEWED, { type: 'null' }] }
 
+const OPTIONAL = PLATFORMS.filter((platform) => PLATFORM[platform].isOptional)
+
+function countOn(platform: Platform): JsonSchema {
+  return count(`On ${PLATFORM[platform].name}${OPTIONAL.includes(platform) ? '; absent where it is 0' : ''}.`)
+}
+
 /** What POST /push/preview answers. */
 export const PREVIEW = objectSchema(
   'PushPreview',
@@ -44,8 +52,8 @@ export const PREVIEW = objectSchema(
     t: count('Devices that it would address now.'),
     platforms: objectSchema(
       'PlatformCounts',
-      { '0': count('On iOS.'), '1': count('On Android.'), '2': count('Browsers; absent where it is 0.') },
-      ['2'],
+      Object.fromEntries(PLATFORMS.map((platform) => [platform, countOn(platform)])),
+      OPTIONAL.map(String),
     ),
     sample: {
       ...listOf(

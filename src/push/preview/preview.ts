@@ -14,6 +14,8 @@ import type { Message, Notification } from '../../notification/notification.ts'
 import type { CheckSize } from '../../notification/rendered-size.ts'
 import type { When } from '../schedule/timing-schema.ts'
 import type { SampleDevice } from './preview-store.ts'
+import { PLATFORM, platformOfProvider, PLATFORMS } from '../../platform.ts'
+import type { ProviderName } from '../../platform.ts'
 
 interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
@@ -48,13 +50,6 @@ export type Preview = Awaited<ReturnType<ReturnType<typeof createPreview>>>
 /** Devices shown of each platform. */
 const SAMPLES = 5
 
-/** Whom the bodies are for where a platform has nobody. */
-const MADE_UP: Readonly<Record<Platform, string>> = {
-  0: '0'.repeat(64),
-  1: 'registration-id',
-  2: 'https://updates.push.services.mozilla.com/wpush/v2/endpoint',
-}
-
 /**
  * Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large, and the
  * reason of `signal` once that has come.
@@ -71,7 +66,8 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
     const tooLarge = checkSize(notification, platforms)
     if (tooLarge !== null) throw new Refused(tooLarge)
-    const counts: { 0: number; 1: number; 2?: number } = { 0: 0, 1: 0 }
+    const counts: Partial<Record<Platform, number>> = {}
+    for (const platform of PLATFORMS) if (!PLATFORM[platform].isOptional) counts[platform] = 0
     const samples: SampleDevice[] = []
     for (const platform of platforms) {
       const found =
@@ -79,7 +75,7 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
           ? await count(application.number, { ...audience.filter, platforms: [platform] }, signal)
           : 1
       // A platform that came later than clients of this call is named only where it has somebody.
-      if (platform !== 2 || found > 0) counts[platform] = found
+      if (!PLATFORM[platform].isOptional || found > 0) counts[platform] = found
       if (found > 0)
         samples.push(...(await sample(application.number, audience, platform, Math.min(found, SAMPLES), signal)))
     }
@@ -87,22 +83,22 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
     const sentAt = momentOf(when, clock.now())
     const choose = languageChoice(notification)
     const firstOf = (platform: Platform) => samples.find((one) => one.platform === platform)
-    const languageOf = (platform: Platform) => choose?.(firstOf(platform)?.locale ?? null) ?? null
+    const languageOf = (of: ProviderName) => choose?.(firstOf(platformOfProvider(of))?.locale ?? null) ?? null
     const messageIn = (language: string | null): Message => ({
       push: NO_ID,
       notification: inLanguage(notification, language),
       expiresAt: sentAt + timeToLiveMs(notification),
     })
-    const to = (platform: Platform) => recipientOf(firstOf(platform), platform, notification)
+    const isTo = (of: ProviderName) => platforms.includes(platformOfProvider(of))
+    const to = (of: ProviderName) => recipientOf(firstOf(platformOfProvider(of)), platformOfProvider(of), notification)
     const apnsIn = (language: string | null) =>
-      platforms.includes(0) ? render.apns(application, messageIn(language), to(0)) : null
-    const fcmIn = (language: string | null) =>
-      platforms.includes(1) ? render.fcm(messageIn(language), to(1), sentAt) : null
+      isTo('apns') ? render.apns(application, messageIn(language), to('apns')) : null
+    const fcmIn = (language: string | null) => (isTo('fcm') ? render.fcm(messageIn(language), to('fcm'), sentAt) : null)
     const webPushIn = (language: string | null) =>
-      platforms.includes(2) ? render.webPush(messageIn(language), to(2), sentAt) : null
-    const apns = apnsIn(languageOf(0))
-    const fcm = fcmIn(languageOf(1))
-    const webPush = webPushIn(languageOf(2))
+      isTo('webpush') ? render.webPush(messageIn(language), to('webpush'), sentAt) : null
+    const apns = apnsIn(languageOf('apns'))
+    const fcm = fcmIn(languageOf('fcm'))
+    const webPush = webPushIn(languageOf('webpush'))
     const byLanguage =
       choose === null
         ? null
@@ -110,7 +106,7 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
           ? await countLocales(application.number, audience.filter, choose, signal)
           : new Map([[choose(samples[0]?.locale ?? null), 1]])
     return {
-      t: counts[0] + counts[1] + (counts[2] ?? 0),
+      t: Object.values(counts).reduce((sum, one) => sum + one, 0),
       platforms: counts,
       sample: samples.map(({ token, platform, alias }) => ({ token, platform: platformOnWire(platform), alias })),
       apns: apns && { headers: apns.headers, ...measured(apns.body) },
@@ -141,7 +137,7 @@ function momentOf(when: When, now: number): number {
 function recipientOf(sample: SampleDevice | undefined, platform: Platform, { badge }: Notification): Recipient {
   return {
     device: sample?.id ?? 0,
-    token: sample?.token ?? MADE_UP[platform],
+    token: sample?.token ?? PLATFORM[platform].madeUpToken,
     environment: null,
     badge: badge === null ? null : applyBadge(badge, sample?.badge ?? 0),
   }

@@ -5,6 +5,7 @@ import type { Found } from '../explain/explain-store.ts'
 import type { ExplainVerdict, Explanation } from '../explain/explanation.ts'
 import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './status.ts'
 import type { FailedRecipient, PauseOf, PlatformProgress, StoredPush } from './status.ts'
+import { PLATFORM } from '../../platform.ts'
 
 /** What is stored of a push. */
 export interface PushFacts {
@@ -41,7 +42,7 @@ export function receiptsOf({ opened, received, actions }: ReceiptCounts, accepte
   return { opened_rate: share(opened), received_rate: share(received), actions }
 }
 
-/** What each platform has a part in, by `"0"` and `"1"`. */
+/** What each platform has a part in, by its number as text. */
 export function platformsOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf) {
   const entries = reach.map((one) => {
     const { t, s, failed, waiting, retrying } = one
@@ -90,7 +91,10 @@ export function explanationOf(
     at: isoOrNull(at),
     attempts,
     next_attempt_at: isoOrNull(nextAttemptAt),
-    apns_id: wasSent && platform === 0 && device !== null ? apnsIdOf(device) : null,
+    apns_id:
+      wasSent && platform !== null && PLATFORM[platform].provider === 'apns' && device !== null
+        ? apnsIdOf(device)
+        : null,
     judged_now: judgedNow,
     receipts: receipts.map(receiptOf),
     ...(language !== undefined && { language }),

@@ -1,6 +1,7 @@
 import { count, listOf, objectSchema, oneOf, orNull, platformSchema, text, time } from '../../http/answer-schema.ts'
 import { wholeNumber } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
+import { PLATFORM_CHOICE } from '../../platform.ts'
 
 const MAX_PUSHES = 1000
 
@@ -108,7 +109,7 @@ export const STATUS = objectSchema(
     actions,
     platforms: {
       type: 'object',
-      description: 'The same for each platform that it goes to, by "0" (iOS) and "1" (Android).',
+      description: `The same for each platform that it goes to, by ${PLATFORM_CHOICE}.`,
       additionalProperties: objectSchema('PlatformStatus', {
         state,
         reason,

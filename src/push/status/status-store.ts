@@ -11,6 +11,7 @@ import { createPushLanguages } from '../push-language-store.ts'
 import type { LanguageFacts } from './language-status.ts'
 import { createProgressStore } from './progress-store.ts'
 import type { FailedRecipient, FailedState, StoredPush } from './status.ts'
+import { PLATFORMS } from '../../platform.ts'
 
 /** Devices that a push failed for, those not sent to for the most part without. */
 interface FailureCounts {
@@ -49,7 +50,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
   // Both are read off their partial indexes.
   const unfinished = database.reading<{ count: number }, [number]>(
     `SELECT (SELECT count(DISTINCT push) FROM delivery
-         WHERE application = ?1 AND platform IN (0, 1, 2) AND finished_at IS NULL)
+         WHERE application = ?1 AND platform IN (${PLATFORMS.join()}) AND finished_at IS NULL)
        + (SELECT count(DISTINCT coalesce(parent, number)) FROM push
          WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?1) AS count`,
   )

@@ -193,7 +193,7 @@ describe('a filter that cannot be read is refused, and nothing stored:', () => {
     ]))
 
   test('platform must have a known member', async () => {
-    const allowed = 'must contain "0" (iOS), "1" (Android) or "2" (web)'
+    const allowed = 'must contain "0" (iOS), "1" (Android) or "2" (Web)'
     const unknown = [[], [3], ['ios'], ['01', '', null, true, 0.5], [['0']], [[0, 1]]]
     await expectRefused('platform', [
       ...unknown.map((value) => [value, `${allowed}, which this array does not`] as const),

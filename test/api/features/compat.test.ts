@@ -549,8 +549,8 @@ describe('what loose clients send', () => {
       [{ alias: { a: 1 } }, 'alias must be a string, not an object.'],
       [{ alias: -1 }, 'alias must be a string, not -1.'],
       [{ alias: 2 ** 53 }, 'alias must be a string, not 9007199254740992.'],
-      [{ platform: [0, 1] }, 'platform must be "0" (iOS), "1" (Android) or "2" (web), not an array.'],
-      [{ platform: 3 }, 'platform must be "0" (iOS), "1" (Android) or "2" (web), not "3".'],
+      [{ platform: [0, 1] }, 'platform must be "0" (iOS), "1" (Android) or "2" (Web), not an array.'],
+      [{ platform: 3 }, 'platform must be "0" (iOS), "1" (Android) or "2" (Web), not "3".'],
       [{ tag: ['a', null] }, 'tag[1] must be a string, not null.'],
     ]
     for (const [change, message] of refused) {
@@ -573,7 +573,7 @@ describe('what loose clients send', () => {
       [{ alias: 17 }, 'alias must be a string, not 17.'],
       [{ alias: ['a'] }, 'alias must be a string, not an array.'],
       [{ tag: [5] }, 'tag[0] must be a string, not 5.'],
-      [{ platform: [0] }, 'platform must be "0" (iOS), "1" (Android) or "2" (web), not an array.'],
+      [{ platform: [0] }, 'platform must be "0" (iOS), "1" (Android) or "2" (Web), not an array.'],
     ]
     for (const [change, message] of refused) {
       expectFailure(await caller.put('/deviceToken', { ...DEVICE, ...change }), 400, 'InvalidArgument', message)

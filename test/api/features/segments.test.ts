@@ -320,7 +320,7 @@ describe('what cannot be read is 400, names its path and what is allowed, and no
       [{ tag: '' }, 'where.tag must be 1 to 256 characters, not empty'],
       [{ any: [{ type: 5 }] }, 'where.any[0].type must be a string, not 5'],
       [{ alias: 'a\u0000' }, 'where.alias must not contain control characters'],
-      [{ platform: '3' }, 'where.platform must be "0" (iOS), "1" (Android) or "2" (web), not "3"'],
+      [{ platform: '3' }, 'where.platform must be "0" (iOS), "1" (Android) or "2" (Web), not "3"'],
       [
         { all: [{ near: { ...BERLIN, radius_km: 0 } }] },
         'where.all[0].near.radius_km must be kilometres from 0.01 to 20038, not 0',

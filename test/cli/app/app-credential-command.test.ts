@@ -37,7 +37,7 @@ function stored(cli: CommandLine, key: Uint8Array): { apns: ApnsCredential | nul
   const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')
   if (application === null) throw new Error('no Shop')
   const credentials = createCredentialStore({ database, clock: cli.clock, key })
-  return { apns: credentials.apnsOf(application), fcm: credentials.fcmOf(application) }
+  return { apns: credentials.credentialOf(application, 'apns'), fcm: credentials.credentialOf(application, 'fcm') }
 }
 
 const keyOf = (cli: CommandLine) => Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')

@@ -27,7 +27,7 @@ function stored(cli: CommandLine): { credential: VapidCredential | null; created
   const key = Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
   const credentials = createCredentialStore({ database, clock: cli.clock, key })
   return {
-    credential: credentials.webPushOf(application),
+    credential: credentials.credentialOf(application, 'webpush'),
     createdAt: credentials.summaries(application)[0]?.createdAt,
   }
 }

@@ -204,7 +204,7 @@ describe('an import', () => {
       {
         line: 4,
         field: 'os',
-        reason: 'os must be "0" (iOS), "1" (Android) or "2" (web), not "tv".',
+        reason: 'os must be "0" (iOS), "1" (Android) or "2" (Web), not "tv".',
         imported: false,
         row: { token: 'x', os: 'tv', note: 'two\nlines' },
       },

@@ -3,13 +3,15 @@ import { useResource } from '../../client/resource.ts'
 import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
 import { Notice } from '../notice.tsx'
-import { count, PLATFORMS, tokenPart } from '../text.ts'
+import { count, tokenPart } from '../text.ts'
+import { PLATFORMS } from '../../client/platforms.ts'
+import type { WrittenPlatform } from '../../client/platforms.ts'
 
 /** As `GET /push/{id}/failures` of the public API has it. */
 interface FailedDevice {
   /** `null`: it was erased since. */
   readonly token: string | null
-  readonly platform: '0' | '1' | '2'
+  readonly platform: WrittenPlatform
   readonly state: 'rejected' | 'gone' | 'expired' | 'cancelled'
   readonly reason: string
   readonly attempts: number
@@ -67,7 +69,7 @@ function columnsOf(application: string): readonly Column<FailedDevice>[] {
           </a>
         ),
     },
-    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform] },
+    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform].name },
     { name: 'State', value: ({ state }) => state },
     { name: 'Reason', value: ({ reason }) => reason },
     { name: 'Tries', isNumber: true, value: ({ attempts }) => attempts },

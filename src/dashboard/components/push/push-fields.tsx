@@ -1,4 +1,4 @@
-import { ALL_PLATFORMS } from '../../client/draft.ts'
+import { ALL_PLATFORMS, PLATFORMS } from '../../client/platforms.ts'
 import type { Draft } from '../../client/draft.ts'
 import { CheckField, TextField } from '../field.tsx'
 import { Area, Check, Choice, Folded, Line } from './push-field.tsx'
@@ -41,7 +41,7 @@ export function ContentFields({ of, instead }: Content) {
 /** To whom it goes. */
 export function AudienceFields({ of }: { readonly of: PushFields }) {
   const { draft, set } = of
-  const platforms = new Set((draft['platform'] ?? ALL_PLATFORMS).split(',').filter((part) => part !== ''))
+  const platforms = new Set((draft['platform'] ?? ALL_PLATFORMS.join()).split(',').filter((part) => part !== ''))
   const toggle = (platform: string, isOn: boolean): void => {
     if (isOn) platforms.add(platform)
     else platforms.delete(platform)
@@ -51,9 +51,14 @@ export function AudienceFields({ of }: { readonly of: PushFields }) {
     <fieldset>
       <legend>To whom</legend>
       <div class="checks">
-        <CheckField label="iOS" checked={platforms.has('0')} onValue={(value) => toggle('0', value)} />
-        <CheckField label="Android" checked={platforms.has('1')} onValue={(value) => toggle('1', value)} />
-        <CheckField label="Web" checked={platforms.has('2')} onValue={(value) => toggle('2', value)} />
+        {ALL_PLATFORMS.map((one) => (
+          <CheckField
+            key={one}
+            label={PLATFORMS[one].name}
+            checked={platforms.has(one)}
+            onValue={(value) => toggle(one, value)}
+          />
+        ))}
       </div>
       {platforms.size === 0 && <p class="problem">No platform is chosen.</p>}
       <Line

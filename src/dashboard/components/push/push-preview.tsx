@@ -4,7 +4,8 @@ import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
 import { Notice } from '../notice.tsx'
 import { Code } from '../page.tsx'
-import { count, plural, PLATFORMS, tokenPart } from '../text.ts'
+import { count, plural, tokenPart } from '../text.ts'
+import { PLATFORMS } from '../../client/platforms.ts'
 
 /** To how many a push would go, and why it would not. */
 export function PreviewedAudience({ preview, problem }: Previewed) {
@@ -22,7 +23,7 @@ export function PreviewedAudience({ preview, problem }: Previewed) {
               <ul class="sample">
                 {preview.sample.map(({ token, platform, alias }) => (
                   <li key={token}>
-                    {PLATFORMS[platform]} <code>{tokenPart(token, 12)}</code> <bdi>{alias}</bdi>
+                    {PLATFORMS[platform].name} <code>{tokenPart(token, 12)}</code> <bdi>{alias}</bdi>
                   </li>
                 ))}
               </ul>

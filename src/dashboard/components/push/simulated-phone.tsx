@@ -2,11 +2,13 @@ import type { ReceivedAnswer } from '../../../admin/api-types/operation-types.ts
 import { tokenPart } from '../text.ts'
 import { Clock, Notification } from './lock-screen.tsx'
 import type { Shown } from './lock-screen.tsx'
+import { PLATFORMS } from '../../client/platforms.ts'
+import type { WrittenPlatform } from '../../client/platforms.ts'
 
 export type Arrival = ReceivedAnswer['received'][number]
 
 export interface Phone {
-  readonly platform: '0' | '1' | '2'
+  readonly platform: WrittenPlatform
   /** The part that what arrives says, or the whole. */
   readonly token: string
   /** What arrived there, the newest first. */
@@ -25,16 +27,13 @@ interface Props {
 /** What a category stands for is the app's own: the simulated one has these buttons for each. */
 const BUTTONS = ['accept', 'decline']
 
-export const MODELS = { '0': 'iPhone', '1': 'Android', '2': 'Browser' }
-export const KINDS = { '0': 'ios', '1': 'android', '2': 'web' } as const
-
 /** What a screen has room for. */
 const ON_SCREEN = 4
 
 /** A phone of the simulator with what arrived there. A tap on a notification opens it, and counts, as a button does. */
 export function SimulatedPhone({ phone: { platform, token, arrivals }, application, isTold, onTap }: Props) {
-  const name = `${MODELS[platform]} ${tokenPart(token, 8)}`
-  const kind = KINDS[platform]
+  const { model, kind } = PLATFORMS[platform]
+  const name = `${model} ${tokenPart(token, 8)}`
   const accepted = arrivals.filter(isAccepted)
   const silent = accepted.filter(isSilent)
   const shown = accepted.filter((arrival) => !isSilent(arrival)).slice(0, ON_SCREEN)

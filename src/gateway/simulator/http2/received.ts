@@ -1,5 +1,6 @@
 import type { Platform } from '../../../device/device.ts'
 import type { ReceivedPush } from '../received-pushes.ts'
+import { platformOfProvider } from '../../../platform.ts'
 
 /** A notification as a person would tell of it. */
 export interface ReceivedRequest {
@@ -24,11 +25,9 @@ export interface ReceivedRequest {
   readonly reason: string | null
 }
 
-const PLATFORM: Readonly<Record<ReceivedPush['provider'], Platform>> = { apns: 0, fcm: 1, webpush: 2 }
-
 /** The notification in a request of Apple's, Google's or a browser's form. */
 export function receivedOf({ provider, target, token, body, status, reason, at }: ReceivedPush): ReceivedRequest {
-  return { at, target, platform: PLATFORM[provider], token, ...shownBy(provider, body), status, reason }
+  return { at, target, platform: platformOfProvider(provider), token, ...shownBy(provider, body), status, reason }
 }
 
 type Shown = Pick<ReceivedRequest, 'push' | 'title' | 'subtitle' | 'text' | 'badge' | 'category' | 'hasImage'>

@@ -1,0 +1,113 @@
+import type { Application } from '../application/application.ts'
+import { readApnsKey, readServiceAccount } from '../application/credential.ts'
+import type { CredentialStore } from '../application/credential-store.ts'
+import type { ProviderTokenStore } from '../application/provider-token-store.ts'
+import type { Clock } from '../clock.ts'
+import { SIMULATED_SERVICE } from '../device/webpush/push-services.ts'
+import type { Platform } from '../platform.ts'
+import { createApnsProvider } from './apns/client.ts'
+import { createFcmProvider } from './fcm/client.ts'
+import { ProjectQuota } from './fcm/project-quota.ts'
+import type { Provider } from './gateway.ts'
+import type { Simulator } from './simulator/simulator.ts'
+import type { OpenTransport } from './transport/transport.ts'
+import { createWebPushProvider } from './webpush/client.ts'
+import type { KeyAgreement } from './webpush/key-agreement.ts'
+import type { Resolve } from './webpush/service-routes.ts'
+
+/** Addresses of the gateways, and the authorities to trust. From the operator's settings, never from a request. */
+export interface GatewayAddresses {
+  readonly apns: { readonly production: string; readonly sandbox: string }
+  readonly fcm: string
+  readonly fcmToken: string
+  /** Origins of push services for browsers that the operator has named besides those that everybody knows. */
+  readonly pushServices: readonly string[]
+  /** PEM; `undefined`: what the system trusts. */
+  readonly ca: string | undefined
+}
+
+export interface GatewayDependencies {
+  readonly credentials: Pick<CredentialStore, 'credentialOf'>
+  readonly tokens: ProviderTokenStore
+  readonly addresses: GatewayAddresses
+  readonly clock: Clock
+  readonly openTransport: OpenTransport
+  /** All addresses of a host; `null`: everything goes through a proxy, which looks names up itself. */
+  readonly resolve: Resolve | null
+  /** With the keys of browsers. */
+  readonly keyAgreement: KeyAgreement
+  /** For the simulator, which is on this machine: never through a proxy. */
+  readonly openSimulated: OpenTransport
+  /** By project: two applications may share one. */
+  readonly quotas: Map<string, ProjectQuota>
+}
+
+/** Through whom the devices of a platform are reached. `platform.ts` has what others know of it. */
+export interface Gateway {
+  /** With the application's own credential; `null` while there is none. Throws where that cannot be read. */
+  own(application: Application, deps: GatewayDependencies): Provider | null
+  /** The same client with a credential that the simulator has issued, aimed at the simulator. */
+  simulated(application: Application, simulator: Simulator, deps: GatewayDependencies): Provider
+}
+
+const apns: Gateway = {
+  own(application, deps) {
+    const credential = deps.credentials.credentialOf(application, 'apns')
+    const keepToken = {
+      load: () => deps.tokens.load(application),
+      save: (text: string) => deps.tokens.save(application, text),
+    }
+    return credential && createApnsProvider({ ...sharedBy(deps), credential, origins: deps.addresses.apns, keepToken })
+  },
+  simulated(application, simulator, deps) {
+    const credential = readApnsKey({ ...simulator.issue(application.id).apnsKey, environment: 'auto' })
+    if (credential.kind === 'problem') throw new Error(credential.problem)
+    const origins = { production: simulator.apnsUrl, sandbox: simulator.apnsSandboxUrl }
+    return createApnsProvider({ ...simulatedBy(simulator, deps), credential, origins })
+  },
+}
+
+const fcm: Gateway = {
+  own(application, deps) {
+    const credential = deps.credentials.credentialOf(application, 'fcm')
+    if (credential === null) return null
+    const quota = deps.quotas.get(credential.projectId) ?? new ProjectQuota()
+    deps.quotas.set(credential.projectId, quota)
+    const { fcm: origin, fcmToken: tokenUrl } = deps.addresses
+    return createFcmProvider({ ...sharedBy(deps), credential, quota, origin, tokenUrl })
+  },
+  simulated(application, simulator, deps) {
+    const credential = readServiceAccount(simulator.issue(application.id).serviceAccount)
+    if (credential.kind === 'problem') throw new Error(credential.problem)
+    const { fcmUrl: origin, fcmTokenUrl: tokenUrl } = simulator
+    return createFcmProvider({ ...simulatedBy(simulator, deps), credential, origin, tokenUrl })
+  },
+}
+
+const webPush: Gateway = {
+  own(application, deps) {
+    const credential = deps.credentials.credentialOf(application, 'webpush')
+    const { resolve, keyAgreement, addresses } = deps
+    const named = addresses.pushServices
+    return credential && createWebPushProvider({ ...sharedBy(deps), credential, named, resolve, keyAgreement })
+  },
+  simulated(application, simulator, deps) {
+    const { vapid: credential } = simulator.issue(application.id)
+    const { keyAgreement, addresses } = deps
+    const named = [...addresses.pushServices, SIMULATED_SERVICE]
+    const relay = simulator.webPushUrl
+    const shared = simulatedBy(simulator, deps)
+    return createWebPushProvider({ ...shared, credential, named, resolve: null, keyAgreement, relay })
+  },
+}
+
+/** By platform. A new one adds its row, and its folder beside `apns/`. */
+export const GATEWAYS: Readonly<Record<Platform, Gateway>> = { 0: apns, 1: fcm, 2: webPush }
+
+function sharedBy({ clock, openTransport, addresses: { ca } }: GatewayDependencies) {
+  return { clock, openTransport, ...(ca !== undefined && { ca }) }
+}
+
+function simulatedBy({ ca }: Simulator, { clock, openSimulated }: GatewayDependencies) {
+  return { clock, openTransport: openSimulated, ca }
+}

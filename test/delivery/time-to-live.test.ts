@@ -20,6 +20,8 @@ afterEach(() => service[Symbol.asyncDispose]())
 async function tried(device: object, ttl: number) {
   await registerDevice(service, { badge: 0, ...device })
   const id = await acceptedPush(service, '/push/all', { platform: [0, 1, 2], ttl })
+  // A first request waits for its connection: no time passes meanwhile.
+  await until(() => simulator.arrivals().length > 0)
   await passing(
     service,
     clock,
@@ -30,11 +32,11 @@ async function tried(device: object, ttl: number) {
 }
 
 describe('a time to live is used to its end', () => {
-  test('Android: after one 500, a push with 12 s to live is tried again in the 10 s that Google asks for', async () => {
-    const requests = await tried({ platform: '1', token: 'internal-1:phone' }, 12)
+  test('Android: after one 500, a push with 15 s to live is tried again, and not before the 10 s that Google asks for', async () => {
+    const requests = await tried({ platform: '1', token: 'internal-1:phone' }, 15)
     expect(requests.map(({ status }) => status)).toEqual([500, 200])
     expect(requests[1]?.after).toBeGreaterThanOrEqual(10_000)
-    expect(requests[1]?.after).toBeLessThan(12_000)
+    expect(requests[1]?.after).toBeLessThan(15_000)
   })
 
   test('Android: a push that keeps failing is tried for the last time just before the end', async () => {
@@ -48,7 +50,7 @@ describe('a time to live is used to its end', () => {
     const requests = await tried({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, 3600)
     expect(requests.map(({ status }) => status)).toEqual([500, 201])
     expect(requests[1]?.after).toBeGreaterThanOrEqual(1000)
-    expect(requests[1]?.after).toBeLessThanOrEqual(2500)
+    expect(requests[1]?.after).toBeLessThan(5000)
   })
 
   test('an iPhone for which Apple asks for time beyond the end is not tried again', async () => {

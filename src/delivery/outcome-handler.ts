@@ -136,9 +136,9 @@ export class OutcomeHandler {
   #outlastPause(answered: Judged, outcome: Outcome, now: number): void {
     const { task, verdict } = answered
     const asks = outcome.kind === 'deferred' && outcome.afterMs !== null
-    if (!asks || verdict.kind !== 'retry') return this.requeue(task, now)
-    const again = { task: { ...task, attempt: Math.max(task.attempt - 1, 1) }, verdict, finding: null }
-    this.#close(again, now)
+    if (!asks) return this.requeue(task, now)
+    const attempt = verdict.kind === 'retry' ? Math.max(task.attempt - 1, 1) : task.attempt
+    this.#close({ task: { ...task, attempt }, verdict, finding: null }, now)
     this.#deps.backlog.enqueue(task.delivery)
   }
 

@@ -59,4 +59,23 @@ describe('a time to live is used to its end', () => {
     const requests = await tried({ platform: '0', token: 'a1'.padEnd(64, '0') }, 30)
     expect(requests.map(({ status }) => status)).toEqual([429])
   })
+  test('nor an Android phone, where the whole project is waiting for less when its answer comes', async () => {
+    for (const token of ['warm', 'one', 'good', 'quota-1:all']) await registerDevice(service, { platform: '1', token })
+    await acceptedPush(service, '/push/one', { platform: 1, token: 'warm' })
+    await until(() => simulator.arrivals().length === 1)
+    const asked = { status: 503, headers: { 'retry-after': '60' }, body: '{"error":{"status":"UNAVAILABLE"}}' }
+    simulator.answerWith(({ token }) => (token === 'one' ? { kind: 'answer', answer: asked, afterMs: 500 } : null))
+    const id = await acceptedPush(service, '/push/all', { platform: 1, ttl: 20 })
+    await service.logged(({ event }) => event === 'sending paused')
+    await passing(
+      service,
+      clock,
+      until(async () => (await service.get(`/push/${id}`)).body.state === 'finished'),
+    )
+    const statuses = (token: string) => simulator.arrivals().flatMap((one) => (one.token === token ? [one.status] : []))
+    expect(statuses('quota-1:all')).toEqual([429, 200])
+    expect(statuses('one')).toEqual([503])
+    const { body } = await service.get(`/push/${id}`)
+    expect(body).toMatchObject({ t: 4, s: 3, failed: { total: 1, reasons: { UNAVAILABLE: 1 } } })
+  })
 })

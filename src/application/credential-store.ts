@@ -36,10 +36,6 @@ export interface CredentialStore {
   webPushOf(application: SecretOwner): VapidCredential | null
   /** What may be shown; needs no key. */
   summaries(application: Pick<Application, 'number'>): CredentialSummary[]
-  /** Whether a gateway has taken a notification with the stored credential. */
-  isProven(application: Pick<Application, 'number'>, provider: CredentialProvider): boolean
-  /** Notes that a gateway has. */
-  prove(application: Pick<Application, 'number'>, provider: CredentialProvider): void
 }
 
 interface Options {
@@ -85,11 +81,6 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
     webPushOf: (application) => opened(application, 'webpush') as VapidCredential | null,
 
     summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
-    isProven: ({ number }, provider) =>
-      (statements.proven.get({ application: number, provider })?.provenAt ?? null) !== null,
-    prove({ number }, provider) {
-      statements.prove.run({ application: number, provider, now: clock.now() })
-    },
   }
 }
 
@@ -127,7 +118,6 @@ function prepareStatements(orm: Database['orm']) {
             public: sql`excluded.public`,
             sealed: sql`excluded.sealed`,
             createdAt: sql`excluded.created_at`,
-            provenAt: null,
           },
         })
         .prepare(),
@@ -137,14 +127,6 @@ function prepareStatements(orm: Database['orm']) {
       orm
         .delete(providerToken)
         .where(eq(providerToken.application, sql.placeholder('application')))
-        .prepare(),
-    ),
-    proven: late(() => orm.select({ provenAt: table.provenAt }).from(table).where(ofProvider).prepare()),
-    prove: late(() =>
-      orm
-        .update(table)
-        .set({ provenAt: sql`${sql.placeholder('now')}` })
-        .where(ofProvider)
         .prepare(),
     ),
   }

@@ -44,7 +44,7 @@ export function previewApns(message: Message, recipient: Recipient, identity: Ap
 /** The request to a push service, before its body is encrypted, sent at `now`, ms since the Unix epoch. */
 export function previewWebPush(message: Message, { badge }: Recipient, now: number): PreviewedRequest {
   const rendered = renderWebPush(message)
-  return { headers: webPushHeaders(rendered, 'vapid …', now), body: rendered.body(badge) }
+  return { headers: webPushHeaders(rendered, 'vapid …', rendered.ttlSeconds(now)), body: rendered.body(badge) }
 }
 
 /** The body for FCM, sent at `now`, ms since the Unix epoch. */

@@ -34,7 +34,7 @@ export interface Gateways {
 const PROVIDER: Readonly<Record<Platform, CredentialProvider>> = { 0: 'apns', 1: 'fcm', 2: 'webpush' }
 
 interface Dependencies {
-  readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'webPushOf' | 'summaries' | 'isProven' | 'prove'>
+  readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'webPushOf' | 'summaries'>
   readonly tokens: ProviderTokenStore
   readonly gateways: Gateways
   readonly clock: Clock
@@ -141,13 +141,11 @@ export function createProviders({
       return apnsIdentityOf(credentials.summaries(application))
     },
 
-    /** Whether the gateway is known to take this application's credential. The simulator's is good. */
-    isProven: (application: Application, platform: Platform) =>
-      !isReal(application, platform) || credentials.isProven(application, PROVIDER[platform]),
-
-    /** What the simulator takes proves nothing. */
-    prove(application: Application, platform: Platform): void {
-      if (!application.simulated) credentials.prove(application, PROVIDER[platform])
+    /** When the credential that is sent with was stored, ms since the Unix epoch; 0: it is the simulator's, or there is none. */
+    credentialOf(application: Application, platform: Platform): number {
+      if (!isReal(application, platform)) return 0
+      const summaries = credentials.summaries(application)
+      return summaries.find(({ provider }) => provider === PROVIDER[platform])?.createdAt ?? 0
     },
 
     /** Whether the provider that was made last must be made anew; `false` where none was. */

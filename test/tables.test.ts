@@ -34,6 +34,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   delivery_language: 'delivery',
   push_exception: 'delivery',
   clock_jump: 'delivery',
+  accepted_device: 'delivery',
+  refused_token: 'delivery',
   push: 'push',
   idempotency: 'push',
   administrator: 'admin',

@@ -28,10 +28,6 @@ export interface CredentialStore {
   credentialOf<P extends ProviderName>(application: SecretOwner, provider: P): Credentials[P] | null
   /** What may be shown; needs no key. */
   summaries(application: Pick<Application, 'number'>): CredentialSummary[]
-  /** Whether a gateway has taken a notification with the stored credential. */
-  isProven(application: Pick<Application, 'number'>, provider: ProviderName): boolean
-  /** Notes that a gateway has. */
-  prove(application: Pick<Application, 'number'>, provider: ProviderName): void
 }
 
 interface Options {
@@ -75,11 +71,6 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
     credentialOf,
 
     summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
-    isProven: ({ number }, provider) =>
-      (statements.proven.get({ application: number, provider })?.provenAt ?? null) !== null,
-    prove({ number }, provider) {
-      statements.prove.run({ application: number, provider, now: clock.now() })
-    },
   }
 }
 
@@ -117,7 +108,6 @@ function prepareStatements(orm: Database['orm']) {
             public: sql`excluded.public`,
             sealed: sql`excluded.sealed`,
             createdAt: sql`excluded.created_at`,
-            provenAt: null,
           },
         })
         .prepare(),
@@ -127,14 +117,6 @@ function prepareStatements(orm: Database['orm']) {
       orm
         .delete(providerToken)
         .where(eq(providerToken.application, sql.placeholder('application')))
-        .prepare(),
-    ),
-    proven: late(() => orm.select({ provenAt: table.provenAt }).from(table).where(ofProvider).prepare()),
-    prove: late(() =>
-      orm
-        .update(table)
-        .set({ provenAt: sql`${sql.placeholder('now')}` })
-        .where(ofProvider)
         .prepare(),
     ),
   }

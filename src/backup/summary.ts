@@ -93,7 +93,7 @@ export function newestIn(file: OfflineReader): number | null {
 /** Where a change leaves its time. Not what lies in the future by intent, such as `send_at`. */
 const TIMES: Readonly<Record<string, readonly string[]>> = {
   application: ['created_at'],
-  credential: ['created_at', 'proven_at'],
+  credential: ['created_at'],
   webhook: ['changed_at', 'disabled_at'],
   device: ['registered_at', 'seen_at', 'updated_at'],
   push: ['created_at', 'released_at', 'cancelled_at'],

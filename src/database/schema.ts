@@ -49,7 +49,6 @@ export const credential = sqliteTable(
     public: text().notNull(),
     sealed: blob({ mode: 'buffer' }).notNull(),
     createdAt: integer('created_at').notNull(),
-    provenAt: integer('proven_at'),
   },
   (table) => [primaryKey({ columns: [table.application, table.provider] })],
 )
@@ -87,6 +86,31 @@ export const device = sqliteTable('device', {
   locale: text(),
   imported: integer().$type<0 | 1>(),
 })
+
+export const acceptedDevice = sqliteTable(
+  'accepted_device',
+  {
+    application: integer().notNull(),
+    platform: platform(),
+    credential: integer().notNull(),
+    block: integer().notNull(),
+    devices: blob({ mode: 'buffer' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.application, table.platform, table.credential, table.block] })],
+)
+
+export const refusedToken = sqliteTable(
+  'refused_token',
+  {
+    application: integer().notNull(),
+    platform: platform(),
+    credential: integer().notNull(),
+    device: integer().notNull(),
+    reason: text().notNull(),
+    since: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.application, table.platform, table.credential, table.device] })],
+)
 
 export const feedback = sqliteTable(
   'feedback',

@@ -13,7 +13,7 @@ import type { PendingBadges } from './pending-badges.ts'
 import { WaitingRecipients } from './queue/waiting-recipients.ts'
 import type { Leased } from './queue/waiting-recipients.ts'
 import { RecipientResults, resultOf } from './recipient-results.ts'
-import type { AbortReason, OpenDelivery, PageSettlement } from './store/open-delivery.ts'
+import type { AbortReason, DeliveryEnd, OpenDelivery, PageSettlement } from './store/open-delivery.ts'
 import type { ClockJump } from './time/steady-clock.ts'
 import type { FinalVerdict } from './verdict.ts'
 
@@ -97,6 +97,17 @@ export class ActiveDelivery {
   /** Why the gateway refuses it for everybody; `null` where it does not. */
   get refused(): string | null {
     return this.#refused
+  }
+
+  /** How it ends, where it is known by then whether the credential is good. */
+  end(isGood: boolean): DeliveryEnd {
+    const { abortReason, refused, unsent } = this
+    const reasons = this.#trial.tokenReasons
+    if (abortReason !== null || isGood || reasons.length === 0) return { abortReason, refused, unsent }
+    const { addressed } = this.#audience
+    const all = addressed === 1 ? 'the only device was' : `all ${addressed} devices were`
+    const wrong = `${all} refused as ${reasons.join(', ')}: wrong environment, topic or project?`
+    return { abortReason, refused: wrong, unsent }
   }
 
   /** Whether it is finished, or aborted. */

@@ -41,10 +41,8 @@ export interface DeliveryPoolDependencies {
   readonly events: DeliveryEvents
   /** The gateway of an application's platform with its credential; `null` while there is none. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
-  /** Whether the gateway has taken a notification with that credential before. */
-  readonly isProven: (application: number, platform: Platform) => boolean
-  /** Notes that it has; runs in a transaction. */
-  readonly prove: (application: number, platform: Platform) => void
+  /** The credential of that provider, as in `CredentialKey`; 0: the simulator's. */
+  readonly credentialOf: (application: number, platform: Platform) => number
   /** Requests in flight, all together. */
   readonly maxInFlight: number
   /** What times to live are measured by: the time in which the service ran, or the time of day. */
@@ -168,7 +166,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       share: () => shared,
       lastOnDisk: () => lastOnDisk,
       mayLoad: () => !follower.isBehind && !lastRun.isLeased,
-      onProven: () => void persist(() => deps.prove(application, platform)),
       latency: deps.latency[platform],
     })
     // Kept when it has what it needs: else it would pass for one without a credential.
@@ -178,7 +175,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   }
 
   function equip(sender: Sender, application: number, platform: Platform): void {
-    sender.use(deps.providerOf(application, platform), deps.isProven(application, platform))
+    sender.use(deps.providerOf(application, platform), deps.credentialOf(application, platform))
   }
 
   /** A sender to an optional platform that has nothing to send, and nothing to send with, is no news. */

@@ -3,14 +3,14 @@ import type { Outcome, OutcomeListener, Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
 import { CredentialHealth } from './credential/credential-health.ts'
-import type { HealthDependencies } from './credential/credential-health.ts'
+import type { CredentialStanding, HealthDependencies } from './credential/credential-health.ts'
 import type { SendBudget } from './credential/send-budget.ts'
 import { ServiceLanes } from './credential/service-lanes.ts'
 import type { PausedService } from './credential/service-lanes.ts'
 import { SilentDevices } from './credential/silent-devices.ts'
 import type { Sending } from './credential/silent-devices.ts'
 import { OutcomeCounters } from './outcome-counters.ts'
-import type { Health, OutcomeHandler } from './outcome-handler.ts'
+import type { CredentialInUse, OutcomeHandler } from './outcome-handler.ts'
 import { isHeldBack } from './page/task.ts'
 import type { Task } from './page/task.ts'
 import type { PendingBadges } from './pending-badges.ts'
@@ -23,10 +23,7 @@ interface Dependencies extends HealthDependencies {
   readonly backlog: Pick<Backlog, 'take' | 'enqueue' | 'isSearching'>
   readonly badges: PendingBadges
   readonly store: Pick<DeliveryStore, 'recipient'>
-  readonly outcomes: Pick<
-    OutcomeHandler,
-    'handle' | 'postpone' | 'requeue' | 'removed' | 'nobodyLeft' | 'releasePending'
-  >
+  readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'requeue' | 'removed'>
   /** Follows the time of day where the process has stood still, and nobody has noticed it yet. */
   readonly followStill: (monotonic: number) => void
   /** Shared by all senders. */
@@ -60,17 +57,16 @@ class OnItsWay implements OutcomeListener {
   readonly sending: Sending
   /** `null`: there is one gateway. */
   readonly lane: Lane | null
-  /** Of the credential that it is sent with. */
-  readonly health: Health
+  readonly credential: CredentialInUse
   #isOver = false
 
-  constructor(owner: Owner, sent: Pick<OnItsWay, 'provider' | 'task' | 'sending' | 'lane' | 'health'>) {
+  constructor(owner: Owner, sent: Pick<OnItsWay, 'provider' | 'task' | 'sending' | 'lane' | 'credential'>) {
     this.#owner = owner
     this.provider = sent.provider
     this.task = sent.task
     this.sending = sent.sending
     this.lane = sent.lane
-    this.health = sent.health
+    this.credential = sent.credential
   }
 
   get isOver(): boolean {
@@ -92,6 +88,14 @@ class OnItsWay implements OutcomeListener {
   }
 }
 
+/** Before there is a credential. */
+const NO_CREDENTIAL: CredentialStanding = {
+  isProven: false,
+  isSimulated: false,
+  wasAccepted: () => false,
+  onProven: () => undefined,
+}
+
 /**
  * Sends what the backlog gives, with one credential, as fast as the congestion window, the share of this sender and the
  * send budget allow; and passes on what is answered.
@@ -99,7 +103,7 @@ class OnItsWay implements OutcomeListener {
 export class Dispatcher {
   readonly #deps: Dependencies
   #provider: Provider | null = null
-  #health: Health
+  #credential: CredentialInUse
   readonly #silent = new SilentDevices()
   /** Of a credential that is for several gateways. */
   #lanes: ServiceLanes<Task>
@@ -118,7 +122,7 @@ export class Dispatcher {
   constructor(deps: Dependencies) {
     this.#deps = deps
     this.#movedAt = deps.clock.now()
-    this.#health = new CredentialHealth(deps, true)
+    this.#credential = { number: -1, health: new CredentialHealth(deps, NO_CREDENTIAL) }
     this.#lanes = this.#newLanes()
   }
 
@@ -126,8 +130,13 @@ export class Dispatcher {
     return this.#provider
   }
 
-  get health(): Health {
-    return this.#health
+  get health(): CredentialHealth {
+    return this.#credential.health
+  }
+
+  /** Which credential is in use, as in `CredentialKey`. */
+  get credential(): number {
+    return this.#credential.number
   }
 
   /** Gateways of this credential that wait by themselves; `now` is ms since the Unix epoch. */
@@ -150,18 +159,17 @@ export class Dispatcher {
 
   /** Requests that may be in flight now. */
   size(now: number): number {
-    return this.#provider === null ? 0 : Math.min(this.#health.size(now), this.#deps.share())
+    return this.#provider === null ? 0 : Math.min(this.health.size(now), this.#deps.share())
   }
 
   /** Sends with another provider from now on; the old one is closed when its requests are over. */
-  use(provider: Provider | null, isProven: boolean): void {
+  use(provider: Provider | null, credential: number, standing: CredentialStanding): void {
     const old = this.#provider
     const now = this.#deps.clock.now()
-    this.#deps.outcomes.releasePending(this.#health, now)
     this.#releaseAside(() => true, now)
     this.#lanes = this.#newLanes()
     this.#provider = provider
-    this.#health = new CredentialHealth(this.#deps, isProven)
+    this.#credential = { number: credential, health: new CredentialHealth(this.#deps, standing) }
     this.#movedAt = now
     if (old !== null) void old[Symbol.asyncDispose]()
   }
@@ -193,10 +201,10 @@ export class Dispatcher {
       // Neither through nor empty: it goes on in the next turn of the event loop.
       if (!sendBudget.take(this.#pumpAgain, provider.weight)) {
         // Of several gateways each has a window of its own, and none is to be known by the latency of another.
-        if (provider.serviceOf === undefined) this.#health.crowded(this.#inFlight)
+        if (provider.serviceOf === undefined) this.health.crowded(this.#inFlight)
         return
       }
-      const task = this.#lanes.next(now) ?? (this.#lanes.isFull(now) ? null : backlog.take(now, this.#health, onEmpty))
+      const task = this.#lanes.next(now) ?? (this.#lanes.isFull(now) ? null : backlog.take(now, this.health, onEmpty))
       if (task === null) {
         isThrough = this.#inFlight + this.#lanes.aside === 0
         break
@@ -208,7 +216,7 @@ export class Dispatcher {
         if (current !== null) this.#admit(provider, current, now, monotonic)
       }
     }
-    if (isThrough && this.#health.isDoubtful && !backlog.isSearching) outcomes.nobodyLeft(this.#health, now)
+    if (isThrough && this.health.isDoubtful && !backlog.isSearching) this.health.nobodyLeft(now)
   }
 
   /** Time has passed: requests that are late are put down to their devices. */
@@ -220,7 +228,7 @@ export class Dispatcher {
 
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
-    this.#health.shift(byMs)
+    this.health.shift(byMs)
     this.#silent.shift(byMs)
     this.#lanes.shift(byMs)
     this.#movedAt -= byMs
@@ -275,7 +283,7 @@ export class Dispatcher {
     const sending = this.#silent.sent(task.recipient.device, ++this.#sent, monotonic)
     const lane = service === null ? null : { lanes, service }
     // The task must be released whatever happens, or its page never settles.
-    const onItsWay = new OnItsWay(this.#owner, { provider, task: sent, sending, lane, health: this.#health })
+    const onItsWay = new OnItsWay(this.#owner, { provider, task: sent, sending, lane, credential: this.#credential })
     try {
       provider.send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, onItsWay)
     } catch (error) {
@@ -286,7 +294,7 @@ export class Dispatcher {
 
   readonly #owner: Owner = {
     // Its delivery is not aborted, its credential neither replaced nor paused meanwhile.
-    mayGo: ({ task, provider, health }) =>
+    mayGo: ({ task, provider, credential: { health } }) =>
       task.delivery.abortReason === null && this.#provider === provider && !health.isPaused(this.#deps.clock.now()),
     over: (sent, outcome) => (outcome === null ? this.#withdrawn(sent) : this.#answered(sent, outcome)),
     faulted: (sent, error) => {
@@ -305,7 +313,7 @@ export class Dispatcher {
     return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }
 
-  #answered({ provider, task, sending, lane }: OnItsWay, answer: Outcome): void {
+  #answered({ provider, task, sending, lane, credential: sentWith }: OnItsWay, answer: Outcome): void {
     if (this.#isClosed) return
     this.#inFlight--
     const { clock, latency, badges, outcomes } = this.#deps
@@ -321,11 +329,15 @@ export class Dispatcher {
     latency.observe(latencyMs / 1000)
     this.#movedAt = now
     // Of a credential that has been replaced an answer says nothing of the new one.
-    const health = provider === this.#provider ? this.#health : null
+    const credential = sentWith === this.#credential ? sentWith : null
     // One slow gateway of several must not close the window of the others.
     const sent = { nth: sending.nth, latencyMs: lane === null ? latencyMs : 0 }
-    const situation = { sent, retry: provider.retry, health, now }
-    this.#counters.count(outcome, outcomes.handle(task, outcome, situation))
+    const situation = { sent, retry: provider.retry, credential, now }
+    const verdict = outcomes.handle(task, outcome, situation)
+    const isPutOff =
+      outcome.kind === 'deferred' && outcome.scope === 'device' && answer.kind === 'deferred' && !answer.strain
+    if (isPutOff && verdict.kind === 'retry') this.#silent.putOff(task.recipient.device, verdict.dueAt, now)
+    this.#counters.count(outcome, verdict)
     this.#over(task, now, monotonic)
   }
 

@@ -1,18 +1,18 @@
 import type { Outcome, Provider, Recipient } from '../gateway/gateway.ts'
 import { DEADLINE } from '../gateway/transport/transport.ts'
 import type { Log } from '../log.ts'
-import { backoffMs } from '../network/backoff.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
-import type { Complained, CredentialComplaint } from './credential/credential-breaker.ts'
+import { backoffMs } from '../network/backoff.ts'
+import type { CredentialComplaint } from './credential/credential-breaker.ts'
 import type { CredentialHealth, Sent } from './credential/credential-health.ts'
 import type { DeviceFinding } from './page/page.ts'
 import { ENOUGH_REFUSALS } from './page/push-trial.ts'
 import type { Task } from './page/task.ts'
 import type { Backlog } from './queue/backlog.ts'
-import { MISCONFIGURED_RETRY } from './retry.ts'
+import { TOKENS_RETRY } from './retry.ts'
 import type { SettlementWriter } from './settlement-writer.ts'
 import type { RecipientStore } from './store/recipient-store.ts'
-import { complaintOf, judge, REMOVED } from './verdict.ts'
+import { complaintOf, isTokenRefused, judge, REMOVED } from './verdict.ts'
 import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
 
 /** An answer with its verdict. */
@@ -22,15 +22,19 @@ interface Judged {
   readonly finding: DeviceFinding | null
 }
 
-/** The health of a credential, which keeps what is judged while it is pending. */
-export type Health = CredentialHealth<Judged>
+/** What something is sent with. */
+export interface CredentialInUse {
+  /** As in `CredentialKey`. */
+  readonly number: number
+  readonly health: CredentialHealth
+}
 
 /** The circumstances of an answer. */
 interface Situation {
   readonly sent: Sent
   readonly retry: Provider['retry']
-  /** Of the credential that it was sent with; `null` where that has been replaced. */
-  readonly health: Health | null
+  /** What it was sent with; `null` where that has been replaced. */
+  readonly credential: CredentialInUse | null
   readonly now: number
 }
 
@@ -46,8 +50,8 @@ interface Dependencies {
 }
 
 /**
- * What follows from an answer for its recipient: it is written down, or the recipient is requeued, or the answer is
- * pending until it is known whether the credential is at fault. Times are ms since the Unix epoch.
+ * What follows from an answer for its recipient: it is written down, or the recipient is requeued. Times are ms since the
+ * Unix epoch.
  */
 export class OutcomeHandler {
   readonly #deps: Dependencies
@@ -56,26 +60,37 @@ export class OutcomeHandler {
     this.#deps = deps
   }
 
-  handle(task: Task, outcome: Outcome, { sent, retry, health, now }: Situation): DeliveryVerdict {
+  handle(task: Task, outcome: Outcome, { sent, retry, credential, now }: Situation): DeliveryVerdict {
     const { delivery, recipient, attempt } = task
     const { device } = recipient
+    const health = credential?.health ?? null
     const complaint = complaintOf(outcome)
-    const doubted = complaint !== null && health?.isAlone(device, sent.nth) === false
-    const { expiresAt } = delivery
-    const judged = judge(outcome, { retry, attempt, now, expiresAt, random: this.#deps.random(), doubted })
-    const verdict = this.#followMove(recipient, judged, now)
+    const accuses = health !== null && complaint !== null && this.#accuses(health, complaint, task, sent)
+    const judged = judge(outcome, {
+      retry,
+      attempt,
+      now,
+      expiresAt: delivery.expiresAt,
+      random: this.#deps.random(),
+      doubted: accuses,
+      credential: credential?.number ?? null,
+    })
+    const believed = accuses && complaint === 'token' ? this.#doubt(judged, task, now) : judged
+    const verdict = this.#followMove(recipient, believed, now)
     const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'pause') {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
       this.requeue(task, now)
+    } else if (credential === null && complaint !== null) {
+      // The credential that it was sent with is not the one it is sent with now.
+      this.requeue(task, now)
     } else {
-      const answered = { task, verdict, finding: findingOf(task, outcome, verdict) }
-      if (complaint === null) {
-        if (health !== null) this.#recordHealth(health, outcome, device, sent, now)
+      const answered = { task, verdict, finding: findingOf(task, outcome, verdict, credential) }
+      if (complaint === null || health === null || !accuses) {
+        if (health !== null) recordHealth(health, outcome, device, sent, now)
         this.#close(answered, now)
-      } else if (health === null) this.requeue(task, now)
-      else if (health.isPaused(now)) this.#outlastPause(answered, outcome, now)
-      else this.#recordComplaint(health, complaint, answered, outcome, sent, now)
+      } else if (health.isPaused(now)) this.#outlastPause(answered, outcome, now)
+      else this.#recordComplaint(health, complaint, answered, outcome, now)
     }
     if (refused !== null) this.#refuse(delivery, refused)
     return verdict
@@ -100,22 +115,23 @@ export class OutcomeHandler {
     this.#close({ task, verdict: REMOVED, finding: null }, now)
   }
 
-  /** Requeues what is pending, to be sent again. */
-  releasePending(health: Health, now: number): void {
-    for (const { subject: of } of health.release()) {
-      this.requeue(of.task, now)
-      this.#deps.backlog.enqueue(of.task.delivery)
-    }
+  /** Whether a complaint may be the credential's fault. A token that is refused once more is bad, unless all are. */
+  #accuses(
+    health: CredentialHealth,
+    complaint: CredentialComplaint,
+    { recipient, attempt }: Task,
+    sent: Sent,
+  ): boolean {
+    if (complaint === 'token' && attempt > 1 && !health.isDoubted) return false
+    return health.mayAccuse(recipient.device, complaint, sent.nth)
   }
 
-  /** Nobody is left to be sent to for now: pending answers must not wait for others. */
-  nobodyLeft(health: Health, now: number): void {
-    const { pending, bad } = health.nobodyLeft(now)
-    if (bad) return this.#closeAll(pending, now)
-    for (const one of pending) {
-      const { attempt } = one.subject.task
-      this.#again(one, now + backoffMs(MISCONFIGURED_RETRY, attempt, this.#deps.random()), attempt, now)
-    }
+  /** The token of a device that was sent to before is refused: it is asked again before that is believed. */
+  #doubt(verdict: DeliveryVerdict, { attempt, delivery }: Task, now: number): DeliveryVerdict {
+    if (verdict.kind !== 'failed') return verdict
+    const dueAt = now + backoffMs(TOKENS_RETRY, attempt, this.#deps.random())
+    if (dueAt < delivery.expiresAt) return { kind: 'retry', dueAt, reason: verdict.reason }
+    return { ...verdict, device: 'keep' }
   }
 
   /** A device that has lost no more than the token of before is sent to by its new one. */
@@ -123,13 +139,6 @@ export class OutcomeHandler {
     const isLost = verdict.kind === 'failed' && verdict.device !== 'keep'
     if (!isLost || !this.#deps.store.hasMoved(device, token)) return verdict
     return { kind: 'retry', dueAt: now, reason: verdict.reason }
-  }
-
-  /** What an answer without a complaint says of the credential. */
-  #recordHealth(health: Health, outcome: Outcome, device: number, sent: Sent, now: number): void {
-    if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, sent, now), now)
-    else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, sent, now), now)
-    else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
   }
 
   /** A complaint that comes during a pause says nothing new, unless it asks for a longer one. It is no attempt. */
@@ -142,29 +151,26 @@ export class OutcomeHandler {
     this.#deps.backlog.enqueue(task.delivery)
   }
 
-  /** Passes a complaint to the breaker: it is the device's, or the credential's, or pending until that is known. */
+  /** Passes a complaint to the breaker: it is the device's, or it pauses the credential. */
   #recordComplaint(
-    health: Health,
+    health: CredentialHealth,
     complaint: CredentialComplaint,
     answered: Judged,
     outcome: Outcome,
-    sent: Sent,
     now: number,
   ): void {
     const { task, verdict } = answered
+    const { device } = task.recipient
     const reason = verdict.kind === 'accepted' ? '' : verdict.reason
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
-    const isFirst = task.attempt === 1 && !health.hasJustTakenAnother(task.recipient.device, now)
-    const complained = { device: task.recipient.device, complaint, reason, isFirst, subject: answered }
-    const blame = health.complained(complained, sent, askedMs, now)
-    if (blame === 'device') this.#close(answered, now)
-    else if (blame === 'trip') {
-      const others = health.release().filter((one) => one !== complained)
-      for (const [nth, one] of [...others, complained].entries()) {
-        // It is no attempt.
-        this.#again(one, health.dueAfterPause(nth), Math.max(one.subject.task.attempt - 1, 1), now)
-      }
-    } else this.#closeAll(health.overflow(), now)
+    const isFirst = task.attempt === 1 && !health.hasJustTakenAnother(device, now)
+    const isPaused = health.complained({ device, complaint, reason, isFirst }, askedMs, now)
+    if (!isPaused) return this.#close(answered, now)
+    // It is no attempt.
+    const attempt = Math.max(task.attempt - 1, 1)
+    const again: FinalVerdict = { kind: 'retry', dueAt: health.dueAfterPause(), reason }
+    this.#close({ task: { ...task, attempt }, verdict: again, finding: null }, now)
+    this.#deps.backlog.enqueue(task.delivery)
   }
 
   /** The gateway refuses the push itself, for everybody: it is sent to nobody else. */
@@ -172,16 +178,6 @@ export class OutcomeHandler {
     const { application, platform, pushId: push } = delivery.record
     this.#deps.log.warn('push refused', { application, platform, push, reason, devices: ENOUGH_REFUSALS })
     this.#deps.writer.refuse(delivery, reason)
-  }
-
-  /** Sends again where an answer is not believed; `attempt`: sends that count. */
-  #again({ reason, subject: { task } }: Complained<Judged>, dueAt: number, attempt: number, now: number): void {
-    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, finding: null }, now)
-    this.#deps.backlog.enqueue(task.delivery)
-  }
-
-  #closeAll(complained: readonly Complained<Judged>[], now: number): void {
-    for (const { subject: of } of complained) this.#close(of, now)
   }
 
   /** Writes an answer down, on its page or alone. */
@@ -205,15 +201,32 @@ function abortedVerdict({ abortReason: how, refused }: ActiveDelivery): FinalVer
   return { ...over, state: 'rejected', reason: refused }
 }
 
+/** What an answer that accuses nobody says of the credential. */
+function recordHealth(health: CredentialHealth, outcome: Outcome, device: number, sent: Sent, now: number): void {
+  if (outcome.kind === 'accepted') health.taken(device, sent, now)
+  else if (outcome.kind === 'unregistered') health.gone(device, sent, now)
+  else if (isTokenRefused(outcome)) health.refused(sent, now)
+  else
+    health.failed(
+      device,
+      complaintOf(outcome) === 'gateway' || (outcome.kind === 'deferred' && outcome.strain === true),
+    )
+}
+
 /** What an answer says of the device itself; `null` if nothing new. */
 function findingOf(
   { recipient: { device, token, environment }, sentAt }: Task,
   outcome: Outcome,
   verdict: FinalVerdict,
+  credential: CredentialInUse | null,
 ): DeviceFinding | null {
   if (verdict.kind === 'failed') {
-    const { reason, since } = verdict
-    return verdict.device === 'keep' ? null : { kind: verdict.device, device, token, since: since ?? sentAt, reason }
+    const { device: fate, reason } = verdict
+    if (fate === 'keep') return null
+    const finding = { device, token, since: verdict.since ?? sentAt, reason }
+    // Nobody's devices are given up because a key was wrong.
+    if (credential === null || credential.health.isGood || !isTokenRefused(outcome)) return { ...finding, kind: fate }
+    return { ...finding, kind: 'refused', credential: credential.number }
   }
   if (outcome.kind !== 'accepted' || outcome.environment === undefined || outcome.environment === environment) {
     return null

@@ -15,6 +15,8 @@ import { SettlementWriter } from './settlement-writer.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { ClockJump } from './time/steady-clock.ts'
+import type { CredentialKey } from './store/acceptance-store.ts'
+import { inSteps } from './time/in-steps.ts'
 import { Timekeeper } from './time/timekeeper.ts'
 
 export interface SenderDependencies {
@@ -39,8 +41,6 @@ export interface SenderDependencies {
   readonly sendBudget: SendBudget
   /** Requests this sender may have in flight, of what all share. */
   readonly share: () => number
-  /** The gateway has taken a first notification with this credential. */
-  readonly onProven: () => void
   /** Is told how long each answer took, in seconds. */
   readonly latency: { observe(seconds: number): void }
 }
@@ -57,9 +57,10 @@ export interface SenderDependencies {
  * |            | answered (`silent-devices.ts`)        | with its own backoff    | closes and counts    |                           | the time to live is over |
  * | push       | refused for 100 for one reason, and   | nobody: the rest has    | all other pushes     | status, explain, webhook, | at once                  |
  * |            | taken for none (`push-trial.ts`)      | failed                  |                      | log                       |                          |
- * | credential | no device had a part; ten complained, | all that is sent with   | the other platform,  | /readyz 503, status,      | it takes another device, |
- * |            | or fifty had bad tokens, and none was | it                      | other applications   | explain, webhook, log     | or is replaced           |
- * |            | taken (`credential-breaker.ts`)       |                         |                      |                           |                          |
+ * | credential | no device had a part; of devices sent | all that is sent with   | the other platform,  | /readyz 503, status,      | it takes another device, |
+ * |            | to before ten complained, or fifty    | it                      | other applications   | explain, webhook, log     | or is replaced           |
+ * |            | had bad tokens, and none was taken    |                         |                      |                           |                          |
+ * |            | (`credential-breaker.ts`)             |                         |                      |                           |                          |
  * | push       | asks for time; no connection; breaks  | its own browsers        | all other push       | log, explain              | it takes another         |
  * | service    | requests (`service-lanes.ts`)         |                         | services             |                           |                          |
  * | gateway    | no connection; ten were answered 503  | all that is sent there  | the same             | /readyz (warning),        | it takes another device  |
@@ -100,6 +101,8 @@ export class Sender {
     this.#writer = new SettlementWriter({
       ...deps,
       badges: this.#badges,
+      isGood: (credential = this.#dispatcher.credential) =>
+        credential === this.#dispatcher.credential && this.#dispatcher.health.isGood,
       onRetries: ({ record }, recipients) =>
         log.debug('to be sent again', { ...this.#name, push: record.pushId, recipients }),
       onWritten: (delivery) => {
@@ -107,7 +110,10 @@ export class Sender {
         this.#dispatcher.pump()
       },
       onFinished: (delivery) => {
-        log.debug('push sent', { ...this.#name, push: delivery.record.pushId })
+        const push = delivery.record.pushId
+        const { abortReason, refused: reason } = delivery.end(this.#dispatcher.health.isGood)
+        if (abortReason === null && reason !== null) log.warn('push refused', { ...this.#name, push, reason })
+        log.debug('push sent', { ...this.#name, push })
         this.#backlog.drop(delivery)
         this.#dispatcher.pump()
       },
@@ -134,7 +140,6 @@ export class Sender {
       ...deps,
       backlog: this.#backlog,
       writer: this.#writer,
-      outcomes: this.#outcomes,
       dispatcher: this.#dispatcher,
     })
   }
@@ -180,14 +185,42 @@ export class Sender {
 
   /**
    * Sends with `provider` from now on; `null` waits for one. The old one is closed when its requests are over.
-   * `isProven`: its credential is known to be good.
+   * `credential`: as in `CredentialKey`.
    */
-  use(provider: Provider | null, isProven: boolean): void {
-    this.#dispatcher.use(provider, isProven)
+  use(provider: Provider | null, credential: number): void {
+    const { store, persist } = this.#deps
+    const { acceptance } = store
+    const key = { ...this.#name, credential }
+    const isProven = acceptance.hasAny(key)
+    this.#dispatcher.use(provider, credential, {
+      isProven,
+      isSimulated: credential === 0,
+      wasAccepted: (device) => acceptance.wasAccepted(key, device),
+      onProven: () => void this.#settleHeld(key),
+    })
+    if (credential !== 0 && acceptance.hasOthers(key)) void persist(() => acceptance.forgetOthers(key))
+    if (isProven) void this.#settleHeld(key)
+    else if (provider !== null && credential !== 0) void this.#giveBack(credential)
     // What the one before was refused, this one may send.
     if (provider !== null && this.#isUsed) void this.#timekeeper.makeAllDue()
     this.#isUsed ||= provider !== null
     this.#dispatcher.pump()
+  }
+
+  /** The credential is good: tokens that were refused before that was known are bad. */
+  async #settleHeld(key: CredentialKey): Promise<void> {
+    const { store, persist, registry, clock } = this.#deps
+    await inSteps(persist, () => {
+      const held = store.acceptance.takeHeld(key)
+      for (const refusal of held) registry.apply({ ...refusal, kind: 'quarantine', token: '' }, clock.now())
+      return held.length > 0 || null
+    })
+  }
+
+  /** With a new credential, topic or environment: whom the one before was refused may be well. */
+  async #giveBack(before: number): Promise<void> {
+    const { application, platform, persist, registry } = this.#deps
+    await inSteps(persist, () => registry.giveBack(application, platform, before) || null)
   }
 
   /** A push was stored; `push` where it may be older than what is loaded. */
@@ -281,7 +314,6 @@ export class Sender {
 
   /** Settles every page as far as it was sent. */
   #settleSent(): void {
-    this.#outcomes.releasePending(this.#dispatcher.health, this.#deps.clock.now())
     for (const delivery of this.#backlog.all()) {
       for (const page of delivery.sentPages()) this.#writer.settlePage(delivery, page)
     }

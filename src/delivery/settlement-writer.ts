@@ -5,6 +5,7 @@ import type { DeviceFinding, Page } from './page/page.ts'
 import type { Task } from './page/task.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { RecipientResults } from './recipient-results.ts'
+import type { CredentialKey } from './store/acceptance-store.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { AbortReason, OpenDelivery } from './store/open-delivery.ts'
 import type { FinalVerdict } from './verdict.ts'
@@ -12,7 +13,12 @@ import { WriteQueue } from './write-queue.ts'
 
 /** The registry of devices, for what answers say of them; runs inside the transaction that settles the answers. */
 export interface DeviceRegistry {
-  apply(finding: DeviceFinding, now: number): void
+  apply(finding: Exclude<DeviceFinding, { kind: 'refused' }>, now: number): void
+  /**
+   * Gives back some of the devices that a gateway refused before `before`, ms since the Unix epoch; whether there may be
+   * more.
+   */
+  giveBack(application: number, platform: Platform, before: number): boolean
   storeBadge(device: number, badge: number): void
 }
 
@@ -26,11 +32,15 @@ export interface DeliveryEvents {
 }
 
 interface Dependencies {
+  readonly application: number
+  readonly platform: Platform
   readonly clock: Clock
   readonly store: DeliveryStore
   /** Writes until it succeeds: a full disk delays what is to be written, and loses none of it. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly registry: DeviceRegistry
+  /** Whether the gateway has taken something with the credential in use; and whether that is this one, as in `CredentialKey`. */
+  readonly isGood: (credential?: number) => boolean
   readonly badges: Pick<PendingBadges, 'settle' | 'settled' | 'storedChanges'>
   readonly events: Pick<DeliveryEvents, 'pushFinished'>
   /** So many recipients have been written down to be sent to again. */
@@ -101,6 +111,7 @@ export class SettlementWriter {
       finished: settlement.finished,
       write: () => {
         store.settlePage(delivery.record, settlement, now)
+        for (const [credential, devices] of page.acceptedWith) this.#accepted(credential, devices)
         for (const finding of page.findings) this.#apply(finding, now)
       },
       onWritten: () => delivery.wrotePage(page),
@@ -121,6 +132,7 @@ export class SettlementWriter {
       finished,
       write: () => {
         store.settleRetry(delivery.record, device, { accepted, acceptedIn, results: results.rows }, now)
+        if (verdict.kind === 'accepted' && verdict.credential !== null) this.#accepted(verdict.credential, [device])
         if (finding !== null) this.#apply(finding, now)
       },
       onWritten: () => delivery.wroteAlone(device, settlement),
@@ -200,7 +212,7 @@ export class SettlementWriter {
       this.#storeBadges(delivery, badges)
     }
     const end = () => {
-      store.end(record, delivery, clock.now())
+      store.end(record, delivery.end(this.#deps.isGood()), clock.now())
       events.pushFinished(record, clock.now())
     }
     this.#writing.add(results)
@@ -231,8 +243,21 @@ export class SettlementWriter {
 
   /** What is said of a token says nothing of the one that has taken its place. */
   #apply(finding: DeviceFinding, now: number): void {
-    const { store, registry } = this.#deps
-    if (!store.hasMoved(finding.device, finding.token)) registry.apply(finding, now)
+    const { store, registry, isGood } = this.#deps
+    if (store.hasMoved(finding.device, finding.token)) return
+    if (finding.kind !== 'refused') registry.apply(finding, now)
+    // By now something may have been taken.
+    else if (isGood(finding.credential)) registry.apply({ ...finding, kind: 'quarantine' }, now)
+    else store.acceptance.hold(this.#keyOf(finding.credential), finding)
+  }
+
+  #accepted(credential: number, devices: readonly number[]): void {
+    this.#deps.store.acceptance.accepted(this.#keyOf(credential), devices)
+  }
+
+  #keyOf(credential: number): CredentialKey {
+    const { application, platform } = this.#deps
+    return { application, platform, credential }
   }
 
   #storeBadges(delivery: ActiveDelivery, sent: readonly SentBadge[]): void {

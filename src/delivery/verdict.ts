@@ -6,7 +6,11 @@ import { GATEWAY_RETRY, MISCONFIGURED_RETRY, nextAttemptAt } from './retry.ts'
 
 /** What is to be done about one recipient after an answer. */
 export type DeliveryVerdict =
-  | { readonly kind: 'accepted' }
+  | {
+      readonly kind: 'accepted'
+      /** With which credential, as in `CredentialKey`; `null` where it has been replaced since. */
+      readonly credential: number | null
+    }
   /** Once more, not before `dueAt`. */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
   /** Over for this recipient. `device`: what it means for the device itself. */
@@ -40,6 +44,8 @@ interface Situation {
   readonly random: number
   /** Whether the credential may be at fault, and not this recipient: then it waits as long as a credential does. */
   readonly doubted: boolean
+  /** What it was sent with, as in `CredentialKey`; `null` where that has been replaced since. */
+  readonly credential: number | null
 }
 
 /** The verdict on a recipient that was unregistered, or declared gone by another push, while it waited. */
@@ -51,12 +57,10 @@ export const REMOVED: FinalVerdict = {
   since: null,
 }
 
-const ACCEPTED: DeliveryVerdict = { kind: 'accepted' }
-
 export function judge(outcome: Outcome, situation: Situation): DeliveryVerdict {
   switch (outcome.kind) {
     case 'accepted':
-      return ACCEPTED
+      return { kind: 'accepted', credential: situation.credential }
     case 'unregistered':
       return { kind: 'failed', state: 'gone', reason: outcome.reason, device: 'gone', since: outcome.since }
     case 'rejected': {
@@ -90,15 +94,12 @@ function later(
 
 /** What an answer to one recipient has against the credential, or its gateway; `null` for nothing. */
 export function complaintOf(outcome: Outcome): CredentialComplaint | null {
-  switch (outcome.kind) {
-    case 'accepted':
-    case 'unregistered':
-      return null
-    case 'rejected':
-      return outcome.blame === 'push' || outcome.certain === true ? null : outcome.blame
-    case 'misconfigured':
-      return outcome.certain === true ? null : 'credential'
-    case 'deferred':
-      return outcome.scope === 'either' ? 'gateway' : null
-  }
+  if (isTokenRefused(outcome)) return 'token'
+  if (outcome.kind === 'misconfigured') return outcome.certain === true ? null : 'credential'
+  return outcome.kind === 'deferred' && outcome.scope === 'either' ? 'gateway' : null
+}
+
+/** Whether the token was refused, which another credential could be sent to with. */
+export function isTokenRefused(outcome: Outcome): boolean {
+  return outcome.kind === 'rejected' && outcome.blame !== 'push' && outcome.certain !== true
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { ENVIRONMENT, STATE } from './device-row.ts'
-import type { Environment } from './device.ts'
+import type { Environment, Platform } from './device.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
 
 interface ReachabilityVerdict {
@@ -18,6 +18,9 @@ interface ReachabilityVerdict {
 
 /** Devices erased in one step of a sweep: with 200 labels each 3 ms. */
 const SWEEP_LIMIT = 10
+
+/** Devices given back in one step: 5 ms. */
+const GIVE_BACK_STEP = 250
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
@@ -50,6 +53,19 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     'UPDATE device SET badge = ?1, updated_at = ?2 WHERE id = ?3 AND badge <> ?1',
   )
 
+  type OfToken = [application: number, platform: number, token: string | Uint8Array]
+  const setAside = database.statement<{ id: number; token: string | Uint8Array }, number[]>(
+    `SELECT d.id, d.token FROM feedback f INDEXED BY feedback_by_time
+     CROSS JOIN device d ON d.application = f.application AND d.platform = f.platform AND d.token = f.token
+     WHERE f.application = ? AND f.platform = ? AND f.at < ? AND d.state = ${STATE.quarantined} LIMIT ${GIVE_BACK_STEP}`,
+  )
+  const revive = database.statement<never, [now: number, device: number]>(
+    `UPDATE device SET state = ${STATE.registered}, updated_at = ? WHERE id = ?`,
+  )
+  const forget = database.statement<never, OfToken>(
+    'DELETE FROM feedback WHERE application = ? AND platform = ? AND token = ?',
+  )
+
   const eraseLeft = database.statement<{ id: number }, [before: number, limit: number]>(
     `DELETE FROM device WHERE id IN (
        SELECT id FROM device INDEXED BY device_left WHERE state <> ${STATE.registered} AND updated_at < ?
@@ -79,6 +95,19 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
      * `markGone`.
      */
     quarantine: (device: number, verdict: ReachabilityVerdict): boolean => leave(STATE.quarantined, device, verdict),
+
+    /**
+     * Registers some of the devices again that were quarantined before `before`, ms since the Unix epoch, as they were;
+     * whether there may be more.
+     */
+    giveBack(application: number, platform: Platform, before: number): boolean {
+      const found = setAside.all(application, platform, before)
+      for (const { id, token } of found) {
+        revive.run(clock.now(), id)
+        forget.run(application, platform, token)
+      }
+      return found.length === GIVE_BACK_STEP
+    },
 
     /**
      * Erases some of the devices that have been gone, or in quarantine, since before `before` (ms since the Unix epoch);

@@ -13,7 +13,7 @@ import { withRealBrowsers } from './simulator/real-browsers.ts'
 import type { Simulator } from './simulator/simulator.ts'
 
 interface Dependencies extends Omit<GatewayDependencies, 'quotas'> {
-  readonly credentials: Pick<CredentialStore, 'credentialOf' | 'summaries' | 'isProven' | 'prove'>
+  readonly credentials: Pick<CredentialStore, 'credentialOf' | 'summaries'>
   readonly log: Log
   /** The built-in stand-ins; started when the first application wants them. */
   readonly simulator: () => Promise<Simulator>
@@ -77,13 +77,11 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
       return apnsIdentityOf(credentials.summaries(application))
     },
 
-    /** Whether the gateway is known to take this application's credential. The simulator's is good. */
-    isProven: (application: Application, platform: Platform) =>
-      !isReal(application, platform) || credentials.isProven(application, PLATFORM[platform].provider),
-
-    /** What the simulator takes proves nothing. */
-    prove(application: Application, platform: Platform): void {
-      if (!application.simulated) credentials.prove(application, PLATFORM[platform].provider)
+    /** When the credential that is sent with was stored, ms since the Unix epoch; 0: it is the simulator's, or there is none. */
+    credentialOf(application: Application, platform: Platform): number {
+      if (!isReal(application, platform)) return 0
+      const summaries = credentials.summaries(application)
+      return summaries.find(({ provider }) => provider === PLATFORM[platform].provider)?.createdAt ?? 0
     },
 
     /** Whether the provider that was made last must be made anew; `false` where none was. */

@@ -117,19 +117,16 @@ export async function startSenders(deps: Dependencies) {
           if (left) events.deviceGone(device, verdict.reason, now)
         }
       },
+      giveBack: (application, platform, before) => devices.giveBack(application, platform, before),
       storeBadge: (device, badge) => devices.storeBadge(device, badge),
     },
     providerOf(number, platform) {
       const application = directory.byNumber(number)
       return application && providers.find(application, platform)
     },
-    isProven(number, platform) {
+    credentialOf(number, platform) {
       const application = directory.byNumber(number)
-      return application !== null && providers.isProven(application, platform)
-    },
-    prove(number, platform) {
-      const application = directory.byNumber(number)
-      if (application !== null) providers.prove(application, platform)
+      return application === null ? 0 : providers.credentialOf(application, platform)
     },
     events: { ...events, pushFinished: deps.finished.tell },
     maxInFlight: config.maxInFlight,

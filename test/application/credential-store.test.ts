@@ -117,25 +117,12 @@ describe('a credential', () => {
     )
   })
 
-  test('is proven when a gateway has taken it, and a new one in its place is not', () => {
-    using opened = openStore()
-    const { application, other, credentials } = opened
-    credentials.put(application, APNS)
-    expect(credentials.isProven(application, 'apns')).toBe(false)
-    credentials.prove(application, 'apns')
-    expect(credentials.isProven(application, 'apns')).toBe(true)
-    expect(credentials.isProven(application, 'fcm')).toBe(false)
-    expect(credentials.isProven(other, 'apns')).toBe(false)
-    credentials.put(application, APNS)
-    expect(credentials.isProven(application, 'apns')).toBe(false)
-  })
-
   test('moved to another application or provider does not open there', () => {
     using opened = openStore()
     const { application, other, credentials, database } = opened
     credentials.put(application, APNS)
     const copy = database.statement<never, [number, string, number]>(
-      `INSERT INTO credential SELECT ?, ?, public, sealed, created_at, proven_at FROM credential WHERE application = ?`,
+      `INSERT INTO credential SELECT ?, ?, public, sealed, created_at FROM credential WHERE application = ?`,
     )
     copy.run(other.number, 'apns', application.number)
     copy.run(application.number, 'fcm', application.number)

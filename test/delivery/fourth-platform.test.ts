@@ -75,12 +75,12 @@ describe('a fourth platform', () => {
         apply(finding, now) {
           if (finding.kind === 'gone') devices.markGone(finding.device, { ...finding, now })
         },
+        giveBack: () => false,
         storeBadge: (device, badge) => devices.storeBadge(device, badge),
       },
       events: { pushFinished() {}, credentialPaused() {}, credentialResumed() {} },
       providerOf: (_, platform) => (platform === WATCH ? provider() : null),
-      isProven: () => true,
-      prove() {},
+      credentialOf: () => 0,
       maxInFlight: 100,
       ttlClock: 'elapsed',
       collectGarbage: fullGC,

@@ -54,7 +54,6 @@ async function register(platform: 0 | 1, ...tokens: string[]): Promise<void> {
 const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform })
 
 const sent = (id: string) => service.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)
-const paused = () => service.logged(({ event, state }) => event === 'sending paused' && state === 'misconfigured')
 
 /** How far a push is, as the admin side tells it. */
 async function status(id: string): Promise<unknown> {
@@ -67,63 +66,60 @@ async function feedback(): Promise<{ token: string; reason: string }[]> {
 }
 
 describe('a credential that has taken nothing yet', () => {
-  test('and whose every token is bad pauses as misconfigured, and deletes nobody', async () => {
+  test('and whose every token is bad goes through all of them, sets nobody aside, and says so', async () => {
     await register(0, ...Array.from({ length: 30 }, (_, n) => order('bad40000', n)))
     const id = await push(0)
-    expect((await paused())['reason']).toBe('BadDeviceToken for 10 of 10 devices')
+    await sent(id)
+    const reason = 'all 30 devices were refused as BadDeviceToken: wrong environment, topic or project?'
+    expect(await status(id)).toMatchObject([{ t: 30, s: 0, failed: 30, state: 'finished' }])
+    expect((await service.get(`/push/${id}`)).body).toMatchObject({ state: 'finished', reason })
+    expect(service.log).toContainEqual(
+      expect.objectContaining({ level: 'warn', event: 'push refused', push: id, reason }),
+    )
     expect(await feedback()).toEqual([])
-    // A token is tried in both environments; the tenth was enough.
-    expect(simulator.arrivals()).toHaveLength(20)
-    const ready = await fetch(`${service.adminUrl}/readyz`)
-    expect(ready.status).toBe(503)
-    expect(await status(id)).toEqual([
-      {
-        platform: 0,
-        t: 30,
-        s: 0,
-        failed: 0,
-        waiting: 30,
-        state: 'misconfigured',
-        reason: 'BadDeviceToken for 10 of 10 devices',
-      },
-    ])
     expect((await service.get('/deviceToken/all')).body).toHaveLength(30)
+    expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
   })
 
-  test('goes on when the credential is replaced by a good one', async () => {
-    let wrong = true
-    const answer = { status: 400, headers: {}, body: '{"reason":"BadDeviceToken"}' }
-    simulator.answerWith(() => (wrong ? { kind: 'answer', answer } : null))
-    const tokens = Array.from({ length: 12 }, (_, n) => order('a', n))
-    await register(0, ...tokens)
-    const id = await push(0)
-    await paused()
-    wrong = false
+  test('and then takes something with the next push: who was refused before that is set aside', async () => {
+    await register(0, order('bad40000', 1), order('bad40000', 2))
+    await sent(await push(0))
+    expect(await feedback()).toEqual([])
+    await register(0, order('a', 3))
+    await sent(await acceptedPush(service, '/push/one', { token: order('a', 3) }))
+    await until(async () => (await feedback()).length === 2)
+    expect((await service.get('/deviceToken/all')).body).toMatchObject([{ token: order('a', 3) }])
+  })
+
+  test('sets nobody aside who has registered since, when it takes something', async () => {
+    await register(0, order('bad40000', 1))
+    await sent(await push(0))
     clock.advance(10)
-    service.equip(application, simulator)
-    clock.advance(300)
-    await passing(service, clock, sent(id))
-    expect((await service.get('/analytics')).body).toEqual({ t: 12, s: 12, o: 0 })
-    expect(await status(id)).toMatchObject([{ t: 12, s: 12, failed: 0, state: 'finished', reason: null }])
-    const unknown = await fetch(`${service.adminUrl}/pushes/019a9f7e-3c1b-7000-8000-000000000000`)
-    expect(unknown.status).toBe(404)
-    expect(await unknown.json()).toEqual({ code: 'ResourceNotFound', message: 'No push found' })
-    expect(await feedback()).toEqual([])
+    expect(await service.put('/deviceToken', { token: order('bad40000', 1), platform: 0 })).toMatchObject({
+      status: 200,
+    })
+    await register(0, order('a', 3))
+    await sent(await acceptedPush(service, '/push/one', { token: order('a', 3) }))
+    await register(0, order('bad40000', 2))
+    await sent(await acceptedPush(service, '/push/one', { token: order('bad40000', 2) }))
+    // What is known to be good is believed at once.
+    expect((await feedback()).map(({ token }) => token)).toEqual([order('bad40000', 2)])
   })
 
-  test('and has only a token of another topic is told of, and the token is kept', async () => {
-    await register(0, order('bad40030'))
-    await push(0)
-    expect((await paused())['reason']).toBe('DeviceTokenNotForTopic for 1 of 1 device')
-    expect(await feedback()).toEqual([])
-  })
-
-  test('of Google and has only a token of another project is told of, and the token is kept', async () => {
-    await register(1, 'mismatch:one')
-    await push(1)
-    expect((await paused())['reason']).toBe('SENDER_ID_MISMATCH for 1 of 1 device')
-    expect(await feedback()).toEqual([])
-  })
+  test.each([
+    [0, order('bad40030'), 'DeviceTokenNotForTopic'],
+    [1, 'mismatch:one', 'SENDER_ID_MISMATCH'],
+  ] as const)(
+    'and refuses the only device of platform %p as %p: that is told, and the token is kept',
+    async (platform, token, reason) => {
+      await register(platform, token)
+      const id = await push(platform)
+      await sent(id)
+      const wrong = `the only device was refused as ${reason}: wrong environment, topic or project?`
+      expect((await service.get(`/push/${id}`)).body).toMatchObject({ reason: wrong })
+      expect(await feedback()).toEqual([])
+    },
+  )
 
   const ODD = ['abc123', 'ExponentPushToken[x]', 'x'.repeat(4096), '..', '../../v1/x?y#z', 'ctmBeCwtQDuDsClbyr6d3z']
 
@@ -147,9 +143,6 @@ describe('a credential that has taken nothing yet', () => {
     await sent(await push(0))
     expect(simulator.arrivals()).toEqual([])
     expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(200)
-    await register(0, ...Array.from({ length: 12 }, (_, n) => order('bad40000', n)))
-    await push(0)
-    expect((await paused())['reason']).toBe('BadDeviceToken for 10 of 10 devices')
   })
 
   const fid = (prefix: string, n: number) => prefix + String(n).padStart(22 - prefix.length, '0')
@@ -179,30 +172,10 @@ describe('a credential that has taken nothing yet', () => {
     expect(body).toMatchObject({ verdict: 'retrying', reason: 'THIRD_PARTY_AUTH_ERROR' })
   })
 
-  test('and a single bad token in a small run: the token is believed to be bad', async () => {
-    await register(0, order('bad40000'))
-    await sent(await push(0))
-    expect(await feedback()).toMatchObject([{ reason: 'BadDeviceToken' }])
-  })
-
-  test('is judged when its run is over, not while others are still looked for', async () => {
-    const bad = (n: number) => order('bad40000', n)
-    await register(0, ...Array.from({ length: 3 }, (_, n) => bad(n)))
-    for (let from = 0; from < 6000; from += 500) {
-      const tokens = Array.from({ length: 500 }, (_, n) => order('a', from + n))
-      const muted = await service.put('/deviceToken/batch', { tokens, platform: 0, tags: ['muted'] })
-      expect(muted).toMatchObject({ status: 201 })
-    }
-    await register(0, ...Array.from({ length: 12 }, (_, n) => bad(10 + n)))
-    const message = { platform: 0, msg: 'Hello', sound: '', badge: '', except_tags: ['muted'] }
-    expect((await service.post('/push/all', message)).status).toBe(200)
-    await paused()
-    expect(await feedback()).toEqual([])
-  })
-
   test('and then takes one: the tokens before it were bad', async () => {
     await register(0, order('bad40000', 1), order('bad40000', 2), order('a', 3))
     await sent(await push(0))
+    await until(async () => (await feedback()).length === 2)
     expect((await feedback()).map(({ token }) => token).toSorted()).toEqual([
       order('bad40000', 1),
       order('bad40000', 2),
@@ -226,6 +199,45 @@ async function answered(arrivals: number, open: number): Promise<void> {
 }
 
 describe('a credential that has proven itself', () => {
+  test('is replaced: whom the one before was refused is given back, and sent to with the new one', async () => {
+    const bad = { status: 400, headers: {}, body: '{"reason":"DeviceTokenNotForTopic"}' }
+    let moved = false
+    simulator.answerWith(({ token }) => (moved && token !== order('a', 0) ? { kind: 'answer', answer: bad } : null))
+    await register(0, ...Array.from({ length: 20 }, (_, n) => order('a', n)))
+    await sent(await push(0))
+    moved = true
+    await passing(service, clock, sent(await push(0)))
+    expect(await feedback()).toHaveLength(19)
+    moved = false
+    clock.advance(1000)
+    service.equip(application, simulator)
+    await passing(
+      service,
+      clock,
+      until(async () => (await service.get('/deviceToken/all')).body.length === 20),
+    )
+    expect(await feedback()).toEqual([])
+    const id = await push(0)
+    await sent(id)
+    expect(await status(id)).toMatchObject([{ t: 20, s: 20 }])
+  })
+
+  test('is revoked: ten phones that were sent to before say so, and not a hundred that were not', async () => {
+    const revoked = { status: 403, headers: {}, body: '{"reason":"InvalidProviderToken"}' }
+    await register(0, ...Array.from({ length: 30 }, (_, n) => order('b', n)))
+    await sent(await push(0))
+    await register(0, ...Array.from({ length: 100 }, (_, n) => order('a', n)))
+    let strict = (token: string) => token.startsWith('a')
+    simulator.answerWith(({ token }) => (strict(token) ? { kind: 'answer', answer: revoked } : null))
+    const first = await push(0)
+    await until(async () => (await service.get(`/push/${first}`)).body.s === 30)
+    expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
+    strict = () => true
+    await push(0)
+    const told = await service.logged(({ event }) => event === 'sending paused')
+    expect(told['reason']).toMatch(/^InvalidProviderToken for 10 of \d+ devices$/)
+  })
+
   test('is told of a phone that is gone, and the phone registers before that is written down: it stays', async () => {
     await register(1, 'phone:one', 'phone:two')
     await sent(await push(1))

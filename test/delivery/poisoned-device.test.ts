@@ -369,7 +369,9 @@ describe('a credential that is proven, and has every token refused in one bad ho
     const id = await push(0)
     const said = await service.logged(({ event }) => event === 'sending paused')
     expect(said['state']).toBe('misconfigured')
-    expect(said['reason']).toStartWith('the last 50 devices were all refused (BadDeviceToken) and none was taken')
+    expect(said['reason']).toBe(
+      '50 devices that were sent to before are refused now (BadDeviceToken), and none is taken: is the credential, the topic or the environment wrong?',
+    )
     expect(said['waitMs']).toBeLessThanOrEqual(2000)
     expect(await ready()).toBe(503)
     expect((await service.get('/feedback')).body).toEqual([])

@@ -1,9 +1,6 @@
 import { expect, test } from 'bun:test'
 import { newCaller } from '../support/caller.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
-import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
-import { until } from '../support/until.ts'
 
 test('one bad token in ten, each refused after the good ones of its window were taken, pauses nothing', async () => {
   await using service = await startService()
@@ -68,34 +65,4 @@ test('one device in twenty that is answered 401, after the good ones of its wind
   while ((await status()).s < good && !isPaused()) await Bun.sleep(20)
   expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
   expect(await status()).toMatchObject({ t: DEVICES, s: good, waiting: DEVICES - good })
-})
-
-test('a new push is not held up by a pause that many dead tokens have made ever longer', async () => {
-  const clock = createFakeClock()
-  await using service = await startService({ clock, random: () => 0.5 })
-  const caller = newCaller(service)
-  const isBad = (token: string) => Number.parseInt(token, 16) >= 100
-  const tokens = Array.from({ length: 500 }, (_, at) => at.toString(16).padStart(64, '0'))
-  expect(await caller.put('/deviceToken/batch', { platform: '0', tokens })).toMatchObject({ status: 201 })
-  const simulator = await service.server.simulator()
-  const body = JSON.stringify({ reason: 'BadDeviceToken' })
-  simulator.answerWith(({ token }) =>
-    isBad(token) ? { kind: 'answer', answer: { status: 400, headers: {}, body } } : null,
-  )
-  const HELLO = { platform: '0', msg: 'Hello', sound: '', badge: '' }
-  await caller.post('/push/all', HELLO)
-  const pauses = () => service.log.filter(({ event }) => event === 'sending paused')
-  // The fifth is longer than 10 s.
-  while (Number(pauses().at(-1)?.['waitMs'] ?? 0) < 10_000) {
-    clock.advance(250)
-    await Bun.sleep(1)
-  }
-  const began = clock.now()
-  const { body: push } = await caller.post('/push/one', { ...HELLO, token: tokens[7] })
-  await passing(
-    service,
-    clock,
-    until(async () => (await caller.get(`/push/${push.id}`)).body.s === 1),
-  )
-  expect(clock.now() - began).toBeLessThanOrEqual(4000)
 })

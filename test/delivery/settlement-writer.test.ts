@@ -36,7 +36,10 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
       await disk.promise
       return database.transact(operation as () => never)
     },
-    registry: { apply: () => {}, storeBadge: () => {} },
+    registry: { apply: () => {}, giveBack: () => false, storeBadge: () => {} },
+    application: 1,
+    platform: 0,
+    isGood: () => true,
     badges,
     events: { pushFinished: () => {} },
     onRetries: () => written.resolve(),
@@ -126,7 +129,10 @@ describe('a push for which 750 devices wait', () => {
         clock,
         store,
         persist: (operation) => Promise.resolve(world.transact(operation)),
-        registry: { apply: () => {}, storeBadge: () => {} },
+        registry: { apply: () => {}, giveBack: () => false, storeBadge: () => {} },
+        application: 1,
+        platform: 0,
+        isGood: () => true,
         badges,
         events: { pushFinished: () => void told.push(written.length) },
         onRetries: () => {},
@@ -161,7 +167,10 @@ describe('a push for which 750 devices wait', () => {
       clock,
       store,
       persist: (operation) => Promise.resolve(world.transact(operation)),
-      registry: { apply: () => {}, storeBadge: () => {} },
+      registry: { apply: () => {}, giveBack: () => false, storeBadge: () => {} },
+      application: 1,
+      platform: 0,
+      isGood: () => true,
       badges,
       events: { pushFinished: () => {} },
       onRetries: () => {},
@@ -177,7 +186,7 @@ describe('a push for which 750 devices wait', () => {
     const task = delivery.take(clock.now(), null)
     if (task === null) throw new Error('nobody is due')
     writer.cancel(delivery)
-    writer.settleAlone(task, { kind: 'accepted' }, null, clock.now())
+    writer.settleAlone(task, { kind: 'accepted', credential: null }, null, clock.now())
     await finished.promise
     expect(world.delivery()).toEqual({ accepted: 2, failed: WAITING - 1, removed: 0, over: 1 })
   })

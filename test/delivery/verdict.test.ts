@@ -12,11 +12,12 @@ const situation = {
   expiresAt: NOW + 86_400_000,
   random: 0,
   doubted: false,
+  credential: 7,
 } as const
 
 describe('what follows from an answer', () => {
   test('accepted is accepted', () => {
-    expect(judge({ kind: 'accepted' }, situation)).toEqual({ kind: 'accepted' })
+    expect(judge({ kind: 'accepted' }, situation)).toEqual({ kind: 'accepted', credential: 7 })
   })
 
   test('unregistered ends it, and the device is gone since the time the gateway gave', () => {
@@ -105,7 +106,7 @@ describe('what follows from an answer', () => {
     [REFUSED, 'credential'],
     [UNAVAILABLE, 'gateway'],
     [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }, 'token'],
-    [{ kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' }, 'mismatch'],
+    [{ kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' }, 'token'],
     [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }, null],
     [{ kind: 'rejected', blame: 'push', reason: 'PayloadTooLarge' }, null],
     [{ kind: 'misconfigured', reason: 'the certificate has expired', certain: true }, null],

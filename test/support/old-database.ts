@@ -50,6 +50,9 @@ const MOVED: Readonly<Record<string, string>> = {
   'push.opened': '(SELECT coalesce(sum(count), 0) FROM push_receipt WHERE push = number AND event = 0)',
 }
 
+/** Columns that a later schema has no more: when a credential was first taken was told to nobody. */
+const DROPPED = ['credential.proven_at']
+
 /** What the database at `path` holds; `of` names the tables and columns, where not all are wanted. */
 export function contentOf(path: string, of?: Content): Content {
   using database = new Sqlite(path, { readonly: true })
@@ -65,7 +68,7 @@ export function contentOf(path: string, of?: Content): Content {
   return Object.fromEntries(
     names.map((name) => {
       const there = columnsOf(database, name)
-      const columns = of?.[name]?.columns ?? there
+      const columns = of?.[name]?.columns ?? there.filter((column) => !DROPPED.includes(`${name}.${column}`))
       const read = columns.map((column) => (there.includes(column) ? column : (MOVED[`${name}.${column}`] ?? column)))
       const from = there.length > 0 ? name : MOVED[name]
       const rows = database.query(`SELECT ${read.join(', ')} FROM ${from} ORDER BY 1, 2`).values()
@@ -106,7 +109,7 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
   run(`INSERT INTO tally (application, day, platform, t, s, o) VALUES (1, 20000, 0, 7, 6, 5)`)
   run(`INSERT INTO quota (application, period, used) VALUES (1, '2026-11', 42)`)
   if (schema >= 2) {
-    run('UPDATE credential SET proven_at = ?', NOW)
+    if (schema < 28) run('UPDATE credential SET proven_at = ?', NOW)
     run('INSERT INTO provider_token (application, sealed) VALUES (2, ?)', Buffer.alloc(40, 1))
   }
   if (schema >= 5) {

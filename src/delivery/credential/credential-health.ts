@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Log } from '../../log.ts'
-import { REFUSALS_RETRY } from '../retry.ts'
+import { TOKENS_RETRY } from '../retry.ts'
 import type { DeliveryEvents } from '../settlement-writer.ts'
 import { CongestionWindow } from './congestion-window.ts'
 import type { Pause, WindowState } from './congestion-window.ts'
 import { CredentialBreaker } from './credential-breaker.ts'
-import type { TripReason, Complained, CredentialComplaint } from './credential-breaker.ts'
+import type { Accusation, CredentialComplaint, TripReason } from './credential-breaker.ts'
 
 /** After a pause others are sent to first: a device that was refused before it waits this much longer, ms. */
 const AFTER_PAUSE_MS = 1000
@@ -30,19 +30,30 @@ export interface HealthDependencies {
   /** Writes until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly events: DeliveryEvents
-  /** The gateway has taken a first notification with this credential. */
+}
+
+/** Which credential it is, and what is known of it. */
+export interface CredentialStanding {
+  /** The gateway has taken something with it before. */
+  readonly isProven: boolean
+  /** It is the simulator's, which is good: a token that is refused is bad. */
+  readonly isSimulated: boolean
+  /** Whether it has taken something for this device, `device.id`. */
+  readonly wasAccepted: (device: number) => boolean
+  /** The gateway has taken a first notification with it. */
   readonly onProven: () => void
 }
 
 /**
  * What answers say of one credential: passes them on to its congestion window and its breaker, and tells log and events.
- * Times are ms since the Unix epoch. `Case`: what is kept of a complaint while it is pending.
+ * Times are ms since the Unix epoch.
  */
-export class CredentialHealth<Case> {
+export class CredentialHealth {
   readonly #deps: HealthDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
   readonly #window = new CongestionWindow()
-  readonly #breaker: CredentialBreaker<Case>
+  readonly #standing: CredentialStanding
+  readonly #breaker: CredentialBreaker
   /** A complaint of too few devices to pause, with nobody else left to send to. */
   #warning: TripReason | null = null
   /** Whether the gateway has taken anything since the last event of a pause; `false` also at the start. */
@@ -56,12 +67,12 @@ export class CredentialHealth<Case> {
   /** The last device for which one was taken, and when. */
   readonly #taken = { device: -1, at: Number.NEGATIVE_INFINITY }
 
-  /** `proven`: the credential is known to be good. */
-  constructor(deps: HealthDependencies, proven: boolean) {
+  constructor(deps: HealthDependencies, standing: CredentialStanding) {
     const { application, platform } = deps
     this.#deps = deps
     this.#name = { application, platform }
-    this.#breaker = new CredentialBreaker(proven)
+    this.#standing = standing
+    this.#breaker = new CredentialBreaker(standing.isProven)
   }
 
   get state(): WindowState {
@@ -74,7 +85,12 @@ export class CredentialHealth<Case> {
     return this.#window.reason ?? this.#warning?.reason ?? null
   }
 
-  /** Devices have complained, or complaints are pending. */
+  /** The gateway takes it, so tokens that it refuses are bad. */
+  get isGood(): boolean {
+    return this.#standing.isSimulated || this.#breaker.isProven
+  }
+
+  /** Devices have complained since the last was taken. */
   get isDoubtful(): boolean {
     return this.#breaker.isDoubtful
   }
@@ -103,9 +119,25 @@ export class CredentialHealth<Case> {
     return this.#window.isPaused(now)
   }
 
-  /** Whether others were taken since this device complained, or one that was sent to after this `nth`. */
-  isAlone(device: number, nth: number): boolean {
-    return this.#breaker.isAlone(device) || nth < this.#last.recognised
+  /**
+   * Whether a complaint of the device may be the credential's fault. Not where others were taken since it complained, or
+   * one that was sent to after this `nth`; and with a credential that is known to be good, not where nothing was ever
+   * taken for the device: anybody can register one that is refused.
+   */
+  mayAccuse(device: number, complaint: CredentialComplaint, nth: number): boolean {
+    if (this.#breaker.isAlone(device)) return false
+    const last = complaint === 'token' ? this.#last.taken : this.#last.recognised
+    if (nth < last && !this.#breaker.isDoubted) {
+      this.#breaker.outrun(device)
+      return false
+    }
+    if (complaint !== 'token' && !this.#breaker.isProven) return true
+    return this.#standing.wasAccepted(device)
+  }
+
+  /** So many tokens that were good before are refused now that none of them is believed to be bad. */
+  get isDoubted(): boolean {
+    return this.#breaker.isDoubted
   }
 
   /** Whether a notification has just been taken for another device than this one. */
@@ -123,29 +155,33 @@ export class CredentialHealth<Case> {
     this.#taken.at -= byMs
   }
 
-  /** A notification was taken; gives the pending complaints: those tokens were bad. */
-  taken(device: number, { nth, latencyMs }: Sent, now: number): readonly Complained<Case>[] {
+  /** A notification was taken for the device. */
+  taken(device: number, { nth, latencyMs }: Sent, now: number): void {
+    const wasQuiet = this.#breaker.isQuiet
+    if (!wasQuiet && this.#breaker.prove()) this.#standing.onProven()
     this.#succeeded(latencyMs, now)
     this.#last.taken = Math.max(this.#last.taken, nth)
     this.#last.recognised = Math.max(this.#last.recognised, nth)
     this.#taken.device = device
     this.#taken.at = now
-    if (this.#breaker.isQuiet) return NOBODY
-    if (this.#breaker.prove()) this.#deps.onProven()
-    return this.#breaker.taken(device)
+    if (!wasQuiet) this.#breaker.taken(device)
+  }
+
+  /** The app is gone from the device: who knows that has taken a notification for it before. */
+  gone(device: number, sent: Sent, now: number): void {
+    if (this.isGood) this.refused(sent, now)
+    else this.taken(device, sent, now)
   }
 
   /**
-   * The app is gone from a device: who knows that has taken the credential, and is believed of other tokens as of this
-   * one. Of a credential that only has tokens refused it is no sign of health.
+   * The token was refused, so the credential was not. What was never taken with it says no more than that: also the wrong
+   * environment knows none of its tokens.
    */
-  gone(device: number, sent: Sent, now: number): readonly Complained<Case>[] {
-    if (this.#breaker.prove()) {
-      this.#deps.onProven()
-      return this.taken(device, sent, now)
-    }
-    this.#recognised(sent, now)
-    return NOBODY
+  refused({ nth, latencyMs }: Sent, now: number): void {
+    this.#last.recognised = Math.max(this.#last.recognised, nth)
+    this.#breaker.recognised()
+    // A credential that only has tokens refused is not well because it has one more refused.
+    if (!this.#breaker.isDoubted) this.#succeeded(latencyMs, now)
   }
 
   /** A device was not taken, for its own reasons; `strained`: less at a time may help. */
@@ -154,46 +190,29 @@ export class CredentialHealth<Case> {
     this.#breaker.tried(device)
   }
 
-  /** Records a complaint while it is not paused: see `CredentialBreaker.record`. `trip`: it is paused now. */
-  complained(
-    complained: Complained<Case>,
-    sent: Sent,
-    askedMs: number | null,
-    now: number,
-  ): 'device' | 'pending' | 'trip' {
-    const { complaint, device } = complained
-    if (this.#isOutrun(complaint, sent.nth)) {
-      if (isRefusal(complaint)) this.#recognised(sent, now)
-      else this.#breaker.outrun(device)
-      if (complaint === 'gateway') this.#window.strained()
-      return 'device'
+  /** Records a complaint of a device that may accuse, while it is not paused; whether it is paused now. */
+  complained(accusation: Accusation, askedMs: number | null, now: number): boolean {
+    if (this.#breaker.accuse(accusation)) {
+      const { ofTokens, ...reason } = this.#breaker.tripReason
+      this.pause(
+        { ...reason, askedMs, ofDevices: true, ...(ofTokens && { retry: TOKENS_RETRY }) },
+        accusation.device,
+        now,
+      )
+      return true
     }
-    const blame = this.#breaker.record(complained)
-    if (blame === 'trip') {
-      const { ofRefusals, ...reason } = this.#breaker.tripReason
-      this.pause({ ...reason, askedMs, ofDevices: true, ...(ofRefusals && { retry: REFUSALS_RETRY }) }, device, now)
-    } else if (complaint === 'gateway') this.#window.strained()
-    else if (blame === 'pending' && this.#breaker.isProven) this.#recognised(sent, now)
-    return blame
+    if (accusation.complaint === 'gateway') this.#window.strained()
+    if (accusation.complaint === 'token') this.#breaker.recognised()
+    return false
   }
 
-  overflow(): readonly Complained<Case>[] {
-    return this.#breaker.overflow()
-  }
-
-  release(): readonly Complained<Case>[] {
-    return this.#breaker.release()
-  }
-
-  /** Nobody is left to be sent to for now. Gives the pending complaints, and whether they are believed. */
-  nobodyLeft(now: number): { readonly pending: readonly Complained<Case>[]; readonly bad: boolean } {
-    const { warning, believesPending: bad } = this.#breaker
-    if (warning !== null && this.#window.state === 'ready' && this.#warning?.reason !== warning.reason) {
-      const isNews = this.#warning === null
-      this.#warning = warning
-      if (isNews) this.#tell(warning, {}, now)
-    }
-    return { pending: this.#breaker.release(), bad }
+  /** Nobody is left to be sent to for now: what few devices have complained of is told, though it pauses nothing. */
+  nobodyLeft(now: number): void {
+    const { warning } = this.#breaker
+    if (warning === null || this.#window.state !== 'ready' || this.#warning?.reason === warning.reason) return
+    const isNews = this.#warning === null
+    this.#warning = warning
+    if (isNews) this.#tell(warning, {}, now)
   }
 
   pause(pause: Pause, device: number, now: number): void {
@@ -206,25 +225,8 @@ export class CredentialHealth<Case> {
   }
 
   /** When a device that was refused before the pause may be sent to again: after another one. */
-  dueAfterPause(nth: number): number {
-    return this.#window.resumeAt + AFTER_PAUSE_MS + nth
-  }
-
-  /**
-   * A complaint that was sent before another that was taken. A bad token is asked about in both environments, and who is
-   * answered 401 with a new access token, so that answer comes late: those of one window come in a row, behind all good
-   * ones, and are no row by the order of sending.
-   */
-  #isOutrun(complaint: CredentialComplaint, nth: number): boolean {
-    if (!isRefusal(complaint)) return nth < this.#last.recognised
-    return this.#breaker.isProven && !this.#breaker.isDoubted && nth < this.#last.taken
-  }
-
-  #recognised({ nth, latencyMs }: Sent, now: number): void {
-    this.#last.recognised = Math.max(this.#last.recognised, nth)
-    this.#breaker.recognised()
-    // A credential that only has tokens refused is not well because it has one more refused.
-    if (!this.#breaker.isDoubted) this.#succeeded(latencyMs, now)
+  dueAfterPause(): number {
+    return this.#window.resumeAt + AFTER_PAUSE_MS
   }
 
   #succeeded(latencyMs: number, now: number): void {
@@ -236,7 +238,7 @@ export class CredentialHealth<Case> {
       this.#warning = null
       this.#pausedBy = null
     }
-    if (this.#taking) return
+    if (this.#taking || !this.isGood) return
     this.#taking = true
     const { persist, events, application, platform } = this.#deps
     // Also at the first success after a start: what was told of the pause before it is on disk.
@@ -255,10 +257,4 @@ export class CredentialHealth<Case> {
     this.#taking = false
     void persist(() => events.credentialPaused(application, platform, reason, now))
   }
-}
-
-const NOBODY: readonly never[] = []
-
-function isRefusal(complaint: CredentialComplaint): boolean {
-  return complaint === 'token' || complaint === 'mismatch'
 }

@@ -49,6 +49,8 @@ export class SilentDevices {
   readonly #silent = new Map<number, number>()
   /** Devices that did not answer, how often in a row, and when they may be asked again. */
   readonly #waiting = new Map<number, { readonly times: number; readonly until: number }>()
+  /** Devices that a gateway has put off, and until when. */
+  readonly #putOff = new Map<number, number>()
   #excused = 0
 
   /** Requests without a place in the window. */
@@ -58,11 +60,21 @@ export class SilentDevices {
 
   /** When a device may be sent to, which is not now; `null`: now. */
   heldBackUntil(device: number, now: number): number | null {
-    if (this.#silent.size + this.#waiting.size === 0) return null
+    if (this.#silent.size + this.#waiting.size + this.#putOff.size === 0) return null
     const waiting = this.#waiting.get(device)
     if (this.#silent.has(device)) return now + backoffMs(UNDER_WAY, waiting?.times ?? 1, 1)
-    const until = waiting?.until ?? now
+    const until = Math.max(waiting?.until ?? now, this.#putOff.get(device) ?? now)
     return until > now ? until : null
+  }
+
+  /**
+   * The gateway says of this device alone that it is to be sent to later: the rest of its notifications waits with the one
+   * that was answered so, since each would be answered so.
+   */
+  putOff(device: number, until: number, now: number): void {
+    this.#putOff.delete(device)
+    this.#putOff.set(device, Math.min(until, now + WAIT.longestMs))
+    forgetOldest(this.#putOff)
   }
 
   sent(device: number, nth: number, monotonic: number): Sending {
@@ -108,6 +120,7 @@ export class SilentDevices {
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
     for (const [device, { times, until }] of this.#waiting) this.#waiting.set(device, { times, until: until - byMs })
+    for (const [device, until] of this.#putOff) this.#putOff.set(device, until - byMs)
   }
 
   #excuse(sending: Sending): void {
@@ -126,9 +139,13 @@ export class SilentDevices {
     const times = (before?.times ?? 0) + 1
     this.#waiting.delete(device)
     this.#waiting.set(device, { times, until: now + backoffMs(WAIT, times, 1) })
-    for (const oldest of this.#waiting.keys()) {
-      if (this.#waiting.size <= MAX_REMEMBERED) return
-      this.#waiting.delete(oldest)
-    }
+    forgetOldest(this.#waiting)
+  }
+}
+
+function forgetOldest(devices: Map<number, unknown>): void {
+  for (const oldest of devices.keys()) {
+    if (devices.size <= MAX_REMEMBERED) return
+    devices.delete(oldest)
   }
 }

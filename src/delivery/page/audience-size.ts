@@ -17,6 +17,11 @@ export class AudienceSize {
     return this.#isCounted
   }
 
+  /** Devices in it, as far as known. */
+  get addressed(): number {
+    return this.#addressed
+  }
+
   /** Whether the audience is counted, and has nobody. */
   get isEmpty(): boolean {
     return this.#isCounted && this.#addressed === 0

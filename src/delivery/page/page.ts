@@ -20,6 +20,8 @@ export type DeviceFinding = { readonly device: number; readonly token: string } 
   /** `since`: since when the gateway knows, or when it was asked. Who has registered after that is there. */
   (
     | { readonly kind: 'gone' | 'quarantine'; readonly since: number; readonly reason: string }
+    /** Refused with a credential, as in `CredentialKey`, that was not known to be good by then. */
+    | { readonly kind: 'refused'; readonly since: number; readonly reason: string; readonly credential: number }
     | { readonly kind: 'environment'; readonly environment: 'production' | 'sandbox' }
   )
 
@@ -54,6 +56,8 @@ export class Page {
   #readAt: number
   readonly results = new RecipientResults()
   readonly #findings: DeviceFinding[] = []
+  /** Devices for which something was taken, by credential. */
+  readonly #acceptedWith = new Map<number, number[]>()
   /** Of recipients that were accepted. */
   readonly #badges: SentBadge[] = []
   /** By index: 1 where the answer is noted. */
@@ -79,6 +83,11 @@ export class Page {
 
   get findings(): readonly DeviceFinding[] {
     return this.#findings
+  }
+
+  /** Devices for which something was taken, by credential. */
+  get acceptedWith(): ReadonlyMap<number, readonly number[]> {
+    return this.#acceptedWith
   }
 
   get badges(): readonly SentBadge[] {
@@ -162,8 +171,9 @@ export class Page {
     if (finding !== null) this.#findings.push(finding)
     if (verdict.kind !== 'accepted') this.results.add(resultOf(task, verdict, now))
     else {
-      const { language } = task.recipient
+      const { device, language } = task.recipient
       this.#accepted++
+      if (verdict.credential !== null) this.#noteAcceptance(verdict.credential, device)
       if (language !== null) this.#acceptedIn.set(language, (this.#acceptedIn.get(language) ?? 0) + 1)
       if (task.badge !== undefined) this.#badges.push(task.badge)
     }
@@ -211,6 +221,12 @@ export class Page {
     this.#lastSentAt -= byMs
     this.#readAt -= byMs
     this.results.shift(byMs)
+  }
+
+  #noteAcceptance(credential: number, device: number): void {
+    const devices = this.#acceptedWith.get(credential)
+    if (devices === undefined) this.#acceptedWith.set(credential, [device])
+    else devices.push(device)
   }
 
   #takeRequeued(): (Pick<RecipientResult, 'device' | 'badge' | 'language'> & { readonly index: number })[] {

@@ -14,11 +14,19 @@ export class PushTrial {
   #inFlight = 0
   /** By reason. */
   #refusals: Map<string, number> | null = null
+  /** Why tokens were refused, where nobody was answered otherwise; `null`: somebody was. */
+  #tokenReasons: Set<string> | null = new Set()
   #most = 0
 
   /** `wasTaken`: some recipients have it already. */
   constructor(wasTaken: boolean) {
     this.#isOver = wasTaken
+    if (wasTaken) this.#tokenReasons = null
+  }
+
+  /** Why the tokens of all who were answered were refused; empty where somebody was answered otherwise. */
+  get tokenReasons(): readonly string[] {
+    return [...(this.#tokenReasons ?? [])]
   }
 
   /** Whether one more may be sent. */
@@ -32,6 +40,7 @@ export class PushTrial {
 
   /** Notes an answer; gives, once, the reason for which everybody is refused, else `null`. */
   record(outcome: Outcome): string | null {
+    if (this.#tokenReasons !== null) this.#noteToken(outcome)
     if (this.#isOver) return null
     this.#inFlight--
     if (outcome.kind === 'accepted' || outcome.kind === 'unregistered') this.#isOver = true
@@ -47,5 +56,12 @@ export class PushTrial {
     if (count < ENOUGH_REFUSALS) return null
     this.#isOver = true
     return outcome.reason
+  }
+
+  /** What is sent again says nothing yet. */
+  #noteToken(outcome: Outcome): void {
+    if (outcome.kind === 'deferred' || outcome.kind === 'misconfigured') return
+    if (outcome.kind === 'rejected' && outcome.blame !== 'push') this.#tokenReasons?.add(outcome.reason)
+    else this.#tokenReasons = null
   }
 }

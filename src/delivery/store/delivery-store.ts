@@ -5,6 +5,7 @@ import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
 import type { Range } from '../page/progress.ts'
+import { createAcceptanceStore } from './acceptance-store.ts'
 import { createClockJumpStore } from './clock-jump-store.ts'
 import type { PushExpiry } from './clock-jump-store.ts'
 import { beforeAll, behindAll } from './expiry-scan.ts'
@@ -138,6 +139,7 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     return recipientResults.expireWaiting(key, now, limit)
   }
 
+  const acceptance = createAcceptanceStore({ database })
   const { takeDue, nextDue, endLeases } = recipientResults
 
   return {
@@ -150,6 +152,7 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     due: waiting.due,
     expiring: waiting.expiring,
     waiting: waiting.count,
+    acceptance,
 
     /**
      * Makes some of those due who wait for another attempt of any push of an application to a platform, behind `from`,

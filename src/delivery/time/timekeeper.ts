@@ -3,7 +3,6 @@ import type { Platform } from '../../device/device.ts'
 import type { Log } from '../../log.ts'
 import type { ActiveDelivery } from '../active-delivery.ts'
 import type { Dispatcher } from '../dispatcher.ts'
-import type { OutcomeHandler } from '../outcome-handler.ts'
 import { taskOfRemoved } from '../page/task.ts'
 import type { Backlog } from '../queue/backlog.ts'
 import type { SettlementWriter } from '../settlement-writer.ts'
@@ -23,7 +22,6 @@ interface Dependencies {
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly backlog: Backlog
   readonly writer: SettlementWriter
-  readonly outcomes: Pick<OutcomeHandler, 'releasePending'>
   readonly dispatcher: Dispatcher
 }
 
@@ -37,7 +35,7 @@ export class Timekeeper {
 
   /** Time has passed, for every delivery in memory. */
   tick(now: number): void {
-    const { backlog, writer, outcomes, dispatcher } = this.#deps
+    const { backlog, writer, dispatcher } = this.#deps
     for (const delivery of backlog.all()) {
       this.check(delivery, now)
       const isPaused = dispatcher.size(now) === 0
@@ -45,8 +43,6 @@ export class Timekeeper {
         backlog.readForEnd(delivery, now)
         writer.finishOrPark(delivery)
       }
-      // A pending complaint has its answer: the end does not wait for what becomes of others.
-      if (delivery.abortReason !== null && dispatcher.inFlight === 0) outcomes.releasePending(dispatcher.health, now)
       for (const page of delivery.latePages(now, isPaused)) {
         writer.settlePage(delivery, page)
         backlog.enqueue(delivery)

@@ -144,6 +144,7 @@ class WebPushProvider implements Provider {
     if (answer.kind === 'failed') return ofService(outcomeOfFailure(answer))
     return judgeWebPush({
       status: answer.status,
+      body: answer.body,
       contentType: answer.header('content-type'),
       retryAfterMs: retryAfterMs(answer.header('retry-after'), this.#clock.now()),
     })

@@ -7,22 +7,25 @@ import type { RetryPolicy } from '../../network/backoff.ts'
 /** An answer of a push service. */
 export interface WebPushAnswer {
   readonly status: number
+  readonly body: string
   /** `null`: there was none. */
   readonly contentType: string | null
   /** What a Retry-After asked for, in ms; `null` if there was none. */
   readonly retryAfterMs: number | null
 }
 
-/** What an answer means. A body says nothing: each service has its own. */
-export function judgeWebPush({ status, contentType, retryAfterMs }: WebPushAnswer): Outcome {
+/** What an answer means. */
+export function judgeWebPush({ status, body, contentType, retryAfterMs }: WebPushAnswer): Outcome {
   const reason = `HTTP ${status}`
+  if (ANOTHER_KEY[status]?.test(body) === true) {
+    return { kind: 'rejected', blame: 'mismatch', reason: `${reason}: subscribed with another VAPID key` }
+  }
   // "201 (Created)", with a Location that nobody follows here, or "202 (Accepted)"; some services have the other two.
   if (status === 200 || status === 201 || status === 202 || status === 204) {
     if (contentType?.startsWith('text/html') !== true) return { kind: 'accepted' }
     return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason: `${reason} with a web page` }
   }
   if (status === 404 || status === 410) return { kind: 'unregistered', since: null, reason }
-  // Of a subscription that was made with another key as well as of a token that is refused for all.
   if (status === 401 || status === 403) return { kind: 'misconfigured', reason }
   // Who says when to come back speaks of everything; else it may be this subscription that is sent to too often.
   if ((status === 429 || status === 503) && retryAfterMs !== null) {
@@ -41,3 +44,12 @@ export function judgeWebPush({ status, contentType, retryAfterMs }: WebPushAnswe
  * is overloaded is spared by its window (delivery/credential/service-lanes.ts), so one browser need not wait for long.
  */
 export const WEBPUSH_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
+/** How the push services say by status that a subscription was made with another VAPID key. */
+const ANOTHER_KEY: Readonly<Record<number, RegExp>> = {
+  // Apple's reason.
+  400: /"VapidPkHashMismatch"/,
+  // Mozilla's errno (autopush-rs, autoendpoint/src/error.rs).
+  401: /"errno":\s*109\b/,
+  // Google's sentence.
+  403: /VAPID credentials .* do not correspond/i,
+}

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { judgeWebPush } from '../../../src/gateway/webpush/protocol.ts'
 
-const judge = (status: number, more: { contentType?: string; retryAfterMs?: number } = {}) =>
-  judgeWebPush({ status, contentType: more.contentType ?? null, retryAfterMs: more.retryAfterMs ?? null })
+const judge = (status: number, more: { body?: string; contentType?: string; retryAfterMs?: number } = {}) =>
+  judgeWebPush({
+    status,
+    body: more.body ?? '',
+    contentType: more.contentType ?? null,
+    retryAfterMs: more.retryAfterMs ?? null,
+  })
 
 describe('an answer of a push service', () => {
   test.each([200, 201, 202, 204])('of %p is accepted, whatever else it says', (status) => {
@@ -25,6 +30,18 @@ describe('an answer of a push service', () => {
 
   test.each([401, 403])('of %p is about the credential', (status) => {
     expect(judge(status)).toEqual({ kind: 'misconfigured', reason: `HTTP ${status}` })
+  })
+
+  test.each([
+    [400, '{"reason":"VapidPkHashMismatch"}'],
+    [401, '{"code":401,"errno":109,"error":"Unauthorized","message":"Request did not validate"}'],
+    [
+      403,
+      'the VAPID credentials in the authorization header do not correspond to the credentials used to create the subscriptions.\n',
+    ],
+  ])('of %p with %p is about the subscription, which was made with another key', (status, body) => {
+    const reason = `HTTP ${status}: subscribed with another VAPID key`
+    expect(judge(status, { body })).toEqual({ kind: 'rejected', blame: 'mismatch', reason })
   })
 
   test.each([400, 405, 413, 415])('of %p is about the push', (status) => {

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
+import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { startOutsideGateways } from '../support/outside-gateways.ts'
+import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+/*
+ * Whoever knows the public application id can register devices that no gateway will take. They must not stop what is sent
+ * to the others (security review of 2026-11-23, F1 and F6). No time passes here: what waits for any pause, or for a second
+ * attempt, is never sent.
+ */
+const answered = (status: number, body = ''): Reply => ({ kind: 'answer', answer: { status, headers: {}, body } })
+
+/** Resolves when a push was sent to so many. */
+const reached = (service: Service, id: string, count: number) =>
+  until(async () => (await service.get(`/push/${id}`)).body.s >= count)
+
+const paused = (service: Service) => service.log.filter(({ event }) => event === 'sending paused')
+
+describe('made-up devices', () => {
+  test('of browsers that belong to another key hold up no other browser, in this push and the next', async () => {
+    const { service, simulator } = await startSending()
+    await using _ = service
+    const endpoint = (kind: string, n: number) => `https://fcm.googleapis.com/fcm/send/${kind}-${n}`
+    const register = async (kind: string, count: number): Promise<void> => {
+      for (let n = 0; n < count; n++) {
+        const body = { platform: '2', token: endpoint(kind, n), keys: EXAMPLE_SUBSCRIPTION }
+        expect((await service.put('/deviceToken', body, { as: 'device' })).status).toBe(201)
+      }
+    }
+    simulator.answerWith(({ token }: Attempt) => (token.includes('/foreign-') ? answered(403) : answered(201)))
+    await register('old', 50)
+    const first = await acceptedPush(service, '/push/all', { platform: 2 })
+    await reached(service, first, 50)
+    await register('foreign', 100)
+    await register('new', 50)
+    for (let n = 0; n < 2; n++) {
+      const id = await acceptedPush(service, '/push/all', { platform: 2 })
+      await reached(service, id, 100)
+    }
+    expect(paused(service)).toEqual([])
+  }, 60_000)
+
+  test('with tokens that Apple never issued hold up no phone, in this push and the next', async () => {
+    const { service, simulator } = await startSending()
+    await using _ = service
+    const tokens = (kind: string, count: number) =>
+      Array.from({ length: count }, (_n, n) => `${kind}${String(n).padStart(62, '0')}`)
+    simulator.answerWith(({ token }: Attempt) =>
+      token.startsWith('bb') ? answered(400, JSON.stringify({ reason: 'BadDeviceToken' })) : answered(200),
+    )
+    await registerDevices(service, 0, tokens('aa', 500))
+    const first = await acceptedPush(service, '/push/all')
+    await reached(service, first, 500)
+    await registerDevices(service, 0, tokens('bb', 5000))
+    await registerDevices(service, 0, tokens('cc', 500))
+    for (let n = 0; n < 2; n++) {
+      const id = await acceptedPush(service, '/push/all')
+      await reached(service, id, 1000)
+    }
+    expect(paused(service)).toEqual([])
+  }, 60_000)
+})
+
+test('Four hundred pushes to a phone that Apple throttles hold up no other, with a credential that nobody was sent to with', async () => {
+  const clock = createFakeClock()
+  await using gateways = await startOutsideGateways(clock)
+  const { simulator } = gateways
+  await using service = await startService({ clock, simulated: false, config: gateways.config, random: () => 0.5 })
+  service.equip(service.application, simulator, ['apns'])
+  const [busy, good] = ['aa'.repeat(32), 'bb'.repeat(32)]
+  await registerDevices(service, 0, [busy, good])
+  simulator.answerWith(({ token }: Attempt) =>
+    token === busy ? answered(429, JSON.stringify({ reason: 'TooManyRequests' })) : answered(200),
+  )
+  for (let n = 0; n < 400; n++) await acceptedPush(service, '/push/one', { token: busy })
+  const id = await acceptedPush(service, '/push/one', { token: good })
+  await reached(service, id, 1)
+  expect(paused(service)).toEqual([])
+  const asked = simulator.arrivals().map(({ token }) => token)
+  expect(asked.indexOf(good)).toBeLessThan(10)
+}, 60_000)

@@ -13,7 +13,7 @@ import { TOKENS_RETRY } from './retry.ts'
 import type { SettlementWriter } from './settlement-writer.ts'
 import type { RecipientStore } from './store/recipient-store.ts'
 import { complaintOf, isTokenRefused, judge, REMOVED } from './verdict.ts'
-import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
+import type { FailedVerdict, FinalVerdict, DeliveryVerdict } from './verdict.ts'
 
 /** An answer with its verdict. */
 interface Judged {
@@ -65,7 +65,7 @@ export class OutcomeHandler {
     const { device } = recipient
     const health = credential?.health ?? null
     const complaint = complaintOf(outcome)
-    const accuses = health !== null && complaint !== null && this.#accuses(health, complaint, task, sent)
+    const accuses = health !== null && complaint !== null && health.mayAccuse(device, sent.nth)
     const judged = judge(outcome, {
       retry,
       attempt,
@@ -75,13 +75,15 @@ export class OutcomeHandler {
       doubted: accuses,
       credential: credential?.number ?? null,
     })
-    const believed = accuses && complaint === 'token' ? this.#doubt(judged, task, now) : judged
+    const isDoubted = judged.kind === 'failed' && isTokenRefused(outcome)
+    const isBelieved = !isDoubted || health === null || health.believes(device, judged.reason, sent.nth)
+    const believed = isBelieved ? judged : this.#askAgain(judged, task, now)
     const verdict = this.#followMove(recipient, believed, now)
     const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'pause') {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
       this.requeue(task, now)
-    } else if (credential === null && complaint !== null) {
+    } else if (credential === null && (complaint !== null || isTokenRefused(outcome))) {
       // The credential that it was sent with is not the one it is sent with now.
       this.requeue(task, now)
     } else {
@@ -115,20 +117,8 @@ export class OutcomeHandler {
     this.#close({ task, verdict: REMOVED, finding: null }, now)
   }
 
-  /** Whether a complaint may be the credential's fault. A token that is refused once more is bad, unless all are. */
-  #accuses(
-    health: CredentialHealth,
-    complaint: CredentialComplaint,
-    { recipient, attempt }: Task,
-    sent: Sent,
-  ): boolean {
-    if (complaint === 'token' && attempt > 1 && !health.isDoubted) return false
-    return health.mayAccuse(recipient.device, complaint, sent.nth)
-  }
-
   /** The token of a device that was sent to before is refused: it is asked again before that is believed. */
-  #doubt(verdict: DeliveryVerdict, { attempt, delivery }: Task, now: number): DeliveryVerdict {
-    if (verdict.kind !== 'failed') return verdict
+  #askAgain(verdict: FailedVerdict, { attempt, delivery }: Task, now: number): DeliveryVerdict {
     const dueAt = now + backoffMs(TOKENS_RETRY, attempt, this.#deps.random())
     if (dueAt < delivery.expiresAt) return { kind: 'retry', dueAt, reason: verdict.reason }
     return { ...verdict, device: 'keep' }

@@ -8,10 +8,7 @@ export const GATEWAY_RETRY: RetryPolicy = { firstMs: 1 * SECOND_MS, longestMs: 1
 /** How long a misconfigured credential waits before one notification is tried again, unless it is replaced before. */
 export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
-/**
- * How long a credential waits that was good and has only tokens refused now that were good too; and such a token, before
- * it is believed to be bad. Another device may show that the credential is good.
- */
+/** How long a device waits that was sent to before, and whose token is refused now, before that is believed. */
 export const TOKENS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
 /**

@@ -57,10 +57,9 @@ export interface SenderDependencies {
  * |            | answered (`silent-devices.ts`)        | with its own backoff    | closes and counts    |                           | the time to live is over |
  * | push       | refused for 100 for one reason, and   | nobody: the rest has    | all other pushes     | status, explain, webhook, | at once                  |
  * |            | taken for none (`push-trial.ts`)      | failed                  |                      | log                       |                          |
- * | credential | no device had a part; of devices sent | all that is sent with   | the other platform,  | /readyz 503, status,      | it takes another device, |
- * |            | to before ten complained, or fifty    | it                      | other applications   | explain, webhook, log     | or is replaced           |
- * |            | had bad tokens, and none was taken    |                         |                      |                           |                          |
- * |            | (`credential-breaker.ts`)             |                         |                      |                           |                          |
+ * | credential | no device had a part; ten complained  | all that is sent with   | the other platform,  | /readyz 503, status,      | it takes another device, |
+ * |            | that were sent to before, and none    | it                      | other applications   | explain, webhook, log     | or is replaced           |
+ * |            | was taken (`credential-breaker.ts`)   |                         |                      |                           |                          |
  * | push       | asks for time; no connection; breaks  | its own browsers        | all other push       | log, explain              | it takes another         |
  * | service    | requests (`service-lanes.ts`)         |                         | services             |                           |                          |
  * | gateway    | no connection; ten were answered 503  | all that is sent there  | the same             | /readyz (warning),        | it takes another device  |

@@ -30,6 +30,8 @@ export type DeliveryVerdict =
       readonly reason: string
     }
 
+export type FailedVerdict = Extract<DeliveryVerdict, { kind: 'failed' }>
+
 /** A verdict that can be written down. */
 export type FinalVerdict = Exclude<DeliveryVerdict, { kind: 'pause' }>
 
@@ -94,7 +96,6 @@ function later(
 
 /** What an answer to one recipient has against the credential, or its gateway; `null` for nothing. */
 export function complaintOf(outcome: Outcome): CredentialComplaint | null {
-  if (isTokenRefused(outcome)) return 'token'
   if (outcome.kind === 'misconfigured') return outcome.certain === true ? null : 'credential'
   return outcome.kind === 'deferred' && outcome.scope === 'either' ? 'gateway' : null
 }

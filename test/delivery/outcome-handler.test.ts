@@ -203,23 +203,23 @@ describe('a credential that has proven itself', () => {
     const bad = { status: 400, headers: {}, body: '{"reason":"DeviceTokenNotForTopic"}' }
     let moved = false
     simulator.answerWith(({ token }) => (moved && token !== order('a', 0) ? { kind: 'answer', answer: bad } : null))
-    await register(0, ...Array.from({ length: 20 }, (_, n) => order('a', n)))
+    await register(0, ...Array.from({ length: 8 }, (_, n) => order('a', n)))
     await sent(await push(0))
     moved = true
     await passing(service, clock, sent(await push(0)))
-    expect(await feedback()).toHaveLength(19)
+    expect(await feedback()).toHaveLength(7)
     moved = false
     clock.advance(1000)
     service.equip(application, simulator)
     await passing(
       service,
       clock,
-      until(async () => (await service.get('/deviceToken/all')).body.length === 20),
+      until(async () => (await service.get('/deviceToken/all')).body.length === 8),
     )
     expect(await feedback()).toEqual([])
     const id = await push(0)
     await sent(id)
-    expect(await status(id)).toMatchObject([{ t: 20, s: 20 }])
+    expect(await status(id)).toMatchObject([{ t: 8, s: 8 }])
   })
 
   test('is revoked: ten phones that were sent to before say so, and not a hundred that were not', async () => {

@@ -105,8 +105,8 @@ describe('what follows from an answer', () => {
   test.each([
     [REFUSED, 'credential'],
     [UNAVAILABLE, 'gateway'],
-    [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }, 'token'],
-    [{ kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' }, 'token'],
+    [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }, null],
+    [{ kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' }, null],
     [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }, null],
     [{ kind: 'rejected', blame: 'push', reason: 'PayloadTooLarge' }, null],
     [{ kind: 'misconfigured', reason: 'the certificate has expired', certain: true }, null],

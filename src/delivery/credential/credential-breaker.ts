@@ -1,18 +1,15 @@
 /** Different devices with a complaint, none taken between, that trip the breaker. */
 const MIN_ACCUSERS = 10
 
-/** Different tokens refused in a row, of devices that were sent to before, that trip it: a few are always bad. */
-const MIN_REFUSED = 50
-
 /** Devices remembered at the most of which is known that they complain alone, and as tried. */
-const MAX_REMEMBERED = 1000
+const MAX_REMEMBERED = 10_000
 
 /**
- * What an answer to one device has against the credential: the gateway will not take the `credential` (401, 403, 404);
- * the `gateway` takes nothing (503, 429 without a project's quota, something that is no gateway); or a `token` is refused,
- * which is the device's fault unless those are refused that were good before.
+ * What an answer to one device has against the credential: the gateway will not take the `credential` (401, 403, 404); or
+ * the `gateway` takes nothing (503, 429 without a project's quota, something that is no gateway). A refused token is no
+ * complaint: who refuses it has taken the credential.
  */
-export type CredentialComplaint = 'credential' | 'gateway' | 'token'
+export type CredentialComplaint = 'credential' | 'gateway'
 
 /** A complaint of one device. */
 export interface Accusation {
@@ -28,8 +25,6 @@ export interface Accusation {
 export interface TripReason {
   readonly misconfigured: boolean
   readonly reason: string
-  /** Only tokens were refused: any device may clear it. */
-  readonly ofTokens: boolean
 }
 
 /**
@@ -38,20 +33,18 @@ export interface TripReason {
  * accepted with it before, which is for the caller to look up.
  *
  * quiet → (a device complains) → doubtful: each complaint is put down to its device → (a device is taken) → quiet.
- * Doubtful → (`MIN_ACCUSERS` different devices have complained, or `MIN_REFUSED` of their tokens) → tripped: each further
- * complaint trips it again → (a device is taken) → quiet. For tokens twice as many have to be refused the next time.
+ * Doubtful → (`MIN_ACCUSERS` different devices have complained) → tripped: each further complaint trips it again → (a
+ * device is taken) → quiet.
+ *
+ * Refused tokens never trip it. Those of devices that were sent to before are believed to be bad when they are refused
+ * again, but not while so many of them are refused and nothing is taken: a gateway may have a bad hour.
  */
 export class CredentialBreaker {
   #proven: boolean
-  #trippedBy: 'complaints' | 'tokens' | null = null
-  /** Of those whose complaint is not about their token. */
+  #isTripped = false
   readonly #accusers = new Map<number, Accusation>()
-  /** Devices with a refused token, and why. */
+  /** Devices that were sent to before and have a refused token, and why; since the last was taken. */
   readonly #refused = new Map<number, string>()
-  /** Refused tokens that trip it. */
-  #maxRefused = MIN_REFUSED
-  /** Taken since that was raised. */
-  #taken = 0
   /** Devices answered, and not taken, since the first complaint. */
   readonly #tried = new Set<number>()
   /** Devices that complained while others were taken. */
@@ -64,7 +57,7 @@ export class CredentialBreaker {
   /** Nothing is held against the credential, or remembered of devices. */
   get isQuiet(): boolean {
     const none = this.#accusers.size + this.#refused.size + this.#alone.size === 0
-    return this.#proven && none && this.#trippedBy === null && this.#maxRefused === MIN_REFUSED
+    return this.#proven && none && !this.#isTripped
   }
 
   /** The credential is known to be good. */
@@ -74,23 +67,12 @@ export class CredentialBreaker {
 
   /** Devices have complained since the last was taken. */
   get isDoubtful(): boolean {
-    return this.#accusers.size > 0
-  }
-
-  /** It tripped for refused tokens: none that was good before is believed to be bad. */
-  get isDoubted(): boolean {
-    return this.#trippedBy === 'tokens'
+    return this.#accusers.size > 0 || this.#refused.size >= MIN_ACCUSERS
   }
 
   /** The next recipient is best from anywhere in the audience: devices that were imported together may fail together. */
   get wantsSamples(): boolean {
-    return this.#trippedBy !== null || this.#accusers.size >= MIN_ACCUSERS / 3 || this.#refused.size >= MIN_ACCUSERS
-  }
-
-  /** Requests that may be in flight: where many tokens were refused in a row, no more than trip the breaker. */
-  get allowance(): number {
-    if (this.#refused.size < MIN_ACCUSERS) return Number.POSITIVE_INFINITY
-    return Math.max(this.#maxRefused - this.#refused.size, 1)
+    return this.#isTripped || this.#accusers.size >= MIN_ACCUSERS / 3
   }
 
   /** Whether the device alone is known to be at fault: others were taken since it complained. */
@@ -107,23 +89,18 @@ export class CredentialBreaker {
 
   /** A notification was taken for `device`. */
   taken(device: number): void {
-    if (this.isDoubted) {
-      this.#maxRefused *= 2
-      this.#taken = 0
-    } else if (++this.#taken > this.#maxRefused) this.#maxRefused = MIN_REFUSED
     for (const refused of this.#refused.keys()) remember(this.#alone, refused)
     this.#refused.clear()
     this.recognised()
-    this.#trippedBy = null
     this.#alone.delete(device)
   }
 
-  /** The credential was taken, and not the token: of the complaints about anything else nothing is left. */
+  /** The credential was taken, and not the token: of the complaints about it nothing is left. */
   recognised(): void {
     for (const device of this.#accusers.keys()) remember(this.#alone, device)
     this.#accusers.clear()
     this.#tried.clear()
-    if (this.#trippedBy === 'complaints') this.#trippedBy = null
+    this.#isTripped = false
   }
 
   /** A device complained, and one that was sent to after it was taken before. */
@@ -138,35 +115,41 @@ export class CredentialBreaker {
 
   /** Records a complaint of a device that may accuse; whether it trips. */
   accuse(accusation: Accusation): boolean {
-    const { device, isFirst, complaint, reason } = accusation
-    if (complaint === 'token') {
-      this.#refused.set(device, reason)
-      if (this.#refused.size >= this.#maxRefused) this.#trippedBy = 'tokens'
-      return this.isDoubted
-    }
+    const { device, isFirst } = accusation
     const wasFirst = this.#accusers.get(device)?.isFirst === true
     this.#accusers.set(device, { ...accusation, isFirst: isFirst || wasFirst })
     remember(this.#tried, device)
-    if (this.#accusers.size >= MIN_ACCUSERS) this.#trippedBy ??= 'complaints'
-    return this.#trippedBy !== null
+    this.#isTripped ||= this.#accusers.size >= MIN_ACCUSERS
+    return this.#isTripped
+  }
+
+  /** The token of a device that was sent to before is refused; whether that is to be believed. */
+  refuse(device: number, reason: string): boolean {
+    if (this.#alone.has(device)) return true
+    const isAgain = this.#refused.has(device)
+    this.#refused.set(device, reason)
+    for (const oldest of this.#refused.keys()) {
+      if (this.#refused.size <= MAX_REMEMBERED) break
+      this.#refused.delete(oldest)
+    }
+    return isAgain && this.#refused.size < MIN_ACCUSERS
   }
 
   /** What to warn of when nobody else is left to be sent to; `null` for nothing. */
   get warning(): TripReason | null {
     const isNews = [...this.#accusers.values()].some(({ isFirst }) => isFirst || !this.#proven)
-    return isNews ? this.tripReason : null
+    if (isNews) return this.tripReason
+    return this.#refused.size < MIN_ACCUSERS ? null : this.#tokenReason()
   }
 
   /** Why the breaker has tripped. */
   get tripReason(): TripReason {
-    if (this.isDoubted) return this.#tokenReason()
     const byReason = Map.groupBy(this.#accusers.values(), ({ reason }) => reason)
     const [reason = '', most = []] = [...byReason].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
     const tried = `${this.#tried.size} ${this.#tried.size === 1 ? 'device' : 'devices'}`
     return {
       misconfigured: most.some(({ complaint }) => complaint === 'credential'),
       reason: `${reason} for ${most.length} of ${tried}`,
-      ofTokens: false,
     }
   }
 
@@ -175,7 +158,7 @@ export class CredentialBreaker {
     const reason =
       `${this.#refused.size} devices that were sent to before are refused now (${reasons}), and none is taken: ` +
       'is the credential, the topic or the environment wrong?'
-    return { misconfigured: true, reason, ofTokens: true }
+    return { misconfigured: true, reason }
   }
 }
 

@@ -1,12 +1,11 @@
 import { MINUTE_MS } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Log } from '../../log.ts'
-import { TOKENS_RETRY } from '../retry.ts'
 import type { DeliveryEvents } from '../settlement-writer.ts'
 import { CongestionWindow } from './congestion-window.ts'
 import type { Pause, WindowState } from './congestion-window.ts'
 import { CredentialBreaker } from './credential-breaker.ts'
-import type { Accusation, CredentialComplaint, TripReason } from './credential-breaker.ts'
+import type { Accusation, TripReason } from './credential-breaker.ts'
 
 /** After a pause others are sent to first: a device that was refused before it waits this much longer, ms. */
 const AFTER_PAUSE_MS = 1000
@@ -107,7 +106,7 @@ export class CredentialHealth {
 
   /** Requests that may be in flight at `now`. */
   size(now: number): number {
-    return Math.min(this.#window.size(now), this.#breaker.allowance)
+    return this.#window.size(now)
   }
 
   /** See `CongestionWindow`. */
@@ -124,20 +123,19 @@ export class CredentialHealth {
    * one that was sent to after this `nth`; and with a credential that is known to be good, not where nothing was ever
    * taken for the device: anybody can register one that is refused.
    */
-  mayAccuse(device: number, complaint: CredentialComplaint, nth: number): boolean {
+  mayAccuse(device: number, nth: number): boolean {
     if (this.#breaker.isAlone(device)) return false
-    const last = complaint === 'token' ? this.#last.taken : this.#last.recognised
-    if (nth < last && !this.#breaker.isDoubted) {
+    if (nth < this.#last.recognised) {
       this.#breaker.outrun(device)
       return false
     }
-    if (complaint !== 'token' && !this.#breaker.isProven) return true
-    return this.#standing.wasAccepted(device)
+    return !this.#breaker.isProven || this.#standing.wasAccepted(device)
   }
 
-  /** So many tokens that were good before are refused now that none of them is believed to be bad. */
-  get isDoubted(): boolean {
-    return this.#breaker.isDoubted
+  /** Whether a token that was refused is to be given up: of a device that was sent to before not always at once. */
+  believes(device: number, reason: string, nth: number): boolean {
+    if (nth < this.#last.taken || !this.#standing.wasAccepted(device)) return true
+    return this.#breaker.refuse(device, reason)
   }
 
   /** Whether a notification has just been taken for another device than this one. */
@@ -180,8 +178,7 @@ export class CredentialHealth {
   refused({ nth, latencyMs }: Sent, now: number): void {
     this.#last.recognised = Math.max(this.#last.recognised, nth)
     this.#breaker.recognised()
-    // A credential that only has tokens refused is not well because it has one more refused.
-    if (!this.#breaker.isDoubted) this.#succeeded(latencyMs, now)
+    this.#succeeded(latencyMs, now)
   }
 
   /** A device was not taken, for its own reasons; `strained`: less at a time may help. */
@@ -193,16 +190,10 @@ export class CredentialHealth {
   /** Records a complaint of a device that may accuse, while it is not paused; whether it is paused now. */
   complained(accusation: Accusation, askedMs: number | null, now: number): boolean {
     if (this.#breaker.accuse(accusation)) {
-      const { ofTokens, ...reason } = this.#breaker.tripReason
-      this.pause(
-        { ...reason, askedMs, ofDevices: true, ...(ofTokens && { retry: TOKENS_RETRY }) },
-        accusation.device,
-        now,
-      )
+      this.pause({ ...this.#breaker.tripReason, askedMs, ofDevices: true }, accusation.device, now)
       return true
     }
     if (accusation.complaint === 'gateway') this.#window.strained()
-    if (accusation.complaint === 'token') this.#breaker.recognised()
     return false
   }
 

@@ -5,7 +5,6 @@ import type { CredentialComplaint } from '../../../src/delivery/credential/crede
 const REASON: Readonly<Record<CredentialComplaint, string>> = {
   credential: 'Forbidden',
   gateway: 'ServiceUnavailable',
-  token: 'BadDeviceToken',
 }
 
 function accuse(breaker: CredentialBreaker, device: number, complaint: CredentialComplaint = 'credential'): boolean {
@@ -19,8 +18,8 @@ function accuseAll(breaker: CredentialBreaker, count: number, first = 0): boolea
 
 describe('complaints about a credential', () => {
   test.each([
-    ['credential', { misconfigured: true, reason: 'Forbidden for 10 of 10 devices', ofTokens: false }],
-    ['gateway', { misconfigured: false, reason: 'ServiceUnavailable for 10 of 10 devices', ofTokens: false }],
+    ['credential', { misconfigured: true, reason: 'Forbidden for 10 of 10 devices' }],
+    ['gateway', { misconfigured: false, reason: 'ServiceUnavailable for 10 of 10 devices' }],
   ] as const)('(%s) of ten different devices, none taken between, trip the breaker', (complaint, reason) => {
     const breaker = new CredentialBreaker(true)
     const tripped = Array.from({ length: 10 }, (_, device) => accuse(breaker, device, complaint))
@@ -59,31 +58,11 @@ describe('complaints about a credential', () => {
     expect(accuse(breaker, 30)).toBe(false)
   })
 
-  test('about tokens trip it for fifty, and after a trip for twice as many, until others were taken in a row', () => {
-    const breaker = new CredentialBreaker(true)
-    const refuse = (count: number, first: number) =>
-      Array.from({ length: count }, (_, n) => accuse(breaker, first + n, 'token')).indexOf(true)
-    expect(refuse(50, 0)).toBe(49)
-    expect(breaker.tripReason).toEqual({
-      misconfigured: true,
-      reason:
-        '50 devices that were sent to before are refused now (BadDeviceToken), and none is taken: is the credential, the topic or the environment wrong?',
-      ofTokens: true,
-    })
-    breaker.recognised()
-    expect(breaker.isDoubted).toBe(true)
-    breaker.taken(1000)
-    expect([breaker.isDoubted, breaker.isAlone(0)]).toEqual([false, true])
-    expect(refuse(100, 100)).toBe(99)
-    for (let n = 0; n <= 201; n++) breaker.taken(1000 + n)
-    expect(refuse(50, 300)).toBe(49)
-  })
-
   test('are told with the number of those who were tried', () => {
     const breaker = new CredentialBreaker(true)
     accuse(breaker, 1)
     breaker.tried(2)
-    expect(breaker.tripReason).toEqual({ misconfigured: true, reason: 'Forbidden for 1 of 2 devices', ofTokens: false })
+    expect(breaker.tripReason).toEqual({ misconfigured: true, reason: 'Forbidden for 1 of 2 devices' })
   })
 
   test('have the next devices chosen from anywhere once a few have complained', () => {
@@ -102,13 +81,44 @@ describe('a warning, where nobody else is left to be sent to', () => {
     breaker.accuse({ device: 1, complaint: 'credential', reason: 'Forbidden', isFirst: false })
     expect(breaker.warning).toBe(null)
     accuse(breaker, 2)
-    expect(breaker.warning).toEqual({ misconfigured: true, reason: 'Forbidden for 2 of 2 devices', ofTokens: false })
+    expect(breaker.warning).toEqual({ misconfigured: true, reason: 'Forbidden for 2 of 2 devices' })
   })
 
   test('is of all, where the credential was never taken', () => {
     const breaker = new CredentialBreaker(false)
     breaker.accuse({ device: 1, complaint: 'credential', reason: 'Forbidden', isFirst: false })
-    expect(breaker.warning).toEqual({ misconfigured: true, reason: 'Forbidden for 1 of 1 device', ofTokens: false })
+    expect(breaker.warning).toEqual({ misconfigured: true, reason: 'Forbidden for 1 of 1 device' })
+  })
+})
+
+describe('a refused token of a device that was sent to before', () => {
+  const BAD = 'BadDeviceToken'
+  const refuseAll = (breaker: CredentialBreaker, count: number) =>
+    Array.from({ length: count }, (_, device) => breaker.refuse(device, BAD))
+
+  test('is believed when it is refused again', () => {
+    const breaker = new CredentialBreaker(true)
+    expect([breaker.refuse(1, BAD), breaker.refuse(1, BAD)]).toEqual([false, true])
+  })
+
+  test('is not believed while ten are refused and nothing is taken, which is told when nobody else is left', () => {
+    const breaker = new CredentialBreaker(true)
+    refuseAll(breaker, 10)
+    expect(refuseAll(breaker, 10)).not.toContain(true)
+    expect([breaker.isDoubtful, breaker.wantsSamples]).toEqual([true, false])
+    expect(breaker.warning).toEqual({
+      misconfigured: true,
+      reason:
+        '10 devices that were sent to before are refused now (BadDeviceToken), and none is taken: is the credential, the topic or the environment wrong?',
+    })
+  })
+
+  test('is believed once something was taken since it was refused first', () => {
+    const breaker = new CredentialBreaker(true)
+    refuseAll(breaker, 20)
+    breaker.taken(100)
+    expect(refuseAll(breaker, 20)).not.toContain(false)
+    expect(breaker.warning).toBe(null)
   })
 })
 

@@ -7,12 +7,13 @@ import type { SendBudget } from './credential/send-budget.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { OutcomeHandler } from './outcome-handler.ts'
 import { STRAGGLER_MS } from './page/page.ts'
-import { PendingBadges } from './pending-badges.ts'
 import { Backlog } from './queue/backlog.ts'
 import { backlogStats, senderStateOf } from './sender-stats.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { SettlementWriter } from './settlement-writer.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
+import { StoredBadges } from './stored-badges.ts'
+import type { BadgeRegistry } from './stored-badges.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { ClockJump } from './time/steady-clock.ts'
 import { Timekeeper } from './time/timekeeper.ts'
@@ -33,7 +34,7 @@ export interface SenderDependencies {
   readonly mayLoad: () => boolean
   /** Writes until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
-  readonly registry: DeviceRegistry
+  readonly registry: DeviceRegistry & BadgeRegistry
   readonly events: DeliveryEvents
   /** Shared by all senders. */
   readonly sendBudget: SendBudget
@@ -70,7 +71,7 @@ export interface SenderDependencies {
 export class Sender {
   readonly #deps: SenderDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
-  readonly #badges: PendingBadges
+  readonly #badges: StoredBadges
   readonly #backlog: Backlog
   readonly #writer: SettlementWriter
   readonly #outcomes: OutcomeHandler
@@ -84,7 +85,14 @@ export class Sender {
     const { application, platform, log } = deps
     this.#deps = deps
     this.#name = { application, platform }
-    this.#badges = new PendingBadges(deps.store.badgeOf)
+    this.#badges = new StoredBadges({
+      ...deps,
+      onLeased: (push) => {
+        const delivery = this.#backlog.find(push)
+        if (delivery !== null) this.#backlog.enqueue(delivery)
+        this.#dispatcher.pump()
+      },
+    })
     this.#trouble = new GatewayTrouble(log, application, platform)
     this.#backlog = new Backlog({
       ...deps,
@@ -99,7 +107,6 @@ export class Sender {
     })
     this.#writer = new SettlementWriter({
       ...deps,
-      badges: this.#badges,
       onRetries: ({ record }, recipients) =>
         log.debug('to be sent again', { ...this.#name, push: record.pushId, recipients }),
       onWritten: (delivery) => {
@@ -126,7 +133,6 @@ export class Sender {
     this.#dispatcher = new Dispatcher({
       ...deps,
       backlog: this.#backlog,
-      badges: this.#badges,
       outcomes: this.#outcomes,
       onEmpty: (delivery) => this.#writer.finishOrPark(delivery),
     })
@@ -210,9 +216,9 @@ export class Sender {
     return delivery !== null
   }
 
-  /** A call sets the count stored with a device, `device.id`; the returned function undoes it. */
-  badgeSet(device: number): () => void {
-    return this.#badges.set(device)
+  /** A call sets the badge stored with a device. */
+  badgeSet(): void {
+    this.#badges.changed()
   }
 
   /** Time has passed: what is due, late, expired. */

@@ -115,7 +115,7 @@ export async function startSenders(deps: Dependencies) {
           if (left) events.deviceGone(device, verdict.reason, now)
         }
       },
-      storeBadge: (device, badge) => devices.storeBadge(device, badge),
+      changeBadges: (changed, change) => devices.changeBadges(changed, change),
     },
     providerOf(number, platform) {
       const application = directory.byNumber(number)

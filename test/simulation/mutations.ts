@@ -120,9 +120,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a page that is read again after a crash counts again on the badge',
-    file: 'src/delivery/stored-badges.ts',
-    from: 'registry.changeBadges(fresh, badge)',
-    to: 'registry.changeBadges(devices, badge)',
+    file: 'src/delivery/store/badge-lease-store.ts',
+    from: 'if (fresh.length > 0) {',
+    to: 'if (fresh.length > devices.length) {',
   },
   {
     name: 'the badge of a push is not stored',

@@ -66,7 +66,8 @@ export interface SenderDependencies {
  * | gateway    | no connection; ten were answered 503  | all that is sent there  | the same             | /readyz (warning),        | it takes another device  |
  * |            | or the like, and none was taken       | with the credential     |                      | status, explain, log      |                          |
  * | machine    | what became of notifications cannot   | what goes beyond 16     | what is on its way;  | /readyz 503, log, the     | the disk takes writes    |
- * |            | be written down                       | pages of each push      | what only reads      | exit code of a stop       |                          |
+ * |            | be written down                       | pages of each push, or  | what only reads      | exit code of a stop       |                          |
+ * |            |                                       | changes badges          |                      |                           |                          |
  */
 export class Sender {
   readonly #deps: SenderDependencies

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import type { StoredRow, badgeLease } from '../../database/schema.ts'
 import type { DeliveryKey } from './open-delivery.ts'
 
 /** Whose badge a push has changed, and who is not settled yet: after a crash a page is read again, and changes none twice. */
@@ -7,7 +8,8 @@ export function createBadgeLeaseStore({ database }: { database: Pick<Database, '
     `SELECT d.value AS device FROM badge_lease l CROSS JOIN json_each(l.devices) d
      WHERE l.push = ?1 AND l.platform = ?2 AND l.last >= ?3 AND l.first <= ?4`,
   )
-  const put = database.statement<never, [push: number, platform: number, last: number, first: number, string]>(
+  type Row = StoredRow<typeof badgeLease>
+  const put = database.statement<never, [Row['push'], Row['platform'], Row['last'], Row['first'], Row['devices']]>(
     'INSERT INTO badge_lease (push, platform, last, first, devices) VALUES (?, ?, ?, ?, ?)',
   )
   const drop = database.statement<never, [push: number, platform: number, upTo: number]>(

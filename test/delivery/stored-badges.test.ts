@@ -143,6 +143,33 @@ describe('the page of a push that changes badges', () => {
     expect(new Set(stored())).toEqual(new Set([1]))
   })
 
+  test('is sent though the one behind it cannot be read, which is told when it is used up', async () => {
+    register(200)
+    const open = store.find(accept(MORE), 0)
+    if (open === null) throw new Error('the push is over')
+    const recipients = store.recipients(open)
+    let isDamaged = false
+    const delivery = new ActiveDelivery(
+      open,
+      {
+        ...recipients,
+        page(after, upTo, limit) {
+          if (isDamaged) throw new Error('database disk image is malformed')
+          return recipients.page(after, upTo, limit)
+        },
+      },
+      null,
+      badges,
+    )
+    delivery.take(registry.clock.now(), null)
+    await leased(delivery)
+    isDamaged = true
+    expect(await take(delivery, 64)).toHaveLength(64)
+    expect(() => delivery.take(registry.clock.now(), null)).toThrow('malformed')
+    isDamaged = false
+    expect(await take(delivery, 200)).toHaveLength(136)
+  })
+
   test('is not sent once its push is aborted, though it is leased then', async () => {
     register(3)
     const { delivery } = begin(accept(MORE))

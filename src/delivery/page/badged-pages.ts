@@ -58,7 +58,8 @@ export class BadgedPages {
   #take(line: Line, read: ReadPage): Page | null {
     const page = line.ready
     line.ready = null
-    const next = line.isLeasing || this.#isStopped ? null : read()
+    if (line.isLeasing || this.#isStopped) return page
+    const next = page === null ? read() : readAhead(read)
     if (next !== null) this.#lease(line, next)
     return page
   }
@@ -81,5 +82,14 @@ export class BadgedPages {
   /** Its own changes are of other devices than those of its other pages. */
   get #othersChanges(): number {
     return this.#badges.changes - this.#changes
+  }
+}
+
+/** `null` where the database cannot be read now: who comes when the page before it is used up reads again, and is told. */
+function readAhead(read: ReadPage): Page | null {
+  try {
+    return read()
+  } catch {
+    return null
   }
 }

@@ -194,7 +194,7 @@ export class ActiveDelivery {
         sentAt: now,
       }
     }
-    const page = this.#pages.next() ?? this.#read(now)
+    const page = this.#pages.next() ?? this.#read(now, samplePlace !== null)
     return page === null ? null : this.#takeFrom(page, now)
   }
 
@@ -406,9 +406,9 @@ export class ActiveDelivery {
     return this.#badged === null ? read() : this.#badged.takeSample(read)
   }
 
-  #read(now: number): Page | null {
+  #read(now: number, isSampled = false): Page | null {
     const read = () => this.#add(this.#cursor.read(this.#hasRoomForPage, now))
-    const page = this.#badged === null ? read() : this.#badged.take(read)
+    const page = this.#badged === null ? read() : this.#badged.take(read, isSampled)
     return page === null ? null : this.#pages.begin(page)
   }
 

@@ -4,22 +4,28 @@ import type { Page } from './page.ts'
 
 type ReadPage = () => Page | null
 
+/**
+ * Pages that are leased while one is sent, which takes 5 ms, as long as a sync. With one a broadcast went at 55,000 a
+ * second, with three at 84,000 (measured on 2 cores).
+ */
+const PAGES_AHEAD = 3
+
 interface Line {
-  ready: Page | null
-  isLeasing: boolean
+  readonly ready: Page[]
+  leasing: number
 }
 
 /**
- * Pages of a push that changes badges, and samples, which go ahead of them. One of each is leased while the one before it
- * is sent.
+ * Pages of a push that changes badges, and samples, which go before them. Some are leased while the one before them is
+ * sent.
  *
  * read → (its badges are changed, on disk) → ready → taken, to be sent.
  */
 export class BadgedPages {
   readonly #delivery: OpenDelivery
   readonly #badges: StoredBadges
-  readonly #pages: Line = { ready: null, isLeasing: false }
-  readonly #samples: Line = { ready: null, isLeasing: false }
+  readonly #pages: Line = { ready: [], leasing: 0 }
+  readonly #samples: Line = { ready: [], leasing: 0 }
   /** How often this push has changed stored badges. */
   #changes = 0
   #isStopped = false
@@ -31,17 +37,24 @@ export class BadgedPages {
 
   /** Whether a page will be ready without an answer coming first. */
   get isLeasing(): boolean {
-    return this.#pages.isLeasing || this.#samples.isLeasing
+    return !this.#isStopped && this.#pages.leasing + this.#samples.leasing > 0
   }
 
-  /** Takes the next page to send, `null` where none is ready, and leases the one behind it. */
-  take(read: ReadPage): Page | null {
-    return this.#take(this.#samples, () => null) ?? this.#take(this.#pages, read)
+  /**
+   * Takes the next page to send, `null` where none is ready, and leases those behind it. `isSampled`: samples are wanted,
+   * which come from behind all that is read, so that no more is read than is needed.
+   */
+  take(read: ReadPage, isSampled: boolean): Page | null {
+    const page = this.#samples.ready.shift() ?? this.#pages.ready.shift() ?? null
+    this.#leaseNext(this.#pages, isSampled ? Number(page === null) : PAGES_AHEAD, read, page === null)
+    return page
   }
 
-  /** The same for samples. */
+  /** Takes a sample, `null` where none is ready, and leases the next one. */
   takeSample(read: ReadPage): Page | null {
-    return this.#take(this.#samples, read)
+    const page = this.#samples.ready.shift() ?? null
+    this.#leaseNext(this.#samples, 1, read, false)
+    return page
   }
 
   /** The badge that a recipient of a page is to show: what is stored. */
@@ -52,20 +65,20 @@ export class BadgedPages {
   /** No page is sent any more. */
   stop(): void {
     this.#isStopped = true
-    for (const line of [this.#pages, this.#samples]) Object.assign(line, { ready: null, isLeasing: false })
+    for (const { ready } of [this.#pages, this.#samples]) ready.length = 0
   }
 
-  #take(line: Line, read: ReadPage): Page | null {
-    const page = line.ready
-    line.ready = null
-    if (line.isLeasing || this.#isStopped) return page
-    const next = page === null ? read() : readAhead(read)
-    if (next !== null) this.#lease(line, next)
-    return page
+  /** `isNeeded`: nothing else can be sent. */
+  #leaseNext(line: Line, ahead: number, read: ReadPage, isNeeded: boolean): void {
+    while (!this.#isStopped && line.leasing + line.ready.length < ahead) {
+      const next = isNeeded && line.leasing === 0 ? read() : readAhead(read)
+      if (next === null) break
+      this.#lease(line, next)
+    }
   }
 
   #lease(line: Line, page: Page): void {
-    line.isLeasing = true
+    line.leasing++
     const devices = page.recipients.map(({ device }) => device)
     const changed = () => {
       this.#changes++
@@ -74,8 +87,8 @@ export class BadgedPages {
     this.#badges.lease(this.#delivery, devices, changed, (badges, othersChanges) => {
       if (this.#isStopped) return
       page.show(badges, othersChanges)
-      line.isLeasing = false
-      line.ready = page
+      line.leasing--
+      line.ready.push(page)
     })
   }
 

@@ -33,6 +33,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   delivery: 'delivery',
   delivery_language: 'delivery',
   push_exception: 'delivery',
+  badge_lease: 'delivery',
   clock_jump: 'delivery',
   accepted_device: 'delivery',
   refused_token: 'delivery',

@@ -236,6 +236,18 @@ export const pushException = sqliteTable(
   (table) => [primaryKey({ columns: [table.push, table.platform, table.device] })],
 )
 
+export const badgeLease = sqliteTable(
+  'badge_lease',
+  {
+    push: integer().notNull(),
+    platform: platform(),
+    last: integer().notNull(),
+    first: integer().notNull(),
+    devices: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.push, table.platform, table.last] })],
+)
+
 export const clockJump = sqliteTable('clock_jump', {
   number: integer().primaryKey(),
   byMs: integer('by_ms').notNull(),

@@ -4,17 +4,18 @@ import { DeliveryMessages } from './delivery-messages.ts'
 import { AudienceCursor } from './page/audience-cursor.ts'
 import type { Recipients } from './page/audience-cursor.ts'
 import { AudienceSize } from './page/audience-size.ts'
+import { BadgedPages } from './page/badged-pages.ts'
 import { OpenPages } from './page/open-pages.ts'
-import type { DeviceFinding, Page, ReadMoment } from './page/page.ts'
+import type { DeviceFinding, Page } from './page/page.ts'
 import { PushTrial } from './page/push-trial.ts'
 import type { Task } from './page/task.ts'
 import { UnwrittenSends } from './page/unwritten-sends.ts'
-import type { PendingBadges } from './pending-badges.ts'
 import { WaitingRecipients } from './queue/waiting-recipients.ts'
 import type { Leased } from './queue/waiting-recipients.ts'
 import { RecipientResults, resultOf } from './recipient-results.ts'
 import type { AbortReason, DeliveryEnd, OpenDelivery, PageSettlement } from './store/open-delivery.ts'
 import type { ClockJump } from './time/steady-clock.ts'
+import type { StoredBadges } from './stored-badges.ts'
 import type { FinalVerdict } from './verdict.ts'
 
 /** What is to be written of a recipient that is on no open page. */
@@ -46,9 +47,8 @@ export class ActiveDelivery {
   readonly #waiting: WaitingRecipients
   readonly #unwritten = new UnwrittenSends()
   readonly #trial: PushTrial
-  readonly #badges: Pick<PendingBadges, 'changes'>
-  /** How often this delivery has changed stored badges. */
-  #badgeChanges = 0
+  /** `null`: the push leaves badges alone. */
+  readonly #badged: BadgedPages | null
   /** When the first recipient of this run was sent to, ms since the Unix epoch. */
   #startedAt: number | null = null
   #isFinished = false
@@ -58,19 +58,14 @@ export class ActiveDelivery {
   /** Recipients that were read and not sent to when it was aborted; `null`: not everybody was read. */
   #unsent: number | null = null
 
-  constructor(
-    record: OpenDelivery,
-    recipients: Recipients,
-    nextDueAt: number | null,
-    badges: Pick<PendingBadges, 'changes'>,
-  ) {
+  constructor(record: OpenDelivery, recipients: Recipients, nextDueAt: number | null, badges: StoredBadges) {
     this.record = record
     this.#messages = new DeliveryMessages(record)
     this.#audience = new AudienceSize(record)
     this.#cursor = new AudienceCursor(record, recipients)
     this.#waiting = new WaitingRecipients(record.retries, nextDueAt)
     this.#trial = new PushTrial(record.accepted > 0)
-    this.#badges = badges
+    this.#badged = record.notification.badge === null ? null : new BadgedPages(record, badges)
     this.#endIfNobody()
   }
 
@@ -128,6 +123,11 @@ export class ActiveDelivery {
   /** Whether its last read found nobody, and there is more to look at. */
   get isSearching(): boolean {
     return this.#cursor.isSearching
+  }
+
+  /** Whether a page will be ready to be sent without an answer coming first. */
+  get isLeasing(): boolean {
+    return this.#badged?.isLeasing === true
   }
 
   /** Whether the page just taken from is used up: the moment for another delivery. */
@@ -205,13 +205,14 @@ export class ActiveDelivery {
         sentAt: now,
       }
     }
-    const page = this.#pages.next() ?? this.#read(now)
+    const page = this.#pages.next() ?? this.#read(now, samplePlace !== null)
     return page === null ? null : this.#takeFrom(page, now)
   }
 
-  /** The badge stored with a recipient; `null` where another push, or a call, may have changed it since it was read. */
-  storedBadge({ page, recipient }: Task): number | null {
-    return page !== null && page.badgeChanges === this.#othersBadgeChanges ? recipient.storedBadge : null
+  /** The badge that a recipient is to show now; `null` leaves it alone. */
+  badgeOf({ page, recipient }: Task): number | null {
+    // Who is on no page was read a moment ago.
+    return this.#badged === null || page === null ? recipient.badge : this.#badged.badgeOf(recipient, page)
   }
 
   /** One that was taken is on its way, and is not put back without an answer. */
@@ -302,11 +303,6 @@ export class ActiveDelivery {
     this.#waiting.added(results)
   }
 
-  /** Badges of this delivery were stored with devices. */
-  storedBadges(): void {
-    this.#badgeChanges++
-  }
-
   /** Begins to lease recipients whose next attempt is due: how many at the most; 0 where it is not the time for that. */
   startLease(limit: number): number {
     const { isLeasing, due, leased } = this.#waiting
@@ -350,6 +346,7 @@ export class ActiveDelivery {
     this.#unsent = this.#cursor.isExhausted ? this.#pages.unsent : null
     this.#cursor.exhaust()
     this.#pages.stop()
+    this.#badged?.stop()
     this.#waiting.abort()
     this.#pages.failRequeued(refused === null ? 'expired' : 'rejected', refused ?? why, now)
     return this.#pages.all().filter(({ pending }) => pending === 0)
@@ -402,11 +399,6 @@ export class ActiveDelivery {
     return this.#cursor.isExhausted && this.#pages.size === 0 && this.#waiting.leased === 0
   }
 
-  /** Changes of its own do not matter to recipients it has not sent to. */
-  get #othersBadgeChanges(): number {
-    return this.#badges.changes - this.#badgeChanges
-  }
-
   get #hasRoomForPage(): boolean {
     return this.#unwritten.hasRoomForPage(this.#pages.size, this.#waiting.leased)
   }
@@ -421,16 +413,17 @@ export class ActiveDelivery {
   }
 
   #sample(place: number, now: number): Page | null {
-    const page = this.#hasRoomForPage ? this.#cursor.sample(place, this.#readMoment(now)) : null
-    return page === null ? null : this.#pages.add(page)
+    const read = () => this.#add(this.#hasRoomForPage ? this.#cursor.sample(place, now) : null)
+    return this.#badged === null ? read() : this.#badged.takeSample(read)
   }
 
-  #read(now: number): Page | null {
-    const page = this.#cursor.read(this.#hasRoomForPage, this.#readMoment(now))
+  #read(now: number, isSampled = false): Page | null {
+    const read = () => this.#add(this.#cursor.read(this.#hasRoomForPage, now))
+    const page = this.#badged === null ? read() : this.#badged.take(read, isSampled)
     return page === null ? null : this.#pages.begin(page)
   }
 
-  #readMoment(readAt: number): ReadMoment {
-    return { badgeChanges: this.#othersBadgeChanges, readAt }
+  #add(page: Page | null): Page | null {
+    return page === null ? null : this.#pages.add(page)
   }
 }

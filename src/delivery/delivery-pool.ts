@@ -14,7 +14,7 @@ import { LastRun } from './last-run.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { Sender } from './sender.ts'
 import type { SenderDependencies } from './sender.ts'
-import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
+import type { DeliveryEvents } from './settlement-writer.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import { ClockFollower } from './time/clock-follower.ts'
 import { inSteps } from './time/in-steps.ts'
@@ -37,7 +37,7 @@ export interface DeliveryPoolDependencies {
   readonly commit: Commit
   readonly store: DeliveryStore
   readonly platforms: PlatformTable
-  readonly registry: DeviceRegistry
+  readonly registry: SenderDependencies['registry']
   readonly events: DeliveryEvents
   /** The gateway of an application's platform with its credential; `null` while there is none. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
@@ -63,11 +63,8 @@ export interface DeliveryPool {
   cancelStored(application: number, push: number): void
   /** Sends no more of this push; answers that are on their way still count. */
   cancel(application: number, push: number): void
-  /**
-   * A call sets the count stored with a device, `device.id`: what was sent to it before changes that no more. Runs in
-   * the transaction of the call; the returned function undoes it, at once when that came to nothing.
-   */
-  badgeSet(application: number, platform: Platform, device: number): () => void
+  /** A call sets the badge stored with a device: what is sent from now on shows it. For the transaction of the call. */
+  badgeSet(application: number, platform: Platform): void
   /** The application's credential for this platform has changed. */
   reload(application: number, platform: Platform): void
   /** The application is deleted. */
@@ -261,8 +258,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
         if (!held) void inSteps(persist, () => end({ application, push, platform }) || null)
       }
     },
-    badgeSet: (application, platform, device) =>
-      senders.get(`${application}/${platform}`)?.badgeSet(device) ?? (() => {}),
+    badgeSet: (application, platform) => senders.get(`${application}/${platform}`)?.badgeSet(),
     reload(application, platform) {
       untilRead(() => {
         const sender = senders.get(`${application}/${platform}`)

@@ -13,7 +13,6 @@ import { OutcomeCounters } from './outcome-counters.ts'
 import type { CredentialInUse, OutcomeHandler } from './outcome-handler.ts'
 import { isHeldBack } from './page/task.ts'
 import type { Task } from './page/task.ts'
-import type { PendingBadges } from './pending-badges.ts'
 import type { Backlog } from './queue/backlog.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 
@@ -21,7 +20,6 @@ interface Dependencies extends HealthDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly backlog: Pick<Backlog, 'take' | 'enqueue' | 'isSearching'>
-  readonly badges: PendingBadges
   readonly store: Pick<DeliveryStore, 'recipient'>
   readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'requeue' | 'removed'>
   /** Follows the time of day where the process has stood still, and nobody has noticed it yet. */
@@ -306,17 +304,14 @@ export class Dispatcher {
   /** The task with the badge that the device is to show now. */
   #withBadge(task: Task): Task {
     const { delivery, recipient } = task
-    const change = delivery.record.notification.badge
-    if (change === null) return task
-    const badge = this.#deps.badges.send(delivery.record.push, recipient.device, change, delivery.storedBadge(task))
-    const same = badge.badge === recipient.badge
-    return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
+    const badge = delivery.badgeOf(task)
+    return badge === recipient.badge ? task : { ...task, recipient: { ...recipient, badge } }
   }
 
   #answered({ provider, task, sending, lane, credential: sentWith }: OnItsWay, answer: Outcome): void {
     if (this.#isClosed) return
     this.#inFlight--
-    const { clock, latency, badges, outcomes } = this.#deps
+    const { clock, latency, outcomes } = this.#deps
     const monotonic = clock.monotonic()
     // It may be the first that a process hears after it stood still: the wait that it asks for begins now.
     this.#deps.followStill(monotonic)
@@ -324,8 +319,6 @@ export class Dispatcher {
     const latencyMs = monotonic - sending.sentAt
     const heard = this.#silent.answered(sending, answer, now)
     const outcome = lane === null ? heard : this.#heardOf(lane, heard, latencyMs, now)
-    // What was taken is still to be written down.
-    if (outcome.kind !== 'accepted' && task.badge !== undefined) badges.refused(task.badge)
     latency.observe(latencyMs / 1000)
     this.#movedAt = now
     // Of a credential that has been replaced an answer says nothing of the new one.
@@ -367,10 +360,9 @@ export class Dispatcher {
   #withdrawn({ task, sending, lane }: OnItsWay): void {
     if (this.#isClosed) return
     this.#inFlight--
-    const { clock, badges, outcomes } = this.#deps
+    const { clock, outcomes } = this.#deps
     this.#silent.withdrawn(sending)
     lane?.lanes.withdrawn(lane.service)
-    if (task.badge !== undefined) badges.refused(task.badge)
     const now = clock.now()
     outcomes.requeue(task, now)
     this.#over(task, now, clock.monotonic())

@@ -7,12 +7,13 @@ import type { SendBudget } from './credential/send-budget.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { OutcomeHandler } from './outcome-handler.ts'
 import { STRAGGLER_MS } from './page/page.ts'
-import { PendingBadges } from './pending-badges.ts'
 import { Backlog } from './queue/backlog.ts'
 import { backlogStats, senderStateOf } from './sender-stats.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { SettlementWriter } from './settlement-writer.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
+import { StoredBadges } from './stored-badges.ts'
+import type { BadgeRegistry } from './stored-badges.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { ClockJump } from './time/steady-clock.ts'
 import type { CredentialKey } from './store/acceptance-store.ts'
@@ -35,7 +36,14 @@ export interface SenderDependencies {
   readonly mayLoad: () => boolean
   /** Writes until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
-  readonly registry: DeviceRegistry
+  readonly registry: DeviceRegistry &
+    BadgeRegistry & {
+      /**
+       * Gives back some of the devices that a gateway refused before `before`, ms since the Unix epoch; whether there may
+       * be more.
+       */
+      giveBack(application: number, platform: Platform, before: number): boolean
+    }
   readonly events: DeliveryEvents
   /** Shared by all senders. */
   readonly sendBudget: SendBudget
@@ -65,12 +73,13 @@ export interface SenderDependencies {
  * | gateway    | no connection; ten were answered 503  | all that is sent there  | the same             | /readyz (warning),        | it takes another device  |
  * |            | or the like, and none was taken       | with the credential     |                      | status, explain, log      |                          |
  * | machine    | what became of notifications cannot   | what goes beyond 16     | what is on its way;  | /readyz 503, log, the     | the disk takes writes    |
- * |            | be written down                       | pages of each push      | what only reads      | exit code of a stop       |                          |
+ * |            | be written down                       | pages of each push, or  | what only reads      | exit code of a stop       |                          |
+ * |            |                                       | changes badges          |                      |                           |                          |
  */
 export class Sender {
   readonly #deps: SenderDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
-  readonly #badges: PendingBadges
+  readonly #badges: StoredBadges
   readonly #backlog: Backlog
   readonly #writer: SettlementWriter
   readonly #outcomes: OutcomeHandler
@@ -84,7 +93,14 @@ export class Sender {
     const { application, platform, log } = deps
     this.#deps = deps
     this.#name = { application, platform }
-    this.#badges = new PendingBadges(deps.store.badgeOf)
+    this.#badges = new StoredBadges({
+      ...deps,
+      onLeased: (push) => {
+        const delivery = this.#backlog.find(push)
+        if (delivery !== null) this.#backlog.enqueue(delivery)
+        this.#dispatcher.pump()
+      },
+    })
     this.#trouble = new GatewayTrouble(log, application, platform)
     this.#backlog = new Backlog({
       ...deps,
@@ -99,7 +115,6 @@ export class Sender {
     })
     this.#writer = new SettlementWriter({
       ...deps,
-      badges: this.#badges,
       isGood: (credential = this.#dispatcher.credential) =>
         credential === this.#dispatcher.credential && this.#dispatcher.health.isGood,
       onRetries: ({ record }, recipients) =>
@@ -131,7 +146,6 @@ export class Sender {
     this.#dispatcher = new Dispatcher({
       ...deps,
       backlog: this.#backlog,
-      badges: this.#badges,
       outcomes: this.#outcomes,
       onEmpty: (delivery) => this.#writer.finishOrPark(delivery),
     })
@@ -242,9 +256,9 @@ export class Sender {
     return delivery !== null
   }
 
-  /** A call sets the count stored with a device, `device.id`; the returned function undoes it. */
-  badgeSet(device: number): () => void {
-    return this.#badges.set(device)
+  /** A call sets the badge stored with a device. */
+  badgeSet(): void {
+    this.#badges.changed()
   }
 
   /** Time has passed: what is due, late, expired. */

@@ -3,7 +3,6 @@ import type { Platform } from '../device/device.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
 import type { DeviceFinding, Page } from './page/page.ts'
 import type { Task } from './page/task.ts'
-import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { RecipientResults } from './recipient-results.ts'
 import type { CredentialKey } from './store/acceptance-store.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
@@ -14,12 +13,6 @@ import { WriteQueue } from './write-queue.ts'
 /** The registry of devices, for what answers say of them; runs inside the transaction that settles the answers. */
 export interface DeviceRegistry {
   apply(finding: Exclude<DeviceFinding, { kind: 'refused' }>, now: number): void
-  /**
-   * Gives back some of the devices that a gateway refused before `before`, ms since the Unix epoch; whether there may be
-   * more.
-   */
-  giveBack(application: number, platform: Platform, before: number): boolean
-  storeBadge(device: number, badge: number): void
 }
 
 /** Events of deliveries, for webhooks; each runs inside the transaction that writes down what happened. */
@@ -41,7 +34,6 @@ interface Dependencies {
   readonly registry: DeviceRegistry
   /** Whether the gateway has taken something with the credential in use; and whether that is this one, as in `CredentialKey`. */
   readonly isGood: (credential?: number) => boolean
-  readonly badges: Pick<PendingBadges, 'settle' | 'settled' | 'storedChanges'>
   readonly events: Pick<DeliveryEvents, 'pushFinished'>
   /** So many recipients have been written down to be sent to again. */
   readonly onRetries: (delivery: ActiveDelivery, recipients: number) => void
@@ -57,8 +49,6 @@ interface Dependencies {
 interface Write {
   readonly delivery: ActiveDelivery
   readonly results: RecipientResults
-  /** Of recipients that were accepted. */
-  readonly badges: readonly SentBadge[]
   /** Whether the delivery ends with it. */
   readonly finished: boolean
   /** Runs in the transaction, which may run twice. */
@@ -91,7 +81,7 @@ export class SettlementWriter {
     const write = () => store.address(delivery.record, more, now)
     if (delivery.isFinished) return
     if (delivery.finish()) {
-      void this.#write({ delivery, results: new RecipientResults(), badges: [], finished: true, write })
+      void this.#write({ delivery, results: new RecipientResults(), finished: true, write })
     } else {
       void this.#queueOf(delivery)
         .add(write)
@@ -102,12 +92,11 @@ export class SettlementWriter {
   settlePage(delivery: ActiveDelivery, page: Page): void {
     const { store, clock } = this.#deps
     const now = clock.now()
-    const { results, badges } = page
+    const { results } = page
     const settlement = delivery.settle(page, now)
     void this.#write({
       delivery,
       results,
-      badges,
       finished: settlement.finished,
       write: () => {
         store.settlePage(delivery.record, settlement, now)
@@ -128,7 +117,6 @@ export class SettlementWriter {
     void this.#write({
       delivery,
       results,
-      badges: accepted === 1 && task.badge !== undefined ? [task.badge] : [],
       finished,
       write: () => {
         store.settleRetry(delivery.record, device, { accepted, acceptedIn, results: results.rows }, now)
@@ -141,7 +129,7 @@ export class SettlementWriter {
 
   /** Ends a delivery whose last page is settled and whose last recipient has been reached, if that is so. */
   finishIfDone(delivery: ActiveDelivery): void {
-    if (delivery.finish()) void this.#write({ delivery, results: new RecipientResults(), badges: [], finished: true })
+    if (delivery.finish()) void this.#write({ delivery, results: new RecipientResults(), finished: true })
   }
 
   /** Ends a delivery that is done, and parks one that only waits. */
@@ -202,15 +190,11 @@ export class SettlementWriter {
     this.finishIfDone(delivery)
   }
 
-  async #write({ delivery, results, badges, finished, write, onWritten }: Write): Promise<void> {
+  async #write({ delivery, results, finished, write, onWritten }: Write): Promise<void> {
     const { store, onRetries, onFinished, events, clock } = this.#deps
     const { retries } = results
     const { record } = delivery
     const queue = this.#queueOf(delivery)
-    const settle = () => {
-      write?.()
-      this.#storeBadges(delivery, badges)
-    }
     const end = () => {
       store.end(record, delivery.end(this.#deps.isGood()), clock.now())
       events.pushFinished(record, clock.now())
@@ -219,18 +203,16 @@ export class SettlementWriter {
     if (finished && record.lane === 'many' && delivery.abortReason !== null) {
       // One transaction for all who wait would be as long as their list. What was answered comes before: of those who
       // wait somebody may be answered with it, and would count twice.
-      if (write !== undefined) void queue.add(settle)
+      if (write !== undefined) void queue.add(write)
       await queue.add(end, () => store.endSome(record, delivery, clock.now()))
     } else {
       await queue.add(() => {
-        settle()
+        write?.()
         if (finished) end()
       })
     }
     this.#writing.delete(results)
     onWritten?.()
-    // Not in the transaction, which may run twice.
-    for (const badge of badges) this.#deps.badges.settled(badge)
     if (retries > 0) onRetries(delivery, retries)
     if (finished) {
       this.#queues.delete(delivery)
@@ -258,15 +240,6 @@ export class SettlementWriter {
   #keyOf(credential: number): CredentialKey {
     const { application, platform } = this.#deps
     return { application, platform, credential }
-  }
-
-  #storeBadges(delivery: ActiveDelivery, sent: readonly SentBadge[]): void {
-    const { badges, registry } = this.#deps
-    const changed = sent.filter((one) => badges.settle(one))
-    for (const { device, badge } of changed) registry.storeBadge(device, badge)
-    if (changed.length === 0) return
-    badges.storedChanges()
-    delivery.storedBadges()
   }
 
   #queueOf(delivery: ActiveDelivery): WriteQueue {

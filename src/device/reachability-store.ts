@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { MAX_BADGE } from './badge.ts'
+import type { BadgeChange } from './badge.ts'
 import { ENVIRONMENT, STATE } from './device-row.ts'
 import type { Environment, Platform } from './device.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
@@ -49,9 +51,13 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
   const environment = database.statement<never, [environment: number, device: number]>(
     'UPDATE device SET environment = ? WHERE id = ?',
   )
-  const badge = database.statement<never, [badge: number, now: number, device: number]>(
-    'UPDATE device SET badge = ?1, updated_at = ?2 WHERE id = ?3 AND badge <> ?1',
-  )
+  const changeTo = (badge: string) =>
+    database.statement<{ id: number; badge: number }, [devices: string, amount: number, now: number]>(
+      `UPDATE device SET badge = ${badge}, updated_at = ?3
+       WHERE id IN (SELECT value FROM json_each(?1)) AND badge <> ${badge} RETURNING id, badge`,
+    )
+  const setBadges = changeTo('?2')
+  const addToBadges = changeTo(`min(max(badge + ?2, 0), ${MAX_BADGE})`)
 
   type OfToken = [application: number, platform: number, token: string | Uint8Array]
   const setAside = database.statement<{ id: number; token: string | Uint8Array }, number[]>(
@@ -120,9 +126,11 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
       environment.run(ENVIRONMENT[known], device)
     },
 
-    /** The badge that a notification has brought. */
-    storeBadge(device: number, count: number): void {
-      badge.run(count, clock.now(), device)
+    /** Changes badges, as `applyBadge` does; says what each device has by then, of those that now have another one. */
+    changeBadges(devices: readonly number[], change: BadgeChange): ReadonlyMap<number, number> {
+      const [statement, amount] = 'set' in change ? [setBadges, change.set] : [addToBadges, change.add]
+      const rows = statement.all(JSON.stringify(devices), amount, clock.now())
+      return new Map(rows.map(({ id, badge }) => [id, badge]))
     },
   }
 }

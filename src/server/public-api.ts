@@ -54,7 +54,7 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         devices,
         bounds,
         judgeProof,
-        badgeSet: (application, platform, device) => pool.badgeSet(application, platform, device),
+        badgeSet: (application, platform) => pool.badgeSet(application, platform),
         aliasesOpen: compat,
       }),
       registryRoutes({

@@ -118,7 +118,7 @@ export async function startSenders(deps: Dependencies) {
         }
       },
       giveBack: (application, platform, before) => devices.giveBack(application, platform, before),
-      storeBadge: (device, badge) => devices.storeBadge(device, badge),
+      changeBadges: (changed, change) => devices.changeBadges(changed, change),
     },
     providerOf(number, platform) {
       const application = directory.byNumber(number)

@@ -87,7 +87,7 @@ describe('an audience', () => {
     for (const token of ['abcd', 'Text']) devices.register(1, { token, platform: 0 })
     devices.rememberEnvironment(1, 'production')
     devices.rememberEnvironment(2, 'sandbox')
-    devices.storeBadge(2, 3)
+    devices.changeBadges([2], { set: 3 })
     devices.register(1, { token: '00ff', platform: 0 })
     const page = audiencePages(database, { filter: EVERYBODY }, 1, 0).page(0, 3, 10)
     expect(page.rows.map(({ id, token, environment, badge }) => [id, unpackToken(token), environment, badge])).toEqual([

@@ -112,3 +112,34 @@ test('the ids of devices that were erased before browsers became a platform do n
   expect(database.query(browser).values()).toEqual([[7]])
   expect(read(path, "SELECT seq FROM sqlite_sequence WHERE name LIKE 'device%'")).toEqual([[7]])
 })
+
+test('whoever waited for another attempt when badges counted only what was accepted has it counted', () => {
+  const path = oldDatabase(directory, 27)
+  {
+    using database = new Sqlite(path)
+    database.run('UPDATE device SET badge = 3')
+    const notifications = [{ set: 9 }, { add: 1 }, { add: 2 }, { set: 7 }, null].map((badge) =>
+      JSON.stringify({ badge }),
+    )
+    for (const [at, notification] of [...notifications, 'damaged'].entries()) {
+      database.run(
+        `INSERT INTO push (number, id, application, notification, audience, ceiling, created_at, expires_at)
+         VALUES (?, ?, 1, ?, '{}', 6, 0, 0)`,
+        [at + 10, `push ${at}`, notification],
+      )
+    }
+    const waits = database.query(
+      `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason) VALUES (?, 0, ?, ?, 1, 0, '')`,
+    )
+    for (const push of [10, 11, 12, 13, 14, 15]) waits.run(push, 1, 'retry')
+    for (const push of [11, 12]) waits.run(push, 2, push === 11 ? 'leased' : 'rejected')
+    waits.run(14, 3, 'retry')
+  }
+  openDatabase(directory)[Symbol.dispose]()
+  expect(read(path, 'SELECT id, badge FROM device WHERE id < 5')).toEqual([
+    [1, 10],
+    [2, 4],
+    [3, 3],
+    [4, 3],
+  ])
+})

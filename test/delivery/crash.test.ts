@@ -153,6 +153,33 @@ describe('a broadcast to 9,000 devices', () => {
     expect(new Set(arrivals.map(({ body }) => (body as { aps: { badge: number } }).aps.badge)).size).toBe(1)
   })
 
+  test('and others beside it count each once on every badge, whenever it is killed', async () => {
+    arrivals = []
+    const PUSHES = 3
+    const stored = () => {
+      using database = openDatabase(data)
+      const badges = database.statement<{ badge: number }, [string]>(
+        'SELECT DISTINCT badge FROM device WHERE application = (SELECT number FROM application WHERE id = ?)',
+      )
+      return badges.all(few.headers['x-service-appid'] ?? '').map(({ badge }) => badge)
+    }
+    const before = stored()[0] ?? 0
+    let service = await serve(data, env)
+    const { s } = await counted(service, few, 0)
+    for (let n = 0; n < PUSHES; n++) await push(service, few)
+    for (const share of [0.2, 1, 2]) {
+      await arrived(share * FEW)
+      await service.kill('SIGKILL')
+      service = await serve(data, env)
+    }
+    await using last = service
+    const sum = s + PUSHES * FEW
+    expect(await counted(last, few, sum)).toEqual({ t: sum, s: sum, o: 0 })
+    expect(stored()).toEqual([before + PUSHES])
+    const shown = new Map(arrivals.map(({ token, body }) => [token, (body as { aps: { badge: number } }).aps.badge]))
+    expect(new Set(shown.values())).toEqual(new Set([before + PUSHES]))
+  })
+
   test('survives SIGTERM: it ends with 0, and nobody is sent to twice', async () => {
     arrivals = []
     const first = await serve(data, env)

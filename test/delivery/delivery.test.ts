@@ -214,11 +214,11 @@ describe('badges', () => {
     expect(body.badge).toBe(10)
   })
 
-  test('a badge that was not accepted is not counted', async () => {
+  test('a badge that was not accepted is counted all the same', async () => {
     await register(order('bad41300'))
     await sent(await push({ msg: 'Hi', sound: '', badge: '+1' }))
     const { body } = await service.get('/deviceToken/one', { headers: { token: order('bad41300') } })
-    expect(body.badge).toBe(0)
+    expect(body.badge).toBe(1)
   })
 })
 

@@ -76,7 +76,7 @@ describe('a fourth platform', () => {
           if (finding.kind === 'gone') devices.markGone(finding.device, { ...finding, now })
         },
         giveBack: () => false,
-        storeBadge: (device, badge) => devices.storeBadge(device, badge),
+        changeBadges: (changed, change) => devices.changeBadges(changed, change),
       },
       events: { pushFinished() {}, credentialPaused() {}, credentialResumed() {} },
       providerOf: (_, platform) => (platform === WATCH ? provider() : null),

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
-import { PendingBadges } from '../../src/delivery/pending-badges.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
 import { EVERYBODY } from '../audience/population.ts'
 import { openRegistry } from '../support/registry.ts'
+import { storedBadges } from '../support/stored-badges.ts'
 
 test('a delivery has one message for each language, by which it is rendered once, whoever gets it', () => {
   using registry = openRegistry()
@@ -32,7 +32,7 @@ test('a delivery has one message for each language, by which it is rendered once
   const store = createDeliveryStore({ database, pushes: createPushStore({ database }) })
   const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
   if (open === undefined) throw new Error('the push has no delivery')
-  const delivery = new ActiveDelivery(open, store.recipients(open), null, new PendingBadges(store.badgeOf))
+  const delivery = new ActiveDelivery(open, store.recipients(open), null, storedBadges(registry, store))
 
   const sent = locales.map(() => {
     const task = delivery.take(clock.now(), null)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
-import { PendingBadges } from '../../src/delivery/pending-badges.ts'
 import { SettlementWriter } from '../../src/delivery/settlement-writer.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
 import { EVERYBODY } from '../audience/population.ts'
 import { openRegistry } from '../support/registry.ts'
+import { storedBadges } from '../support/stored-badges.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -28,7 +28,6 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   const store = createDeliveryStore({ database, pushes: createPushStore({ database }) })
   const disk = Promise.withResolvers<void>()
   const written = Promise.withResolvers<void>()
-  const badges = new PendingBadges(store.badgeOf)
   const writer = new SettlementWriter({
     clock,
     store,
@@ -36,11 +35,10 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
       await disk.promise
       return database.transact(operation as () => never)
     },
-    registry: { apply: () => {}, giveBack: () => false, storeBadge: () => {} },
+    registry: { apply: () => {} },
     application: 1,
     platform: 0,
     isGood: () => true,
-    badges,
     events: { pushFinished: () => {} },
     onRetries: () => written.resolve(),
     onWritten: () => {},
@@ -49,7 +47,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   })
   const [open] = store.open(1, 0, 'single', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
   if (open === undefined) throw new Error('the push has no delivery')
-  const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
+  const delivery = new ActiveDelivery(open, store.recipients(open), null, storedBadges(registry, store))
   const task = delivery.take(clock.now(), null)
   if (task === null || task.page === null) throw new Error('the delivery has no recipient')
   const dueAt = clock.now() + 2000
@@ -124,16 +122,14 @@ describe('a push for which 750 devices wait', () => {
       const { store, clock, written } = world
       const finished = Promise.withResolvers<void>()
       const told: number[] = []
-      const badges = new PendingBadges(store.badgeOf)
       const writer = new SettlementWriter({
         clock,
         store,
         persist: (operation) => Promise.resolve(world.transact(operation)),
-        registry: { apply: () => {}, giveBack: () => false, storeBadge: () => {} },
+        registry: { apply: () => {} },
         application: 1,
         platform: 0,
         isGood: () => true,
-        badges,
         events: { pushFinished: () => void told.push(written.length) },
         onRetries: () => {},
         onWritten: () => {},
@@ -142,7 +138,7 @@ describe('a push for which 750 devices wait', () => {
       })
       const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
       if (open === undefined) throw new Error('the push has no delivery')
-      const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
+      const delivery = new ActiveDelivery(open, store.recipients(open), null, storedBadges(world, store))
       stop(writer, delivery)
       await finished.promise
       expect(world.delivery()).toEqual(END)
@@ -162,16 +158,14 @@ describe('a push for which 750 devices wait', () => {
       .statement(`UPDATE push_exception SET due_at = 0 WHERE device = ${devices.idOf(1, 0, 'b2'.repeat(32))}`)
       .run()
     const finished = Promise.withResolvers<void>()
-    const badges = new PendingBadges(store.badgeOf)
     const writer = new SettlementWriter({
       clock,
       store,
       persist: (operation) => Promise.resolve(world.transact(operation)),
-      registry: { apply: () => {}, giveBack: () => false, storeBadge: () => {} },
+      registry: { apply: () => {} },
       application: 1,
       platform: 0,
       isGood: () => true,
-      badges,
       events: { pushFinished: () => {} },
       onRetries: () => {},
       onWritten: () => {},
@@ -180,7 +174,7 @@ describe('a push for which 750 devices wait', () => {
     })
     const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
     if (open === undefined) throw new Error('the push has no delivery')
-    const delivery = new ActiveDelivery(open, store.recipients(open), 0, badges)
+    const delivery = new ActiveDelivery(open, store.recipients(open), 0, storedBadges(world, store))
     const limit = delivery.startLease(1)
     delivery.lease({ ...store.takeDue(open, clock.now(), clock.now() + HOUR_MS, limit), next: null })
     const task = delivery.take(clock.now(), null)

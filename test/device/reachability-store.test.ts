@@ -97,21 +97,37 @@ test('a token that leaves a second time is in the feedback once, with the last w
   expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'second', at: 9 }])
 })
 
-test('the badge a notification has set is in the record', () => {
-  using registry = openWithDevice()
+test('badges that a push changes are in the record, and it says what they are by then', () => {
+  using registry = openRegistry()
   const { devices, clock } = registry
+  for (const token of ['one', 'two', 'three']) devices.register(APP, { token, platform: 1 })
   clock.advance(10)
-  devices.storeBadge(1, 4)
-  expect(devices.find(APP, TOKEN)).toMatchObject({ badge: 4, updatedAt: clock.now() })
+  expect(devices.changeBadges([1, 3], { set: 4 })).toEqual(
+    new Map([
+      [1, 4],
+      [3, 4],
+    ]),
+  )
+  expect(devices.changeBadges([2, 3, 99], { add: 3 })).toEqual(
+    new Map([
+      [2, 3],
+      [3, 7],
+    ]),
+  )
+  const stored = ['one', 'two', 'three'].map((token) => devices.find(APP, token))
+  expect(stored.map((device) => device?.badge)).toEqual([4, 3, 7])
+  expect(stored.every((device) => device?.updatedAt === clock.now())).toBe(true)
 })
 
-test('the same badge again is no change of the record', () => {
+test('a badge stays within its bounds, and one that stays as it is is no change of the record', () => {
   using registry = openWithDevice()
   const { devices, clock } = registry
-  devices.storeBadge(1, 4)
+  devices.changeBadges([1], { add: 2_147_483_646 })
+  expect(devices.changeBadges([1], { add: 5 })).toEqual(new Map([[1, 2_147_483_647]]))
+  expect(devices.changeBadges([1], { add: -2_147_483_647 })).toEqual(new Map([[1, 0]]))
   const before = devices.find(APP, TOKEN)
   clock.advance(10)
-  devices.storeBadge(1, 4)
+  for (const change of [{ set: 0 }, { add: -1 }, { add: 0 }]) expect(devices.changeBadges([1], change).size).toBe(0)
   expect(devices.find(APP, TOKEN)).toEqual(before)
 })
 

@@ -37,7 +37,7 @@ export function isEndpoint(token: string): boolean {
 
 const MAX_BADGE = 2_147_483_647
 
-/** The count of a device that has taken a push with this badge: `"5"`, `"+1"`, `"-1"`, or `""` for as it is. */
+/** The count of a device that was sent a push with this badge: `"5"`, `"+1"`, `"-1"`, or `""` for as it is. */
 export function badgeAfter(badge: string, stored: number): number {
   if (badge === '') return stored
   return /^[+-]/.test(badge) ? Math.min(Math.max(stored + Number(badge), 0), MAX_BADGE) : Number(badge)

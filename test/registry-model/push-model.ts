@@ -45,6 +45,9 @@ export function push(own: ModelApplication, to: readonly ModelDevice[], body: Bo
   own.counts.t += to.length
   for (const device of to) {
     const { token, platform } = device
+    // Taken or not.
+    const badge = badgeAfter(body['badge'] ?? '', device.badge)
+    if (badge !== device.badge) Object.assign(device, { badge, updatedAt: now })
     const fate = fateOf(platform, token)
     if (fate !== null) own.feedback.set(keyOf(device), { token, platform, reason: fate.reason, at: iso(now) })
     if (fate !== null) device.state = fate.state
@@ -52,8 +55,6 @@ export function push(own: ModelApplication, to: readonly ModelDevice[], body: Bo
     if (fate !== null) continue
     own.counts.s++
     reached.push(atGateway(platform, token))
-    const badge = badgeAfter(body['badge'] ?? '', device.badge)
-    if (badge !== device.badge) Object.assign(device, { badge, updatedAt: now })
   }
   return { status: 200, body: { message: 'Queued' }, reached: reached.sort() }
 }

@@ -288,7 +288,8 @@ faults('a disk that is full while a push is sent', () => {
     const read = (sql: string) => service.database.statement<Record<string, number>, []>(sql).get()
     // Only a log that has to grow meets the end of the disk.
     read('PRAGMA wal_checkpoint(TRUNCATE)')
-    const toAll = { platform: '0', msg: 'to all', sound: '', badge: '+1' }
+    // One that changes badges would wait for the disk before its second page.
+    const toAll = { platform: '0', msg: 'to all', sound: '', badge: '' }
     expect(await service.post('/push/all', toAll)).toMatchObject({ status: 200 })
     // It goes alone: nothing has been written down when the disk is full.
     await first.promise
@@ -317,6 +318,5 @@ faults('a disk that is full while a push is sent', () => {
     expect(taken).toHaveLength(IPHONES)
     expect(new Set(taken).size).toBe(IPHONES)
     expect((await service.get('/analytics')).body).toEqual({ t: IPHONES, s: IPHONES, o: 0 })
-    expect(read('SELECT min(badge) AS least, max(badge) AS most FROM device')).toEqual({ least: 1, most: 1 })
   }, 120_000)
 })

@@ -51,7 +51,7 @@ const MOVED: Readonly<Record<string, string>> = {
 }
 
 /** Columns that a later schema has no more: when a credential was first taken was told to nobody. */
-const DROPPED = ['credential.proven_at']
+const DROPPED = new Set(['credential.proven_at'])
 
 /** What the database at `path` holds; `of` names the tables and columns, where not all are wanted. */
 export function contentOf(path: string, of?: Content): Content {
@@ -68,7 +68,7 @@ export function contentOf(path: string, of?: Content): Content {
   return Object.fromEntries(
     names.map((name) => {
       const there = columnsOf(database, name)
-      const columns = of?.[name]?.columns ?? there.filter((column) => !DROPPED.includes(`${name}.${column}`))
+      const columns = of?.[name]?.columns ?? there.filter((column) => !DROPPED.has(`${name}.${column}`))
       const read = columns.map((column) => (there.includes(column) ? column : (MOVED[`${name}.${column}`] ?? column)))
       const from = there.length > 0 ? name : MOVED[name]
       const rows = database.query(`SELECT ${read.join(', ')} FROM ${from} ORDER BY 1, 2`).values()

@@ -26,6 +26,7 @@ import resend from '../../../migrations/0025_resend.sql' with { type: 'text' }
 import pushLanguage from '../../../migrations/0026_push_language.sql' with { type: 'text' }
 import registryDay from '../../../migrations/0027_registry_day.sql' with { type: 'text' }
 import acceptance from '../../../migrations/0028_acceptance.sql' with { type: 'text' }
+import badgeLease from '../../../migrations/0029_badge_lease.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 26, sql: pushLanguage },
   { number: 27, sql: registryDay },
   { number: 28, sql: acceptance },
+  { number: 29, sql: badgeLease },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

@@ -1,6 +1,5 @@
 import type { OpenDelivery, PageRow, RecipientPage } from '../store/open-delivery.ts'
 import { Page } from './page.ts'
-import type { ReadMoment } from './page.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress, Range } from './progress.ts'
 
@@ -69,9 +68,9 @@ export class AudienceCursor {
 
   /**
    * The next page with anybody on it; `null` when there is none left, or none was found so far. `hasRoom`: whether a
-   * page may be read now. `when`: see `Page`.
+   * page may be read now. `readAt`: now, ms since the Unix epoch.
    */
-  read(hasRoom: boolean, when: ReadMoment): Page | null {
+  read(hasRoom: boolean, readAt: number): Page | null {
     this.#isSearching = false
     if (this.#isExhausted || !hasRoom) return null
     const { ceiling } = this.#record
@@ -85,7 +84,7 @@ export class AudienceCursor {
       // Devices before it that nobody is on belong to the page, or its progress would never pass them.
       const from = start === this.#cursor + 1 ? (this.#emptyFrom ?? start) : start
       const { recipients, last } = this.#recipients.page(start - 1, end, this.#nextSize)
-      const early = last < start ? this.#readEarly(gap, when) : null
+      const early = last < start ? this.#readEarly(gap, readAt) : null
       if (early !== null) return early
       this.#cursor = last
       this.#emptyFrom = recipients.length === 0 ? from : null
@@ -93,23 +92,23 @@ export class AudienceCursor {
       this.#nextSize = PAGE_SIZE
       // Known now, so that the page's own settlement can say that it was the last.
       if (nextGap(this.#readProgress, last, ceiling) === null) this.#isExhausted = true
-      return new Page({ range: [from, last], recipients, ...when })
+      return new Page({ range: [from, last], recipients, readAt })
     }
     this.#isSearching = true
     return null
   }
 
   /** The early page, where nothing has been read from behind the cursor before; `null` where nobody is found yet. */
-  #readEarly([start, end]: Range, when: ReadMoment): Page | null {
+  #readEarly([start, end]: Range, readAt: number): Page | null {
     if (this.#aheadSize > 0) return null
     const recipients = this.#recipients.early(start - 1, end, EARLY_PAGE_SIZE)
     if (recipients.length === 0) return null
     this.#nextSize = PAGE_SIZE
-    return this.#scatter(recipients, when)
+    return this.#scatter(recipients, readAt)
   }
 
   /** A page of one device, from `place`, in [0, 1), of what is not read yet on; `null` where nobody is near. */
-  sample(place: number, when: ReadMoment): Page | null {
+  sample(place: number, readAt: number): Page | null {
     const { lane, ceiling } = this.#record
     if (lane === 'single' || this.#isExhausted) return null
     if (this.#aheadSize >= MAX_AHEAD) return null
@@ -117,7 +116,7 @@ export class AudienceCursor {
     const gap = nextGap(this.#readProgress, at, ceiling)
     if (gap === null) return null
     const [recipient] = this.#recipients.page(gap[0] - 1, gap[1], 1).recipients
-    return recipient === undefined ? null : this.#scatter([recipient], when)
+    return recipient === undefined ? null : this.#scatter([recipient], readAt)
   }
 
   /** A page is settled, as far as it was sent. */
@@ -136,8 +135,8 @@ export class AudienceCursor {
     this.#isExhausted = false
   }
 
-  #scatter(recipients: readonly PageRow[], when: ReadMoment): Page {
-    const page = new Page({ range: null, recipients, ...when })
+  #scatter(recipients: readonly PageRow[], readAt: number): Page {
+    const page = new Page({ range: null, recipients, readAt })
     this.#scattered.add(page)
     return page
   }

@@ -21,14 +21,13 @@ export class OpenPages {
     return this.#current === null
   }
 
-  /** Adds a page that is sent from now on. */
+  /** A page is sent from now on. */
   begin(page: Page): Page {
-    this.#pages.add(page)
     this.#current = page
     return page
   }
 
-  /** Adds a sample, which is sent at once. */
+  /** Adds a page that is read: a sample, or one that is to be begun. */
   add(page: Page): Page {
     this.#pages.add(page)
     return page

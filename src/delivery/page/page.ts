@@ -1,5 +1,4 @@
 import { MINUTE_MS } from '../../clock.ts'
-import type { SentBadge } from '../pending-badges.ts'
 import { RecipientResults, resultOf } from '../recipient-results.ts'
 import type { PageRow, RecipientResult } from '../store/open-delivery.ts'
 import type { FinalVerdict } from '../verdict.ts'
@@ -25,22 +24,16 @@ export type DeviceFinding = { readonly device: number; readonly token: string } 
     | { readonly kind: 'environment'; readonly environment: 'production' | 'sandbox' }
   )
 
-/** When recipients were read. */
-export interface ReadMoment {
-  /** How often other pushes, and calls, had changed stored badges by then. */
-  readonly badgeChanges: number
-  /** Ms since the Unix epoch. */
-  readonly readAt: number
-}
-
 /** What a page needs to be made. */
-interface NewPage extends ReadMoment {
+interface NewPage {
   /**
    * Device ids that the page settles, both ends included: also of devices between the recipients that are not addressed.
    * `null`: the recipients alone, who lie anywhere, and others between them are on other pages.
    */
   readonly range: Range | null
   readonly recipients: readonly PageRow[]
+  /** When they were read, ms since the Unix epoch. */
+  readonly readAt: number
 }
 
 /**
@@ -51,15 +44,13 @@ interface NewPage extends ReadMoment {
  */
 export class Page {
   readonly #range: Range | null
-  readonly recipients: readonly PageRow[]
-  readonly badgeChanges: number
+  #recipients: readonly PageRow[]
+  #badgeChanges = 0
   #readAt: number
   readonly results = new RecipientResults()
   readonly #findings: DeviceFinding[] = []
   /** Devices for which something was taken, by credential. */
   readonly #acceptedWith = new Map<number, number[]>()
-  /** Of recipients that were accepted. */
-  readonly #badges: SentBadge[] = []
   /** By index: 1 where the answer is noted. */
   readonly #answered: Uint8Array
   /** Indexes of recipients that were sent to, and are to be sent to again. */
@@ -73,12 +64,20 @@ export class Page {
   #lastSentAt = 0
   #isDetached = false
 
-  constructor({ range, recipients, badgeChanges, readAt }: NewPage) {
+  constructor({ range, recipients, readAt }: NewPage) {
     this.#range = range
-    this.recipients = recipients
-    this.badgeChanges = badgeChanges
+    this.#recipients = recipients
     this.#readAt = readAt
     this.#answered = new Uint8Array(recipients.length)
+  }
+
+  get recipients(): readonly PageRow[] {
+    return this.#recipients
+  }
+
+  /** How often other pushes, and calls, had changed stored badges when its recipients got theirs. */
+  get badgeChanges(): number {
+    return this.#badgeChanges
   }
 
   get findings(): readonly DeviceFinding[] {
@@ -88,10 +87,6 @@ export class Page {
   /** Devices for which something was taken, by credential. */
   get acceptedWith(): ReadonlyMap<number, readonly number[]> {
     return this.#acceptedWith
-  }
-
-  get badges(): readonly SentBadge[] {
-    return this.#badges
   }
 
   get accepted(): number {
@@ -150,6 +145,12 @@ export class Page {
     return sent.slice(-1).map(({ device }) => [this.#range?.[0] ?? device, device])
   }
 
+  /** Its recipients are to show these badges, by `device.id`. */
+  show(badges: ReadonlyMap<number, number>, badgeChanges: number): void {
+    this.#recipients = this.#recipients.map((row) => ({ ...row, badge: badges.get(row.device) ?? row.badge }))
+    this.#badgeChanges = badgeChanges
+  }
+
   /** Takes the index of a recipient to send to: one that is requeued, else the first that was never sent to. */
   take(now: number): number {
     const index = this.#requeued.shift() ?? this.#sent++
@@ -175,7 +176,6 @@ export class Page {
       this.#accepted++
       if (verdict.credential !== null) this.#noteAcceptance(verdict.credential, device)
       if (language !== null) this.#acceptedIn.set(language, (this.#acceptedIn.get(language) ?? 0) + 1)
-      if (task.badge !== undefined) this.#badges.push(task.badge)
     }
   }
 

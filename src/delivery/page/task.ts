@@ -1,5 +1,4 @@
 import type { ActiveDelivery } from '../active-delivery.ts'
-import type { SentBadge } from '../pending-badges.ts'
 import type { DueRecipient, PageRow } from '../store/open-delivery.ts'
 import type { Page } from './page.ts'
 
@@ -16,8 +15,6 @@ export interface Task {
   readonly readAt: number | null
   /** When it was sent, ms since the Unix epoch. */
   readonly sentAt: number
-  /** Not there where the push leaves the badge alone. */
-  readonly badge?: SentBadge
 }
 
 /** How long a device passes for what it was when it was read. */
@@ -37,7 +34,7 @@ export function taskOfRemoved(
   { device, attempt, badge, language }: WaitingRow,
   now: number,
 ): Task {
-  const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0, language }
+  const recipient = { device, badge, attempt, token: '', environment: null, language }
   return { delivery, recipient, page: null, index: -1, attempt, readAt: null, sentAt: now }
 }
 

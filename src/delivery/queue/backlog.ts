@@ -5,7 +5,7 @@ import { describeError } from '../../text/error-code.ts'
 import type { ActiveDelivery } from '../active-delivery.ts'
 import { LEASE_MS } from '../page/page.ts'
 import type { Task } from '../page/task.ts'
-import type { PendingBadges } from '../pending-badges.ts'
+import type { StoredBadges } from '../stored-badges.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
 import { LANES } from '../store/open-delivery.ts'
 import type { Lane } from '../store/open-delivery.ts'
@@ -36,7 +36,7 @@ interface Dependencies {
   /** In [0, 1). */
   readonly random: () => number
   readonly store: DeliveryStore
-  readonly badges: Pick<PendingBadges, 'changes'>
+  readonly badges: StoredBadges
   /** Whether the times in the database are those of the clock as it is. */
   readonly mayLoad: () => boolean
   /** `push.number` up to which everything is on disk. */
@@ -77,7 +77,7 @@ export class Backlog {
 
   /** Whether somebody to send to may still be found without an answer coming first. */
   get isSearching(): boolean {
-    return this.all().some((delivery) => delivery.isSearching)
+    return this.all().some((delivery) => delivery.isSearching || delivery.isLeasing)
   }
 
   /** Every delivery in memory. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import { ActiveDelivery } from '../active-delivery.ts'
 import { AudienceCounter } from '../page/audience-counter.ts'
-import type { PendingBadges } from '../pending-badges.ts'
+import type { StoredBadges } from '../stored-badges.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
 import { LANES } from '../store/open-delivery.ts'
 import type { Lane, OpenDelivery } from '../store/open-delivery.ts'
@@ -15,7 +15,7 @@ interface Dependencies {
   readonly platform: Platform
   readonly clock: Clock
   readonly store: DeliveryStore
-  readonly badges: Pick<PendingBadges, 'changes'>
+  readonly badges: StoredBadges
   /** `push.number` up to which everything is on disk. A push that is only committed may be lost, and be asked for again. */
   readonly lastOnDisk: () => number
   /** Whether the times in the database are those of the clock as it is. */

@@ -6,6 +6,7 @@ import type { Notification } from '../../notification/notification.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
 import type { Range } from '../page/progress.ts'
 import { createAcceptanceStore } from './acceptance-store.ts'
+import { createBadgeLeaseStore } from './badge-lease-store.ts'
 import { createClockJumpStore } from './clock-jump-store.ts'
 import type { PushExpiry } from './clock-jump-store.ts'
 import { beforeAll, behindAll } from './expiry-scan.ts'
@@ -109,6 +110,7 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
   const recipients = createRecipientStore({ database, platforms })
   const recipientResults = createRecipientResultStore({ database, recipients })
   const waiting = createWaitingStore({ database })
+  const badgeLeases = createBadgeLeaseStore({ database })
   const timeShift = createTimeShift(database)
   const jumps = createClockJumpStore({ database, pushes })
 
@@ -121,6 +123,8 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     if (refused !== null) refuse.run(refused, key.push, key.platform)
     const waited = endWaiting(key, how, now, null)
     finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
+    // Else its last page has settled them.
+    if (how.abortReason !== null) badgeLeases.settled(key, Number.MAX_SAFE_INTEGER)
   }
 
   /**
@@ -167,6 +171,12 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     recipients: recipients.recipientsOf,
     recipient: recipients.find,
     badgeOf: recipients.badgeOf,
+    badgesOf: recipients.badgesOf,
+
+    /** Of the devices of a page, those whose badge a push is to change; `null` where it is over. */
+    leaseBadges: (key: DeliveryKey, devices: readonly number[]): readonly number[] | null =>
+      isOpen.get(key.push, key.platform) === null ? null : badgeLeases.lease(key, devices),
+
     hasMoved: recipients.hasMoved,
 
     /** Applications and platforms that have something open. */
@@ -202,12 +212,13 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     },
 
     /** Everything a settled page changes, except what it says of devices. */
-    settlePage(key: DeliveryKey, page: PageSettlement, now: number): void {
+    settlePage(key: DeliveryKey & Pick<OpenDelivery, 'notification'>, page: PageSettlement, now: number): void {
       const failed = recipientResults.write(key, page.results)
       const { progress, size, missed, accepted, startedAt } = page
       const { push, platform } = key
       const ahead = JSON.stringify(page.ahead)
       settle.run(progress, ahead, size, missed, accepted, failed, startedAt, push, platform)
+      if (key.notification.badge !== null) badgeLeases.settled(key, progress)
       languages.add(key, page.acceptedIn)
       tally.addSent(key, now, missed, accepted)
     },

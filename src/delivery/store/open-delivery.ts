@@ -89,9 +89,8 @@ export interface PageSettlement extends Results {
   readonly finished: boolean
 }
 
+/** `badge`: as it is stored. */
 export interface PageRow extends Recipient {
-  /** The count stored with the device when it was read. */
-  readonly storedBadge: number
   /** The language of the notification that the device gets, or `OWN_TEXT`; `null`: the notification has one text. */
   readonly language: string | null
 }

@@ -45,7 +45,6 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
     const due: DueRecipient[] = []
     const dead: DueRow[] = []
     for (const row of statements.lease.all(leaseUntil, push, platform, now, limit)) {
-      // Its badge counted anew: while it waited, other pushes may have been.
       const recipient = recipients.find(row.device, notification)
       if (recipient === null) dead.push(row)
       else due.push({ ...recipient, attempt: row.attempt })

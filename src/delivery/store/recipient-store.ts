@@ -2,7 +2,6 @@ import { audiencePages } from '../../audience/audience.ts'
 import type { AudienceRow } from '../../audience/audience.ts'
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device as deviceTable } from '../../database/schema.ts'
-import { applyBadge } from '../../device/badge.ts'
 import { unpackToken } from '../../device/device.ts'
 import type { Environment, Platform } from '../../device/device.ts'
 import { createDeviceKeys } from '../../device/webpush/device-key-store.ts'
@@ -33,6 +32,9 @@ export function createRecipientStore({ database, platforms }: { database: Databa
     'SELECT platform, token, environment, badge, locale FROM device WHERE id = ? AND state = 0',
   )
   const keysOf = createDeviceKeys((sql) => database.statement(sql))
+  const badges = database.statement<{ id: number; badge: number }, [ids: string]>(
+    'SELECT id, badge FROM device WHERE id IN (SELECT value FROM json_each(?))',
+  )
   const tokenOf = database.statement<Pick<DeviceRow, 'token'>, [device: number]>(
     'SELECT token FROM device WHERE id = ?',
   )
@@ -82,11 +84,14 @@ export function createRecipientStore({ database, platforms }: { database: Databa
   }
 
   return {
-    /** A device that is still registered; its badge counted anew. */
+    /** A device that is still registered. */
     find,
 
     /** The count stored with a device; 0 where it is not registered any more. */
     badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
+
+    /** The same of several, by `device.id`, as far as they are there. */
+    badgesOf: (ids: readonly number[]): { id: number; badge: number }[] => badges.all(JSON.stringify(ids)),
 
     /** Whether the device has another token by now than the one that was sent to. */
     hasMoved: (id: number, token: string): boolean => {
@@ -103,8 +108,7 @@ function recipientOf(device: number, row: DeviceRow, { badge }: Notification, ch
     device,
     token: unpackToken(row.token),
     environment: row.environment === null ? null : (ENVIRONMENTS[row.environment] ?? null),
-    badge: badge === null ? null : applyBadge(badge, row.badge),
-    storedBadge: row.badge,
+    badge: badge === null ? null : row.badge,
     language: choose === null ? null : (choose(row.locale ?? null) ?? OWN_TEXT),
   }
 }

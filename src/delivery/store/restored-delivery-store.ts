@@ -16,5 +16,6 @@ export function finishOpenDeliveries(database: OfflineWriter, now: number): numb
     now,
   )
   database.run(`UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ? WHERE ${WAITING}`, now)
+  database.run('DELETE FROM badge_lease')
   return open?.pushes ?? 0
 }

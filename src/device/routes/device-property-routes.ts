@@ -21,11 +21,8 @@ interface Dependencies {
   readonly devices: Pick<DeviceStore, 'setAlias' | 'addLabels' | 'removeLabels' | 'setLocation' | 'setBadge'>
   readonly bounds: GrowthBounds
   readonly judgeProof: JudgeProof
-  /**
-   * A call has set the count stored with a device, `device.id`. Runs in its transaction, and may run twice; the returned
-   * function undoes it.
-   */
-  readonly badgeSet: (application: number, platform: Platform, device: number) => () => void
+  /** A call has set the badge stored with a device. Runs in its transaction, and may run twice. */
+  readonly badgeSet: (application: number, platform: Platform) => void
   /** Whether without the secret a device may be named by its alias alone, and take that of another. Default false. */
   readonly aliasesOpen?: boolean
 }
@@ -143,16 +140,11 @@ export function devicePropertyRoutes(deps: Dependencies) {
       '/badge',
       async ({ body, application }) => {
         const badge = { platform: body.platform, token: body.token, badge: body.setbadgecount }
-        const undo: (() => void)[] = []
-        const set = await commit(() => {
-          const device = devices.setBadge(application.number, badge)
-          if (device !== null) undo.unshift(badgeSet(application.number, body.platform, device))
-          return device
-        }).catch((error: unknown) => {
-          for (const step of undo) step()
-          throw error
+        const device = await commit(() => {
+          badgeSet(application.number, body.platform)
+          return devices.setBadge(application.number, badge)
         })
-        if (set === null) throw noDevice()
+        if (device === null) throw noDevice()
         return { message: 'Badge set' }
       },
       described({

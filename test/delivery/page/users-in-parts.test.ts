@@ -87,7 +87,7 @@ function rest(cursor: AudienceCursor): number[] {
   }
 }
 
-const NOW = { badgeChanges: 0, readAt: 0 }
+const NOW = 0
 const inOrder = (ids: readonly number[]) => ids.toSorted((a, b) => a - b)
 const ALL = Array.from({ length: USERS }, (_, n) => n + 1)
 

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { ActiveDelivery } from '../../../src/delivery/active-delivery.ts'
-import { PendingBadges } from '../../../src/delivery/pending-badges.ts'
 import { Backlog } from '../../../src/delivery/queue/backlog.ts'
 import { Loader } from '../../../src/delivery/queue/loader.ts'
 import { SettlementWriter } from '../../../src/delivery/settlement-writer.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
+import type { StoredBadges } from '../../../src/delivery/stored-badges.ts'
 import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { OpenDelivery } from '../../../src/delivery/store/open-delivery.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { openRegistry } from '../../support/registry.ts'
+import { storedBadges } from '../../support/stored-badges.ts'
 
 const HOUR_MS = 3_600_000
 const TOKEN = 'a1'.repeat(32)
@@ -16,13 +17,13 @@ const OTHER = 'b2'.repeat(32)
 
 let registry: ReturnType<typeof openRegistry>
 let store: DeliveryStore
-let badges: PendingBadges
+let badges: StoredBadges
 
 beforeEach(() => {
   registry = openRegistry()
   registry.devices.register(1, { token: TOKEN, platform: 0 })
   store = createDeliveryStore({ ...registry, pushes: createPushStore(registry) })
-  badges = new PendingBadges(store.badgeOf)
+  badges = storedBadges(registry, store)
 })
 afterEach(() => registry[Symbol.dispose]())
 
@@ -103,11 +104,10 @@ test('a delivery that waits is put away once, though it stood in line', async ()
     clock,
     store,
     persist: async (operation) => database.transact(operation as () => never),
-    registry: { apply: () => {}, giveBack: () => false, storeBadge: () => {} },
+    registry: { apply: () => {} },
     application: 1,
     platform: 0,
     isGood: () => true,
-    badges,
     events: { pushFinished: () => {} },
     onRetries: () => {},
     onWritten: () => {},

@@ -5,6 +5,7 @@ import { createDeliveryStore } from '../../../src/delivery/store/delivery-store.
 import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { openRegistry } from '../../support/registry.ts'
+import { storedBadges } from '../../support/stored-badges.ts'
 
 /* Pushes to one device that wait for another attempt, ten thousand of them: one is due each second. */
 const COUNT = 10_000
@@ -54,7 +55,7 @@ beforeEach(() => {
     platform: 0,
     clock,
     store,
-    badges: { changes: 0 },
+    badges: storedBadges(registry, store),
     mayLoad: () => true,
     lastOnDisk: () => Number.MAX_SAFE_INTEGER,
     onLoaded: () => {},

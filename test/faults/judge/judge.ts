@@ -192,7 +192,7 @@ function judgeDevices({ devices, fates, listed }: Evidence, sendings: readonly S
 
   const badges = new Map<string, number>()
   for (const { platform, token, arrivals } of sendings) {
-    if (!arrivals.some(({ taken, badge }) => taken && badge !== null)) continue
+    if (!arrivals.some(({ badge }) => badge !== null)) continue
     const key = keyOf(platform, token)
     badges.set(key, (badges.get(key) ?? 0) + 1)
   }

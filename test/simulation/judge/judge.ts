@@ -1,3 +1,4 @@
+import { BadgeChecks } from './badge-checks.ts'
 import { Course } from './course.ts'
 import type { Clocks } from './course.ts'
 import { EventChecks } from './event-checks.ts'
@@ -30,6 +31,7 @@ export class Judge {
   readonly #lines: LineChecks
   readonly #events: EventChecks
   readonly #records: RecordChecks
+  readonly #badges: BadgeChecks
   readonly #spent = new SpentCalls(QUOTA)
 
   constructor(clocks: Clocks) {
@@ -39,7 +41,8 @@ export class Judge {
     this.#sends = new SendChecks(course, verdict)
     this.#lines = new LineChecks(course, verdict, phones)
     this.#events = new EventChecks(course, verdict, phones)
-    this.#records = new RecordChecks({ course, verdict, phones, events: this.#events })
+    this.#badges = new BadgeChecks(course, verdict)
+    this.#records = new RecordChecks({ course, verdict, phones, events: this.#events, badges: this.#badges })
   }
 
   get violation(): Violation | null {
@@ -62,7 +65,6 @@ export class Judge {
     // What was heard may not be written down.
     for (const phone of this.phones.all()) {
       if (phone.goneAt !== null && phone.goneAt > from) phone.goneAt = null
-      if (phone.badgeAt > from) phone.badge = null
     }
     this.#events.crashed(from)
   }
@@ -109,7 +111,8 @@ export class Judge {
     const send: Send = { arrival, reply, at, begunAt, life, grantedAt, answeredAt: null }
     const before = [...sends]
     sends.push(send)
-    this.#sends.check(push, phone, before, send, this.pushes)
+    this.#sends.check(push, phone, before, send)
+    this.#badges.shows(phone, send, this.pushes)
     this.#lines.check(push, phone, before, send)
     return (heard) => {
       const answeredAt = this.course.passedMs
@@ -120,17 +123,7 @@ export class Judge {
     }
   }
 
-  #hear(phone: Phone, { reply, arrival, begunAt: at, grantedAt }: Send): void {
-    if (reply.says === 'accepted') {
-      // What was sent last is what the phone shows.
-      if (arrival.badge !== null && at >= phone.badgeAt) {
-        // What has waited for an access token was on its way before: of a call that came meanwhile nobody can say.
-        const isAmidOther = at === phone.badgeAt || at <= phone.badgeCallUntil
-        const isUnsure = at === grantedAt || (isAmidOther && phone.badge !== arrival.badge)
-        phone.badge = isUnsure ? null : arrival.badge
-        phone.badgeAt = at
-      }
-    }
+  #hear(phone: Phone, { reply, arrival, begunAt: at }: Send): void {
     // It has registered since, and Apple says since when it was gone.
     const hasReturned = reply.since !== null && reply.since < phone.registeredAt
     // By a clock that has been put back, who knows when.
@@ -154,7 +147,7 @@ export class Judge {
 
   /** A look at a device was answered; `null`: with no badge. */
   sawBadge(phone: Phone, badge: number | null): void {
-    this.#records.sawBadge(phone, badge, this.pushes)
+    this.#badges.saw(phone, badge, this.pushes)
   }
 
   /**
@@ -207,7 +200,7 @@ export class Judge {
 
   /** The registry of an application, read from end to end. What nobody was sure of is now known. */
   listed(application: Whose, records: readonly any[]): void {
-    this.#records.listed(application, records)
+    this.#records.listed(application, records, this.pushes)
   }
 
   /** Everything has had its time. */

@@ -28,6 +28,8 @@ export interface Phone {
   badge: number | null
   /** The highest count that a call has asked for. */
   badgeSet: number
+  /** What a call, or the registration anew, has set it to: between when and when; `null`: not known. */
+  counted: { readonly badge: number; readonly from: number; readonly since: number } | null
   /** When the notification was sent, or the call made, that this count is from. */
   badgeAt: number
   /** When the last call that has set it was answered. */
@@ -74,6 +76,7 @@ export class Phones {
       zone: null,
       place: null,
       badge: 0,
+      counted: null,
       badgeAt: 0,
       badgeCallUntil: Number.NEGATIVE_INFINITY,
       badgeSet: 0,

@@ -1,4 +1,4 @@
-import { ALLOWANCE } from './allowance.ts'
+import type { BadgeChecks } from './badge-checks.ts'
 import type { Course } from './course.ts'
 import type { EventChecks } from './event-checks.ts'
 import { isKnownGone } from './phones.ts'
@@ -13,6 +13,7 @@ interface Dependencies {
   readonly verdict: Verdict
   readonly phones: Phones
   readonly events: Pick<EventChecks, 'isToldEnd' | 'isToldGone'>
+  readonly badges: Pick<BadgeChecks, 'stored'>
 }
 
 /** Judges what the service says is so: the status of a push, the registry, and how everything has ended. */
@@ -21,12 +22,14 @@ export class RecordChecks {
   readonly #verdict: Verdict
   readonly #phones: Phones
   readonly #events: Dependencies['events']
+  readonly #badges: Dependencies['badges']
 
-  constructor({ course, verdict, phones, events }: Dependencies) {
+  constructor({ course, verdict, phones, events, badges }: Dependencies) {
     this.#course = course
     this.#verdict = verdict
     this.#phones = phones
     this.#events = events
+    this.#badges = badges
   }
 
   /** A look at a push was answered. */
@@ -51,33 +54,21 @@ export class RecordChecks {
     }
   }
 
-  /** The badge of a device, `null` for none, where it is long since anything was sent to it. */
-  sawBadge({ number, state, calls, badge, token }: Phone, stored: number | null, pushes: readonly Push[]): void {
-    const sends = pushes.flatMap((push) => push.sends.get(token) ?? [])
-    const from = this.#course.ranBefore(ALLOWANCE.settledMs)
-    const isQuiet = sends.every(({ answeredAt }) => answeredAt !== null && answeredAt < from)
-    this.#verdict.expect(
-      !isQuiet || state !== 'present' || calls > 0 || badge === null || stored === badge,
-      'badge-is-shown',
-      () => `phone ${number} has badge ${stored}, and shows ${badge}`,
-    )
-  }
-
   /** The registry of an application, read from end to end. What nobody was sure of is now known. */
-  listed(application: Whose, records: readonly any[]): void {
+  listed(application: Whose, records: readonly any[], pushes: readonly Push[]): void {
     const byToken = new Map(records.map((record) => [record.token, record]))
     for (const phone of this.#phones.all()) {
       if (phone.application !== application) continue
       const record = byToken.get(phone.token) ?? null
-      this.#checkRegistered(phone, record)
+      this.#checkRegistered(phone, record, pushes)
       const state = record === null ? 'absent' : 'present'
       if (phone.state === 'unsure') Object.assign(phone, { state, changedAt: this.#course.passedMs })
       if (record !== null) Object.assign(phone, { tags: new Set(record.tag), badge: record.badge })
     }
   }
 
-  #checkRegistered(phone: Phone, record: any): void {
-    const { number, state, tags, badge } = phone
+  #checkRegistered(phone: Phone, record: any, pushes: readonly Push[]): void {
+    const { number, state, tags } = phone
     const isThere = record !== null
     this.#verdict.expect(
       state === 'unsure' || (state === 'present') === isThere,
@@ -103,11 +94,7 @@ export class RecordChecks {
       'answered-is-kept',
       () => `phone ${number} has tags ${listed}, not ${wanted}`,
     )
-    this.#verdict.expect(
-      badge === null || record.badge === badge,
-      'badge-is-shown',
-      () => `phone ${number} has badge ${record.badge}, and shows ${badge}`,
-    )
+    this.#badges.stored(phone, record.badge, pushes)
   }
 
   /** Everything has had its time. */

@@ -15,8 +15,8 @@ export class SendChecks {
     this.#verdict = verdict
   }
 
-  /** `sends`: of this push to this phone before; `pushes`: all of the world. */
-  check(push: Push, phone: Phone, sends: readonly Send[], send: Send, pushes: readonly Push[]): void {
+  /** `sends`: of this push to this phone before. */
+  check(push: Push, phone: Phone, sends: readonly Send[], send: Send): void {
     this.#checkIdentity(push, phone, sends, send)
     this.#checkRepeat(push, phone, sends)
     this.#checkCancelled(push, phone)
@@ -24,7 +24,6 @@ export class SendChecks {
     this.#checkStayed(push, phone, send)
     this.#checkTime(push, phone)
     this.#checkKeys(push, phone, send)
-    this.#checkBadge(phone, send, pushes)
   }
 
   #checkIdentity(push: Push, phone: Phone, sends: readonly Send[], { arrival }: Send): void {
@@ -45,23 +44,6 @@ export class SendChecks {
       !this.#course.isWritten(last),
       'no-needless-repeat',
       () => `push ${push.number} went to phone ${phone.number} again, ${last.reply.says} before`,
-    )
-  }
-
-  /** A count is no more than what was set at the most, and one for each push that adds one, however often it was sent. */
-  #checkBadge(phone: Phone, { arrival, life }: Send, pushes: readonly Push[]): void {
-    const others = pushes.filter(({ step, sends }) => step.badge !== '' && sends.has(phone.token))
-    // After a crash a push may count again.
-    const isOfThisLife = others.every(({ sends }) => sends.get(phone.token)?.every((one) => one.life === life))
-    if (!isOfThisLife || arrival.badge === null) return
-    const adding = others.filter(({ step }) => step.badge === '+1')
-    const twice = adding.filter((push) => this.#course.mayBeInTwoWaves(push, phone))
-    const most = Math.max(phone.badgeSet, others.length > adding.length ? 5 : 0) + adding.length + twice.length
-    this.#verdict.expect(
-      arrival.badge <= most,
-      'badge-is-shown',
-      () =>
-        `push ${arrival.push} showed phone ${phone.number} ${arrival.badge}, where there can be ${most} at the most`,
     )
   }
 

@@ -68,6 +68,7 @@ export async function play(world: World, step: Step): Promise<void> {
         body: { setbadgecount: step.count },
         onDone(phone, at) {
           phone.badgeCallUntil = clock.passedMs
+          phone.counted = { badge: step.count, from: at, since: clock.passedMs }
           // What was sent meanwhile may have come before it: a transaction waits where the log is being moved.
           if (at >= phone.badgeAt) Object.assign(phone, { badge: step.count, badgeAt: at })
           else if (phone.badge !== step.count) phone.badge = null
@@ -193,6 +194,7 @@ function doubt(phone: Phone, at: number): void {
     place: 'unknown',
     changedAt: at,
     badge: null,
+    counted: null,
     goneAt: null,
     anewAt: at,
   })
@@ -229,8 +231,13 @@ async function register(world: World, phone: Phone, step: Step & { kind: 'regist
         () => `registration of phone ${phone.number}, ${before}: ${status}`,
       )
       if (phone.state === 'absent')
-        Object.assign(phone, { alias: null, place: null, ...(phone.badgeAt < at && { badge: 0, badgeAt: at }) })
-      if (phone.state === 'unsure') Object.assign(phone, { badge: null, place: 'unknown' })
+        Object.assign(phone, {
+          alias: null,
+          place: null,
+          counted: { badge: 0, from: at, since: clock.passedMs },
+          ...(phone.badgeAt < at && { badge: 0, badgeAt: at }),
+        })
+      if (phone.state === 'unsure') Object.assign(phone, { badge: null, counted: null, place: 'unknown' })
       if (phone.state !== 'present') phone.anewAt = clock.passedMs
       if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
       if (isBrowser && phone.pair !== pair) Object.assign(phone, { pair, pairAt: clock.passedMs })
@@ -261,7 +268,8 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
       judge.expect(status < 300, 'answers-as-expected', () => `a batch: ${status}`)
       for (const phone of phones) {
         phone.calls--
-        if (phone.state !== 'present') Object.assign(phone, { badge: null, place: 'unknown', anewAt: clock.passedMs })
+        if (phone.state !== 'present')
+          Object.assign(phone, { badge: null, counted: null, place: 'unknown', anewAt: clock.passedMs })
         const state = phone.lostAt >= at ? 'unsure' : 'present'
         Object.assign(phone, { state, seenAt: at, changedAt: clock.passedMs, registeredAt: on, goneAt: null })
       }

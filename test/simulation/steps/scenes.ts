@@ -37,6 +37,7 @@ export const SCENES: readonly ((dice: Dice) => Step[])[] = [
 export const RARE_SCENES: readonly ((dice: Dice) => Step[])[] = [
   cancelledBeforeItsToken,
   setWhileOnItsWay,
+  setWhileRead,
   askedToRestInPause,
   replacedWhileTheOtherIsAsked,
 ]
@@ -50,7 +51,7 @@ function whileCrowdIsSentTo(dice: Dice): Step[] {
   return [
     { kind: 'crowd', platform: dice('whose') < 0.5 ? 0 : 1, count: PHONES + Math.floor(dice('size') * 100) },
     wait(50),
-    push({ kind: 'all' }),
+    push({ kind: 'all' }, { badge: dice('badge') < 0.5 ? '+1' : '' }),
     wait(dice('ms') * 250),
     pick(then, dice('then')),
     wait(dice('after') * 250),
@@ -185,6 +186,23 @@ function setWhileOnItsWay(dice: Dice): Step[] {
     wait(MINUTE_MS),
     push({ kind: 'one', phone: 0 }, { badge: dice('badge') < 0.5 ? '5' : '+1' }),
     wait(5 + dice('ms') * 60),
+    { kind: 'badge', phone: 0, count: 7 },
+    wait(MINUTE_MS),
+    { kind: 'badge-seen', phone: 0 },
+  ]
+}
+
+/** A badge is set of the last of a crowd, who is read and waits for the others, and nothing counts after it. */
+function setWhileRead(dice: Dice): Step[] {
+  return [
+    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    { kind: 'unregister', phone: 0 },
+    { kind: 'crowd', platform: 0, count: PHONES + 40 },
+    wait(MINUTE_MS),
+    { kind: 'register', phone: 0, tags: [], zone: '' },
+    wait(SECOND_MS),
+    push({ kind: 'all' }, { badge: dice('badge') < 0.5 ? '5' : '+1' }),
+    wait(5 + dice('ms') * 200),
     { kind: 'badge', phone: 0, count: 7 },
     wait(MINUTE_MS),
     { kind: 'badge-seen', phone: 0 },

@@ -1,0 +1,107 @@
+import { ALLOWANCE } from './allowance.ts'
+import type { Course } from './course.ts'
+import type { Phone } from './phones.ts'
+import type { Push, Send } from './pushes.ts'
+import type { Verdict } from './verdict.ts'
+
+/** What a push that sets the badge sets it to. */
+const SET_TO = 5
+
+/** Judges the badges that are shown, and those that are stored: a push changes a badge once, whatever is killed. */
+export class BadgeChecks {
+  readonly #course: Course
+  readonly #verdict: Verdict
+
+  constructor(course: Course, verdict: Verdict) {
+    this.#course = course
+    this.#verdict = verdict
+  }
+
+  /**
+   * A request shows a phone a badge: what is stored by then, taken or not. It is no more than what was set, and one for
+   * each push that adds one, however often it was sent.
+   */
+  shows(phone: Phone, { arrival, begunAt: at, grantedAt }: Send, pushes: readonly Push[]): void {
+    const { badge } = arrival
+    if (badge === null) return
+    // What was begun before a call, or may have been, shows what was stored by then.
+    const isAfter = phone.counted !== null && at > phone.counted.since && at !== grantedAt && phone.calls === 0
+    const counted = isAfter ? phone.counted : null
+    // Whoever was sent a push before that call has it counted since then.
+    const from = counted?.from ?? Number.NEGATIVE_INFINITY
+    const counting = sent(phone, pushes).filter(({ sends }) => (sends.get(phone.token)?.[0]?.at ?? 0) >= from)
+    const changing = [...counting, ...this.#unsent(phone, pushes)].filter(({ step }) => step.badge !== '')
+    const isSet = changing.some(({ step }) => step.badge !== '+1')
+    const adding = changing.filter(({ step }) => step.badge === '+1')
+    const most = Math.max(counted?.badge ?? phone.badgeSet, isSet ? SET_TO : 0) + adding.length
+    this.#verdict.expect(
+      badge <= most,
+      'badge-is-shown',
+      () => `push ${arrival.push} showed phone ${phone.number} ${badge}, where there can be ${most} at the most`,
+    )
+    if (at < phone.badgeAt) return
+    // What has waited for an access token was on its way before: of a call that came meanwhile nobody can say.
+    const isAmidOther = at === phone.badgeAt || at <= phone.badgeCallUntil
+    const isUnsure = at === grantedAt || (isAmidOther && phone.badge !== badge)
+    phone.badge = isUnsure ? null : badge
+    phone.badgeAt = at
+  }
+
+  /** A look at a device was answered, `null` for none: whether it is long since anything was sent to it. */
+  saw(phone: Phone, stored: number | null, pushes: readonly Push[]): void {
+    const sends = sent(phone, pushes).flatMap((push) => push.sends.get(phone.token) ?? [])
+    const from = this.#course.ranBefore(ALLOWANCE.settledMs)
+    const isQuiet = sends.every(({ answeredAt }) => answeredAt !== null && answeredAt < from)
+    if (isQuiet && phone.state === 'present' && phone.calls === 0) this.stored(phone, stored, pushes)
+  }
+
+  /** What is stored with a phone is what was sent last, and counts each push once. */
+  stored(phone: Phone, stored: number | null, pushes: readonly Push[]): void {
+    const { number, badge, counted } = phone
+    const unsent = this.#unsent(phone, pushes)
+    const more = unsent.filter(({ step }) => step.badge === '+1').length
+    const set = more < unsent.length ? SET_TO : badge
+    this.#verdict.expect(
+      badge === null ||
+        set === null ||
+        (stored !== null && stored >= Math.min(badge, set) && stored <= Math.max(badge, set) + more),
+      'badge-is-shown',
+      () => `phone ${number} has badge ${stored}, and shows ${badge}`,
+    )
+    if (counted === null || stored === null) return
+    const since = sent(phone, pushes).filter(({ sends }) =>
+      sends.get(phone.token)?.some(({ at }) => at >= counted.since),
+    )
+    if ([...since, ...unsent].some(({ step }) => step.badge !== '+1' && step.badge !== '')) return
+    // What was asked for before may have counted before.
+    const adding = since.filter(({ step, askedAt }) => step.badge === '+1' && askedAt > counted.since)
+    this.#verdict.expect(
+      stored >= counted.badge + adding.length,
+      'badge-is-shown',
+      () => `phone ${number} has badge ${stored}, of ${counted.badge} and ${adding.length} pushes that add one`,
+    )
+  }
+
+  /** Pushes that may have changed the badge of a phone without having been sent to it, or one more time. */
+  #unsent(phone: Phone, pushes: readonly Push[]): readonly Push[] {
+    return pushes.filter((push) => {
+      const { step, application, state, sends, askedAt, barred } = push
+      if (step.badge === '' || application !== phone.application || state === 'refused') return false
+      if (this.#course.mayBeInTwoWaves(push, phone)) return true
+      if (sends.has(phone.token)) return false
+      const hasChanged = phone.changedAt >= askedAt || phone.calls > 0
+      if (barred.has(phone) && !hasChanged) return false
+      return push.end === null || push.cancel !== 'no' || push.mayExpire || hasChanged || isRefused(push)
+    })
+  }
+}
+
+/** Pushes that were sent to a phone. Neighbours' phones have tokens that others have as well. */
+function sent({ application, token }: Phone, pushes: readonly Push[]): readonly Push[] {
+  return pushes.filter((push) => push.application === application && push.sends.has(token))
+}
+
+/** Whether a gateway has refused a push itself: nobody else is sent to. */
+function isRefused({ sends }: Push): boolean {
+  return [...sends.values()].some((some) => some.some(({ reply }) => reply.says === 'bad-push'))
+}

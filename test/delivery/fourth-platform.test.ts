@@ -6,6 +6,7 @@ import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import { createResultErasure } from '../../src/delivery/store/result-erasure-store.ts'
 import type { Outcome, Provider, Recipient } from '../../src/gateway/gateway.ts'
 import { PLATFORM } from '../../src/platform.ts'
+import type { Notification } from '../../src/notification/notification.ts'
 import type { Platform, PlatformTable, ProviderName } from '../../src/platform.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
 import { EVERYBODY } from '../audience/population.ts'
@@ -99,12 +100,12 @@ describe('a fourth platform', () => {
   const rows = (sql: string) => registry.database.statement<Record<string, unknown>, []>(sql).all()
   const delivery = () => rows(`SELECT * FROM delivery WHERE platform = ${WATCH}`)[0]
 
-  function push(timeToLiveMs = 60_000): void {
+  function push(timeToLiveMs = 60_000, badge: Notification['badge'] = { add: 1 }): void {
     const { database, clock } = registry
     const number = database.transact(() =>
       createPushStore({ database }).accept(1, {
         id: Bun.randomUUIDv7(),
-        notification: { msg: 'Hello', sound: null, badge: { add: 1 }, payload: null },
+        notification: { msg: 'Hello', sound: null, badge, payload: null },
         audience: { filter: { ...EVERYBODY, platforms: [0, WATCH] } },
         createdAt: clock.now(),
         timeToLiveMs,
@@ -147,7 +148,7 @@ describe('a fourth platform', () => {
       Array.from({ length: 9 }, () => busy),
     )
     const start = registry.clock.now()
-    push(12_000)
+    push(12_000, null)
     await finished()
     // At random 0.5 it waits three quarters of the 6 s; then twice as long, which would be too late.
     expect(sent.map(({ at }) => (at - start) / 1000)).toEqual([0, 4.5, 9.75])

@@ -129,7 +129,7 @@ describe('the page of a push that changes badges', () => {
       const task = delivery.take(registry.clock.now(), (turn % 10) / 10)
       if (task !== null) {
         tasks.push(task)
-        delivery.recordOutcome({ kind: 'accepted', credential: null })
+        delivery.recordOutcome({ kind: 'accepted' })
         shows.push(...shown([task]))
         answer([task])
       }

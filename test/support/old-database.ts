@@ -112,6 +112,10 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     if (schema < 28) run('UPDATE credential SET proven_at = ?', NOW)
     run('INSERT INTO provider_token (application, sealed) VALUES (2, ?)', Buffer.alloc(40, 1))
   }
+  if (schema >= 28) {
+    run('INSERT INTO accepted_device VALUES (1, 0, ?, 0, zeroblob(64))', NOW)
+    run(`INSERT INTO refused_token VALUES (1, 1, ?, 7, 'SENDER_ID_MISMATCH', ?)`, NOW, NOW)
+  }
   if (schema >= 5) {
     run(`UPDATE device SET timezone = 'Europe/Berlin' WHERE id = 1`)
     const cell = 'CAST((lat + 90) * 4 AS INTEGER) * 1441 + CAST((lng + 180) * 4 AS INTEGER)'

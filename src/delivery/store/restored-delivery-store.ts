@@ -16,6 +16,9 @@ export function finishOpenDeliveries(database: OfflineWriter, now: number): numb
     now,
   )
   database.run(`UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ? WHERE ${WAITING}`, now)
-  database.run('DELETE FROM badge_lease')
+  // An older Bellhop has no such table.
+  if (database.all(`SELECT 1 FROM sqlite_schema WHERE name = 'badge_lease'`).length > 0) {
+    database.run('DELETE FROM badge_lease')
+  }
   return open?.pushes ?? 0
 }

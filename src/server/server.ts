@@ -141,8 +141,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     commit,
     store: {
       next: scheduled.next,
-      release(now, limit) {
-        const released = scheduled.release(now, limit)
+      release(dueBy, now, limit) {
+        const released = scheduled.release(dueBy, now, limit)
         // One that nobody is there for is over at once.
         for (const each of released) finished.tell(each, now)
         return released

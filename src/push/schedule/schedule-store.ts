@@ -103,12 +103,12 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
     next: (): number | null => next.get()?.send_at ?? null,
 
     /**
-     * Lets go what is due, `limit` pushes at the most: the audience is that of this moment, and so is the beginning of
-     * the time to live. Runs in a transaction of the caller.
+     * Lets go what is due by `dueBy`, `limit` pushes at the most: the audience is that of this moment, `now`, and so is the
+     * beginning of the time to live. Runs in a transaction of the caller.
      */
-    release(now: number, limit: number): Released[] {
+    release(dueBy: number, now: number, limit: number): Released[] {
       const letGo = (push: number, audience: string) => release.get(now, audience, push)?.expires_at ?? now
-      return due.all(now, limit).map((row) => {
+      return due.all(dueBy, limit).map((row) => {
         const { push, application, parent } = row
         if (parent === null) {
           const audience = asOf(storedJson(row.audience) as Audience, now)

@@ -2,9 +2,10 @@ import type { Clock } from '../../clock.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import type { Log } from '../../log.ts'
 import { describeError } from '../../text/error-code.ts'
+import { createBelievedTime } from './believed-time.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 
-/** How late a push may be when the clock was put forth, and how soon a write that failed is tried again. */
+/** How often the clock is looked at, and how soon a write that failed is tried again. */
 const LOOK_MS = 1000
 
 /** Pushes let go in one transaction. */
@@ -27,11 +28,12 @@ export interface Schedule {
 
 /**
  * Lets each push go when its moment comes. What waits is in the database, so a start catches up with what came due
- * while nothing ran.
+ * while nothing ran. A jump of the clock ahead lets nothing go before it has held for a minute.
  *
  * waiting → (due, or a second has passed) → releasing → waiting.
  */
 export function startSchedule({ clock, log, commit, store, wake }: Dependencies): Schedule {
+  const believedTime = createBelievedTime(clock)
   let cancel = () => {}
   let releasing = false
   let stopped = false
@@ -39,9 +41,10 @@ export function startSchedule({ clock, log, commit, store, wake }: Dependencies)
   function look(): void {
     if (stopped || releasing) return
     cancel()
-    const dueInMs = (next() ?? Number.POSITIVE_INFINITY) - clock.now()
-    if (dueInMs <= 0) void release()
-    // Never longer than a second: the clock may be put forth meanwhile.
+    const believed = believedTime()
+    const dueInMs = (next() ?? Number.POSITIVE_INFINITY) - believed
+    if (dueInMs <= 0) void release(believed)
+    // Never longer than a second: the clock may be set meanwhile.
     else cancel = clock.after(Math.min(dueInMs, LOOK_MS), look)
   }
 
@@ -55,10 +58,10 @@ export function startSchedule({ clock, log, commit, store, wake }: Dependencies)
     }
   }
 
-  async function release(): Promise<void> {
+  async function release(dueBy: number): Promise<void> {
     releasing = true
     try {
-      const released = await commit(() => store.release(clock.now(), RELEASE_LIMIT))
+      const released = await commit(() => store.release(dueBy, clock.now(), RELEASE_LIMIT))
       if (stopped) return
       for (const { application, push } of released) wake(application, push)
       releasing = false

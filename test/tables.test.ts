@@ -33,7 +33,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   delivery: 'delivery',
   delivery_language: 'delivery',
   push_exception: 'delivery',
-  clock_jump: 'delivery',
   push: 'push',
   idempotency: 'push',
   administrator: 'admin',
@@ -41,6 +40,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   admin_link: 'admin',
   admin_token: 'admin',
   admin_log: 'admin',
+  service_time: 'time',
 }
 
 /** Who reads a table besides its owner: what a join, or a look at a database that nobody serves, needs. */

@@ -211,12 +211,10 @@ export const pushException = sqliteTable(
   (table) => [primaryKey({ columns: [table.push, table.platform, table.device] })],
 )
 
-export const clockJump = sqliteTable('clock_jump', {
-  number: integer().primaryKey(),
-  byMs: integer('by_ms').notNull(),
-  since: integer().notNull(),
-  until: integer().notNull(),
-  reached: text(),
+export const serviceTime = sqliteTable('service_time', {
+  id: integer().primaryKey(),
+  serviceMs: integer('service_ms').notNull(),
+  wallMs: integer('wall_ms').notNull(),
 })
 
 export const push = sqliteTable('push', {

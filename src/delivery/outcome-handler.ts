@@ -47,7 +47,7 @@ interface Dependencies {
 
 /**
  * What follows from an answer for its recipient: it is written down, or the recipient is requeued, or the answer is
- * pending until it is known whether the credential is at fault. Times are ms since the Unix epoch.
+ * pending until it is known whether the credential is at fault. Times are service time.
  */
 export class OutcomeHandler {
   readonly #deps: Dependencies

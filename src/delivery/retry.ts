@@ -20,9 +20,3 @@ export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longe
 
 /** How long a credential waits that was good and has only refused tokens now: another device may show it to be good. */
 export const REFUSALS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
-
-/**
- * The longest wait that a start believes, in milliseconds: no backoff is longer, and a gateway that asks for more may be
- * asked once before. What else is longer was written down while the clock was ahead.
- */
-export const LONGEST_WAIT_MS = 60 * MINUTE_MS

@@ -113,7 +113,8 @@ export function createAcceptance(deps: Dependencies) {
         id,
         notification,
         audience,
-        createdAt,
+        // Somebody may have set the clock since: the time to live begins now.
+        createdAt: sendAt === null ? clock.now() : createdAt,
         timeToLiveMs: timeToLive,
         sendAt,
         waves,

@@ -28,8 +28,8 @@ export interface NewPush {
 export type PushStore = ReturnType<typeof createPushStore>
 
 /**
- * Pushes as they are accepted, and what rooms below say of them; `delivery/store/delivery-store.ts` has what becomes of
- * them. Runs in transactions of the caller.
+ * Pushes as they are accepted; `delivery/store/delivery-store.ts` has what becomes of them. Runs in transactions of the
+ * caller.
  */
 export function createPushStore({ database }: { database: Database }) {
   type NewRow = [string, number, string, string, number, number, ...(number | null)[]]
@@ -45,9 +45,6 @@ export function createPushStore({ database }: { database: Database }) {
     `SELECT id FROM push WHERE resend_of = ? AND (released_at IS NOT NULL OR cancelled_at IS NULL) LIMIT 1`,
   )
   const languagesOf = createPushLanguages((sql) => database.statement(sql))
-  const setExpiry = database.statement<never, [expiresAt: number, push: number]>(
-    'UPDATE push SET expires_at = ? WHERE number = ?',
-  )
 
   return {
     /** The `push.number`, `null` where the application has no push with this id. */
@@ -64,9 +61,6 @@ export function createPushStore({ database }: { database: Database }) {
       const languages = languagesOf(push)
       return languages === null ? null : (languages.choose(locale) ?? OWN_TEXT)
     },
-
-    /** A jump of the clock has moved the end of its deliveries; `expiresAt` in ms since the Unix epoch. */
-    setExpiry: (push: number, expiresAt: number): void => void setExpiry.run(expiresAt, push),
 
     /**
      * Stores a push, and gives its number. A push for now gets its deliveries, others get them from

@@ -47,6 +47,8 @@ export function oldDatabase(directory: string, schema: number, { simulated = fal
 /** Where a later schema has what a table, or a column, of an earlier one held. */
 const MOVED: Readonly<Record<string, string>> = {
   opened: '(SELECT push, device, at FROM receipt WHERE event = 0)',
+  // A jump of the clock that has been followed.
+  clock_jump: `(SELECT 1 AS number, 0 AS by_ms, ${NOW - HOUR_MS} AS since, ${NOW} AS until, NULL AS reached)`,
   'push.opened': '(SELECT coalesce(sum(count), 0) FROM push_receipt WHERE push = number AND event = 0)',
 }
 
@@ -143,7 +145,10 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
       NOW,
     )
   }
-  if (schema >= 15) run('INSERT INTO clock_jump (by_ms, since, until) VALUES (0, ?, ?)', NOW - HOUR_MS, NOW)
+  if (schema >= 15 && schema < 28) {
+    run('INSERT INTO clock_jump (by_ms, since, until) VALUES (0, ?, ?)', NOW - HOUR_MS, NOW)
+  }
+  if (schema >= 28) run('INSERT INTO service_time (id, service_ms, wall_ms) VALUES (1, ?, ?)', NOW, NOW)
   if (schema >= 21) fillAdministrators(run)
   if (schema >= 23) {
     run(

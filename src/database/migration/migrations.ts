@@ -25,6 +25,7 @@ import webPush from '../../../migrations/0024_web_push.sql' with { type: 'text' 
 import resend from '../../../migrations/0025_resend.sql' with { type: 'text' }
 import pushLanguage from '../../../migrations/0026_push_language.sql' with { type: 'text' }
 import registryDay from '../../../migrations/0027_registry_day.sql' with { type: 'text' }
+import serviceTime from '../../../migrations/0028_service_time.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 25, sql: resend },
   { number: 26, sql: pushLanguage },
   { number: 27, sql: registryDay },
+  { number: 28, sql: serviceTime },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

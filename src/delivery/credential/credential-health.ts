@@ -36,7 +36,7 @@ export interface HealthDependencies {
 
 /**
  * What answers say of one credential: passes them on to its congestion window and its breaker, and tells log and events.
- * Times are ms since the Unix epoch. `Case`: what is kept of a complaint while it is pending.
+ * Times are service time. `Case`: what is kept of a complaint while it is pending.
  */
 export class CredentialHealth<Case> {
   readonly #deps: HealthDependencies
@@ -116,11 +116,6 @@ export class CredentialHealth<Case> {
   /** A push is new: it may be for devices that were not tried yet. */
   endPauseEarly(): void {
     this.#window.endPauseEarly()
-  }
-
-  shift(byMs: number): void {
-    this.#window.shift(byMs)
-    this.#taken.at -= byMs
   }
 
   /** A notification was taken; gives the pending complaints: those tokens were bad. */

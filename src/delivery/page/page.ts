@@ -27,7 +27,7 @@ export type DeviceFinding = { readonly device: number; readonly token: string } 
 export interface ReadMoment {
   /** How often other pushes, and calls, had changed stored badges by then. */
   readonly badgeChanges: number
-  /** Ms since the Unix epoch. */
+  /** Ms of service time. */
   readonly readAt: number
 }
 
@@ -42,7 +42,7 @@ interface NewPage extends ReadMoment {
 }
 
 /**
- * Recipients that are read, sent to and settled together. Times are ms since the Unix epoch.
+ * Recipients that are read, sent to and settled together. Times are service time.
  *
  * sending → (every recipient sent to and answered) → complete, to be settled. sending → (the last answers are late) →
  * detached: settled without them.
@@ -51,7 +51,8 @@ export class Page {
   readonly #range: Range | null
   readonly recipients: readonly PageRow[]
   readonly badgeChanges: number
-  #readAt: number
+  /** When the recipients were read. */
+  readonly readAt: number
   readonly results = new RecipientResults()
   readonly #findings: DeviceFinding[] = []
   /** Of recipients that were accepted. */
@@ -73,7 +74,7 @@ export class Page {
     this.#range = range
     this.recipients = recipients
     this.badgeChanges = badgeChanges
-    this.#readAt = readAt
+    this.readAt = readAt
     this.#answered = new Uint8Array(recipients.length)
   }
 
@@ -111,11 +112,6 @@ export class Page {
 
   get hasRequeued(): boolean {
     return this.#requeued.length > 0
-  }
-
-  /** When the recipients were read. */
-  get readAt(): number {
-    return this.#readAt
   }
 
   /** Recipients that are on their way, or answered. */
@@ -204,13 +200,6 @@ export class Page {
     for (const { device, badge, language } of this.#takeRequeued()) {
       this.results.add({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped', language })
     }
-  }
-
-  /** The clock was put back by `byMs`. */
-  shift(byMs: number): void {
-    this.#lastSentAt -= byMs
-    this.#readAt -= byMs
-    this.results.shift(byMs)
   }
 
   #takeRequeued(): (Pick<RecipientResult, 'device' | 'badge' | 'language'> & { readonly index: number })[] {

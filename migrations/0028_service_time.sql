@@ -25,3 +25,8 @@ UPDATE push_exception SET due_at = min(due_at, CAST(unixepoch('subsec') * 1000 A
 WHERE state IN ('retry', 'leased');
 UPDATE delivery SET waits_until = min(waits_until, CAST(unixepoch('subsec') * 1000 AS INTEGER) + 3600000)
 WHERE finished_at IS NULL AND waits_until IS NOT NULL;
+
+-- A broadcast that its application holds back for a time, in which it can be cancelled, waits for that by service time.
+ALTER TABLE push ADD COLUMN held_until INTEGER; -- ms of service time; NULL: it goes by send_at, if it has one
+CREATE INDEX push_held ON push (held_until)
+  WHERE released_at IS NULL AND cancelled_at IS NULL AND held_until IS NOT NULL;

@@ -232,6 +232,7 @@ export const push = sqliteTable('push', {
   parent: integer(),
   toldAt: integer('told_at'),
   resendOf: integer('resend_of'),
+  heldUntil: integer('held_until'),
 })
 
 export const idempotency = sqliteTable(

@@ -140,6 +140,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const scheduled = createScheduleStore({ database })
   const schedule = startSchedule({
     clock,
+    time,
     log,
     commit,
     store: {

@@ -2,8 +2,9 @@ import type { Clock } from '../../clock.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import type { Log } from '../../log.ts'
 import { describeError } from '../../text/error-code.ts'
+import type { ServiceClock } from '../../time/service-clock.ts'
 import { createBelievedTime } from './believed-time.ts'
-import type { ScheduleStore } from './schedule-store.ts'
+import type { DueBy, ScheduleStore } from './schedule-store.ts'
 
 /** How often the clock is looked at, and how soon a write that failed is tried again. */
 const LOOK_MS = 1000
@@ -13,6 +14,7 @@ const RELEASE_LIMIT = 100
 
 interface Dependencies {
   readonly clock: Clock
+  readonly time: Pick<ServiceClock, 'now'>
   readonly log: Log
   readonly commit: Commit
   readonly store: Pick<ScheduleStore, 'next' | 'release'>
@@ -28,11 +30,12 @@ export interface Schedule {
 
 /**
  * Lets each push go when its moment comes. What waits is in the database, so a start catches up with what came due
- * while nothing ran. A jump of the clock ahead lets nothing go before it has held for a minute.
+ * while nothing ran. A jump of the clock ahead lets nothing go before it has held for a minute; a hold is over when it
+ * has lasted, whatever the clock shows.
  *
  * waiting → (due, or a second has passed) → releasing → waiting.
  */
-export function startSchedule({ clock, log, commit, store, wake }: Dependencies): Schedule {
+export function startSchedule({ clock, time, log, commit, store, wake }: Dependencies): Schedule {
   const believedTime = createBelievedTime(clock)
   let cancel = () => {}
   let releasing = false
@@ -41,24 +44,25 @@ export function startSchedule({ clock, log, commit, store, wake }: Dependencies)
   function look(): void {
     if (stopped || releasing) return
     cancel()
-    const believed = believedTime()
-    const dueInMs = (next() ?? Number.POSITIVE_INFINITY) - believed
-    if (dueInMs <= 0) void release(believed)
+    const by = { wall: believedTime(), service: time.now() }
+    const due = next()
+    const dueInMs = Math.min(due.wall - by.wall, due.service - by.service)
+    if (dueInMs <= 0) void release(by)
     // Never longer than a second: the clock may be set meanwhile.
     else cancel = clock.after(Math.min(dueInMs, LOOK_MS), look)
   }
 
-  /** When the next is due; `null` for none, and for what cannot be read now: it is looked for again in a second. */
-  function next(): number | null {
+  /** When the next is due; what cannot be read now is looked for again in a second. */
+  function next(): DueBy {
     try {
       return store.next()
     } catch (error) {
       log.error('what is due cannot be read; trying again', { error: describeError(error) })
-      return null
+      return { wall: Number.POSITIVE_INFINITY, service: Number.POSITIVE_INFINITY }
     }
   }
 
-  async function release(dueBy: number): Promise<void> {
+  async function release(dueBy: DueBy): Promise<void> {
     releasing = true
     try {
       const released = await commit(() => store.release(dueBy, clock.now(), RELEASE_LIMIT))

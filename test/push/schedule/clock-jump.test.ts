@@ -68,6 +68,19 @@ describe('a push that is scheduled', () => {
     expect(await arrivedAfter(2 * MINUTE_MS)).toBe(1)
   })
 
+  test.each([HOUR_MS, -HOUR_MS])(
+    'goes out when its hold is over, though the clock jumps by %d ms in it',
+    async (byMs) => {
+      service.limit(service.application, { holdSeconds: 30 })
+      clock.advance(1000)
+      const id = await acceptedPush(service, '/push/all')
+      clock.set(clock.now() + byMs)
+      expect(await arrivedAfter(20_000)).toBe(0)
+      expect((await service.get(`/push/${id}`)).body).toMatchObject({ state: 'scheduled' })
+      expect(await arrivedAfter(15_000)).toBe(1)
+    },
+  )
+
   test('waits for its moment by a clock that is put back', async () => {
     await pushIn(10_000)
     clock.set(clock.now() - MINUTE_MS)

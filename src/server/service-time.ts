@@ -34,6 +34,8 @@ export function keepServiceTime({ clock, log, database, group, ttlClock, opened 
     stored === null || wall - service !== stored.wall - stored.service
 
   group.alongside(() => {
+    // What was written in a transaction that came to nothing is not there.
+    stored = store.last()
     const moment = time.look()
     if (!isOfOtherClock(moment) && moment.service - (stored?.service ?? 0) < SECOND_MS) return
     store.note(moment)

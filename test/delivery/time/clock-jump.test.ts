@@ -133,6 +133,24 @@ describe('a clock that is put a day ahead', () => {
     await rm(data, { recursive: true })
   })
 
+  test('in a push that goes on to its end lets nothing of it pass for cut short', async () => {
+    await start()
+    const [token = ''] = await register(2)
+    let asked = 0
+    simulator.answerWith(() => {
+      if (++asked === 1) clock.set(clock.now() + DAY_MS)
+      return null
+    })
+    const id = await push({ ttl: 3600 })
+    expect(await over(id)).toMatchObject({ t: 2, s: 2 })
+    const { body } = await service.get(`/push/${id}/device`, { headers: { token } })
+    expect(body.verdict).toBe('accepted')
+    const parts = service.database.reading<{ leftMs: number }, []>(
+      'SELECT expires_at - finished_at AS leftMs FROM delivery',
+    )
+    expect(parts.get()?.leftMs).toBeWithin(HOUR_MS - 60_000, HOUR_MS + 1)
+  })
+
   test('and put right again leaves a push the time to live that it had', async () => {
     await start()
     await register(1)
@@ -230,6 +248,37 @@ describe('a clock that is put back by a day, and not looked at since', () => {
     expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
   })
 })
+
+test.each([
+  ['ahead', DAY_MS],
+  ['back', -DAY_MS],
+])(
+  'a clock that is put %s changes when somebody is said to be sent to again, and when the push is over',
+  async (_, byMs) => {
+    await start()
+    const [token = ''] = await register(1)
+    simulator.answerWith(() => ({
+      kind: 'answer',
+      answer: { status: 429, headers: {}, body: '{"reason":"TooManyRequests"}' },
+    }))
+    const id = await push({ ttl: 60 })
+    await service.logged(({ event }) => event === 'to be sent again')
+    const told = async () => {
+      const { body } = await service.get(`/push/${id}/device`, { headers: { token } })
+      expect(body.verdict).toBe('retrying')
+      return Date.parse(body.next_attempt_at) - clock.now()
+    }
+    const before = await told()
+    expect(before).toBeWithin(1, 60_000)
+    clock.set(clock.now() + byMs)
+    clock.advance(250)
+    // Its time on disk is that of the new clock then.
+    await service.put('/stats', { platform: '0' })
+    expect(await told()).toBe(before - 250)
+    const { finished_at: finishedAt } = await over(id)
+    expect(Math.abs(Date.parse(finishedAt) - clock.now())).toBeLessThan(10_000)
+  },
+)
 
 test('a process that stood still, and then hears first that it is to wait, waits', async () => {
   await start()

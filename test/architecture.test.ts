@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
-  `clock.ts text platform.ts version.ts network failure.ts log.ts system database sealing settings application usage backup
+  `clock.ts text platform.ts version.ts network failure.ts log.ts system database time sealing settings application usage backup
    manual http device webhook stats notification audience transfer gateway delivery push monitoring doctor admin dashboard server cli main.ts`.split(
     /\s+/,
   )
@@ -70,7 +70,6 @@ const IMPURE = new Set<string>([
   'cli/transfer/subscribed-key.ts',
   'cli/transfer/unfinished-file.ts',
   'cli/upgrade-watch.ts',
-  'delivery/store/time-shift.ts',
   'device/index/alias-index.ts',
   'doctor/database/inspected-database.ts',
   'doctor/database/sealing-key-check.ts',

@@ -34,7 +34,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   delivery_language: 'delivery',
   push_exception: 'delivery',
   badge_lease: 'delivery',
-  clock_jump: 'delivery',
   accepted_device: 'delivery',
   refused_token: 'delivery',
   push: 'push',
@@ -44,6 +43,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   admin_link: 'admin',
   admin_token: 'admin',
   admin_log: 'admin',
+  service_time: 'time',
 }
 
 /** Who reads a table besides its owner: what a join, or a look at a database that nobody serves, needs. */

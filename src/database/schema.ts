@@ -248,12 +248,10 @@ export const badgeLease = sqliteTable(
   (table) => [primaryKey({ columns: [table.push, table.platform, table.last] })],
 )
 
-export const clockJump = sqliteTable('clock_jump', {
-  number: integer().primaryKey(),
-  byMs: integer('by_ms').notNull(),
-  since: integer().notNull(),
-  until: integer().notNull(),
-  reached: text(),
+export const serviceTime = sqliteTable('service_time', {
+  id: integer().primaryKey(),
+  serviceMs: integer('service_ms').notNull(),
+  wallMs: integer('wall_ms').notNull(),
 })
 
 export const push = sqliteTable('push', {
@@ -271,6 +269,7 @@ export const push = sqliteTable('push', {
   parent: integer(),
   toldAt: integer('told_at'),
   resendOf: integer('resend_of'),
+  heldUntil: integer('held_until'),
 })
 
 export const idempotency = sqliteTable(

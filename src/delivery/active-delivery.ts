@@ -1,5 +1,7 @@
 import type { Outcome } from '../gateway/gateway.ts'
+import { timeToLiveMs } from '../notification/notification.ts'
 import type { Message } from '../notification/notification.ts'
+import type { ServiceClock } from '../time/service-clock.ts'
 import { DeliveryMessages } from './delivery-messages.ts'
 import { AudienceCursor } from './page/audience-cursor.ts'
 import type { Recipients } from './page/audience-cursor.ts'
@@ -14,7 +16,6 @@ import { WaitingRecipients } from './queue/waiting-recipients.ts'
 import type { Leased } from './queue/waiting-recipients.ts'
 import { RecipientResults, resultOf } from './recipient-results.ts'
 import type { AbortReason, DeliveryEnd, OpenDelivery, PageSettlement } from './store/open-delivery.ts'
-import type { ClockJump } from './time/steady-clock.ts'
 import type { StoredBadges } from './stored-badges.ts'
 import type { FinalVerdict } from './verdict.ts'
 
@@ -36,7 +37,7 @@ interface AloneSettlement {
  * be sent.
  *
  * The durable half of a delivery is its row in `delivery`; what is here can be lost at any moment and is read again from
- * `progress` on.
+ * `progress` on. Times are service time.
  */
 export class ActiveDelivery {
   readonly record: OpenDelivery
@@ -49,7 +50,8 @@ export class ActiveDelivery {
   readonly #trial: PushTrial
   /** `null`: the push leaves badges alone. */
   readonly #badged: BadgedPages | null
-  /** When the first recipient of this run was sent to, ms since the Unix epoch. */
+  readonly #clock: Pick<ServiceClock, 'wallAt'>
+  /** When the first recipient of this run was sent to. */
   #startedAt: number | null = null
   #isFinished = false
   #isParking = false
@@ -58,9 +60,16 @@ export class ActiveDelivery {
   /** Recipients that were read and not sent to when it was aborted; `null`: not everybody was read. */
   #unsent: number | null = null
 
-  constructor(record: OpenDelivery, recipients: Recipients, nextDueAt: number | null, badges: StoredBadges) {
+  constructor(
+    record: OpenDelivery,
+    recipients: Recipients,
+    nextDueAt: number | null,
+    badges: StoredBadges,
+    clock: Pick<ServiceClock, 'wallAt'>,
+  ) {
     this.record = record
-    this.#messages = new DeliveryMessages(record)
+    this.#clock = clock
+    this.#messages = new DeliveryMessages(record, clock)
     this.#audience = new AudienceSize(record)
     this.#cursor = new AudienceCursor(record, recipients)
     this.#waiting = new WaitingRecipients(record.retries, nextDueAt)
@@ -74,7 +83,7 @@ export class ActiveDelivery {
     return this.#messages.in(language)
   }
 
-  /** When its time to live is over, ms since the Unix epoch, by the clock as it is. */
+  /** When its time to live is over. */
   get expiresAt(): number {
     return this.#messages.expiresAt
   }
@@ -140,7 +149,7 @@ export class ActiveDelivery {
     return this.#waiting.count
   }
 
-  /** When the next of them is due; ms since the Unix epoch, Infinity for none. */
+  /** When the next of them is due; Infinity for none. */
   get nextDueAt(): number {
     return this.#waiting.nextDueAt
   }
@@ -177,11 +186,10 @@ export class ActiveDelivery {
   }
 
   /**
-   * Since when somebody could have been sent to, ms since the Unix epoch; `null` while whoever is left waits for another
-   * attempt.
+   * Since when somebody could have been sent to; `null` while whoever is left waits for another attempt.
    */
   dueSince(now: number): number | null {
-    if (!this.#isSent) return this.record.releasedAt
+    if (!this.#isSent) return this.expiresAt - timeToLiveMs(this.record.notification)
     return this.#waiting.nextDueAt <= now ? this.#waiting.nextDueAt : null
   }
 
@@ -202,7 +210,7 @@ export class ActiveDelivery {
         index: -1,
         attempt: waiting.attempt + 1,
         readAt: null,
-        sentAt: now,
+        sentAt: this.#clock.wallAt(now),
       }
     }
     const page = this.#pages.next() ?? this.#read(now, samplePlace !== null)
@@ -320,7 +328,7 @@ export class ActiveDelivery {
     return []
   }
 
-  /** Rows of recipients that wait were made due at `at`, ms since the Unix epoch, where that was not to be before. */
+  /** Rows of recipients that wait were made due at `at`, where that was not to be before. */
   dueAgain(at: number): void {
     this.#waiting.makeDue(at)
   }
@@ -376,19 +384,6 @@ export class ActiveDelivery {
     if (this.isCounted && left === 0 && !this.isOver) this.#read(now)
   }
 
-  /** The clock was put back by `byMs`: nobody waits longer for that. */
-  shift(byMs: number): void {
-    this.#waiting.shift(byMs)
-    this.#pages.shift(byMs)
-  }
-
-  /** The clock has jumped: what is left of its time to live stays as long as it was. */
-  extend({ byMs, since, now }: ClockJump): void {
-    const { releasedAt } = this.record
-    if (releasedAt >= since && releasedAt <= now) return
-    this.#messages.extend(byMs)
-  }
-
   /** Whoever would come into an empty audience from now on was not in it when the push was accepted. */
   #endIfNobody(): void {
     if (this.#audience.isEmpty && this.#pages.size === 0) this.#cursor.exhaust()
@@ -409,7 +404,7 @@ export class ActiveDelivery {
     this.#startedAt ??= now
     const recipient = page.recipients[index]
     if (recipient === undefined) throw new Error(`a page of ${page.recipients.length} has no place ${index}`)
-    return { delivery: this, recipient, page, index, attempt: 1, readAt, sentAt: now }
+    return { delivery: this, recipient, page, index, attempt: 1, readAt, sentAt: this.#clock.wallAt(now) }
   }
 
   #sample(place: number, now: number): Page | null {

@@ -1,5 +1,4 @@
-import { sleep } from '../clock.ts'
-import type { Clock } from '../clock.ts'
+import { MINUTE_MS, sleep } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { isConstraint } from '../database/sqlite-error.ts'
 import { numbersOf } from '../platform.ts'
@@ -8,6 +7,7 @@ import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
+import type { ServiceClock } from '../time/service-clock.ts'
 import { SendBudget } from './credential/send-budget.ts'
 import { HeapTrimmer } from './heap-trimmer.ts'
 import { LastRun } from './last-run.ts'
@@ -16,12 +16,13 @@ import { Sender } from './sender.ts'
 import type { SenderDependencies } from './sender.ts'
 import type { DeliveryEvents } from './settlement-writer.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import { ClockFollower } from './time/clock-follower.ts'
 import { inSteps } from './time/in-steps.ts'
-import { createSteadyClock } from './time/steady-clock.ts'
 
 /** How often deliveries are checked for what is due, late or expired, while any is open. */
 const TICK_MS = 250
+
+/** A kill in a time in which nothing else is written makes nobody wait longer than this again. */
+const KEEP_MS = MINUTE_MS
 
 /** How long what the disk would not take, or not give, waits before it is tried again. */
 const AGAIN_MS = 1000
@@ -30,7 +31,7 @@ const AGAIN_MS = 1000
 const MIN_SHARE = 16
 
 export interface DeliveryPoolDependencies {
-  readonly clock: Clock
+  readonly clock: ServiceClock
   readonly log: Log
   /** In [0, 1). */
   readonly random: () => number
@@ -45,8 +46,6 @@ export interface DeliveryPoolDependencies {
   readonly credentialOf: (application: number, platform: Platform) => number
   /** Requests in flight, all together. */
   readonly maxInFlight: number
-  /** What times to live are measured by: the time in which the service ran, or the time of day. */
-  readonly ttlClock: 'elapsed' | 'wall'
   /** Collects all garbage, and returns when that is done. */
   readonly collectGarbage: () => void
   /** Is told how long each answer of a platform's gateway took. */
@@ -97,11 +96,11 @@ export interface Unwritten {
  * Started → it picks up what the last run left open → wake() brings new work → stop().
  */
 export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool {
-  const { log, commit, store, platforms } = deps
+  const { clock, log, commit, store, platforms } = deps
   const numbers = numbersOf(platforms)
-  const clock = createSteadyClock(deps.clock, TICK_MS)
+  const { registry, events } = byTimeOfDay(deps)
   const senders = new Map<string, Sender>()
-  const trimmer = new HeapTrimmer(deps.clock, deps.collectGarbage)
+  const trimmer = new HeapTrimmer(clock, deps.collectGarbage)
   const sendBudget = new SendBudget((sends) => trimmer.sent(sends))
   /**
    * `push.number` up to which everything is on disk. Pushes have their numbers in the order of their commits, so with
@@ -113,15 +112,8 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   let stopped = false
   let closed = false
   let cancelTick: (() => void) | null = null
-  const follower = new ClockFollower({
-    clock,
-    log,
-    store,
-    persist,
-    ttlClock: deps.ttlClock,
-    senders: () => senders.values(),
-    onFollowed: loadAgain,
-  })
+  /** When something was last written for the sake of service time alone. */
+  let keptAt = clock.now()
   const lastRun = new LastRun({ clock, store, persist, end })
 
   async function persist<T>(operation: () => T): Promise<T> {
@@ -152,17 +144,16 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       application,
       platform,
       clock,
-      followStill: (monotonic) => clock.stoodStill(monotonic) && follower.follow(),
       log,
       random: deps.random,
       store,
       persist,
-      registry: deps.registry,
-      events: deps.events,
+      registry,
+      events,
       sendBudget,
       share: () => shared,
       lastOnDisk: () => lastOnDisk,
-      mayLoad: () => !follower.isBehind && !lastRun.isLeased,
+      mayLoad: () => !lastRun.isLeased,
       latency: deps.latency[platform],
     })
     // Kept when it has what it needs: else it would pass for one without a credential.
@@ -181,38 +172,36 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   }
 
   function tick(): void {
-    follower.follow()
     shared = share()
-    // What is on disk may still seem to be over by the new time of day.
-    if (!stopped && !follower.isBehind) for (const sender of senders.values()) sender.tick()
+    if (!stopped) for (const sender of senders.values()) sender.tick()
+    keepTime()
     cancelTick = null
     ensureTick()
   }
 
+  /** Service time goes along with whatever is written; where nothing is, and something waits, that is seen to here. */
+  function keepTime(): void {
+    const now = clock.now()
+    if (now - keptAt < KEEP_MS) return
+    keptAt = now
+    void persist(() => null)
+  }
+
   /** For a while nothing was loaded. */
   function loadAgain(): void {
-    for (const sender of senders.values()) {
-      sender.forgetTimes()
-      sender.wake(null)
-    }
+    for (const sender of senders.values()) sender.loadAgain()
     ensureTick()
   }
 
   function ensureTick(): void {
     if (cancelTick !== null || closed) return
-    if ([...senders.values()].every((sender) => sender.isDone)) {
-      clock.rest()
-      return
-    }
-    clock.start()
+    if ([...senders.values()].every((sender) => sender.isDone)) return
     cancelTick = clock.after(TICK_MS, tick)
   }
 
   function wake(application: number, push: number | null = null): void {
     if (stopped) return
     lastOnDisk = Math.max(lastOnDisk, push ?? 0)
-    // What was accepted since a jump has its times by the new time of day.
-    follower.follow()
     for (const platform of numbers) senderOf(application, platform).wake(push)
     shared = share()
     ensureTick()
@@ -232,17 +221,13 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   /** A step of the end of a delivery that is cancelled and not in memory; whether it is to be followed by another. */
   function end(key: Parameters<DeliveryStore['cancel']>[0]): boolean {
     const outcome = store.cancel(key, clock.now())
-    if (outcome === 'ended') deps.events.pushFinished(key, clock.now())
+    if (outcome === 'ended') events.pushFinished(key, clock.now())
     return outcome === 'more'
   }
 
   if (store.endLeases(clock.now())) void lastRun.endLeases().then(loadAgain)
   void lastRun.endCancelled()
-  follower.resume()
   for (const { application } of store.senders()) wake(application)
-  void lastRun.boundDue(clock.now()).then(() => {
-    for (const sender of senders.values()) sender.dueAgain()
-  })
 
   return {
     wake: (application, push) => untilRead(() => wake(application, push)),
@@ -272,14 +257,13 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       }
     },
     states: () => [...senders.values()].map((sender) => sender.state).filter(isOfUse),
-    stats: () => [...senders.values()].map((sender) => sender.stats(clock.now())).filter(isOfUse),
+    stats: () => [...senders.values()].map((sender) => sender.stats()).filter(isOfUse),
     pauseOf(application, platform) {
       const sender = senders.get(`${application}/${platform}`)?.standing
       if (sender === undefined || sender.state === 'ready') return null
       return sender.reason ?? `there is no credential for ${platforms[platform].gateway}`
     },
     async stop() {
-      // The clock is followed all the same: a stop may wait for answers longer than a process that runs leaves it unread.
       stopped = true
       await Promise.all([...senders.values()].map((sender) => sender.stop()))
       // What else was written goes out with this turn's commit, and this comes after it.
@@ -296,6 +280,24 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
         notifications: sent.reduce((sum, [, count]) => sum + count, 0),
         pushes: new Set(sent.map(([push]) => push)).size,
       }
+    },
+  }
+}
+
+/** What devices and callers are told has the time of day. */
+function byTimeOfDay({
+  clock,
+  registry,
+  events,
+}: DeliveryPoolDependencies): Pick<DeliveryPoolDependencies, 'registry' | 'events'> {
+  return {
+    registry: { ...registry, apply: (finding, now) => registry.apply(finding, clock.wallAt(now)) },
+    events: {
+      pushFinished: (delivery, now) => events.pushFinished(delivery, clock.wallAt(now)),
+      credentialPaused: (application, platform, reason, now) =>
+        events.credentialPaused(application, platform, reason, clock.wallAt(now)),
+      credentialResumed: (application, platform, now) =>
+        events.credentialResumed(application, platform, clock.wallAt(now)),
     },
   }
 }

@@ -22,8 +22,6 @@ interface Dependencies extends HealthDependencies {
   readonly backlog: Pick<Backlog, 'take' | 'enqueue' | 'isSearching'>
   readonly store: Pick<DeliveryStore, 'recipient'>
   readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'requeue' | 'removed'>
-  /** Follows the time of day where the process has stood still, and nobody has noticed it yet. */
-  readonly followStill: (monotonic: number) => void
   /** Shared by all senders. */
   readonly sendBudget: SendBudget
   /** Requests this sender may have in flight, of what all share. */
@@ -109,7 +107,7 @@ export class Dispatcher {
   #inFlight = 0
   /** How many were sent, ever. */
   #sent = 0
-  /** When the last answer came, or the provider began; ms since the Unix epoch. */
+  /** When the last answer came, or the provider began; ms of service time. */
   #movedAt: number
   #isStopped = false
   #isClosed = false
@@ -137,7 +135,7 @@ export class Dispatcher {
     return this.#credential.number
   }
 
-  /** Gateways of this credential that wait by themselves; `now` is ms since the Unix epoch. */
+  /** Gateways of this credential that wait by themselves; `now` is ms of service time. */
   pausedServices(now: number): readonly PausedService[] {
     return this.#lanes.paused(now)
   }
@@ -150,7 +148,7 @@ export class Dispatcher {
     return this.#inFlight
   }
 
-  /** When the last answer came, or the provider began; ms since the Unix epoch. */
+  /** When the last answer came, or the provider began; ms of service time. */
   get movedAt(): number {
     return this.#movedAt
   }
@@ -195,7 +193,7 @@ export class Dispatcher {
     if (provider === null || this.#isStopped) return
     const { sendBudget, outcomes, backlog, onEmpty } = this.#deps
     let isThrough = false
-    while (this.#inFlight - this.#silent.excused < this.size(now) && provider.mayTake?.(now) !== false) {
+    while (this.#inFlight - this.#silent.excused < this.size(now) && provider.mayTake?.(monotonic) !== false) {
       // Neither through nor empty: it goes on in the next turn of the event loop.
       if (!sendBudget.take(this.#pumpAgain, provider.weight)) {
         // Of several gateways each has a window of its own, and none is to be known by the latency of another.
@@ -222,14 +220,6 @@ export class Dispatcher {
     const { clock } = this.#deps
     this.#silent.excuseSilent(clock.monotonic())
     this.#releaseAside(({ delivery }) => delivery.abortReason !== null, clock.now())
-  }
-
-  /** The clock was put back by `byMs`. */
-  shift(byMs: number): void {
-    this.health.shift(byMs)
-    this.#silent.shift(byMs)
-    this.#lanes.shift(byMs)
-    this.#movedAt -= byMs
   }
 
   /** Sends nothing more. */
@@ -313,8 +303,6 @@ export class Dispatcher {
     this.#inFlight--
     const { clock, latency, outcomes } = this.#deps
     const monotonic = clock.monotonic()
-    // It may be the first that a process hears after it stood still: the wait that it asks for begins now.
-    this.#deps.followStill(monotonic)
     const now = clock.now()
     const latencyMs = monotonic - sending.sentAt
     const heard = this.#silent.answered(sending, answer, now)

@@ -1,15 +1,13 @@
 import type { Clock } from '../clock.ts'
-import { LONGEST_WAIT_MS } from './retry.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import { beforeAll } from './store/expiry-scan.ts'
 import type { ExpiryKey } from './store/expiry-scan.ts'
 import type { DeliveryKey } from './store/open-delivery.ts'
-import type { Shifted } from './store/time-shift.ts'
 import { inSteps } from './time/in-steps.ts'
 
 interface Dependencies {
   readonly clock: Clock
-  readonly store: Pick<DeliveryStore, 'endLeases' | 'cancelled' | 'boundDue'>
+  readonly store: Pick<DeliveryStore, 'endLeases' | 'cancelled'>
   /** Writes until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   /** A step of the end of a delivery that is cancelled and not in memory; whether it is to be followed by another. */
@@ -47,11 +45,5 @@ export class LastRun {
       for (const key of found) if (end(key)) return from ?? beforeAll()
       return next
     })
-  }
-
-  /** It may have written down times of a clock that was ahead. `began`: of this run, ms since the Unix epoch. */
-  async boundDue(began: number): Promise<void> {
-    const { store, persist } = this.#deps
-    await inSteps(persist, (from: Shifted | null) => store.boundDue(began, began + LONGEST_WAIT_MS, from))
   }
 }

@@ -50,8 +50,7 @@ interface Dependencies {
 }
 
 /**
- * What follows from an answer for its recipient: it is written down, or the recipient is requeued. Times are ms since the
- * Unix epoch.
+ * What follows from an answer for its recipient: it is written down, or the recipient is requeued. Times are service time.
  */
 export class OutcomeHandler {
   readonly #deps: Dependencies

@@ -1,7 +1,7 @@
 import type { PageRow, RecipientResult } from './store/open-delivery.ts'
 import type { FinalVerdict } from './verdict.ts'
 
-/** What became of recipients that were not simply accepted, until that is on disk. Times are ms since the Unix epoch. */
+/** What became of recipients that were not simply accepted, until that is on disk. Times are service time. */
 export class RecipientResults {
   readonly #rows: RecipientResult[] = []
 
@@ -29,13 +29,6 @@ export class RecipientResults {
 
   add(row: RecipientResult): void {
     this.#rows.push(row)
-  }
-
-  /** The clock was put back by `byMs`: nobody waits longer for that. */
-  shift(byMs: number): void {
-    for (const [index, row] of this.#rows.entries()) {
-      if (waits(row)) this.#rows[index] = { ...row, dueAt: row.dueAt - byMs }
-    }
   }
 
   /** Those that wait for another attempt wait no longer than to `now`. */

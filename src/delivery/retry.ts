@@ -11,12 +11,6 @@ export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longe
 /** How long a device waits that was sent to before, and whose token is refused now, before that is believed. */
 export const TOKENS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
-/**
- * The longest wait that a start believes, in milliseconds: no backoff is longer, and a gateway that asks for more may be
- * asked once before. What else is longer was written down while the clock was ahead.
- */
-export const LONGEST_WAIT_MS = 60 * MINUTE_MS
-
 interface FailedAttempt {
   /** Attempts so far, this one included. */
   readonly attempt: number

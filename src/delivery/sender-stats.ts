@@ -47,7 +47,7 @@ export function senderStateOf(
 
 type Waiting = Pick<ActiveDelivery, 'unreached' | 'retries' | 'dueSince'>
 
-/** What waits in a backlog whose credential is not paused. */
+/** What waits in a backlog whose credential is not paused. Here times are service time. */
 export function backlogStats(deliveries: readonly Waiting[], now: number): BacklogStats {
   let recipients = 0
   let dueSince: number | null = null

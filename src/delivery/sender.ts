@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
+import type { ServiceClock } from '../time/service-clock.ts'
 import { GatewayTrouble } from './credential/gateway-trouble.ts'
 import type { SendBudget } from './credential/send-budget.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -15,7 +15,6 @@ import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
 import { StoredBadges } from './stored-badges.ts'
 import type { BadgeRegistry } from './stored-badges.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import type { ClockJump } from './time/steady-clock.ts'
 import type { CredentialKey } from './store/acceptance-store.ts'
 import { inSteps } from './time/in-steps.ts'
 import { Timekeeper } from './time/timekeeper.ts'
@@ -23,16 +22,14 @@ import { Timekeeper } from './time/timekeeper.ts'
 export interface SenderDependencies {
   readonly application: number
   readonly platform: Platform
-  readonly clock: Clock
-  /** Follows the time of day where the process has stood still, and nobody has noticed it yet. */
-  readonly followStill: (monotonic: number) => void
+  readonly clock: ServiceClock
   readonly log: Log
   /** In [0, 1). */
   readonly random: () => number
   readonly store: DeliveryStore
   /** `push.number` up to which everything is on disk. */
   readonly lastOnDisk: () => number
-  /** Whether the times in the database are those of the clock as it is. */
+  /** Whether nothing of the last run can be taken for what is leased now. */
   readonly mayLoad: () => boolean
   /** Writes until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
@@ -171,19 +168,28 @@ export class Sender {
     }
   }
 
-  /** `now` is ms since the Unix epoch. */
-  stats(now: number): SenderStats {
+  stats(): SenderStats {
+    const { clock } = this.#deps
+    const now = clock.now()
     const { provider, health, inFlight, movedAt, counters: outcomes } = this.#dispatcher
     const { recipients, dueSince: since } = backlogStats(this.#backlog.all(), now)
     const isOpen = provider !== null && health.state === 'ready' && this.#dispatcher.size(now) > 0
     const dueSince = isOpen ? since : null
     // A project's quota may be used up for the moment.
-    const mayMove = inFlight > 0 || provider?.mayTake?.(now) !== false
-    const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, movedAt)
+    const mayMove = inFlight > 0 || provider?.mayTake?.(clock.monotonic()) !== false
+    const stillSince = dueSince === null || !mayMove ? null : clock.wallAt(Math.max(dueSince, movedAt))
     const { connections = 0 } = provider ?? {}
     const all = recipients + this.#backlog.loaded.waiting.recipients
     const pausedServices = this.#dispatcher.pausedServices(now)
-    return { ...this.state, outcomes, connections, pausedServices, recipients: all, dueSince, stillSince }
+    return {
+      ...this.state,
+      outcomes,
+      connections,
+      pausedServices,
+      recipients: all,
+      dueSince: dueSince === null ? null : clock.wallAt(dueSince),
+      stillSince,
+    }
   }
 
   /** Whether there is nothing to send now. */
@@ -271,24 +277,10 @@ export class Sender {
     this.#dispatcher.pump()
   }
 
-  /** The clock was put back by `byMs`. */
-  shift(byMs: number): void {
-    this.#timekeeper.shift(byMs)
-  }
-
-  /** The clock has jumped, and no time to live is to end by that. */
-  extend(jump: ClockJump): void {
-    this.#timekeeper.extend(jump)
-  }
-
-  /** Recipients that wait in the database may be due now. */
-  dueAgain(): void {
-    this.#backlog.dueAgain(this.#deps.clock.now())
-  }
-
-  /** Parked deliveries have other times than they had. */
-  forgetTimes(): void {
+  /** For a while nothing was loaded: parked deliveries may have other times than they had. */
+  loadAgain(): void {
     this.#backlog.loaded.forgetTimes()
+    this.wake(null)
   }
 
   /** Sends nothing more, waits for what is in flight, and settles what was sent; resolves when that is on disk. */

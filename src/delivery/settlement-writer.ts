@@ -17,7 +17,7 @@ export interface DeviceRegistry {
 
 /** Events of deliveries, for webhooks; each runs inside the transaction that writes down what happened. */
 export interface DeliveryEvents {
-  /** One platform's part of a push is over. `now` is ms since the Unix epoch. */
+  /** One platform's part of a push is over. */
   pushFinished(delivery: Pick<OpenDelivery, 'push' | 'application'>, now: number): void
   credentialPaused(application: number, platform: Platform, reason: string, now: number): void
   /** A gateway has taken a notification, after a pause or for the first time since the start. */
@@ -165,14 +165,6 @@ export class SettlementWriter {
     const { left } = delivery
     this.#abort(delivery, 'expired')
     return { unreached: left }
-  }
-
-  /**
-   * The clock was put back by `byMs`: what is still to be written names times of before. Of what is written in the
-   * meantime a recipient may be tried again too early, which is better than an hour too late.
-   */
-  shift(byMs: number): void {
-    for (const results of this.#writing) results.shift(byMs)
   }
 
   /** Of what is still to be written, nobody waits longer than to `now` for another attempt. */

@@ -80,8 +80,8 @@ export interface Provider extends AsyncDisposable {
   serviceOf?(recipient: Recipient): string
   /** Of how many usual requests one takes the processor time, on the thread that answers calls. Default 1. */
   readonly weight?: number
-  /** Whether the gateway's quota leaves room for one more at `now`, ms since the Unix epoch. Absent: always. */
-  mayTake?(now: number): boolean
+  /** Whether the gateway's quota leaves room for one more at `monotonic`, of the clock. Absent: always. */
+  mayTake?(monotonic: number): boolean
   /** What is wrong with the way to the gateway, as part of a sentence about it; `null` for nothing. Absent: not known. */
   readonly trouble?: string | null
   /** Connections opened so far, as far as can be seen. */

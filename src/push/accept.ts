@@ -89,7 +89,8 @@ export function createAcceptance(deps: Dependencies) {
     if (before !== null) return commit(() => before)
 
     if (deps.hasRoom?.() === false) throw new Refused(noRoom())
-    const moments = momentsOf(when, createdAt, to.kind === 'many' ? limits.holdSeconds * 1000 : 0)
+    const holdMs = to.kind === 'many' ? limits.holdSeconds * 1000 : 0
+    const moments = momentsOf(when, createdAt, holdMs)
     if (to.kind === 'many' && limits.confirmAbove > 0) {
       const count = await deps.count(applicationNumber, { asOf: createdAt, ...to.filter }, request.caller)
       checkConfirmed(count, limits.confirmAbove, to.confirm)
@@ -113,10 +114,12 @@ export function createAcceptance(deps: Dependencies) {
         id,
         notification,
         audience,
-        createdAt,
+        // Somebody may have set the clock since: the time to live begins now.
+        createdAt: sendAt === null ? clock.now() : createdAt,
         timeToLiveMs: timeToLive,
         sendAt,
         waves,
+        ...(when.kind === 'now' && holdMs > 0 && { heldUntil: clock.now() + holdMs }),
         ...(resendOf !== undefined && { resendOf }),
       }
       const number = pushes.accept(applicationNumber, push)

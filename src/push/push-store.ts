@@ -6,6 +6,7 @@ import { createNewDeliveryStore } from '../delivery/store/new-delivery-store.ts'
 import { CEILING } from '../device/device-row.ts'
 import type { Notification } from '../notification/notification.ts'
 import { OWN_TEXT } from '../text/language-tag.ts'
+import { WALL_AHEAD } from '../time/service-time-store.ts'
 import { createPushLanguages } from './push-language-store.ts'
 
 /** Times are ms since the Unix epoch. */
@@ -19,6 +20,8 @@ export interface NewPush {
   readonly timeToLiveMs: number
   /** `null`: at once. */
   readonly sendAt: number | null
+  /** Where it only waits for the hold of its application: until when, by the clock as it is in the commit. */
+  readonly heldUntil?: number
   /** `push.number` of the push that it goes out for once more, to those that one failed for. Default: for none. */
   readonly resendOf?: number
   /** Of a push by local time, each with a UUID of its own; `sendAt` is the first of them. */
@@ -28,14 +31,14 @@ export interface NewPush {
 export type PushStore = ReturnType<typeof createPushStore>
 
 /**
- * Pushes as they are accepted, and what rooms below say of them; `delivery/store/delivery-store.ts` has what becomes of
- * them. Runs in transactions of the caller.
+ * Pushes as they are accepted; `delivery/store/delivery-store.ts` has what becomes of them. Runs in transactions of the
+ * caller.
  */
 export function createPushStore({ database }: { database: Database }) {
   type NewRow = [string, number, string, string, number, number, ...(number | null)[]]
   const insert = database.statement<never, NewRow>(
-    `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, send_at, released_at, parent, resend_of)
-     VALUES (?, ?, ?, ?, ${CEILING}, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, send_at, released_at, parent, resend_of, held_until)
+     VALUES (?, ?, ?, ?, ${CEILING}, ?, ?, ?, ?, ?, ?, ? - ${WALL_AHEAD})`,
   )
   const deliveries = createNewDeliveryStore({ database })
   const named = database.statement<{ number: number }, [id: string, application: number]>(
@@ -45,9 +48,6 @@ export function createPushStore({ database }: { database: Database }) {
     `SELECT id FROM push WHERE resend_of = ? AND (released_at IS NOT NULL OR cancelled_at IS NULL) LIMIT 1`,
   )
   const languagesOf = createPushLanguages((sql) => database.statement(sql))
-  const setExpiry = database.statement<never, [expiresAt: number, push: number]>(
-    'UPDATE push SET expires_at = ? WHERE number = ?',
-  )
 
   return {
     /** The `push.number`, `null` where the application has no push with this id. */
@@ -65,15 +65,12 @@ export function createPushStore({ database }: { database: Database }) {
       return languages === null ? null : (languages.choose(locale) ?? OWN_TEXT)
     },
 
-    /** A jump of the clock has moved the end of its deliveries; `expiresAt` in ms since the Unix epoch. */
-    setExpiry: (push: number, expiresAt: number): void => void setExpiry.run(expiresAt, push),
-
     /**
      * Stores a push, and gives its number. A push for now gets its deliveries, others get them from
      * `schedule-store.ts`. From its commit on a push is not lost.
      */
     accept(application: number, push: NewPush): number {
-      const { notification, audience, createdAt, timeToLiveMs, waves, resendOf = null } = push
+      const { notification, audience, createdAt, timeToLiveMs, waves, resendOf = null, heldUntil = null } = push
       const expiresAt = (sendAt: number | null) => (sendAt ?? createdAt) + timeToLiveMs
       const add = (
         id: string,
@@ -83,7 +80,7 @@ export function createPushStore({ database }: { database: Database }) {
       ): number => {
         const texts = [JSON.stringify(notification), storedAudience(stored)] as const
         const times = [createdAt, expiresAt(sendAt), sendAt, sendAt === null ? createdAt : null] as const
-        return Number(insert.run(id, application, ...texts, ...times, parent, resendOf).lastInsertRowid)
+        return Number(insert.run(id, application, ...texts, ...times, parent, resendOf, heldUntil).lastInsertRowid)
       }
       const number = add(push.id, push.sendAt, null, audience)
       if (push.sendAt === null) deliveries.add({ application, push: number, audience, expiresAt: expiresAt(null) })

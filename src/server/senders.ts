@@ -19,14 +19,15 @@ import type { KeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { FinishedStore } from '../push/finished-store.ts'
-import type { PushStore } from '../push/push-store.ts'
 import { PLATFORM } from '../platform.ts'
 import type { Config } from '../settings/parse.ts'
+import type { ServiceClock } from '../time/service-clock.ts'
 import type { EventStore } from '../webhook/event-store.ts'
 
 interface Dependencies {
   readonly config: Config
   readonly clock: Clock
+  readonly time: ServiceClock
   readonly log: Log
   /** In [0, 1). */
   readonly random: () => number
@@ -44,7 +45,6 @@ interface Dependencies {
   readonly credentials: CredentialStore
   readonly devices: DeviceStore
   readonly events: EventStore
-  readonly pushes: PushStore
   readonly finished: FinishedStore
   readonly metrics: Metrics
   /** Certificates to trust, in PEM; `undefined`: the system's. */
@@ -97,9 +97,9 @@ export async function startSenders(deps: Dependencies) {
   })
   await providers.prepare(directory.all())
 
-  const deliveries = createDeliveryStore({ database, pushes: deps.pushes })
+  const deliveries = createDeliveryStore({ database, clock: deps.time })
   const pool = startDeliveryPool({
-    clock,
+    clock: deps.time,
     log,
     random: deps.random,
     commit,
@@ -130,7 +130,6 @@ export async function startSenders(deps: Dependencies) {
     },
     events: { ...events, pushFinished: deps.finished.tell },
     maxInFlight: config.maxInFlight,
-    ttlClock: config.ttlClock,
     collectGarbage: fullGC,
     latency: deps.metrics.latency,
   })

@@ -41,6 +41,7 @@ import { startSenders } from './senders.ts'
 import { createServiceAdmission } from './service-admission.ts'
 import { keepLedger } from './service-ledger.ts'
 import { createServiceLog } from './service-log.ts'
+import { keepServiceTime } from './service-time.ts'
 import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
 import { createSweeps } from './sweeps.ts'
 
@@ -90,6 +91,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const { commit } = group
   const directory = createApplicationDirectory({ database, applications: createApplicationStore({ database, clock }) })
   const ledger = keepLedger({ database, group, clock, log, opened })
+  const time = keepServiceTime({ database, group, clock, log, ttlClock: config.ttlClock, opened })
 
   serviceLog.naming(directory)
   const key = sealingKeyOf(config, database, clock, log)
@@ -103,6 +105,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const context = {
     config,
     clock,
+    time,
     log,
     random,
     database,
@@ -122,7 +125,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const { pool } = senders
   const webhookStore = createWebhookStore({ database, clock, key })
   const webhooks = startWebhookSender({
-    clock,
+    clock: time,
     log,
     random,
     commit,
@@ -137,12 +140,13 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const scheduled = createScheduleStore({ database })
   const schedule = startSchedule({
     clock,
+    time,
     log,
     commit,
     store: {
       next: scheduled.next,
-      release(now, limit) {
-        const released = scheduled.release(now, limit)
+      release(dueBy, now, limit) {
+        const released = scheduled.release(dueBy, now, limit)
         // One that nobody is there for is over at once.
         for (const each of released) finished.tell(each, now)
         return released

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { retryAfterMs } from '../network/retry-after.ts'
+import type { ServiceClock } from '../time/service-clock.ts'
 import type { EventStore, StoredEvent } from './event-store.ts'
 import { waitMs } from './event.ts'
 import type { PostOutcome } from './post.ts'
@@ -14,7 +14,7 @@ const GONE = 410
 const ASKS_FOR_REST: ReadonlySet<number> = new Set([429, 503])
 
 export interface Settling {
-  readonly clock: Clock
+  readonly clock: ServiceClock
   readonly log: Log
   /** In [0, 1). */
   readonly random: () => number
@@ -50,12 +50,12 @@ export function createEventSettlement({ clock, log, random, events, webhooks, pe
     if (outcome.kind === 'answered' && outcome.status === GONE) {
       onTry?.(application, 'failed')
       const { changedAt } = receiver
-      const disabled = await persist(() => webhooks.disable(application, changedAt, now))
+      const disabled = await persist(() => webhooks.disable(application, changedAt, clock.wallAt(now)))
       if (disabled) log.warn('webhook disabled: its receiver answered 410', { application: receiver.application })
       while (await persist(() => webhooks.eraseUnwanted(application)));
       return
     }
-    const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : null
+    const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, clock.wallAt(now)) : null
     const attempt = event.attempt + 1
     const wait = waitMs(attempt, random(), asked)
     onTry?.(application, wait === null ? 'given-up' : 'failed')
@@ -66,7 +66,7 @@ export function createEventSettlement({ clock, log, random, events, webhooks, pe
     else log.warn('webhook event not delivered', { ...name, attempt, reason, waitMs: wait })
   }
 
-  /** `restUntil`: what its `Retry-After` says, ms since the Unix epoch. */
+  /** `restUntil`: what its `Retry-After` says, ms of service time. */
   function noteFailure(
     window: ReceiverWindow,
     { application }: Receiver,

@@ -4,14 +4,12 @@ import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { isoTime } from '../text/format.ts'
 import { PLATFORM } from '../platform.ts'
+import { WALL_AHEAD } from '../time/service-time-store.ts'
 import { eventBodyOf } from './event.ts'
 import type { Event, EventType, PushOpened } from './event.ts'
 
 /** Events of one application that wait at the most; beyond it the oldest are erased. */
 const MAX_WAITING = 100_000
-
-/** Events whose time is shifted in one step: 8 ms. */
-const SHIFT_LIMIT = 500
 
 /** An event on its way to a receiver. */
 export interface StoredEvent {
@@ -45,7 +43,8 @@ export type EventStore = ReturnType<typeof createEventStore>
 
 /**
  * The events that are not delivered yet. Everything that writes runs inside a transaction of the caller: an event is
- * stored with the fact it tells of, or not at all. What no webhook of the application asks for is not stored.
+ * stored with the fact it tells of, or not at all. What no webhook of the application asks for is not stored. When an
+ * event happened, `now`, is ms since the Unix epoch; when it is due, service time.
  *
  * `maxWaiting` is for tests.
  */
@@ -55,7 +54,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
        AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = ?)`,
   )
   const insert = database.statement<never, [string, number, EventType, string, number]>(
-    'INSERT INTO event (id, application, type, body, due_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)',
+    `INSERT INTO event (id, application, type, body, due_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5 - ${WALL_AHEAD}, ?5)`,
   )
   const count = database.statement<{ waiting: number }, [number]>(
     'UPDATE webhook SET waiting = waiting + 1 WHERE application = ? RETURNING waiting',
@@ -86,13 +85,6 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
   const erase = database.statement<never, [number]>('DELETE FROM event WHERE number = ?')
   const putOff = database.statement<never, [number, number, number]>(
     'UPDATE event SET attempt = ?, due_at = ? WHERE number = ?',
-  )
-  const last = database.statement<{ number: number | null }, []>('SELECT max(number) AS number FROM event')
-  const nth = database.statement<{ number: number }, [after: number]>(
-    `SELECT number FROM event WHERE number > ? ORDER BY number LIMIT 1 OFFSET ${SHIFT_LIMIT - 1}`,
-  )
-  const shiftDue = database.statement<never, [byMs: number, after: number, upTo: number]>(
-    'UPDATE event SET due_at = due_at - ? WHERE number > ? AND number <= ?',
   )
   const dropped = database.statement<{ application: string; events: number }, []>(
     `SELECT a.id AS application, w.dropped AS events FROM webhook w JOIN application a ON a.number = w.application
@@ -165,7 +157,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       record(application, { type: 'credential.resumed', data }, now)
     },
 
-    /** Applications for which something is due at `now`. */
+    /** Applications for which something is due at `now`, ms of service time. */
     receivers: (now: number): number[] => receivers.all(now).map(({ application }) => application),
 
     /** Up to `limit` events that are due, those due longest first. */
@@ -176,19 +168,6 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
 
     /** An event has been tried `attempt` times, and is to be tried again at `dueAt`. */
     putOff: (number: number, attempt: number, dueAt: number): void => void putOff.run(attempt, dueAt, number),
-
-    /** `event.number` of the newest; 0 for none. */
-    lastNumber: (): number => last.get()?.number ?? 0,
-
-    /**
-     * The clock was put back by `byMs` milliseconds: nothing waits longer for that. Of the events after `after` and up to
-     * `upTo` (`event.number`) some; where to go on, `null`: that was all.
-     */
-    shiftDue(byMs: number, after: number, upTo: number): number | null {
-      const to = Math.min(nth.get(after)?.number ?? upTo, upTo)
-      shiftDue.run(byMs, after, to)
-      return to < upTo ? to : null
-    },
 
     hasDropped: (): boolean => anyDropped.get() !== null,
 

@@ -25,7 +25,7 @@ export class ReceiverWindow {
   #failures = 0
   #notBefore = 0
 
-  /** How many events may be on their way at `now`, ms since the Unix epoch. */
+  /** How many events may be on their way at `now`, ms of service time. */
   size(now: number): number {
     return now < this.#notBefore ? 0 : this.#size
   }
@@ -50,13 +50,8 @@ export class ReceiverWindow {
     return this.#failures === FAILURES_IN_A_ROW ? 'opened' : null
   }
 
-  /** Sends nothing before `moment`, ms since the Unix epoch. */
+  /** Sends nothing before `moment`, ms of service time. */
   pauseUntil(moment: number): void {
     this.#notBefore = Math.max(this.#notBefore, moment)
-  }
-
-  /** The clock was put back by `byMs` milliseconds. */
-  shift(byMs: number): void {
-    this.#notBefore -= byMs
   }
 }

@@ -1,5 +1,6 @@
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
+import { WALL_AHEAD } from '../time/service-time-store.ts'
 import type { EventType } from './event.ts'
 
 /** A webhook with what waits for it. Times are ms since the Unix epoch. */
@@ -32,7 +33,7 @@ export function createWebhookList({ database }: { database: Pick<Database, 'read
     'SELECT application, url, events, disabled_at AS disabledAt, waiting FROM webhook ORDER BY application',
   )
   const next = database.reading<WaitingEvent, [application: number, limit: number]>(
-    `SELECT id, type, attempt, created_at AS createdAt, due_at AS dueAt FROM event
+    `SELECT id, type, attempt, created_at AS createdAt, due_at + ${WALL_AHEAD} AS dueAt FROM event
      WHERE application = ? ORDER BY due_at LIMIT ?`,
   )
   return {

@@ -23,16 +23,12 @@ const WRITE_AGAIN_MS = 1000
 /** The same of a read that has failed: the database is damaged, or the disk is. */
 const READ_AGAIN_MS = 10_000
 
-/** A clock may wander this much between two ticks. */
-const CLOCK_TOLERANCE_MS = 1000
-
 /** How long a stop waits for answers: an event that is sent again is known by its id. */
 const STOP_MS = 2000
 
 interface Dependencies extends Omit<Settling, 'persist'> {
   readonly commit: Commit
-  readonly events: Settling['events'] &
-    Pick<EventStore, 'receivers' | 'due' | 'lastNumber' | 'shiftDue' | 'takeDropped' | 'hasDropped'>
+  readonly events: Settling['events'] & Pick<EventStore, 'receivers' | 'due' | 'takeDropped' | 'hasDropped'>
   readonly webhooks: Settling['webhooks'] & Pick<WebhookStore, 'receiver'>
   readonly post: Post
 }
@@ -68,35 +64,18 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
   let calls = 0
   const ending = new AbortController()
   let stopped = false
-  let tickedAt = clock.now()
   let cancelTick = clock.after(TICK_MS, tick)
   const settle = createEventSettlement({ ...deps, persist })
 
   function tick(): void {
     cancelTick = clock.after(TICK_MS, tick)
-    const now = clock.now()
-    const backMs = tickedAt - now
-    tickedAt = now
-    if (backMs >= CLOCK_TOLERANCE_MS) {
-      for (const state of states.values()) state.window.shift(backMs)
-      track(shiftDue(backMs))
-    }
     try {
-      for (const application of events.receivers(now)) pump(application)
+      for (const application of events.receivers(clock.now())) pump(application)
       if (events.hasDropped()) track(persist(() => events.takeDropped()).then(tellDropped))
     } catch (error) {
       log.error('webhook events cannot be read; trying again', { error: String(error) })
       cancelTick()
       cancelTick = clock.after(READ_AGAIN_MS, tick)
-    }
-  }
-
-  async function shiftDue(byMs: number): Promise<void> {
-    const last = events.lastNumber()
-    let after: number | null = 0
-    while (after !== null) {
-      const from: number = after
-      after = await persist(() => events.shiftDue(byMs, from, last))
     }
   }
 
@@ -150,7 +129,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     calls++
     await persist(() => undefined)
     if (ending.signal.aborted) return
-    const timestamp = Math.floor(clock.now() / 1000)
+    const timestamp = Math.floor(clock.wallAt(clock.now()) / 1000)
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Bellhop',

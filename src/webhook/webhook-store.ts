@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts'
 import { late } from '../database/late-statement.ts'
 import { application, event, webhook } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
+import { WALL_AHEAD } from '../time/service-time-store.ts'
 import type { EventType } from './event.ts'
 import { createWebhookErasure } from './webhook-erasure-store.ts'
 import { storedJson } from '../database/damage.ts'
@@ -166,7 +167,13 @@ function prepareStatements(orm: Database['orm']) {
         .where(and(eventsOf, sql`${event.type} NOT IN (SELECT value FROM json_each(${sql.placeholder('types')}))`))
         .prepare(),
     ),
-    hurry: late(() => orm.update(event).set({ attempt: 0, dueAt: now }).where(eventsOf).prepare()),
+    hurry: late(() =>
+      orm
+        .update(event)
+        .set({ attempt: 0, dueAt: sql`${now} - ${sql.raw(WALL_AHEAD)}` })
+        .where(eventsOf)
+        .prepare(),
+    ),
     disable: late(() =>
       orm
         .update(webhook)

@@ -23,23 +23,27 @@ export interface Beside extends AsyncDisposable {
   readonly service: Service
   /** HASTY, of the service and of the commands. */
   readonly clock: Clock
-  /** Puts that clock forth, as an operator does. */
-  putForth(ms: number): void
+  /** Lets `ms` milliseconds pass by that clock in which no timer runs. */
+  standStill(ms: number): void
   newCaller(): Caller
   /** Runs a command on the data of the service, until `signals` end it. */
   run(argv: readonly string[], over?: Parameters<CommandLine['run']>[2]): ReturnType<CommandLine['run']>
 }
 
 export async function commandsBeside(): Promise<Beside> {
-  let forthMs = 0
-  const clock: Clock = { ...HASTY, now: () => HASTY.now() + forthMs }
+  let stoodMs = 0
+  const clock: Clock = {
+    ...HASTY,
+    now: () => HASTY.now() + stoodMs,
+    monotonic: () => HASTY.monotonic() + stoodMs,
+  }
   const service = await startService({ clock })
   const cli = commandLine()
   const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
   return {
     service,
     clock,
-    putForth: (ms) => void (forthMs += ms),
+    standStill: (ms) => void (stoodMs += ms),
     newCaller: () => newCaller(service),
     run: (argv, over) => cli.run(argv, env, { clock, ...over }),
     async [Symbol.asyncDispose]() {

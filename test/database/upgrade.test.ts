@@ -67,6 +67,39 @@ for (const schema of Array.from({ length: LATEST - 1 }, (_, at) => at + 1)) {
   })
 }
 
+test('jumps of the clock that a process did not live to follow are followed once by each time to live', () => {
+  const path = oldDatabase(directory, 27)
+  const [hour, day] = [3_600_000, 86_400_000]
+  {
+    using old = new Sqlite(path)
+    const { now } = old.query<{ now: number }, []>('SELECT created_at AS now FROM push WHERE number = 2').get() ?? {}
+    if (now === undefined) throw new Error('there is no push 2')
+    const jump = old.query('INSERT INTO clock_jump (number, by_ms, since, until, reached) VALUES (?, ?, ?, ?, ?)')
+    old.run('DELETE FROM clock_jump')
+    // The first has reached the delivery of push 3; who was accepted after the second is by the new time already.
+    const at = old.query<{ at: number }, []>('SELECT expires_at AS at FROM delivery WHERE push = 3').get()?.at ?? 0
+    jump.run(1, day, now + day, now + day, JSON.stringify([1, 0, 1, at, 3]))
+    jump.run(2, -hour, now + 2, now + 5, null)
+    old.run(`UPDATE push SET created_at = ${now + 3}, released_at = ${now + 3} WHERE number = 3`)
+    old.run(`UPDATE delivery SET waits_until = expires_at + ${day} WHERE push = 3`)
+  }
+  const ends = () =>
+    read(path, 'SELECT push, platform, expires_at FROM delivery WHERE finished_at IS NULL ORDER BY 1, 2') as number[][]
+  const before = ends()
+  openDatabase(directory)[Symbol.dispose]()
+  // Push 2 lies before push 3 in the index for iOS, and behind it for Android.
+  const byMs = new Map([
+    ['2 0', day - hour],
+    ['2 1', -hour],
+    ['3 0', 0],
+  ])
+  expect(ends()).toEqual(
+    before.map(([push = 0, platform = 0, at = 0]) => [push, platform, at + (byMs.get(`${push} ${platform}`) ?? 0)]),
+  )
+  const [[until]] = read(path, 'SELECT waits_until FROM delivery WHERE push = 3') as [[number]]
+  expect(until).toBeLessThanOrEqual(Date.now() + hour)
+})
+
 test('pushes that were under way in the first schema go on, and new ones arrive', async () => {
   oldDatabase(directory, 1, { simulated: true })
   await using service = await startService({ data: directory, application: APPLICATION })

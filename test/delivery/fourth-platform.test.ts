@@ -70,7 +70,7 @@ describe('a fourth platform', () => {
       log: { writes: () => false, debug() {}, info() {}, warn() {}, error() {} },
       random: () => 0.5,
       commit: async (operation) => database.transact(operation),
-      store: createDeliveryStore({ database, pushes: createPushStore({ database }), platforms: WITH_WATCHES }),
+      store: createDeliveryStore({ database, clock, platforms: WITH_WATCHES }),
       platforms: WITH_WATCHES,
       registry: {
         apply(finding, now) {
@@ -83,7 +83,6 @@ describe('a fourth platform', () => {
       providerOf: (_, platform) => (platform === WATCH ? provider() : null),
       credentialOf: () => 0,
       maxInFlight: 100,
-      ttlClock: 'elapsed',
       collectGarbage: fullGC,
       latency: { 0: latency, 1: latency, 2: latency, [WATCH]: latency },
     })
@@ -172,7 +171,7 @@ describe('a fourth platform', () => {
     push()
     await finished()
     registry.database.statement(`UPDATE delivery SET finished_at = NULL WHERE platform = ${WATCH}`).run()
-    const store = createDeliveryStore({ database: registry.database, pushes: createPushStore(registry) })
+    const store = createDeliveryStore(registry)
     expect(store.senders()).toContainEqual({ application: 1, platform: WATCH })
   })
 })

@@ -2,66 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
 import { SettlementWriter } from '../../src/delivery/settlement-writer.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
-import { createPushStore } from '../../src/push/push-store.ts'
 import { EVERYBODY } from '../audience/population.ts'
 import { openRegistry } from '../support/registry.ts'
 import { storedBadges } from '../support/stored-badges.ts'
 
 const HOUR_MS = 3_600_000
-
-test('a clock that is put back before an answer is on disk makes nobody wait for that', async () => {
-  using registry = openRegistry()
-  const { database, clock, devices } = registry
-  devices.register(1, { token: 'a1'.repeat(32), platform: 0 })
-  const device = devices.idOf(1, 0, 'a1'.repeat(32)) ?? 0
-  const push = {
-    id: Bun.randomUUIDv7(),
-    notification: { msg: 'Hello', sound: null, badge: null, payload: null },
-    audience: { device, platform: 0 } as const,
-    createdAt: clock.now(),
-    timeToLiveMs: HOUR_MS,
-    sendAt: null,
-    waves: [],
-  }
-  database.transact(() => createPushStore({ database }).accept(1, push))
-
-  const store = createDeliveryStore({ database, pushes: createPushStore({ database }) })
-  const disk = Promise.withResolvers<void>()
-  const written = Promise.withResolvers<void>()
-  const writer = new SettlementWriter({
-    clock,
-    store,
-    async persist(operation) {
-      await disk.promise
-      return database.transact(operation as () => never)
-    },
-    registry: { apply: () => {} },
-    application: 1,
-    platform: 0,
-    isGood: () => true,
-    events: { pushFinished: () => {} },
-    onRetries: () => written.resolve(),
-    onWritten: () => {},
-    onWaiting: () => {},
-    onFinished: () => {},
-  })
-  const [open] = store.open(1, 0, 'single', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
-  if (open === undefined) throw new Error('the push has no delivery')
-  const delivery = new ActiveDelivery(open, store.recipients(open), null, storedBadges(registry, store))
-  const task = delivery.take(clock.now(), null)
-  if (task === null || task.page === null) throw new Error('the delivery has no recipient')
-  const dueAt = clock.now() + 2000
-  const verdict = { kind: 'retry', dueAt, reason: 'TooManyRequests' } as const
-  expect(delivery.answer(task, verdict, null, clock.now())).toBe(true)
-  writer.settlePage(delivery, task.page)
-
-  clock.set(clock.now() - HOUR_MS)
-  writer.shift(HOUR_MS)
-  disk.resolve()
-  await written.promise
-  expect(store.nextDue(open)).toBe(dueAt - HOUR_MS)
-  expect(delivery.nextDueAt).toBe(dueAt - HOUR_MS)
-})
 
 describe('a push for which 750 devices wait', () => {
   const WAITING = 750
@@ -85,7 +30,7 @@ describe('a push for which 750 devices wait', () => {
     }
     const changes = database.statement<{ n: number }, []>('SELECT total_changes() AS n')
     const written: number[] = []
-    const store = createDeliveryStore({ database, pushes: createPushStore({ database }) })
+    const store = createDeliveryStore({ database, clock })
     return {
       ...registry,
       store,
@@ -138,7 +83,7 @@ describe('a push for which 750 devices wait', () => {
       })
       const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
       if (open === undefined) throw new Error('the push has no delivery')
-      const delivery = new ActiveDelivery(open, store.recipients(open), null, storedBadges(world, store))
+      const delivery = new ActiveDelivery(open, store.recipients(open), null, storedBadges(world, store), clock)
       stop(writer, delivery)
       await finished.promise
       expect(world.delivery()).toEqual(END)
@@ -174,7 +119,7 @@ describe('a push for which 750 devices wait', () => {
     })
     const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
     if (open === undefined) throw new Error('the push has no delivery')
-    const delivery = new ActiveDelivery(open, store.recipients(open), 0, storedBadges(world, store))
+    const delivery = new ActiveDelivery(open, store.recipients(open), 0, storedBadges(world, store), clock)
     const limit = delivery.startLease(1)
     delivery.lease({ ...store.takeDue(open, clock.now(), clock.now() + HOUR_MS, limit), next: null })
     const task = delivery.take(clock.now(), null)

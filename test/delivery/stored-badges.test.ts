@@ -20,7 +20,7 @@ let store: DeliveryStore
 let badges: StoredBadges
 beforeEach(() => {
   registry = openRegistry()
-  store = createDeliveryStore({ ...registry, pushes: createPushStore(registry) })
+  store = createDeliveryStore(registry)
   badges = storedBadges(registry, store)
 })
 afterEach(() => registry[Symbol.dispose]())
@@ -52,7 +52,7 @@ function accept(badge: BadgeChange | null, tags: string[] | null = null): number
 function begin(push: number): { delivery: ActiveDelivery; open: OpenDelivery } {
   const open = store.find(push, 0)
   if (open === null) throw new Error('the push is over')
-  return { delivery: new ActiveDelivery(open, store.recipients(open), null, badges), open }
+  return { delivery: new ActiveDelivery(open, store.recipients(open), null, badges, registry.clock), open }
 }
 
 /** Lets what was leased become ready. */
@@ -160,6 +160,7 @@ describe('the page of a push that changes badges', () => {
       },
       null,
       badges,
+      registry.clock,
     )
     delivery.take(registry.clock.now(), null)
     await leased(delivery)

@@ -62,7 +62,7 @@ describe('pushes are erased 90 days after they went out', () => {
     store.schedule.withdraw(cancelled, now)
     store.sweep(now + 91 * DAY_MS)
     expect(store.numbers()).toEqual([late])
-    store.schedule.release(now + 90 * DAY_MS, 10)
+    store.schedule.release({ wall: now + 90 * DAY_MS, service: 0 }, now + 90 * DAY_MS, 10)
     store.finish(late)
     store.sweep(now + 179 * DAY_MS)
     expect(store.numbers()).toEqual([late])

@@ -114,7 +114,7 @@ describe('whom a push has failed for', () => {
     stores.push({ audience, sendAt: moments[0] ?? 0, waves })
     expect(stores.store.find(1, 'push 1')?.state).toBe('open')
     clock.advance(2 * DAY_MS)
-    schedule.release(now + 2 * DAY_MS, 10)
+    schedule.release({ wall: now + 2 * DAY_MS, service: 0 }, now + 2 * DAY_MS, 10)
     const [whole, first, second] = [1, 2, 3]
     expect(whole).toBe(1)
     stores.end({ push: first ?? 0, progress: berlin, at: clock.now() + HOUR_MS })

@@ -79,8 +79,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a push goes out a second before its moment',
     file: 'src/push/schedule/schedule.ts',
-    from: 'store.release(clock.now(), RELEASE_LIMIT)',
-    to: 'store.release(clock.now() + 1000, RELEASE_LIMIT)',
+    from: 'store.release(dueBy, clock.now(), RELEASE_LIMIT)',
+    to: 'store.release({ ...dueBy, wall: dueBy.wall + 1000 }, clock.now(), RELEASE_LIMIT)',
   },
   {
     name: 'each wave of a local time goes to all zones',

@@ -1,6 +1,7 @@
-import type { Clock } from '../../src/clock.ts'
+import type { ServiceClock } from '../../src/time/service-clock.ts'
 
-export interface FakeClock extends Clock {
+/** Passes for a service clock too, by which service time is the time of day. */
+export interface FakeClock extends ServiceClock {
   /** Lets `ms` milliseconds pass: runs the timers that come due, in order, each at its own moment. */
   advance(ms: number): void
   /**
@@ -34,6 +35,7 @@ export function createFakeClock(startsAt = Date.UTC(2026, 10, 20, 12)): FakeCloc
   return {
     now: () => base + passed,
     monotonic: () => passed,
+    wallAt: (moment) => moment,
     after(delayMs, callback) {
       const timer = { due: passed + Math.max(delayMs, 0), callback }
       timers.add(timer)

@@ -47,6 +47,8 @@ export function oldDatabase(directory: string, schema: number, { simulated = fal
 /** Where a later schema has what a table, or a column, of an earlier one held. */
 const MOVED: Readonly<Record<string, string>> = {
   opened: '(SELECT push, device, at FROM receipt WHERE event = 0)',
+  // A jump of the clock that has been followed.
+  clock_jump: `(SELECT 1 AS number, 0 AS by_ms, ${NOW - HOUR_MS} AS since, ${NOW} AS until, NULL AS reached)`,
   'push.opened': '(SELECT coalesce(sum(count), 0) FROM push_receipt WHERE push = number AND event = 0)',
 }
 
@@ -112,6 +114,7 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     if (schema < 28) run('UPDATE credential SET proven_at = ?', NOW)
     run('INSERT INTO provider_token (application, sealed) VALUES (2, ?)', Buffer.alloc(40, 1))
   }
+  if (schema >= 29) run(`INSERT INTO badge_lease (push, platform, last, first, devices) VALUES (1, 0, 5, 1, '[1,2]')`)
   if (schema >= 28) {
     run('INSERT INTO accepted_device VALUES (1, 0, ?, 0, zeroblob(64))', NOW)
     run(`INSERT INTO refused_token VALUES (1, 1, ?, 7, 'SENDER_ID_MISMATCH', ?)`, NOW, NOW)
@@ -150,7 +153,10 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
       NOW,
     )
   }
-  if (schema >= 15) run('INSERT INTO clock_jump (by_ms, since, until) VALUES (0, ?, ?)', NOW - HOUR_MS, NOW)
+  if (schema >= 15 && schema < 30) {
+    run('INSERT INTO clock_jump (by_ms, since, until) VALUES (0, ?, ?)', NOW - HOUR_MS, NOW)
+  }
+  if (schema >= 30) run('INSERT INTO service_time (id, service_ms, wall_ms) VALUES (1, ?, ?)', NOW, NOW)
   if (schema >= 21) fillAdministrators(run)
   if (schema >= 23) {
     run(

@@ -27,6 +27,7 @@ import pushLanguage from '../../../migrations/0026_push_language.sql' with { typ
 import registryDay from '../../../migrations/0027_registry_day.sql' with { type: 'text' }
 import acceptance from '../../../migrations/0028_acceptance.sql' with { type: 'text' }
 import badgeLease from '../../../migrations/0029_badge_lease.sql' with { type: 'text' }
+import serviceTime from '../../../migrations/0030_service_time.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 27, sql: registryDay },
   { number: 28, sql: acceptance },
   { number: 29, sql: badgeLease },
+  { number: 30, sql: serviceTime },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

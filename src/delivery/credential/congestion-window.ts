@@ -88,17 +88,17 @@ export class CongestionWindow {
     return this.#reason
   }
 
-  /** Requests that may be in flight at `now`, ms since the Unix epoch. */
+  /** Requests that may be in flight at `now`, ms of service time. */
   size(now: number): number {
     return now < this.#resumeAt ? 0 : Math.trunc(this.#size)
   }
 
-  /** Whether nothing may be sent at `now`, ms since the Unix epoch. */
+  /** Whether nothing may be sent at `now`, ms of service time. */
   isPaused(now: number): boolean {
     return now < this.#resumeAt
   }
 
-  /** When its last pause ends, or has ended; ms since the Unix epoch. */
+  /** When its last pause ends, or has ended; ms of service time. */
   get resumeAt(): number {
     return this.#resumeAt
   }
@@ -170,12 +170,6 @@ export class CongestionWindow {
   /** A new device can be tried: a pause that has doubled again and again is not waited out. */
   endPauseEarly(): void {
     if (this.#earliestAt !== null) this.#resumeAt = Math.min(this.#resumeAt, this.#earliestAt)
-  }
-
-  /** The clock was put back by `byMs`: no pause lasts longer for that. */
-  shift(byMs: number): void {
-    this.#resumeAt -= byMs
-    if (this.#earliestAt !== null) this.#earliestAt -= byMs
   }
 
   /** Only a gateway's own wish lengthens a pause, and then no new device ends it early. */

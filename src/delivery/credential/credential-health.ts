@@ -45,7 +45,7 @@ export interface CredentialStanding {
 
 /**
  * What answers say of one credential: passes them on to its congestion window and its breaker, and tells log and events.
- * Times are ms since the Unix epoch.
+ * Times are service time.
  */
 export class CredentialHealth {
   readonly #deps: HealthDependencies
@@ -146,11 +146,6 @@ export class CredentialHealth {
   /** A push is new: it may be for devices that were not tried yet. */
   endPauseEarly(): void {
     this.#window.endPauseEarly()
-  }
-
-  shift(byMs: number): void {
-    this.#window.shift(byMs)
-    this.#taken.at -= byMs
   }
 
   /** A notification was taken for the device. */

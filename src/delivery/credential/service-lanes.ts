@@ -60,7 +60,7 @@ interface Options {
 /**
  * The gateways that one credential is for, where there are several: each has a window and a pause of its own. Recipients
  * of one that is full are set aside while others are sent to; where there are too many of them, or it is paused, they
- * are due again later. Times are ms since the Unix epoch.
+ * are due again later. Times are service time.
  *
  * go → (answered) → room for another. Full → aside → (room) → go. Full, and too many aside → (it takes what it gets) →
  * nobody else is taken until it has room; (it does not) → later. Paused → later.
@@ -154,15 +154,6 @@ export class ServiceLanes<Task extends object> {
     }
     this.#aside -= taken.length
     return taken
-  }
-
-  /** The clock was put back by `byMs`. */
-  shift(byMs: number): void {
-    for (const lane of this.#lanes.values()) {
-      lane.window.shift(byMs)
-      lane.takenAt -= byMs
-      lane.strainedAt -= byMs
-    }
   }
 
   #succeeded(lane: Lane<Task>, latencyMs: number, now: number): void {

@@ -39,7 +39,7 @@ export interface Sending {
  * from being sent to, nor count as strain, and a device that is silent is asked once at a time.
  *
  * sent → (`SILENT_MS` without an answer) → silent, its requests have no place in the window → (past the deadline) → to
- * wait, and then to be asked once → … → (an answer) → forgotten. Times are ms since the Unix epoch, unless they are
+ * wait, and then to be asked once → … → (an answer) → forgotten. Times are service time, unless they are
  * called monotonic.
  */
 export class SilentDevices {
@@ -115,12 +115,6 @@ export class SilentDevices {
       if (sending.sentAt + SILENT_MS > monotonic) return
       if (!sending.excused) this.#excuse(sending)
     }
-  }
-
-  /** The clock was put back by `byMs`. */
-  shift(byMs: number): void {
-    for (const [device, { times, until }] of this.#waiting) this.#waiting.set(device, { times, until: until - byMs })
-    for (const [device, until] of this.#putOff) this.#putOff.set(device, until - byMs)
   }
 
   #excuse(sending: Sending): void {

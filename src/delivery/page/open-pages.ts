@@ -1,6 +1,6 @@
 import type { Page } from './page.ts'
 
-/** Pages of one delivery that are read and not settled. Times are ms since the Unix epoch. */
+/** Pages of one delivery that are read and not settled. Times are service time. */
 export class OpenPages {
   readonly #pages = new Set<Page>()
   /** Pages with requeued recipients: the last one's come first. */
@@ -89,11 +89,6 @@ export class OpenPages {
   /** Notifications that the gateway took, or may take yet. */
   get taken(): number {
     return this.#sum((page) => page.accepted + page.pending)
-  }
-
-  /** The clock was put back by `byMs`: nobody waits longer for that. */
-  shift(byMs: number): void {
-    for (const page of this.#pages) page.shift(byMs)
   }
 
   /** Nobody waits longer than to `now` for another attempt. */

@@ -37,7 +37,7 @@ interface NewPage {
 }
 
 /**
- * Recipients that are read, sent to and settled together. Times are ms since the Unix epoch.
+ * Recipients that are read, sent to and settled together. Times are service time.
  *
  * sending → (every recipient sent to and answered) → complete, to be settled. sending → (the last answers are late) →
  * detached: settled without them.
@@ -46,7 +46,8 @@ export class Page {
   readonly #range: Range | null
   #recipients: readonly PageRow[]
   #badgeChanges = 0
-  #readAt: number
+  /** When the recipients were read. */
+  readonly readAt: number
   readonly results = new RecipientResults()
   readonly #findings: DeviceFinding[] = []
   /** Devices for which something was taken, by credential. */
@@ -67,7 +68,7 @@ export class Page {
   constructor({ range, recipients, readAt }: NewPage) {
     this.#range = range
     this.#recipients = recipients
-    this.#readAt = readAt
+    this.readAt = readAt
     this.#answered = new Uint8Array(recipients.length)
   }
 
@@ -115,11 +116,6 @@ export class Page {
 
   get hasRequeued(): boolean {
     return this.#requeued.length > 0
-  }
-
-  /** When the recipients were read. */
-  get readAt(): number {
-    return this.#readAt
   }
 
   /** Recipients that are on their way, or answered. */
@@ -214,13 +210,6 @@ export class Page {
     for (const { device, badge, language } of this.#takeRequeued()) {
       this.results.add({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped', language })
     }
-  }
-
-  /** The clock was put back by `byMs`. */
-  shift(byMs: number): void {
-    this.#lastSentAt -= byMs
-    this.#readAt -= byMs
-    this.results.shift(byMs)
   }
 
   #noteAcceptance(credential: number, device: number): void {

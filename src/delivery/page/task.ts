@@ -11,9 +11,9 @@ export interface Task {
   readonly index: number
   /** Sends so far, this one included. */
   readonly attempt: number
-  /** When its device was read, ms since the Unix epoch; `null`: some time ago, since it has waited for another attempt. */
+  /** When its device was read, ms of service time; `null`: some time ago, since it has waited for another attempt. */
   readonly readAt: number | null
-  /** When it was sent, ms since the Unix epoch. */
+  /** When it was sent, ms since the Unix epoch: devices that come back have the time of day. */
   readonly sentAt: number
 }
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Log } from '../../log.ts'
 import { describeError } from '../../text/error-code.ts'
+import type { ServiceClock } from '../../time/service-clock.ts'
 import type { ActiveDelivery } from '../active-delivery.ts'
 import { LEASE_MS } from '../page/page.ts'
 import type { Task } from '../page/task.ts'
@@ -31,13 +31,13 @@ interface Choice {
 interface Dependencies {
   readonly application: number
   readonly platform: Platform
-  readonly clock: Clock
+  readonly clock: ServiceClock
   readonly log: Pick<Log, 'error'>
   /** In [0, 1). */
   readonly random: () => number
   readonly store: DeliveryStore
   readonly badges: StoredBadges
-  /** Whether the times in the database are those of the clock as it is. */
+  /** Whether nothing of the last run can be taken for what is leased now. */
   readonly mayLoad: () => boolean
   /** `push.number` up to which everything is on disk. */
   readonly lastOnDisk: () => number
@@ -130,7 +130,7 @@ export class Backlog {
     this.#queues[delivery.record.lane].add(delivery)
   }
 
-  /** Rows of recipients that wait were made due at `at`, ms since the Unix epoch, where that was not to be before. */
+  /** Rows of recipients that wait were made due at `at`, ms of service time, where that was not to be before. */
   dueAgain(at: number): void {
     for (const delivery of this.all()) delivery.dueAgain(at)
     this.#loader.forgetTimes()

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
+import type { ServiceClock } from '../../time/service-clock.ts'
 import { ActiveDelivery } from '../active-delivery.ts'
 import { AudienceCounter } from '../page/audience-counter.ts'
 import type { StoredBadges } from '../stored-badges.ts'
@@ -13,12 +13,12 @@ import type { LoadReason } from './loaded-deliveries.ts'
 interface Dependencies {
   readonly application: number
   readonly platform: Platform
-  readonly clock: Clock
+  readonly clock: Pick<ServiceClock, 'now' | 'wallAt'>
   readonly store: DeliveryStore
   readonly badges: StoredBadges
   /** `push.number` up to which everything is on disk. A push that is only committed may be lost, and be asked for again. */
   readonly lastOnDisk: () => number
-  /** Whether the times in the database are those of the clock as it is. */
+  /** Whether nothing of the last run can be taken for what is leased now. */
   readonly mayLoad: () => boolean
   readonly onLoaded: (delivery: ActiveDelivery, reason: LoadReason) => void
   /**
@@ -53,7 +53,7 @@ export class Loader {
   /** Up to which push the database has been read. */
   readonly #lastLoaded: Record<Lane, number> = { single: 0, many: 0 }
   readonly #more: Record<Lane, boolean> = { single: true, many: true }
-  /** When the first that is not in memory is due, or expires, ms since the Unix epoch; or earlier. */
+  /** When the first that is not in memory is due, or expires, ms of service time; or earlier. */
   readonly #next: { readonly due: Since; readonly expired: Since } = {
     due: { single: ALWAYS, many: ALWAYS },
     expired: { single: ALWAYS, many: ALWAYS },
@@ -125,7 +125,7 @@ export class Loader {
     this.load()
   }
 
-  /** Parks a delivery that waits until `until`, ms since the Unix epoch, and loads others in its place. */
+  /** Parks a delivery that waits until `until`, ms of service time, and loads others in its place. */
   park(delivery: ActiveDelivery, until: number): void {
     const { lane } = delivery.record
     this.#next.due[lane] = Math.min(this.#next.due[lane], until)
@@ -202,12 +202,12 @@ export class Loader {
   }
 
   #begin(open: OpenDelivery, reason: LoadReason): void {
-    const { store, badges, onLoaded, onCounted, onUnreadable } = this.#deps
+    const { store, badges, clock, onLoaded, onCounted, onUnreadable } = this.#deps
     if (this.#loaded.find(open.push) !== null) return
     try {
       const recipients = store.recipients(open)
       const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
-      const delivery = new ActiveDelivery(open, recipients, nextDueAt, badges)
+      const delivery = new ActiveDelivery(open, recipients, nextDueAt, badges, clock)
       this.#loaded.add(delivery, reason)
       if (open.waitsUntil !== null) this.#noteWaiting(-1, -open.retries)
       onLoaded(delivery, reason)

@@ -11,7 +11,7 @@ export interface Leased<Dead> {
 }
 
 /**
- * Recipients of one delivery that wait for another attempt. Times are ms since the Unix epoch.
+ * Recipients of one delivery that wait for another attempt. Times are service time.
  *
  * in the database → (due) → leased → taken → on its way → (answered) → over, or in the database again. Stragglers of
  * pages are leased from the beginning.
@@ -130,11 +130,6 @@ export class WaitingRecipients {
     for (const { device } of this.#due.splice(0)) this.#leased.delete(device)
     this.#count = this.#leased.size
     this.#nextDueAt = Number.POSITIVE_INFINITY
-  }
-
-  /** The clock was put back by `byMs`. */
-  shift(byMs: number): void {
-    this.#nextDueAt -= byMs
   }
 
   #dueBy(at: number): void {

@@ -4,11 +4,10 @@ import type { StoredRow, delivery, push } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
+import type { ServiceClock } from '../../time/service-clock.ts'
 import type { Range } from '../page/progress.ts'
 import { createAcceptanceStore } from './acceptance-store.ts'
 import { createBadgeLeaseStore } from './badge-lease-store.ts'
-import { createClockJumpStore } from './clock-jump-store.ts'
-import type { PushExpiry } from './clock-jump-store.ts'
 import { beforeAll, behindAll } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
@@ -16,7 +15,6 @@ import type { DeliveryEnd, DeliveryKey, Lane, OpenDelivery, PageSettlement, Resu
 import { createLanguageCounts } from './language-count-store.ts'
 import { createRecipientResultStore, WAITING } from './recipient-result-store.ts'
 import { createRecipientStore } from './recipient-store.ts'
-import { createTimeShift } from './time-shift.ts'
 import { createWaitingStore } from './waiting-store.ts'
 import { storedJson } from '../../database/damage.ts'
 import { PLATFORM } from '../../platform.ts'
@@ -29,14 +27,13 @@ interface OpenRow
   /** The audience of the push of which this one is a wave. */
   readonly whole: string | null
   readonly retries: number
-  readonly released_at: number
   readonly expires_at: number
 }
 
 const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
     d.platform, d.lane, p.notification, p.audience,
     (SELECT audience FROM push whole WHERE whole.number = p.parent) AS whole, p.ceiling, d.progress, d.ahead,
-    d.addressed, d.settled, d.accepted, d.expires_at, d.waits_until, coalesce(p.released_at, p.created_at) AS released_at,
+    d.addressed, d.settled, d.accepted, d.expires_at, d.waits_until,
     (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
       AS retries
   FROM delivery d JOIN push p ON p.number = d.push
@@ -51,13 +48,17 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 interface Dependencies {
   readonly database: Database
-  readonly pushes: PushExpiry
+  readonly clock: Pick<ServiceClock, 'wallAt'>
   /** Default: those of this service. */
   readonly platforms?: PlatformTable
 }
 
-/** The durable side of the delivery. Reads any time; everything that writes runs inside a transaction of the caller. */
-export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: Dependencies) {
+/**
+ * The durable side of the delivery. Reads any time; everything that writes runs inside a transaction of the caller. Times
+ * are service time, here and in the database, as long as something is to happen at them. What has happened is written
+ * down with its time of day, for callers to be told; with its end, also when a delivery would have expired.
+ */
+export function createDeliveryStore({ database, clock, platforms = PLATFORM }: Dependencies) {
   const senders = database.statement<{ application: number; platform: Platform }, []>(
     // One step in the index for each: DISTINCT would read all that is open, 55 ms for 100,000.
     `WITH RECURSIVE sender (application, platform) AS (
@@ -93,9 +94,10 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     'UPDATE delivery SET accepted = accepted + ?, failed = failed + ? WHERE push = ? AND platform = ?',
   )
   // `max` of several with NULL is NULL: nobody is known to be removed.
-  const finish = database.statement<never, [number, number | null, number, Platform]>(
+  const finish = database.statement<never, [number, number | null, number, Platform, aheadMs: number]>(
     `UPDATE delivery SET finished_at = coalesce(finished_at, ?1), failed = max(coalesce(addressed, 0) - accepted, failed),
-       removed = removed + coalesce(max(coalesce(addressed, 0) - accepted - failed - ?2, 0), 0)
+       removed = removed + coalesce(max(coalesce(addressed, 0) - accepted - failed - ?2, 0), 0),
+       expires_at = expires_at + iif(finished_at IS NULL, ?5, 0)
      WHERE push = ?3 AND platform = ?4`,
   )
   const refuse = database.statement<never, [string, number, Platform]>(
@@ -108,11 +110,9 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
   const tally = createTallyStore({ database })
   const languages = createLanguageCounts({ database })
   const recipients = createRecipientStore({ database, platforms })
-  const recipientResults = createRecipientResultStore({ database, recipients })
+  const recipientResults = createRecipientResultStore({ database, recipients, clock })
   const waiting = createWaitingStore({ database })
   const badgeLeases = createBadgeLeaseStore({ database })
-  const timeShift = createTimeShift(database)
-  const jumps = createClockJumpStore({ database, pushes })
 
   /**
    * Ends a delivery: nobody of it waits any more, and whoever it addressed and did not reach counts as failed, so that
@@ -122,7 +122,8 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     const { refused, unsent } = how
     if (refused !== null) refuse.run(refused, key.push, key.platform)
     const waited = endWaiting(key, how, now, null)
-    finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
+    const at = clock.wallAt(now)
+    finish.run(at, unsent === null ? null : unsent + waited, key.push, key.platform, at - now)
     // Else its last page has settled them.
     if (how.abortReason !== null) badgeLeases.settled(key, Number.MAX_SAFE_INTEGER)
   }
@@ -150,8 +151,6 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     takeDue,
     nextDue,
     endLeases,
-    shiftDue: timeShift.shift,
-    boundDue: timeShift.bound,
     park: waiting.park,
     due: waiting.due,
     expiring: waiting.expiring,
@@ -208,19 +207,20 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
     address(key: DeliveryKey, more: number, now: number): void {
       const { changes } = setAddressed.run(more, key.push, key.platform)
-      if (changes > 0) tally.addSent(key, now, more, 0)
+      if (changes > 0) tally.addSent(key, clock.wallAt(now), more, 0)
     },
 
     /** Everything a settled page changes, except what it says of devices. */
     settlePage(key: DeliveryKey & Pick<OpenDelivery, 'notification'>, page: PageSettlement, now: number): void {
       const failed = recipientResults.write(key, page.results)
-      const { progress, size, missed, accepted, startedAt } = page
+      const { progress, size, missed, accepted } = page
       const { push, platform } = key
+      const startedAt = page.startedAt && clock.wallAt(page.startedAt)
       const ahead = JSON.stringify(page.ahead)
       settle.run(progress, ahead, size, missed, accepted, failed, startedAt, push, platform)
       if (key.notification.badge !== null) badgeLeases.settled(key, progress)
       languages.add(key, page.acceptedIn)
-      tally.addSent(key, now, missed, accepted)
+      tally.addSent(key, clock.wallAt(now), missed, accepted)
     },
 
     /** A recipient that had waited: accepted now, or written once more. */
@@ -229,7 +229,7 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
       const failed = recipientResults.write(key, results.results)
       countMore.run(results.accepted, failed, key.push, key.platform)
       languages.add(key, results.acceptedIn)
-      tally.addSent(key, now, 0, results.accepted)
+      tally.addSent(key, clock.wallAt(now), 0, results.accepted)
     },
 
     end,
@@ -248,7 +248,6 @@ export function createDeliveryStore({ database, pushes, platforms = PLATFORM }: 
     },
 
     cancelled: waiting.cancelled,
-    jumps,
   }
 }
 
@@ -268,7 +267,6 @@ function openOf(row: OpenRow): OpenDelivery {
     settled: row.settled,
     accepted: row.accepted,
     retries: row.retries,
-    releasedAt: row.released_at,
     expiresAt: row.expires_at,
     waitsUntil: row.waits_until,
   }

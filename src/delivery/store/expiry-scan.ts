@@ -20,9 +20,6 @@ export const behindAll = (application = LAST, platform = LAST): ExpiryKey => [ap
 /** In a condition: rows of `delivery` behind one key, up to another, both to be bound in this order. */
 export const ALONG = `finished_at IS NULL AND (${KEY}) > ${VALUES} AND (${KEY}) <= ${VALUES}`
 
-/** The same in the other direction. */
-export const BACK = `finished_at IS NULL AND (${KEY}) < ${VALUES} AND (${KEY}) >= ${VALUES}`
-
 /** The index, behind the table's name: open deliveries may be few among many finished ones. */
 export const BY_END = 'INDEXED BY delivery_expiring'
 
@@ -31,15 +28,11 @@ export const BY_END = 'INDEXED BY delivery_expiring'
  * everything up to `end` is in it.
  */
 export function createExpiryScan(database: Pick<Database, 'statement'>, size: number) {
-  const next = (rows: string, order: string) =>
-    database.statement<Record<string, number>, number[]>(
-      `SELECT ${KEY} FROM delivery ${BY_END} WHERE ${rows}
-       ORDER BY ${KEY.replaceAll(',', ` ${order},`)} ${order} LIMIT 1 OFFSET ${size - 1}`,
-    )
-  const [along, back] = [next(ALONG, 'ASC'), next(BACK, 'DESC')]
-  const keyOf = (row: Record<string, number> | null): ExpiryKey | null => (row === null ? null : Object.values(row))
-  return {
-    along: (from: ExpiryKey, end: ExpiryKey): ExpiryKey | null => keyOf(along.get(...from, ...end)),
-    back: (from: ExpiryKey, end: ExpiryKey): ExpiryKey | null => keyOf(back.get(...from, ...end)),
+  const next = database.statement<Record<string, number>, number[]>(
+    `SELECT ${KEY} FROM delivery ${BY_END} WHERE ${ALONG} ORDER BY ${KEY} LIMIT 1 OFFSET ${size - 1}`,
+  )
+  return (from: ExpiryKey, end: ExpiryKey): ExpiryKey | null => {
+    const row = next.get(...from, ...end)
+    return row === null ? null : Object.values(row)
   }
 }

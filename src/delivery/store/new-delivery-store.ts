@@ -1,6 +1,7 @@
 import type { Audience } from '../../audience/filter.ts'
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
+import { WALL_AHEAD } from '../../time/service-time-store.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 
 interface NewDelivery {
@@ -8,14 +9,14 @@ interface NewDelivery {
   /** `push.number`. */
   readonly push: number
   readonly audience: Audience
-  /** Ms since the Unix epoch. */
+  /** Ms since the Unix epoch, as the clock is now; what is stored is service time. */
   readonly expiresAt: number
 }
 
 /** Where deliveries begin: when their push goes out, in its transaction. */
 export function createNewDeliveryStore({ database }: { database: Pick<Database, 'statement'> }) {
   const insert = database.statement<never, [number, Platform, number, 0 | 1, number]>(
-    'INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ? - ${WALL_AHEAD})`,
   )
   return {
     /** Makes the deliveries of a push, one for each platform that it goes to. */

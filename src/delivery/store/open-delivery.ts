@@ -26,8 +26,7 @@ export interface OpenDelivery {
   readonly accepted: number
   /** Recipients that wait for another attempt. */
   readonly retries: number
-  /** When it could first be sent; ms since the Unix epoch. */
-  readonly releasedAt: number
+  /** When its time to live is over; ms of service time. */
   readonly expiresAt: number
   /** Until when it was to be left out of memory, because all who were left waited; `null` where it was not. */
   readonly waitsUntil: number | null
@@ -61,7 +60,7 @@ export interface RecipientResult {
   readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
   /** Sends so far. */
   readonly attempt: number
-  /** Retry: not before; else when it was decided. Milliseconds since the Unix epoch. */
+  /** Retry: not before; else when it was decided. Ms of service time. */
   readonly dueAt: number
   readonly badge: number | null
   readonly reason: string
@@ -84,7 +83,7 @@ export interface PageSettlement extends Results {
   readonly size: number
   /** How many of them the count of the audience had missed. */
   readonly missed: number
-  /** When the first recipient was sent to, ms since the Unix epoch; `null` for nobody. What is stored already stays. */
+  /** When the first recipient was sent to, ms of service time; `null` for nobody. What is stored already stays. */
   readonly startedAt: number | null
   readonly finished: boolean
 }

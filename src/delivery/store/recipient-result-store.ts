@@ -2,6 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { Value } from '../../database/statement.ts'
 import type { StoredRow, pushException } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
+import type { ServiceClock } from '../../time/service-clock.ts'
 import { ALONG, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
 import type { DeliveryKey, DueRecipient, RecipientResult, OpenDelivery } from './open-delivery.ts'
@@ -13,6 +14,7 @@ type DueRow = Pick<StoredRow<typeof pushException>, 'device' | 'attempt' | 'badg
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
   readonly recipients: Pick<RecipientStore, 'find'>
+  readonly clock: Pick<ServiceClock, 'wallAt'>
 }
 
 /** Results that wait for another attempt, as the index `push_exception_due` has it. */
@@ -27,8 +29,11 @@ const END_LEASES_LIMIT = 250
 /** Deliveries of which recipients are made due in one step, as far as they are no more than that: 2 ms. */
 const MAKE_DUE_STEP = 250
 
-/** Recipients that were not simply accepted, and when each is due again. Times are ms since the Unix epoch. */
-export function createRecipientResultStore({ database, recipients }: Dependencies) {
+/**
+ * Recipients that were not simply accepted, and when each is due again. Times are service time; in the rows of those for
+ * whom it is over, the time of day.
+ */
+export function createRecipientResultStore({ database, recipients, clock }: Dependencies) {
   const statements = prepareStatements(database)
   const scan = createExpiryScan(database, MAKE_DUE_STEP)
 
@@ -57,8 +62,10 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
     write({ push, platform }: DeliveryKey, results: readonly RecipientResult[]): number {
       let failed = 0
       for (const { device, state, attempt, dueAt, badge, reason, language } of results) {
-        statements.put.run(push, platform, device, state, attempt, dueAt, badge, reason, language)
-        if (state !== 'retry' && state !== 'leased') failed++
+        const isOver = state !== 'retry' && state !== 'leased'
+        const at = isOver ? clock.wallAt(dueAt) : dueAt
+        statements.put.run(push, platform, device, state, attempt, at, badge, reason, language)
+        if (isOver) failed++
       }
       return failed
     },
@@ -83,7 +90,7 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
      */
     makeDue(application: number, platform: Platform, now: number, from: ExpiryKey): ExpiryKey | null {
       const end = behindAll(application, platform)
-      const next = scan.along(from, end)
+      const next = scan(from, end)
       const { changes } = statements.makeDue.run(now, ...from, ...(next ?? end), MAKE_DUE_LIMIT)
       return changes === MAKE_DUE_LIMIT ? from : next
     },
@@ -91,20 +98,20 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
     /** It is over for who still waits, up to `limit` of them, `null` for all; says how many. */
     expireWaiting: ({ push, platform }: DeliveryKey, now: number, limit: number | null): number =>
       limit === null
-        ? statements.expire.all.run(now, push, platform).changes
-        : statements.expire.some.run(now, push, platform, limit).changes,
+        ? statements.expire.all.run(clock.wallAt(now), push, platform).changes
+        : statements.expire.some.run(clock.wallAt(now), push, platform, limit).changes,
 
     /** The same for who is not sent to because the gateway refuses the push. */
     refuseWaiting: ({ push, platform }: DeliveryKey, reason: string, now: number, limit: number | null): number =>
       limit === null
-        ? statements.refuse.all.run(reason, now, push, platform).changes
-        : statements.refuse.some.run(reason, now, push, platform, limit).changes,
+        ? statements.refuse.all.run(reason, clock.wallAt(now), push, platform).changes
+        : statements.refuse.some.run(reason, clock.wallAt(now), push, platform, limit).changes,
 
     /** The same for who is called off. */
     cancelWaiting: ({ push, platform }: DeliveryKey, now: number, limit: number | null): number =>
       limit === null
-        ? statements.cancel.all.run(now, push, platform).changes
-        : statements.cancel.some.run(now, push, platform, limit).changes,
+        ? statements.cancel.all.run(clock.wallAt(now), push, platform).changes
+        : statements.cancel.some.run(clock.wallAt(now), push, platform, limit).changes,
   }
 }
 

@@ -14,7 +14,7 @@ const MAX_CANCELLED = 100
 export interface DeliveryTime {
   /** `push.number`. */
   readonly push: number
-  /** From when on, ms since the Unix epoch. */
+  /** From when on, ms of service time. */
   readonly at: number
 }
 
@@ -28,7 +28,7 @@ type LaneQuery = [application: number, platform: Platform, lane: 0 | 1, limit: n
 
 /**
  * Open deliveries by their times: those of which everybody who is left waits, and all of them by the end of their time
- * to live. Times are ms since the Unix epoch.
+ * to live. Times are service time.
  */
 export function createWaitingStore({ database }: { database: Pick<Database, 'statement'> }) {
   // Never past its time to live: then the delivery is to end.
@@ -71,7 +71,7 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
      */
     cancelled: (from: ExpiryKey | null): { found: DeliveryKey[]; next: ExpiryKey | null } => {
       const [start, end] = [from ?? beforeAll(), behindAll()]
-      const next = scan.along(start, end)
+      const next = scan(start, end)
       const rows = cancelled.all(...start, ...(next ?? end))
       const last = rows.at(MAX_CANCELLED - 1)
       const found = rows.map(({ push, platform, application }) => ({ push, platform, application }))

@@ -10,7 +10,6 @@ import type { DeliveryStore } from '../store/delivery-store.ts'
 import type { ExpiryKey } from '../store/expiry-scan.ts'
 import { REMOVED } from '../verdict.ts'
 import { inSteps } from './in-steps.ts'
-import type { ClockJump } from './steady-clock.ts'
 
 interface Dependencies {
   readonly application: number
@@ -73,23 +72,5 @@ export class Timekeeper {
     await inSteps(persist, (from: ExpiryKey | null) => store.makeDue(application, platform, clock.now(), from))
     backlog.dueAgain(clock.now())
     dispatcher.pump()
-  }
-
-  /** The clock was put back by `byMs`. */
-  shift(byMs: number): void {
-    const { backlog, writer, dispatcher } = this.#deps
-    dispatcher.shift(byMs)
-    writer.shift(byMs)
-    for (const delivery of backlog.all()) delivery.shift(byMs)
-  }
-
-  /** The clock has jumped, and no time to live is to end by that. */
-  extend(jump: ClockJump): void {
-    const { backlog } = this.#deps
-    for (const delivery of backlog.all()) {
-      delivery.extend(jump)
-      // The queue may have left it out as expired.
-      backlog.enqueue(delivery)
-    }
   }
 }

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../clock.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
 import type { Platform } from '../../device/device.ts'
 import { codeOf } from '../../text/error-code.ts'
+import { SERVICE_TIME_SINCE, WALL_AHEAD } from '../../time/service-time-store.ts'
 
 /*
  * What doctor reads besides credentials: raw statements, since the schema may be an older one. A table that has come
@@ -112,7 +113,7 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
     openDeliveries: (now: number): OpenDeliveryCount[] =>
       database
         .statement<OpenDeliveryCount, [number]>(
-          `SELECT d.application, d.platform, count(*) AS open, sum(p.expires_at < ?1) AS expired,
+          `SELECT d.application, d.platform, count(*) AS open, sum(${schema < SERVICE_TIME_SINCE ? 'p.expires_at' : `d.expires_at + ${WALL_AHEAD}`} < ?1) AS expired,
              min(p.created_at) AS oldest
            FROM delivery d JOIN push p ON p.number = d.push
            WHERE d.finished_at IS NULL GROUP BY d.application, d.platform`,

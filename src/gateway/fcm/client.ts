@@ -65,8 +65,8 @@ class FcmProvider implements Provider {
     this.#send({ message, recipient, listener }, false)
   }
 
-  mayTake(now: number): boolean {
-    return this.#quota.mayTake(now)
+  mayTake(monotonic: number): boolean {
+    return this.#quota.mayTake(monotonic)
   }
 
   get trouble(): string | null {
@@ -117,7 +117,7 @@ class FcmProvider implements Provider {
     const outcome = judgeFcm(answer.status, answer.body, askedMs)
     // Of the project, so all who share it wait; one device's own limit concerns nobody else.
     if (answer.status === 429 && outcome.kind === 'deferred' && outcome.scope === 'credential') {
-      this.#quota.pause(this.#clock.now(), outcome.afterMs ?? 0)
+      this.#quota.pause(this.#clock.monotonic(), outcome.afterMs ?? 0)
     }
     return outcome
   }

@@ -11,14 +11,12 @@ const BURST_SECONDS = 0.5
 
 /**
  * What one project may send, whichever applications use it: a bucket that fills at Google's rate. After a pause it
- * fills slowly at first. Times are ms since the Unix epoch.
+ * fills slowly at first. Times are those of the monotonic clock, in ms.
  */
 export class ProjectQuota {
   #tokens = MESSAGES_A_SECOND * BURST_SECONDS
   #filledAt = Number.NEGATIVE_INFINITY
   #pausedUntil = Number.NEGATIVE_INFINITY
-  /** Longest a pause may last from when it was asked for: a clock put back must not stretch it. */
-  #pauseMs = 0
 
   /** Whether a message may go at `now`. */
   mayTake(now: number): boolean {
@@ -35,13 +33,12 @@ export class ProjectQuota {
   pause(now: number, forMs: number): void {
     if (this.#isPaused(now) && this.#pausedUntil >= now + forMs) return
     this.#pausedUntil = now + forMs
-    this.#pauseMs = forMs
     this.#tokens = 1
     this.#filledAt = now + forMs
   }
 
   #isPaused(now: number): boolean {
-    return now < this.#pausedUntil && this.#pausedUntil - now <= this.#pauseMs
+    return now < this.#pausedUntil
   }
 
   #fill(now: number): void {

@@ -48,7 +48,7 @@ export class ConnectionBrake implements ConnectionWatch {
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#openedAt = clock.now()
+    this.#openedAt = clock.monotonic()
   }
 
   get connections(): number {
@@ -67,18 +67,17 @@ export class ConnectionBrake implements ConnectionWatch {
 
   refusal(): (TransportAnswer & { readonly kind: 'failed' }) | null {
     this.#releaseIfLasting()
-    const afterMs = this.#openedAt + this.#waitMs - this.#clock.now()
-    // A clock that was put back must not stretch it.
-    if (afterMs <= 0 || afterMs > this.#waitMs) return null
+    const afterMs = this.#openedAt + this.#waitMs - this.#clock.monotonic()
+    if (afterMs <= 0) return null
     return { kind: 'failed', reason: this.#sentence(), sent: 'no', afterMs }
   }
 
   opened(): void {
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     this.#releaseIfLasting()
     this.#connections++
     const answers = Math.max(this.#brought - this.#cutOff, 0)
-    const earned = answers / ANSWERS_EACH + Math.max(now - this.#openedAt, 0) / MS_EACH
+    const earned = answers / ANSWERS_EACH + (now - this.#openedAt) / MS_EACH
     this.#openedAt = now
     this.#broughtBefore = this.#brought
     this.#brought = 0
@@ -107,7 +106,7 @@ export class ConnectionBrake implements ConnectionWatch {
   }
 
   #releaseIfLasting(): void {
-    if (this.#waitMs > 0 && this.#clock.now() - this.#openedAt >= this.#waitMs + LASTING_MS) this.#release()
+    if (this.#waitMs > 0 && this.#clock.monotonic() - this.#openedAt >= this.#waitMs + LASTING_MS) this.#release()
   }
 
   #release(): void {

@@ -12,6 +12,7 @@ import type { Platform } from '../../device/device.ts'
 import { tokenWarning } from '../../device/push-token.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
 import { tagOf } from '../../text/language-tag.ts'
+import { WALL_AHEAD } from '../../time/service-time-store.ts'
 import { createPushLanguages } from '../push-language-store.ts'
 import { waveIn } from '../schedule/local-time.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
@@ -25,7 +26,6 @@ interface PushRow {
   send_at: number | null
   released_at: number | null
   cancelled_at: number | null
-  expires_at: number
 }
 
 interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active'> {
@@ -56,7 +56,7 @@ const STATES = ['registered', 'gone', 'quarantined'] as const
 
 const DEVICE_COLUMNS = `id, platform, token, state, alias, user, lat, lng, timezone, locale, moved_at AS movedAt,
   registered_at AS registeredAt, seen_at AS seenAt`
-const PUSH_COLUMNS = 'number, audience, ceiling, created_at, send_at, released_at, cancelled_at, expires_at'
+const PUSH_COLUMNS = 'number, audience, ceiling, created_at, send_at, released_at, cancelled_at'
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
 
 /** As `recipient-result-store.ts` writes it. */
@@ -88,7 +88,8 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     'SELECT l.kind, l.name FROM device_label x JOIN label l ON l.id = x.label WHERE x.device = ? ORDER BY l.name',
   )
   const findException = database.reading<ExceptionRow, [number, Platform, number]>(
-    `SELECT push, state, reason, attempt AS attempts, due_at AS at, language FROM push_exception
+    `SELECT push, state, reason, attempt AS attempts, language,
+       due_at + iif(state IN ('retry', 'leased'), ${WALL_AHEAD}, 0) AS at FROM push_exception
      WHERE push IN ${WHOLE} AND platform = ? AND device = ? LIMIT 1`,
   )
   const receipts = createReceiptCounts({ database })
@@ -99,10 +100,14 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       addressed: number | null
       finishedAt: number | null
       refused: string | null
+      expiresAt: number
     },
     [number, Platform]
   >(
-    'SELECT progress, ahead, addressed, finished_at AS finishedAt, refused FROM delivery WHERE push = ? AND platform = ?',
+    // Of one that finished before there was this column: that of the push.
+    `SELECT d.progress, d.ahead, d.addressed, d.finished_at AS finishedAt, d.refused,
+       coalesce(d.expires_at + iif(d.finished_at IS NULL, ${WALL_AHEAD}, 0), p.expires_at) AS expiresAt
+     FROM delivery d JOIN push p ON p.number = d.push WHERE d.push = ? AND d.platform = ?`,
   )
 
   function exclusionsOf(application: number, audience: Audience, device: DeviceRow): Exclusion[] {
@@ -134,13 +139,14 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   function passed(push: PushRow, device: DeviceRow): ExplainFacts['delivery'] {
     const row = findDelivery.get(push.number, device.platform)
     if (row === null) return null
-    const { progress, finishedAt, refused } = row
+    const { progress, finishedAt, refused, expiresAt } = row
     const ahead = storedJson(row.ahead) as readonly (readonly [number, number])[]
     const settled = device.id <= progress || ahead.some(([from, to]) => from <= device.id && device.id <= to)
     // What ended by itself has looked at everybody: behind the last page there was nobody.
     const wasEnded = push.cancelled_at !== null || refused !== null
-    const endedByItself = finishedAt !== null && !wasEnded && finishedAt < push.expires_at
-    return { passed: settled || endedByItself, nobody: endedByItself && row.addressed === 0, finishedAt, refused }
+    const endedByItself = finishedAt !== null && !wasEnded && finishedAt < expiresAt
+    const nobody = endedByItself && row.addressed === 0
+    return { passed: settled || endedByItself, nobody, finishedAt, refused, expiresAt }
   }
 
   /** The wave of a push by local time that is the device's; `null`: its time had passed. */
@@ -228,7 +234,6 @@ function factsOf(push: PushRow): ExplainFacts['push'] {
     sendAt: push.send_at,
     releasedAt: push.released_at,
     cancelledAt: push.cancelled_at,
-    expiresAt: push.expires_at,
   }
 }
 

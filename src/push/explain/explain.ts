@@ -58,7 +58,7 @@ function verdictOf(facts: ExplainFacts): Explanation {
     const explanation = `${PLATFORM[device.platform].gateway} refused the push for everybody whom it was sent to (${reason}), so it was not sent to this device. ${AS_NOW}`
     return { verdict: 'rejected', explanation, reason, judgedNow: true }
   }
-  return ofUnreached(facts, delivery.finishedAt)
+  return ofUnreached(facts, delivery)
 }
 
 /** An action is chosen by who has seen the push, as an open is: both go before the arrival. */
@@ -192,14 +192,17 @@ function accepted({ platform, left, seenAt }: DeviceFacts, releasedAt: number): 
   }
 }
 
-function ofUnreached({ push, pause }: ExplainFacts, finishedAt: number | null): Explanation {
+function ofUnreached(
+  { push, pause }: ExplainFacts,
+  { finishedAt, expiresAt }: NonNullable<ExplainFacts['delivery']>,
+): Explanation {
   if (push.cancelledAt !== null) {
     const explanation = `The push was cancelled at ${isoTime(push.cancelledAt)}, before it had come to this device. ${AS_NOW}`
     return { verdict: 'cancelled', explanation, at: push.cancelledAt, judgedNow: true }
   }
   if (finishedAt !== null) {
-    const explanation = `The time to live of the push was over at ${isoTime(push.expiresAt)}, before it had come to this device. ${AS_NOW}`
-    return { verdict: 'expired', explanation, at: push.expiresAt, judgedNow: true }
+    const explanation = `The time to live of the push was over at ${isoTime(expiresAt)}, before it had come to this device. ${AS_NOW}`
+    return { verdict: 'expired', explanation, at: expiresAt, judgedNow: true }
   }
   const why = pause === null ? 'It is being sent, and has' : `Sending is paused (${pause}), and the push has`
   return {

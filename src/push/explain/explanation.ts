@@ -10,7 +10,6 @@ export interface ExplainFacts {
     /** When it went out, as seen from this device; `null`: not yet. */
     readonly releasedAt: number | null
     readonly cancelledAt: number | null
-    readonly expiresAt: number
   }
   /** `null`: no such token. */
   readonly device: DeviceFacts | null
@@ -37,6 +36,8 @@ export interface ExplainFacts {
     readonly finishedAt: number | null
     /** Why the gateway refused the push for everybody; `null` where it did not. */
     readonly refused: string | null
+    /** When its time to live is over, or would have been. */
+    readonly expiresAt: number
   } | null
   /** Why nothing can be sent to its platform now. */
   readonly pause: string | null

@@ -47,7 +47,7 @@ export function createResendStore({ database }: { readonly database: Pick<Databa
   )
   const parts = database.reading<PartRow, [push: number]>(
     `SELECT d.push, d.platform, d.progress, d.ahead, p.audience, p.ceiling,
-       d.refused IS NOT NULL OR d.finished_at >= p.expires_at AS cutShort
+       d.refused IS NOT NULL OR d.finished_at >= coalesce(d.expires_at, p.expires_at) AS cutShort
      FROM push p JOIN delivery d ON d.push = p.number WHERE p.number = ?1 OR p.parent = ?1
      ORDER BY d.push, d.platform`,
   )

@@ -24,20 +24,34 @@ interface DueRow extends Released {
 
 type ParentRow = Pick<StoredRow<typeof pushTable>, 'audience' | 'created_at' | 'released_at'>
 
+/** A moment by the two clocks that a push may wait by: ms since the Unix epoch, and of service time. */
+export interface DueBy {
+  readonly wall: number
+  readonly service: number
+}
+
 /** As the index `push_scheduled` has it. */
 const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'
 
+/** As the index `push_held` has it. */
+const HELD = 'released_at IS NULL AND cancelled_at IS NULL AND held_until IS NOT NULL'
+
 export type ScheduleStore = ReturnType<typeof createScheduleStore>
 
-/** Pushes that wait for their moment. Times are ms since the Unix epoch. */
+/** Pushes that wait for their moment, or for the end of a hold. Times are ms since the Unix epoch, but for `DueBy`. */
 export function createScheduleStore({ database }: { database: Pick<Database, 'statement'> }) {
   const deliveries = createNewDeliveryStore({ database })
-  const next = database.statement<{ send_at: number | null }, []>(
-    `SELECT min(send_at) AS send_at FROM push WHERE ${SCHEDULED}`,
+  const next = database.statement<{ [By in keyof DueBy]: number | null }, []>(
+    `SELECT (SELECT send_at FROM push WHERE ${SCHEDULED} AND held_until IS NULL ORDER BY send_at LIMIT 1) AS wall,
+       (SELECT min(held_until) FROM push WHERE ${HELD}) AS service`,
   )
   const due = database.statement<DueRow, [number, number]>(
-    `SELECT number AS push, application, audience, parent, send_at FROM push WHERE ${SCHEDULED} AND send_at <= ?
-     ORDER BY send_at, number LIMIT ?`,
+    `SELECT number AS push, application, audience, parent, send_at FROM push
+     WHERE ${SCHEDULED} AND held_until IS NULL AND send_at <= ? ORDER BY send_at, number LIMIT ?`,
+  )
+  const heldNoMore = database.statement<DueRow, [number, number]>(
+    `SELECT number AS push, application, audience, parent, send_at FROM push WHERE ${HELD} AND held_until <= ?
+     ORDER BY held_until, number LIMIT ?`,
   )
   const parentOf = database.statement<ParentRow, [number]>(
     'SELECT audience, created_at, released_at FROM push WHERE number = ?',
@@ -99,16 +113,19 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
       return true
     },
 
-    /** When the next push is due; `null` if none waits. */
-    next: (): number | null => next.get()?.send_at ?? null,
+    /** When the next push is due, by each clock; Infinity if none waits. */
+    next: (): DueBy => {
+      const { wall = null, service = null } = next.get() ?? {}
+      return { wall: wall ?? Number.POSITIVE_INFINITY, service: service ?? Number.POSITIVE_INFINITY }
+    },
 
     /**
-     * Lets go what is due, `limit` pushes at the most: the audience is that of this moment, and so is the beginning of
-     * the time to live. Runs in a transaction of the caller.
+     * Lets go what is due by `dueBy`, `limit` pushes at the most by each clock: the audience is that of this moment, `now`, and so is the
+     * beginning of the time to live. Runs in a transaction of the caller.
      */
-    release(now: number, limit: number): Released[] {
+    release(dueBy: DueBy, now: number, limit: number): Released[] {
       const letGo = (push: number, audience: string) => release.get(now, audience, push)?.expires_at ?? now
-      return due.all(now, limit).map((row) => {
+      return [...due.all(dueBy.wall, limit), ...heldNoMore.all(dueBy.service, limit)].map((row) => {
         const { push, application, parent } = row
         if (parent === null) {
           const audience = asOf(storedJson(row.audience) as Audience, now)

@@ -137,7 +137,7 @@ describe('POST /push/{id}/cancel of a push that waits', () => {
       'SELECT count(*) AS n FROM push WHERE cancelled_at IS NULL',
     )
     expect(waiting.get()?.n).toBe(0)
-    clock.set(Date.UTC(2026, 11, 26))
+    clock.standStill(Date.UTC(2026, 11, 26) - clock.now())
     clock.advance(2000)
     await service.put('/stats', { platform: '0' })
     expect(simulator.arrivals()).toHaveLength(0)
@@ -272,7 +272,7 @@ describe('POST /push/{id}/cancel of a push that is being sent', () => {
     expect((await cancel(id, { application })).body).toMatchObject({ message: 'Cancelled', state: 'sending', s: 0 })
     while (openOnes.get()?.n !== 0) await turn()
     service.simulate(application)
-    clock.set(Date.UTC(2026, 10, 22))
+    clock.standStill(Date.UTC(2026, 10, 22) - clock.now())
     clock.advance(2000)
     await service.put('/stats', { platform: '0' })
     expect(openOnes.get()?.n).toBe(0)

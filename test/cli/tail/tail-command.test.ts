@@ -144,7 +144,7 @@ describe('tail', () => {
     await watching.until(new RegExp(`accepted +push ${UUID}, for \\d{4}-`))
     const soon = await caller.post('/push/all', { ...body, send_at: 600 })
     await watching.until(new RegExp(`accepted +push ${soon.body.id}, for`))
-    beside.putForth(600_000)
+    beside.standStill(600_000)
     await caller.post(`/push/${later.body.id}/cancel`, {})
     await watching.until(new RegExp(`cancelled +push ${later.body.id}: sent 0 of 0`))
     await watching.until(new RegExp(`released +push ${soon.body.id}`))

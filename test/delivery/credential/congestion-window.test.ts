@@ -96,13 +96,6 @@ describe('the window of a credential', () => {
     expect(window.size(NOW + waitMs)).toBe(1000)
   })
 
-  test('a clock that is put back does not lengthen a pause', () => {
-    const window = new CongestionWindow()
-    window.pause(unreachable, NOW, 0)
-    window.shift(3_600_000)
-    expect(window.size(NOW - 3_600_000 + 500)).toBe(1)
-  })
-
   test('a gateway that cannot be reached closes it, for longer each time', () => {
     const window = new CongestionWindow()
     const first = window.pause(unreachable, NOW, 0)

@@ -165,14 +165,6 @@ describe('push services of one credential', () => {
     expect(lanes.aside).toBe(1)
   })
 
-  test('are not held for longer because the clock was put back', () => {
-    exchange(GOOGLE, HELD)
-    now -= 60_000
-    lanes.shift(60_000)
-    now += 7000
-    expect(sendTo(GOOGLE)).toBe('go')
-  })
-
   function sendTo(service: string): string {
     const { kind } = admit(service)
     if (kind === 'go') lanes.sent(service)

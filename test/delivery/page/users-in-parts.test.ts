@@ -26,8 +26,7 @@ let push: number
 
 beforeEach(() => {
   registry = openRegistry()
-  const pushes = createPushStore({ database: registry.database })
-  store = createDeliveryStore({ database: registry.database, pushes })
+  store = createDeliveryStore(registry)
 })
 afterEach(() => registry[Symbol.dispose]())
 

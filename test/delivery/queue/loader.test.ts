@@ -22,7 +22,7 @@ let badges: StoredBadges
 beforeEach(() => {
   registry = openRegistry()
   registry.devices.register(1, { token: TOKEN, platform: 0 })
-  store = createDeliveryStore({ ...registry, pushes: createPushStore(registry) })
+  store = createDeliveryStore(registry)
   badges = storedBadges(registry, store)
 })
 afterEach(() => registry[Symbol.dispose]())
@@ -50,7 +50,7 @@ function accept(): OpenDelivery {
 /** Its device is to be sent to again, in a minute; nothing of it is in memory. */
 function acceptWaiting(): OpenDelivery {
   const open = accept()
-  const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
+  const delivery = new ActiveDelivery(open, store.recipients(open), null, badges, registry.clock)
   const task = delivery.take(registry.clock.now(), null)
   const page = task?.page ?? null
   if (task === null || page === null) throw new Error('the delivery has no recipient')
@@ -114,7 +114,7 @@ test('a delivery that waits is put away once, though it stood in line', async ()
     onWaiting: () => waits++,
     onFinished: () => {},
   })
-  const delivery = new ActiveDelivery(open, store.recipients(open), store.nextDue(open), badges)
+  const delivery = new ActiveDelivery(open, store.recipients(open), store.nextDue(open), badges, registry.clock)
   expect(delivery.take(clock.now(), null)).toBe(null)
   for (let n = 0; n < 3; n++) {
     writer.finishOrPark(delivery)
@@ -125,7 +125,7 @@ test('a delivery that waits is put away once, though it stood in line', async ()
 })
 
 test('a push of which nobody is sent to, though they are taken and put back, is not given up', () => {
-  const delivery = new ActiveDelivery(accept(), store.recipients(accept()), null, badges)
+  const delivery = new ActiveDelivery(accept(), store.recipients(accept()), null, badges, registry.clock)
   for (let n = 0; n < 200; n++) {
     const task = delivery.take(registry.clock.now(), null)
     expect([n, task?.recipient.device]).toEqual([n, device()])
@@ -170,7 +170,13 @@ test('a delivery is not put away while it is written down that the device is gon
   const now = clock.now()
   const waiting = store.find(open.push, 0)
   if (waiting === null) throw new Error('it is over')
-  const delivery = new ActiveDelivery(waiting, store.recipients(waiting), store.nextDue(waiting), badges)
+  const delivery = new ActiveDelivery(
+    waiting,
+    store.recipients(waiting),
+    store.nextDue(waiting),
+    badges,
+    registry.clock,
+  )
   expect(delivery.take(now, null)).toBe(null)
   const waits: boolean[] = []
   const backlog = new Backlog({

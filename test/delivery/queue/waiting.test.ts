@@ -248,10 +248,7 @@ describe('a delivery that only waits', () => {
     expect(simulator.arrivals().at(-1)?.status).toBe(200)
   })
 
-  test.each([
-    ['an hour at the most', 24 * HOUR_MS],
-    ['no longer than it did', 0],
-  ])('waits %s for what was written down before a start while the clock was %d ms ahead', async (_, aheadMs) => {
+  test.each([24 * HOUR_MS, 0])('waits as long over a start, also where its clock was %d ms ahead', async (aheadMs) => {
     await register(THROTTLED_ONCE)
     await register(GOOD)
     clock.set(clock.now() + aheadMs)
@@ -260,15 +257,8 @@ describe('a delivery that only waits', () => {
     clock.set(clock.now() - aheadMs)
     const began = clock.now()
     await restart()
-    const times =
-      'SELECT max(e.due_at) AS due, max(d.waits_until) AS until FROM push_exception e JOIN delivery d USING (push)'
-    await until(() => Object.values(look(times)).every((at) => at <= began + HOUR_MS))
-    if (aheadMs > 0) {
-      expect(look(times)).toEqual({ due: began + HOUR_MS, until: began + HOUR_MS })
-      for (let at = 0; at < HOUR_MS; at += 60_000) clock.advance(60_000)
-    }
     for (const id of ids) await passing(service, clock, arrivalsOf(service, id))
-    expect(clock.now() - began).toBeLessThan(HOUR_MS + 120_000)
+    expect(clock.now() - began).toBeLessThan(60_000)
   })
 
   test('has a "+1" counted once, though another was sent between', async () => {

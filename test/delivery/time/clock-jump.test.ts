@@ -102,47 +102,53 @@ describe('a clock that is put a day ahead', () => {
     expect(expirationOf(first)).toBeGreaterThan(clock.now() + HOUR_MS)
   })
 
-  test('gives 5000 that wait what was left to each of them once, though the process is killed in the middle', async () => {
+  test.each([
+    ['ahead', DAY_MS],
+    ['back', -DAY_MS],
+  ])('or %s, ends nobody and delays nobody where the process is killed then', async (_, byMs) => {
     await start()
     await register(1)
     simulator.answerWith(() => DOWN)
-    await push()
+    const id = await push({ ttl: 7200 })
     await service.logged(({ event }) => event === 'sending paused')
-    const at = clock.now()
-    for (const sql of [
-      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)
-       INSERT INTO push (id, application, notification, audience, ceiling, created_at, released_at, expires_at)
-       SELECT 'push ' || i, application, notification, audience, ceiling, ${at}, ${at}, ${at + HOUR_MS} + i / 9
-       FROM n, push`,
-      `INSERT INTO delivery (push, platform, application, lane, addressed, settled, expires_at, waits_until)
-       SELECT number, 0, application, 1, 1, 0, expires_at, expires_at FROM push WHERE id LIKE 'push %'`,
-    ]) {
-      service.database.statement(sql).run()
-    }
-    type Row = { push: number; own: number; whole: number }
-    const look = ({ database }: Service, sql: string) => database.reading<Row, []>(sql).all()
-    const times = `SELECT d.push, d.expires_at AS own, p.expires_at AS whole FROM delivery d JOIN push p ON p.number = d.push
-      ORDER BY d.push`
-    const earlier = look(service, times)
-    clock.set(at + DAY_MS)
+    clock.set(clock.now() + byMs)
     clock.advance(250)
-    const under = 'SELECT 1 AS n FROM clock_jump WHERE reached IS NOT NULL'
-    while (look(service, under).length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const jumped = service.database.reading<{ is: 0 | 1 }, [number]>(
+      'SELECT abs(wall_ms - service_ms) >= ? AS "is" FROM service_time',
+    )
+    while (jumped.get(Math.abs(byMs))?.is !== 1) await new Promise((resolve) => setImmediate(resolve))
     // As a kill leaves it.
     const data = await mkdtemp(join(tmpdir(), 'bellhop-killed-'))
     cpSync(service.data, data, { recursive: true, filter: (path) => !lstatSync(path).isSocket() })
-    const later = earlier.map(({ push, own, whole }) => ({ push, own: own + DAY_MS, whole: whole + DAY_MS }))
-    const followed = async (served: Service) => {
-      while (look(served, 'SELECT 1 AS n FROM clock_jump').length > 0) await new Promise((r) => setImmediate(r))
-      expect(look(served, times)).toEqual(later)
-    }
-    await followed(service)
-    {
-      const { application } = service
-      await using next = await startService({ clock, data, application, config: { drainSeconds: 0 } })
-      await followed(next)
-    }
+    await service[Symbol.asyncDispose]()
+    const { application } = service
+    clock.advance(HOUR_MS)
+    service = await startService({ clock, data, application, config: { drainSeconds: 0 } })
+    simulator = await service.server.simulator()
+    const began = clock.now()
+    expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
+    expect(clock.now() - began).toBeLessThan(60_000)
+    expect(expirationOf(simulator.arrivals().at(-1)) - began).toBeWithin(HOUR_MS - 10_000, HOUR_MS)
+    await service[Symbol.asyncDispose]()
     await rm(data, { recursive: true })
+  })
+
+  test('in a push that goes on to its end lets nothing of it pass for cut short', async () => {
+    await start()
+    const [token = ''] = await register(2)
+    let asked = 0
+    simulator.answerWith(() => {
+      if (++asked === 1) clock.set(clock.now() + DAY_MS)
+      return null
+    })
+    const id = await push({ ttl: 3600 })
+    expect(await over(id)).toMatchObject({ t: 2, s: 2 })
+    const { body } = await service.get(`/push/${id}/device`, { headers: { token } })
+    expect(body.verdict).toBe('accepted')
+    const parts = service.database.reading<{ leftMs: number }, []>(
+      'SELECT expires_at - finished_at AS leftMs FROM delivery',
+    )
+    expect(parts.get()?.leftMs).toBeWithin(HOUR_MS - 60_000, HOUR_MS + 1)
   })
 
   test('and put right again leaves a push the time to live that it had', async () => {
@@ -242,6 +248,37 @@ describe('a clock that is put back by a day, and not looked at since', () => {
     expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
   })
 })
+
+test.each([
+  ['ahead', DAY_MS],
+  ['back', -DAY_MS],
+])(
+  'a clock that is put %s changes when somebody is said to be sent to again, and when the push is over',
+  async (_, byMs) => {
+    await start()
+    const [token = ''] = await register(1)
+    simulator.answerWith(() => ({
+      kind: 'answer',
+      answer: { status: 429, headers: {}, body: '{"reason":"TooManyRequests"}' },
+    }))
+    const id = await push({ ttl: 60 })
+    await service.logged(({ event }) => event === 'to be sent again')
+    const told = async () => {
+      const { body } = await service.get(`/push/${id}/device`, { headers: { token } })
+      expect(body.verdict).toBe('retrying')
+      return Date.parse(body.next_attempt_at) - clock.now()
+    }
+    const before = await told()
+    expect(before).toBeWithin(1, 60_000)
+    clock.set(clock.now() + byMs)
+    clock.advance(250)
+    // Its time on disk is that of the new clock then.
+    await service.put('/stats', { platform: '0' })
+    expect(await told()).toBe(before - 250)
+    const { finished_at: finishedAt } = await over(id)
+    expect(Math.abs(Date.parse(finishedAt) - clock.now())).toBeLessThan(10_000)
+  },
+)
 
 test('a process that stood still, and then hears first that it is to wait, waits', async () => {
   await start()

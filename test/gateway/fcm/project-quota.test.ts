@@ -44,10 +44,4 @@ describe('the quota of a project', () => {
     expect(seconds[30]).toBeWithin(4500, 5600)
     expect(seconds[61]).toBeWithin(9900, 10_100)
   })
-
-  test('a clock put back does not stretch a pause', () => {
-    const quota = new ProjectQuota()
-    quota.pause(NOW, 30_000)
-    expect(quota.mayTake(NOW - 3_600_000)).toBe(true)
-  })
 })

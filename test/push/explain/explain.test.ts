@@ -25,14 +25,14 @@ const DEVICE: DeviceFacts = {
 
 /** Accepted, if nothing else is said. */
 const FACTS: ExplainFacts = {
-  push: { sendAt: null, releasedAt: at('09:00'), cancelledAt: null, expiresAt: at('21:00') },
+  push: { sendAt: null, releasedAt: at('09:00'), cancelledAt: null },
   device: DEVICE,
   adopted: null,
   receipts: [],
   exception: null,
   registeredSince: false,
   exclusions: [],
-  delivery: { passed: true, nobody: false, finishedAt: at('09:01'), refused: null },
+  delivery: { passed: true, nobody: false, finishedAt: at('09:01'), refused: null, expiresAt: at('21:00') },
   pause: null,
 }
 
@@ -227,13 +227,16 @@ const CASES: readonly (readonly [
   [
     'waiting',
     'for its page',
-    { delivery: { passed: false, nobody: false, finishedAt: null, refused: null } },
+    { delivery: { passed: false, nobody: false, finishedAt: null, refused: null, expiresAt: at('21:00') } },
     `It is being sent, and has not come to this device yet. ${NOW}`,
   ],
   [
     'waiting',
     'while sending is paused',
-    { delivery: { passed: false, nobody: false, finishedAt: null, refused: null }, pause: 'InvalidProviderToken' },
+    {
+      delivery: { passed: false, nobody: false, finishedAt: null, refused: null, expiresAt: at('21:00') },
+      pause: 'InvalidProviderToken',
+    },
     `Sending is paused (InvalidProviderToken), and the push has not come to this device yet. ${NOW}`,
   ],
   [
@@ -245,7 +248,7 @@ const CASES: readonly (readonly [
   [
     'expired',
     'before it was reached',
-    { delivery: { passed: false, nobody: false, finishedAt: at('21:00'), refused: null } },
+    { delivery: { passed: false, nobody: false, finishedAt: at('21:00'), refused: null, expiresAt: at('21:00') } },
     `The time to live of the push was over at 2026-11-20T21:00:00.000Z, before it had come to this device. ${NOW}`,
   ],
   [
@@ -258,7 +261,7 @@ const CASES: readonly (readonly [
     'cancelled',
     'before it was reached',
     {
-      delivery: { passed: false, nobody: false, finishedAt: at('09:02'), refused: null },
+      delivery: { passed: false, nobody: false, finishedAt: at('09:02'), refused: null, expiresAt: at('21:00') },
       ...push({ cancelledAt: at('09:02') }),
     },
     `The push was cancelled at 2026-11-20T09:02:00.000Z, before it had come to this device. ${NOW}`,

@@ -5,7 +5,7 @@ import { sendPush } from './play-push.ts'
 import { look } from './play.ts'
 
 /**
- * How long the process stands still between two looks, so that whatever waits comes to its time; and then so long that
+ * How long the process hardly runs between two looks, so that whatever waits comes to its time; and then so long that
  * what has come to it in the last day is over.
  */
 const WAITS_MS = [
@@ -58,7 +58,7 @@ async function waitForEnd(world: World): Promise<void> {
   const { judge, clock } = world
   for (const ms of WAITS_MS) {
     if (ms > 0) judge.course.disturbed()
-    clock.standStill(ms)
+    await clock.lag(ms)
     for (let n = 0; n < 6 && !judge.isTold; n++) await clock.advance(250)
     for (const push of judge.pushes) if (push.end === null) await look(world, push)
     if (judge.violation !== null || judge.isOver) return

@@ -6,6 +6,8 @@ export interface WorldClock extends Clock {
   readonly passedMs: number
   /** Lets `ms` pass: each timer at its moment, those of one moment in the order in which they were set. */
   advance(ms: number): Promise<void>
+  /** Lets `ms` pass in a process that is so busy that what is due comes up to `BUSY_MS` late. */
+  lag(ms: number): Promise<void>
   /** The moment, by `passedMs`, since which the process has run for `ms`: what it stood still does not count. */
   ranBefore(ms: number): number
   /** Puts the time of day ahead, or back, by so much. */
@@ -16,6 +18,9 @@ export interface WorldClock extends Clock {
   halt(): void
   resume(): void
 }
+
+/** Not so long that the process passes for one that stood still. */
+const BUSY_MS = 9000
 
 interface Timer {
   readonly due: number
@@ -37,6 +42,16 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
     return next
   }
 
+  async function runUntil(until: number): Promise<void> {
+    for (let timer = nextDue(until); timer !== null; timer = nextDue(until)) {
+      passed = Math.max(passed, timer.due)
+      timers.delete(timer)
+      timer.callback()
+      await settle()
+    }
+    passed = until
+  }
+
   return {
     now: () => Math.floor(base + passed),
     monotonic: () => passed,
@@ -48,15 +63,17 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
       timers.add(timer)
       return () => void timers.delete(timer)
     },
-    async advance(ms) {
-      const until = passed + ms
-      for (let timer = nextDue(until); timer !== null; timer = nextDue(until)) {
-        passed = Math.max(passed, timer.due)
-        timers.delete(timer)
-        timer.callback()
+    advance: (ms) => runUntil(passed + ms),
+    async lag(ms) {
+      for (const until = passed + ms; passed < until;) {
+        passed = Math.min(passed + BUSY_MS, until)
+        // All in a row, as a loop does that has been held up.
+        for (let timer = nextDue(passed); timer !== null; timer = nextDue(passed)) {
+          timers.delete(timer)
+          timer.callback()
+        }
         await settle()
       }
-      passed = until
     },
     jump: (byMs) => void (base += byMs),
     ranBefore(ms) {

@@ -207,7 +207,7 @@ export class Sender {
    * `credential`: as in `CredentialKey`.
    */
   use(provider: Provider | null, credential: number): void {
-    const { store, persist } = this.#deps
+    const { store } = this.#deps
     const { acceptance } = store
     const key = { ...this.#name, credential }
     const isProven = acceptance.hasAny(key)
@@ -217,7 +217,7 @@ export class Sender {
       wasAccepted: (device) => acceptance.wasAccepted(key, device),
       onProven: () => void this.#settleHeld(key),
     })
-    if (credential !== 0 && acceptance.hasOthers(key)) void persist(() => acceptance.forgetOthers(key))
+    if (credential !== 0 && acceptance.hasOthers(key)) void this.#forgetOthers(key)
     if (isProven) void this.#settleHeld(key)
     else if (provider !== null && credential !== 0) void this.#giveBack(credential)
     // What the one before was refused, this one may send.
@@ -234,6 +234,11 @@ export class Sender {
       for (const refusal of held) registry.apply({ ...refusal, kind: 'quarantine', token: '' }, clock.now())
       return held.length > 0 || null
     })
+  }
+
+  async #forgetOthers(key: CredentialKey): Promise<void> {
+    const { store, persist } = this.#deps
+    await inSteps(persist, () => store.acceptance.forgetOthers(key) || null)
   }
 
   /** With a new credential, topic or environment: whom the one before was refused may be well. */

@@ -5,7 +5,7 @@ import type { Platform } from '../../device/device.ts'
 /** Devices whose bits are in one row. */
 const BLOCK = 512
 
-/** Refusals settled in one step: 5 ms. */
+/** Refusals settled, or forgotten, in one step: 5 ms. */
 const REFUSALS_STEP = 250
 
 /** A credential that something is sent with. */
@@ -49,7 +49,10 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
   )
   const forgetOthers = [
     database.statement<never, Key>(`DELETE FROM accepted_device WHERE ${ofOthers}`),
-    database.statement<never, Key>(`DELETE FROM refused_token WHERE ${ofOthers}`),
+    database.statement<never, Key>(
+      `DELETE FROM refused_token WHERE (application, platform, credential, device) IN (
+         SELECT application, platform, credential, device FROM refused_token WHERE ${ofOthers} LIMIT ${REFUSALS_STEP})`,
+    ),
   ]
   const keyOf = ({ application, platform, credential }: CredentialKey): Key => [application, platform, credential]
 
@@ -83,8 +86,10 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
     /** Whether anything is known of other credentials of the same application and platform. */
     hasOthers: (key: CredentialKey): boolean => hasOthers.get(...keyOf(key), ...keyOf(key)) !== null,
 
-    forgetOthers(key: CredentialKey): void {
-      for (const forget of forgetOthers) forget.run(...keyOf(key))
+    /** Forgets some of it; whether there may be more. */
+    forgetOthers(key: CredentialKey): boolean {
+      const changes = forgetOthers.map((forget) => forget.run(...keyOf(key)).changes)
+      return changes.includes(REFUSALS_STEP)
     },
   }
 }

@@ -215,7 +215,7 @@ export class Sender {
       isProven,
       isSimulated: credential === 0,
       wasAccepted: (device) => acceptance.wasAccepted(key, device),
-      onProven: () => void this.#settleHeld(key),
+      onProven: (device) => void this.#settleHeld(key, device),
     })
     if (credential !== 0 && acceptance.hasOthers(key)) void this.#forgetOthers(key)
     if (isProven) void this.#settleHeld(key)
@@ -226,12 +226,18 @@ export class Sender {
     this.#dispatcher.pump()
   }
 
-  /** The credential is good: tokens that were refused before that was known are bad. */
-  async #settleHeld(key: CredentialKey): Promise<void> {
+  /**
+   * The credential is good: tokens that were refused before that was known are bad, but for those of devices that it was
+   * taken for since. `taken`: one whose acceptance is not on disk yet.
+   */
+  async #settleHeld(key: CredentialKey, taken: number | null = null): Promise<void> {
     const { store, persist, registry, clock } = this.#deps
     await inSteps(persist, () => {
       const held = store.acceptance.takeHeld(key)
-      for (const refusal of held) registry.apply({ ...refusal, kind: 'quarantine', token: '' }, clock.now())
+      for (const refusal of held) {
+        if (refusal.device === taken || store.acceptance.wasAccepted(key, refusal.device)) continue
+        registry.apply({ ...refusal, kind: 'quarantine', token: '' }, clock.now())
+      }
       return held.length > 0 || null
     })
   }

@@ -91,6 +91,17 @@ describe('a credential that has taken nothing yet', () => {
     expect((await service.get('/deviceToken/all')).body).toMatchObject([{ token: order('a', 3) }])
   })
 
+  test('and then takes something for a phone that it was refused for before: the phone stays', async () => {
+    const bad = { status: 400, headers: {}, body: '{"reason":"DeviceTokenNotForTopic"}' }
+    simulator.answerWith(() => ({ kind: 'answer', answer: bad }))
+    await register(0, order('a', 1), order('a', 2))
+    await sent(await push(0))
+    simulator.answerWith(null)
+    await sent(await acceptedPush(service, '/push/one', { token: order('a', 1) }))
+    await until(async () => (await feedback()).length === 1)
+    expect((await service.get('/deviceToken/all')).body).toMatchObject([{ token: order('a', 1) }])
+  })
+
   test('sets nobody aside who has registered since, when it takes something', async () => {
     await register(0, order('bad40000', 1))
     await sent(await push(0))

@@ -39,8 +39,8 @@ export interface CredentialStanding {
   readonly isSimulated: boolean
   /** Whether it has taken something for this device, `device.id`. */
   readonly wasAccepted: (device: number) => boolean
-  /** The gateway has taken a first notification with it. */
-  readonly onProven: () => void
+  /** The gateway has taken a first notification with it, for this device. */
+  readonly onProven: (device: number) => void
 }
 
 /**
@@ -151,7 +151,7 @@ export class CredentialHealth {
   /** A notification was taken for the device. */
   taken(device: number, { nth, latencyMs }: Sent, now: number): void {
     const wasQuiet = this.#breaker.isQuiet
-    if (!wasQuiet && this.#breaker.prove()) this.#standing.onProven()
+    if (!wasQuiet && this.#breaker.prove()) this.#standing.onProven(device)
     this.#succeeded(latencyMs, now)
     this.#last.taken = Math.max(this.#last.taken, nth)
     this.#last.recognised = Math.max(this.#last.recognised, nth)

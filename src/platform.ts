@@ -11,8 +11,8 @@ export interface PlatformFacts {
   /** Other names that a list of devices may have for it. */
   readonly words: readonly string[]
   /**
-   * Later than the contract, and nothing that most applications have: a push that names no platform goes there only with
-   * a credential, and nobody is told of it where there is no device.
+   * Newer than the contract, and most applications do without it: a push that names no platform goes there only with a
+   * credential, and answers leave it out where it has no device.
    */
   readonly isOptional: boolean
   /** What its tokens are: hex digits of Apple's; an address of a push service; or only the gateway can tell. */

@@ -45,7 +45,7 @@ export class StoredBadges {
   }
 
   /**
-   * Has a push change the badges of a page, but for those that it changed before a crash. `onLeased` is told of the badges
+   * Changes the badges of a page for a push, except those that it changed before a crash. `onLeased` is told of the badges
    * of the page, by `device.id` and without devices that have left, when they are on disk; never where the push is over
    * by then. `onChanged` runs in the transaction, which may run twice; the last time counts.
    */

@@ -31,7 +31,7 @@ export interface NewPush {
 export type PushStore = ReturnType<typeof createPushStore>
 
 /**
- * Pushes as they are accepted; `delivery/store/delivery-store.ts` has what becomes of them. Runs in transactions of the
+ * Accepts pushes; `delivery/store/delivery-store.ts` records what becomes of them. Runs in transactions of the
  * caller.
  */
 export function createPushStore({ database }: { database: Database }) {

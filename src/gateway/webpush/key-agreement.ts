@@ -30,7 +30,7 @@ export const SECRET_BYTES = 32
 /** How many at a time are not worth a thread: it takes some 10 MB of memory. */
 const FEW = 8
 
-/** What the thread has to do at the most, 20 ms of work: this one does the rest, so that both end at the same time. */
+/** Agreements that may wait for the thread: 20 ms of work. The sending thread makes the rest, so both stay busy. */
 const MAX_ON_THREAD = 256
 
 /** At once, on the thread that asks. `null`: `receiver` is no point of the curve. */

@@ -78,11 +78,20 @@ function outcomesOf(reason: string, since: number | null, afterMs: number | null
     'bad push': { kind: 'rejected', blame: 'push', reason },
     gone: { kind: 'unregistered', since, reason },
     configuration: { kind: 'misconfigured', reason },
+    forbidden: { kind: 'misconfigured', reason, tries: FORBIDDEN_TRIES },
     'device later': { kind: 'deferred', afterMs, scope: 'device', reason },
     'all later': { kind: 'deferred', afterMs, scope: 'credential', reason },
     later: { kind: 'deferred', afterMs, scope: 'either', reason },
-    'token updates': { kind: 'deferred', afterMs: afterMs ?? TOKEN_UPDATE_MS, scope: 'credential', reason },
   }
+}
+
+/** Apple asks not to try again (developer.apple.com/forums/thread/807380); a credential may be put right meanwhile. */
+const FORBIDDEN_TRIES = 3
+
+/** Whether the word with which APNs ended a connection is about the credential: another connection would end likewise. */
+export function refusesCredential(word: string): boolean {
+  const meaning = MEANINGS[word]?.[1]
+  return meaning === 'configuration' || meaning === 'forbidden'
 }
 
 type Meaning =
@@ -92,13 +101,10 @@ type Meaning =
   | 'bad push'
   | 'gone'
   | 'configuration'
+  | 'forbidden'
   | 'device later'
   | 'all later'
   | 'later'
-  | 'token updates'
-
-/** "No more than once every 20 minutes": the one in use stays good that long. */
-const TOKEN_UPDATE_MS = 20 * MINUTE_MS
 
 /** Apple's table of reasons. One with another status than here is not Apple's, and counts as its status. */
 const MEANINGS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
@@ -124,7 +130,7 @@ const MEANINGS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
   BadEnvironmentKeyIdInToken: [403, 'configuration'],
   BadEnvironmentKeyInToken: [403, 'configuration'],
   ExpiredProviderToken: [403, 'all later'],
-  Forbidden: [403, 'configuration'],
+  Forbidden: [403, 'forbidden'],
   InvalidProviderToken: [403, 'configuration'],
   MissingProviderToken: [403, 'configuration'],
   UnrelatedKeyIdInToken: [403, 'configuration'],
@@ -133,7 +139,8 @@ const MEANINGS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
   ExpiredToken: [410, 'gone'],
   Unregistered: [410, 'gone'],
   PayloadTooLarge: [413, 'bad push'],
-  TooManyProviderTokenUpdates: [429, 'token updates'],
+  // Now and then of one device, though the token is the same; of all where it goes on: see `token-updates.ts`.
+  TooManyProviderTokenUpdates: [429, 'device later'],
   // Of one device token, not of all.
   TooManyRequests: [429, 'device later'],
   InternalServerError: [500, 'device later'],

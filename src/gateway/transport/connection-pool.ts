@@ -30,7 +30,7 @@ const MAX_UNANSWERED = 3
 /** `deadlineMs` is also what one request may take, queued and in flight. */
 type ConnectionPoolOptions = Omit<PooledConnectionOptions, 'onRoom' | 'onRetired'> & {
   readonly watch: ConnectionWatch
-} & Pick<TransportOptions, 'onProtocolError'>
+} & Pick<TransportOptions, 'onProtocolError' | 'isFinal'>
 
 /** A request from the caller's hands to its answer. */
 interface Call extends RequestListener {
@@ -137,7 +137,8 @@ export class ConnectionPool implements Transport {
       this.#options.watch.answered()
     }
     connection?.over(requested)
-    if (requested.kind === 'unprocessed' && call.sends < MAX_SENDS) this.#requeue(call)
+    if (requested.kind === 'unprocessed' && call.sends < MAX_SENDS && !this.#isFinal(requested.word))
+      this.#requeue(call)
     else this.#over(call, answerOf(requested))
     if (this.#queue.length > 0) this.#pump()
   }
@@ -156,26 +157,32 @@ export class ConnectionPool implements Transport {
     const refusal = watch.refusal()
     if (refusal !== null) {
       // Those that wait go by what connections there are.
-      if (this.#connections.length === 0) for (const call of this.#queue.splice(0)) this.#over(call, refusal)
+      if (this.#connections.length === 0) this.#fail(refusal)
       return
     }
     watch.opened()
     const connection: PooledConnection = new PooledConnection({
       ...this.#options,
       onRoom: () => this.#pump(),
-      onRetired: (reason, kind) => this.#retired(connection, reason, kind),
+      onRetired: (reason, kind, word) => this.#retired(connection, reason, kind, word),
     })
     this.#connections.push(connection)
   }
 
-  #retired(connection: PooledConnection, reason: string, kind: SessionEnd['kind'] | 'retired'): void {
+  #retired(
+    connection: PooledConnection,
+    reason: string,
+    kind: SessionEnd['kind'] | 'retired',
+    word: string | undefined,
+  ): void {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
     const { watch, onProtocolError } = this.#options
     const isLost = kind === 'lost' || kind === 'protocol'
     if (connection.hasOpened && isLost) watch.lost(reason, connection.answers)
     if (kind === 'protocol') onProtocolError?.(reason)
-    if (connection.answers === 0) {
+    if (this.#isFinal(word)) this.#fail({ kind: 'failed', reason, sent: 'no', ...(word !== undefined && { word }) })
+    else if (connection.answers === 0) {
       this.#unanswered++
       if (!connection.hasOpened || (!watch.isBounding && this.#unanswered >= MAX_UNANSWERED)) this.#giveUp(reason)
     }
@@ -189,7 +196,17 @@ export class ConnectionPool implements Transport {
       return
     }
     this.#unanswered = 0
-    for (const call of this.#queue.splice(0)) this.#over(call, { kind: 'failed', reason, sent: 'no' })
+    this.#fail({ kind: 'failed', reason, sent: 'no' })
+  }
+
+  /** Whether the gateway has said why it takes nothing, and no connection is left to ask. */
+  #isFinal(word: string | undefined): boolean {
+    return word !== undefined && this.#connections.length === 0 && this.#options.isFinal?.(word) === true
+  }
+
+  /** Ends what waits for a connection. */
+  #fail(answer: TransportAnswer): void {
+    for (const call of this.#queue.splice(0)) this.#over(call, answer)
   }
 
   #expire(call: Call): void {
@@ -218,7 +235,8 @@ export class ConnectionPool implements Transport {
 
 function answerOf(requested: Requested): TransportAnswer {
   if (requested.kind === 'answer') return requested
-  return { kind: 'failed', reason: requested.reason, sent: SENT[requested.kind] }
+  const word = requested.kind === 'unprocessed' && requested.word !== undefined ? { word: requested.word } : undefined
+  return { kind: 'failed', reason: requested.reason, sent: SENT[requested.kind], ...word }
 }
 
 const SENT = { unprocessed: 'no', unknown: 'unknown', refused: 'refused' } as const

@@ -10,7 +10,7 @@ import type { Proxy } from './tunnel.ts'
 /** HTTP/2 by our own frames. `proxy`: what makes a tunnel to the gateway; `null`: straight. */
 export function h2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
   return (text, options) => {
-    const { deadlineMs, watch = UNWATCHED_CONNECTIONS, onProtocolError } = options
+    const { deadlineMs, watch = UNWATCHED_CONNECTIONS, onProtocolError, isFinal } = options
     const origin = new URL(text)
     const resumption: TlsResumption = { session: null }
     return new ConnectionPool({
@@ -18,6 +18,7 @@ export function h2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
       deadlineMs,
       watch,
       ...(onProtocolError && { onProtocolError }),
+      ...(isFinal && { isFinal }),
       async open(listener, signal) {
         const secured = await openSecureSocket(origin, proxy, options, signal, resumption)
         if (secured.kind === 'failed') return secured

@@ -13,8 +13,8 @@ export interface PooledConnectionOptions {
   readonly open: OpenSession
   /** There may be room for requests, or more of it. */
   readonly onRoom: () => void
-  /** The connection takes no more requests. Told once. */
-  readonly onRetired: (reason: string, kind: SessionEnd['kind'] | 'retired') => void
+  /** The connection takes no more requests. Told once. `word`: as in `TransportAnswer`. */
+  readonly onRetired: (reason: string, kind: SessionEnd['kind'] | 'retired', word: string | undefined) => void
 }
 
 /**
@@ -103,21 +103,21 @@ export class PooledConnection implements SessionListener {
   }
 
   /** It takes no more requests; when the last is over, it closes. */
-  retire(reason: string, kind: SessionEnd['kind'] | 'retired' = 'retired'): void {
+  retire(reason: string, kind: SessionEnd['kind'] | 'retired' = 'retired', word?: string): void {
     if (this.#state === 'retired') return
     const isOpening = this.#state === 'opening'
     this.#state = 'retired'
     if (isOpening) this.#life.abort()
     else if (this.#inFlight === 0) this.#session?.close()
-    this.#options.onRetired(reason, kind)
+    this.#options.onRetired(reason, kind, word)
   }
 
   onRoom(): void {
     if (this.#state !== 'retired') this.#options.onRoom()
   }
 
-  onEnd({ reason, kind }: SessionEnd): void {
-    this.retire(reason, kind)
+  onEnd({ reason, kind, word }: SessionEnd): void {
+    this.retire(reason, kind, word)
   }
 
   async #open(): Promise<void> {
@@ -126,7 +126,7 @@ export class PooledConnection implements SessionListener {
     const opened = await open(this, this.#life.signal)
     cancelDeadline()
     if (opened.kind === 'failed') {
-      return this.retire(opened.reason, opened.isProtocolError === true ? 'protocol' : 'lost')
+      return this.retire(opened.reason, opened.isProtocolError === true ? 'protocol' : 'lost', opened.word)
     }
     this.#session = opened.session
     if (this.#state !== 'opening') return opened.session.close()

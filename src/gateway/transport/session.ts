@@ -4,7 +4,7 @@ import type { TransportAnswer, TransportRequest } from './transport.ts'
 export type Requested =
   | (TransportAnswer & { readonly kind: 'answer' })
   /** The gateway did nothing about it, and never will (RFC 9113, 8.7): it may be sent again. */
-  | { readonly kind: 'unprocessed'; readonly reason: string }
+  | { readonly kind: 'unprocessed'; readonly reason: string; readonly word?: string }
   /** The gateway may have acted on it. */
   | { readonly kind: 'unknown'; readonly reason: string }
   /** It was not sent, and no gateway would get it: it is no request that HTTP/2 can carry. */
@@ -40,7 +40,7 @@ export interface Session {
 export type Opened =
   | { readonly kind: 'open'; readonly session: Session }
   /** `isProtocolError`: one side broke the rules of HTTP/2 before it was open. Default false. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly isProtocolError?: boolean }
+  | { readonly kind: 'failed'; readonly reason: string; readonly isProtocolError?: boolean; readonly word?: string }
 
 /** Why a session takes no more requests. */
 export interface SessionEnd {
@@ -48,6 +48,8 @@ export interface SessionEnd {
   readonly reason: string
   /** `parting`: as agreed, by GOAWAY without an error. `protocol`: one side broke the rules of HTTP/2, or says so of the other. */
   readonly kind: 'parting' | 'protocol' | 'lost'
+  /** As in `TransportAnswer`. */
+  readonly word?: string
 }
 
 /** Hears of a session. */

@@ -33,6 +33,8 @@ export type TransportAnswer =
       readonly sent: 'no' | 'unknown' | 'refused'
       /** Milliseconds before another request is of use. Absent: not known. */
       readonly afterMs?: number
+      /** What the gateway gave as its reason when it ended the connection, such as `BadCertificate`. Absent: nothing. */
+      readonly word?: string
     }
 
 /** Called once for each request, perhaps before `send` returns. */
@@ -108,6 +110,11 @@ export interface TransportOptions {
   readonly deadlineMs: number
   /** Default `UNWATCHED_CONNECTIONS`. */
   readonly watch?: ConnectionWatch
+  /**
+   * Whether the word with which a gateway ended a connection holds for every other one too, so that requests fail with
+   * it. Default: none does.
+   */
+  readonly isFinal?: (word: string) => boolean
   /** Told of each connection that ends because one side breaks the rules of HTTP/2, or says so of the other. */
   readonly onProtocolError?: (reason: string) => void
 }

@@ -105,7 +105,8 @@ class SocketSession implements Session, ConnectionListener {
 
   onEnd(end: SessionEnd): void {
     if (this.#onOpened !== null) {
-      this.#onOpened({ kind: 'failed', reason: end.reason, isProtocolError: end.kind === 'protocol' })
+      const word = end.word === undefined ? undefined : { word: end.word }
+      this.#onOpened({ kind: 'failed', reason: end.reason, isProtocolError: end.kind === 'protocol', ...word })
       this.#onOpened = null
       return
     }

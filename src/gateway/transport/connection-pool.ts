@@ -6,6 +6,7 @@ import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
 import type {
   ConnectionWatch,
   OnAnswer,
+  Protocol,
   Transport,
   TransportAnswer,
   TransportOptions,
@@ -58,6 +59,8 @@ export class ConnectionPool implements Transport {
   #connections: PooledConnection[] = []
   /** Whether the gateway may allow one more connection. */
   #mayGrow = true
+  /** Of the connection that was retired last. */
+  #protocol: Protocol | null = null
   #unanswered = 0
   #calls = 0
   #isDisposed = false
@@ -66,6 +69,10 @@ export class ConnectionPool implements Transport {
   constructor(options: ConnectionPoolOptions) {
     this.#options = options
     this.#deadlines = new Deadlines(options.clock, options.deadlineMs, (call) => this.#expire(call))
+  }
+
+  get protocol(): Protocol | null {
+    return this.#connections.findLast(({ hasOpened }) => hasOpened)?.protocol ?? this.#protocol
   }
 
   send(request: TransportRequest, onAnswer: OnAnswer): void {
@@ -150,7 +157,8 @@ export class ConnectionPool implements Transport {
   }
 
   #grow(): void {
-    if (!this.#mayGrow || this.#connections.length >= MAX_CONNECTIONS) return
+    const max = this.#connections.reduce((least, one) => Math.min(least, one.maxConnections), MAX_CONNECTIONS)
+    if (!this.#mayGrow || this.#connections.length >= max) return
     // Until it has shown how many streams it allows, how many more are needed is a guess.
     if (this.#connections.some(({ isNew, isBlocked }) => isNew || isBlocked)) return
     const { watch } = this.#options
@@ -179,7 +187,9 @@ export class ConnectionPool implements Transport {
     this.#mayGrow = true
     const { watch, onProtocolError } = this.#options
     const isLost = kind === 'lost' || kind === 'protocol'
+    this.#protocol = connection.protocol ?? this.#protocol
     if (connection.hasOpened && isLost) watch.lost(reason, connection.answers)
+    else if (connection.protocol === 'HTTP/1.1' && connection.answers > 0) watch.parted()
     if (kind === 'protocol') onProtocolError?.(reason)
     if (this.#isFinal(word)) this.#fail({ kind: 'failed', reason, sent: 'no', ...(word !== undefined && { word }) })
     else if (connection.answers === 0) {

@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { failureReason } from './failure-reason.ts'
 import { wordIn } from './goaway-word.ts'
+import { Http11Session } from './http11-session.ts'
 import { requestOver } from './http2-request.ts'
 import { MAX_HEADER_BYTES, requestFault } from './request-fault.ts'
 import { openSecureSocket, portOf } from './secure-socket.ts'
@@ -29,7 +30,9 @@ export function http2Transport(clock: Clock, proxy: Proxy | null): OpenTransport
       ...(isFinal && { isFinal }),
       async open(listener, signal) {
         const secured = await openSecureSocket(origin, proxy, options, signal)
-        return secured.kind === 'open' ? openSession(origin, secured.socket, listener) : secured
+        if (secured.kind === 'failed') return secured
+        if (secured.protocol === 'HTTP/2') return openSession(origin, secured.socket, listener)
+        return { kind: 'open', session: new Http11Session(secured.socket, origin.host, clock, listener) }
       },
     })
   }
@@ -54,6 +57,7 @@ async function openSession(origin: URL, socket: TLSSocket, listener: SessionList
 const MAX_STREAMS = 250
 
 class WrapperSession implements Session {
+  readonly protocol = 'HTTP/2'
   readonly #session: ClientHttp2Session
   readonly #socket: TLSSocket
   readonly #authority: string

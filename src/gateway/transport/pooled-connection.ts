@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { InFlight, Opened, Requested, RequestListener, Session, SessionEnd, SessionListener } from './session.ts'
 import { IDLE_MS } from './transport.ts'
-import type { TransportRequest } from './transport.ts'
+import type { Protocol, TransportRequest } from './transport.ts'
 
 /** Opens a connection to a gateway. Never rejects. `signal` gives it up, or closes what it opened. */
 export type OpenSession = (listener: SessionListener, signal: AbortSignal) => Promise<Opened>
@@ -54,6 +54,16 @@ export class PooledConnection implements SessionListener {
   /** Whether the connection takes no requests because its socket takes no bytes. */
   get isBlocked(): boolean {
     return this.#session?.isBlocked === true
+  }
+
+  /** `null`: it is not open yet. */
+  get protocol(): Protocol | null {
+    return this.#session?.protocol ?? null
+  }
+
+  /** Connections to the gateway at the most, as far as is known of it. */
+  get maxConnections(): number {
+    return this.#session?.maxConnections ?? Number.POSITIVE_INFINITY
   }
 
   get hasOpened(): boolean {

@@ -41,6 +41,7 @@ export function openSocketSession(
 }
 
 class SocketSession implements Session, ConnectionListener {
+  readonly protocol = 'HTTP/2'
   readonly #socket: SessionSocket
   readonly #clock: Clock
   readonly #listener: SessionListener

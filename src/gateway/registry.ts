@@ -51,7 +51,7 @@ export interface GatewayDependencies {
 /** Through whom the devices of a platform are reached. `platform.ts` has what others know of it. */
 export interface Gateway {
   /** With the application's own credential; `null` while there is none. Throws where that cannot be read. */
-  own(application: Application, deps: GatewayDependencies): Provider | null
+  own(application: SecretOwner, deps: GatewayDependencies): Provider | null
   /** The same client with a credential that the simulator has issued, aimed at the simulator. */
   simulated(application: Application, simulator: Simulator, deps: GatewayDependencies): Provider
 }

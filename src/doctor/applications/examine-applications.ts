@@ -1,11 +1,6 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
-import { createProviderTokenStore } from '../../application/provider-token-store.ts'
-import { createTokenFileStore } from '../../application/token-file-store.ts'
 import type { Clock } from '../../clock.ts'
-import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
-import type { Keep } from '../../gateway/apns/token.ts'
-import { codeOf } from '../../text/error-code.ts'
 import type { CheckList } from '../check-list.ts'
 import type { InspectedDatabase } from '../database/inspected-database.ts'
 import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
@@ -13,6 +8,7 @@ import { failing, skipped } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import type { ApnsSigning } from '../gateways/apns-probe.ts'
 import { environmentsOf, subjectOf } from '../gateways/examine-gateways.ts'
+import { keepFor } from '../gateways/kept-token-store.ts'
 import type { Subject } from '../gateways/examine-gateways.ts'
 import { judgeCertificate, judgeCredentials } from './credential-check.ts'
 import { judgeDevices, RECENT_MS } from './device-check.ts'
@@ -105,22 +101,6 @@ export async function examineApplications(
 
 /** Summaries need none. */
 const NO_KEY = new Uint8Array(32)
-
-/** The provider tokens of the server, and those that doctor has made before: the database is not written to. */
-function keepFor(database: ReadOnlyDatabase, data: string, key: Uint8Array): Keep {
-  const file = createTokenFileStore(data, key)
-  return {
-    load: () => [...createProviderTokenStore({ database, key }).all(), ...file.load()],
-    save(text) {
-      try {
-        file.save(text)
-      } catch (error) {
-        // Who may not write there can still ask Apple: at worst one token too many, and a pause of seconds.
-        if (codeOf(error) === null) throw error
-      }
-    },
-  }
-}
 
 /** `null`: the tables are too old for it. */
 function storeOf(

@@ -31,7 +31,7 @@ const MAX_UNANSWERED = 3
 /** `deadlineMs` is also what one request may take, queued and in flight. */
 type ConnectionPoolOptions = Omit<PooledConnectionOptions, 'onRoom' | 'onRetired'> & {
   readonly watch: ConnectionWatch
-} & Pick<TransportOptions, 'onProtocolError' | 'isFinal'>
+} & Pick<TransportOptions, 'onProtocolError' | 'onEnded' | 'isFinal'>
 
 /** A request from the caller's hands to its answer. */
 interface Call extends RequestListener {
@@ -185,11 +185,12 @@ export class ConnectionPool implements Transport {
   ): void {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
-    const { watch, onProtocolError } = this.#options
+    const { watch, onProtocolError, onEnded } = this.#options
     const isLost = kind === 'lost' || kind === 'protocol'
     this.#protocol = connection.protocol ?? this.#protocol
     if (connection.hasOpened && isLost) watch.lost(reason, connection.answers)
     else if (connection.protocol === 'HTTP/1.1' && connection.answers > 0) watch.parted()
+    if (connection.hasOpened) onEnded?.(reason)
     if (kind === 'protocol') onProtocolError?.(reason)
     if (this.#isFinal(word)) this.#fail({ kind: 'failed', reason, sent: 'no', ...(word !== undefined && { word }) })
     else if (connection.answers === 0) {

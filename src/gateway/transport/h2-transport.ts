@@ -11,7 +11,7 @@ import type { Proxy } from './tunnel.ts'
 /** HTTP/2 by our own frames. `proxy`: what makes a tunnel to the gateway; `null`: straight. */
 export function h2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
   return (text, options) => {
-    const { deadlineMs, watch = UNWATCHED_CONNECTIONS, onProtocolError, isFinal } = options
+    const { deadlineMs, watch = UNWATCHED_CONNECTIONS, onProtocolError, onEnded, isFinal } = options
     const origin = new URL(text)
     const resumption: TlsResumption = { session: null }
     return new ConnectionPool({
@@ -19,6 +19,7 @@ export function h2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
       deadlineMs,
       watch,
       ...(onProtocolError && { onProtocolError }),
+      ...(onEnded && { onEnded }),
       ...(isFinal && { isFinal }),
       async open(listener, signal) {
         const secured = await openSecureSocket(origin, proxy, options, signal, resumption)

@@ -21,12 +21,13 @@ import type { Proxy } from './tunnel.ts'
  */
 export function http2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
   return (text, options) => {
-    const { deadlineMs, watch = UNWATCHED_CONNECTIONS, isFinal } = options
+    const { deadlineMs, watch = UNWATCHED_CONNECTIONS, onEnded, isFinal } = options
     const origin = new URL(text)
     return new ConnectionPool({
       clock,
       deadlineMs,
       watch,
+      ...(onEnded && { onEnded }),
       ...(isFinal && { isFinal }),
       async open(listener, signal) {
         const secured = await openSecureSocket(origin, proxy, options, signal)

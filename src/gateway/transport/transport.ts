@@ -124,6 +124,8 @@ export interface TransportOptions {
   readonly isFinal?: (word: string) => boolean
   /** Whether HTTP/1.1 will do for a gateway that does not offer HTTP/2 by ALPN (RFC 7301). Default false. */
   readonly olderWillDo?: boolean
+  /** Told of each connection that was open and takes no more requests, and why: as in `TransportAnswer`, or `closed`. */
+  readonly onEnded?: (reason: string) => void
   /** Told of each connection that ends because one side breaks the rules of HTTP/2, or says so of the other. */
   readonly onProtocolError?: (reason: string) => void
 }

@@ -127,12 +127,10 @@ class ApnsProvider implements Provider {
     if (path === null) return listener.onOutcome(BAD_TOKEN)
     const { rendered, headers } = this.#prepare(message, authorization)
     const route = this.#route(environment)
-    const { clock } = this.#options
-    const rest = route.restAt(clock.now())
+    const rest = route.restAt(this.#options.clock.now())
     if (rest !== null) return listener.onOutcome(rest)
-    const attempt = { environment, authorization, tried }
-    const refusal = route.refusalAt(clock.monotonic())
-    if (refusal !== null) return this.#settle(addressed, attempt, partedWith(refusal))
+    const refusal = route.refusalBy(this.#options.clock)
+    if (refusal !== null) return this.#settle(addressed, { environment, authorization, tried }, partedWith(refusal))
     const own = ['apns-id', apnsIdOf(message.push, recipient.device)] as const
     route.send(authorization, { path, headers, own, body: rendered.body(recipient.badge) }, (answer) => {
       if (answer.kind === 'answer' && answer.status === 200) {
@@ -141,9 +139,9 @@ class ApnsProvider implements Provider {
         return listener.onOutcome(ACCEPTED[environment])
       }
       if (answer.kind === 'failed' && answer.word !== undefined && refusesCredential(answer.word)) {
-        route.refusedCredential(answer.word, clock.monotonic())
+        route.refusedCredential(answer.word, this.#options.clock.monotonic())
       }
-      this.#settle(addressed, attempt, answer)
+      this.#settle(addressed, { environment, authorization, tried }, answer)
     })
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts'
 import type { Outcome } from '../gateway.ts'
 import type { OnAnswer, Transport, TransportRequest } from '../transport/transport.ts'
 import { TokenUpdates } from './token-updates.ts'
@@ -68,8 +69,10 @@ export class ApnsRoute {
   }
 
   /** The word that another connection would end with; `null`: that is not known. */
-  refusalAt(monotonic: number): string | null {
-    return this.#refusal !== null && monotonic < this.#refusal.until ? this.#refusal.word : null
+  refusalBy(clock: Pick<Clock, 'monotonic'>): string | null {
+    // Nearly always, and then the clock need not be asked for each notification.
+    if (this.#refusal === null) return null
+    return clock.monotonic() < this.#refusal.until ? this.#refusal.word : null
   }
 
   /** It has asked to be left alone. */

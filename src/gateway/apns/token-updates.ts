@@ -20,6 +20,8 @@ export class TokenUpdates {
 
   /** APNs took a notification. */
   taken(): void {
+    // Nearly always: a broadcast calls this for each notification.
+    if (this.#refusals === 0) return
     this.#refusals = 0
     this.#pauses = 0
   }

@@ -1,17 +1,17 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
 import { late } from '../database/late-statement.ts'
-import { providerToken } from '../database/schema.ts'
+import { application, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { SecretOwner } from './application.ts'
 
 /**
- * The APNs provider token each application uses, sealed. A server that crashes and starts again and again goes on
+ * The APNs provider token each application has made last, sealed. A server that crashes and starts again and again goes on
  * with it: Apple refuses new ones more often than every 20 minutes.
  */
 export interface ProviderTokenStore {
-  /** `null` when there is none, or it does not open with this key. */
-  load(application: SecretOwner): string | null
+  /** Of all applications, since several may have the same signing key. One that does not open with this key is left out. */
+  all(): readonly string[]
   save(application: SecretOwner, token: string): void
 }
 
@@ -24,9 +24,9 @@ export function createProviderTokenStore(options: {
   const { orm } = options.database
   const find = late(() =>
     orm
-      .select({ sealed: providerToken.sealed })
+      .select({ id: application.id, sealed: providerToken.sealed })
       .from(providerToken)
-      .where(eq(providerToken.application, sql.placeholder('application')))
+      .innerJoin(application, eq(application.number, providerToken.application))
       .prepare(),
   )
   const put = late(() =>
@@ -36,15 +36,16 @@ export function createProviderTokenStore(options: {
       .onConflictDoUpdate({ target: providerToken.application, set: { sealed: sql`excluded.sealed` } })
       .prepare(),
   )
-  const sealedFor = ({ id }: SecretOwner) => ({ application: id, provider: 'apns token' }) as const
+  const sealedFor = ({ id }: Pick<SecretOwner, 'id'>) => ({ application: id, provider: 'apns token' }) as const
 
   return {
-    load(application) {
-      const row = find.get({ application: application.number })
-      return row === undefined ? null : open(key, sealedFor(application), row.sealed)
-    },
-    save(application, token) {
-      put.run({ application: application.number, sealed: seal(key, sealedFor(application), token) })
+    all: () =>
+      find.all().flatMap(({ id, sealed }) => {
+        const token = open(key, sealedFor({ id }), sealed)
+        return token === null ? [] : [token]
+      }),
+    save({ number, id }, token) {
+      put.run({ application: number, sealed: seal(key, sealedFor({ id }), token) })
     },
   }
 }

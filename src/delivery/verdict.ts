@@ -70,6 +70,9 @@ export function judge(outcome: Outcome, situation: Situation): DeliveryVerdict {
       return { kind: 'failed', state: 'rejected', reason: outcome.reason, device, since: null }
     }
     case 'misconfigured':
+      if (!situation.doubted && situation.attempt >= (outcome.tries ?? Number.POSITIVE_INFINITY)) {
+        return { kind: 'failed', state: 'rejected', reason: outcome.reason, device: 'keep', since: null }
+      }
       if (outcome.certain !== true) return later(outcome.reason, null, MISCONFIGURED_RETRY, situation)
       return { kind: 'pause', misconfigured: true, askedMs: null, reason: outcome.reason }
     case 'deferred': {

@@ -23,7 +23,7 @@ export const token: Field<string> = {
     minLength: 1,
     maxLength: MAX_TOKEN_BYTES,
     description:
-      'The device token of iOS; of Android the registration token, or the Firebase Installation ID; of a browser the endpoint of its subscription. 1 to 4096 bytes without white space.',
+      'The device token of iOS, in upper or lower case (it is kept in lower case); of Android the registration token, or the Firebase Installation ID; of a browser the endpoint of its subscription. 1 to 4096 bytes without white space.',
     example: EXAMPLE_TOKEN,
   },
   emptyIsAbsent: true,

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { packToken } from './device.ts'
+import { canonicalToken } from './push-token.ts'
 import type { Device, DeviceState, Platform } from './device.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 import { PLATFORM, PLATFORMS } from '../platform.ts'
@@ -104,11 +105,15 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
      */
     byToken(application: number, token: string, limit: number): FoundDevice[] {
       const given = token.replace(/(…|\.\.\.)$/, '')
-      const packed = packToken(given)
-      const exact = between.all(application, packed, packed, limit)
-      if (exact.length > 0 || given.length < MIN_PART) return exact.map(foundOf)
+      // As Apple's tokens are kept, and as those of others are.
+      const packings = new Set([canonicalToken(0, given), given])
+      const exact = [...packings].flatMap((one) => {
+        const packed = packToken(one, 1)
+        return between.all(application, packed, packed, limit)
+      })
+      if (exact.length > 0 || given.length < MIN_PART) return exact.slice(0, limit).map(foundOf)
       const texts = between.all(application, given, `${given}\u{10FFFF}`, limit)
-      const hex = /^[0-9a-f]+$/.test(given) ? given : null
+      const hex = /^[0-9a-f]+$/i.test(given) ? given.toLowerCase() : null
       const from = hex && Uint8Array.fromHex(hex.length % 2 === 0 ? hex : `${hex}0`)
       const to = hex && Uint8Array.fromHex(`${hex}${hex.length % 2 === 0 ? '' : 'f'}${LAST_BYTES}`)
       const bytes = from && to ? between.all(application, from, to, limit) : []

@@ -55,7 +55,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   const statements = prepareStatements(database)
 
   function idOf(application: number, platform: Platform, token: string): number | null {
-    return statements.idByToken.get(application, platform, packToken(token))?.id ?? null
+    return statements.idByToken.get(application, platform, packToken(token, platform))?.id ?? null
   }
 
   /** Those of these tokens that are registered on one of `platforms`: their ids, each once. */
@@ -87,15 +87,10 @@ export function createDeviceStore({ database, clock }: Dependencies) {
 
     /** Without `platform`, and where several platforms hold the token, the device seen last. */
     find(application: number, token: string, platform?: Platform): Device | null {
-      const [first, ...others] = platform === undefined ? PLATFORMS : [platform]
-      const row = statements.find.get(
-        application,
-        packToken(token),
-        first ?? null,
-        others[0] ?? null,
-        others[1] ?? null,
-      )
-      return row === null ? null : deviceOf(row, labels.find(row.id))
+      const platforms = platform === undefined ? PLATFORMS : [platform]
+      const found = platforms.flatMap((one) => statements.find.get(application, packToken(token, one), one) ?? [])
+      const [row] = found.toSorted((a, b) => b.seenAt - a.seenAt)
+      return row === undefined ? null : deviceOf(row, labels.find(row.id))
     },
 
     /** `takesAlias`: the alias of another device moves to this one. */
@@ -183,7 +178,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       application: number,
       { platform, token, lat, lng }: { platform: Platform; token: string; lat: number; lng: number },
     ): 'ok' | 'no-device' {
-      const row = statements.placeByToken.get(application, platform, packToken(token))
+      const row = statements.placeByToken.get(application, platform, packToken(token, platform))
       if (row === null) return 'no-device'
       places.move(row.id, row, { lat, lng })
       return changed(row.id)
@@ -213,13 +208,9 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     idByToken: database.statement<{ id: number }, [application: number, platform: number, token: Token]>(
       `SELECT id FROM device WHERE application = ? AND platform = ? AND token = ? AND state = ${STATE.registered}`,
     ),
-    find: database.statement<
-      DeviceRow,
-      [application: number, token: Token, number | null, number | null, number | null]
-    >(
-      `SELECT ${DEVICE_COLUMNS} FROM device
-       WHERE application = ?1 AND token = ?2 AND platform IN (?3, ?4, ?5) AND state = ${STATE.registered}
-       ORDER BY seen_at DESC LIMIT 1`,
+    find: database.statement<DeviceRow & { seenAt: number }, [application: number, token: Token, platform: number]>(
+      `SELECT ${DEVICE_COLUMNS}, seen_at AS seenAt FROM device
+       WHERE application = ? AND token = ? AND platform = ? AND state = ${STATE.registered}`,
     ),
     changed: database.statement<never, [now: number, device: number]>('UPDATE device SET updated_at = ? WHERE id = ?'),
     placeByToken: database.statement<

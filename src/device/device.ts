@@ -1,4 +1,5 @@
 import type { Platform } from '../platform.ts'
+import { canonicalToken } from './push-token.ts'
 
 export type { Platform }
 
@@ -43,11 +44,13 @@ export const MAX_LABELS = 100
 export type PackedToken = string | Uint8Array
 
 /**
- * How a token is kept: lower-case hex, which is what Apple's SDK gives, as its bytes — half the room in the table
- * and in its index — and anything else as text. `unpackToken` gives back exactly what was packed.
+ * How a token is kept: lower-case hex, which is what Apple's tokens are, as its bytes — half the room in the table
+ * and in its index — and anything else as text. `unpackToken` gives back what was packed, see `canonicalToken`.
  */
-export function packToken(token: string): PackedToken {
-  return token.length % 2 === 0 && LOWER_HEX.test(token) ? Uint8Array.fromHex(token) : token
+export function packToken(token: string, platform: Platform): PackedToken {
+  if (LOWER_HEX.test(token)) return token.length % 2 === 0 ? Uint8Array.fromHex(token) : token
+  const canonical = canonicalToken(platform, token)
+  return canonical === token ? token : packToken(canonical, platform)
 }
 
 export function unpackToken(packed: PackedToken): string {

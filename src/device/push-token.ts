@@ -22,6 +22,14 @@ const MIN_HEX = 64
 const MAX_HEX = 200
 const APNS_TOKEN = /^[0-9a-f]{64,200}$/i
 
+/**
+ * A token in the one spelling that devices are told apart by: Apple's are hex, of which some apps write the digits above 9
+ * in upper case (pushy and others write them in lower case).
+ */
+export function canonicalToken(platform: Platform, token: string): string {
+  return PLATFORM[platform].tokens === 'hex' && isApnsToken(token) ? token.toLowerCase() : token
+}
+
 /** Why a token of this platform can never be sent to, though it is kept; `null` where nothing is known of it. */
 export function tokenWarning(platform: Platform, token: string): string | null {
   return PLATFORM[platform].tokens !== 'hex' || isApnsToken(token)

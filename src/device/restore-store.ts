@@ -84,7 +84,7 @@ export function createRestoreStore({ database, clock }: RegistryBeside) {
      */
     restore(application: number, { platform, token, reason, at }: FeedbackEntry): RestoredDevice | null {
       labels.refresh()
-      const packed = packToken(token)
+      const packed = packToken(token, platform)
       const row = away.get(application, platform, packed, reason, at)
       if (row === null) return null
       const { id, state } = row

@@ -45,7 +45,7 @@ export async function examine(
   const list = createCheckList(stopwatch)
   await examineMachine(config, warnings, list, context, offline)
   const key = await examineDatabase(inspected, { data: config.data, key: config.key, full, watch: context.watch }, list)
-  const subjects = await examineApplications(inspected, chosen, list, { clock, key, offline })
+  const subjects = await examineApplications(inspected, chosen, list, { data: config.data, clock, key, offline })
   if (inspected.database?.overtaken() === true) {
     await list.look({ id: 'server-start', group: 'database' }, () =>
       warning('A server or a command started meanwhile: what was read may be of two moments.', 'Run doctor again.'),

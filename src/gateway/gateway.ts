@@ -52,9 +52,10 @@ export type Outcome =
     }
   /**
    * The credential is refused, so that nothing sent with it can arrive. Gateways say so of one device too, where only
-   * that one is at fault. `certain`: no device had a part in it.
+   * that one is at fault. `certain`: no device had a part in it. `tries`: how often it is sent to such a device at the
+   * most; default: until its time to live is over.
    */
-  | { readonly kind: 'misconfigured'; readonly reason: string; readonly certain?: true }
+  | { readonly kind: 'misconfigured'; readonly reason: string; readonly certain?: true; readonly tries?: number }
 
 /** The reason of a failure that no gateway has a part in: the device was removed before it could be sent to. */
 export const DEVICE_REMOVED = 'DeviceRemoved'

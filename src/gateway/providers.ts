@@ -1,4 +1,4 @@
-import type { Application } from '../application/application.ts'
+import type { Application, SecretOwner } from '../application/application.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import { isSqliteError } from '../database/sqlite-error.ts'
 import type { Log } from '../log.ts'
@@ -7,12 +7,12 @@ import type { Platform } from '../platform.ts'
 import type { Provider } from './gateway.ts'
 import { apnsIdentityOf } from './preview.ts'
 import type { ApnsIdentity } from './preview.ts'
-import { GATEWAYS } from './registry.ts'
+import { apnsSigning, GATEWAYS } from './registry.ts'
 import type { GatewayDependencies } from './registry.ts'
 import { withRealBrowsers } from './simulator/real-browsers.ts'
 import type { Simulator } from './simulator/simulator.ts'
 
-interface Dependencies extends Omit<GatewayDependencies, 'quotas'> {
+interface Dependencies extends Omit<GatewayDependencies, 'quotas' | 'signing'> {
   readonly credentials: Pick<CredentialStore, 'credentialOf' | 'summaries'>
   readonly log: Log
   /** The built-in stand-ins; started when the first application wants them. */
@@ -22,7 +22,7 @@ interface Dependencies extends Omit<GatewayDependencies, 'quotas'> {
 /** The provider of each application's platform, made from its credential or from the simulator's. */
 export function createProviders({ log, simulator, ...shared }: Dependencies) {
   const { credentials } = shared
-  const deps: GatewayDependencies = { ...shared, quotas: new Map() }
+  const deps: GatewayDependencies = { ...shared, quotas: new Map(), signing: new Map() }
   let simulated: Simulator | null = null
   /** By application: what its providers were made of. */
   const madeOf = new Map<number, Partial<Record<Platform, string>>>()
@@ -69,6 +69,9 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
       simulated = await simulator()
       return true
     },
+
+    /** For who signs with the APNs key of an application besides its provider. */
+    apnsSigning: (application: SecretOwner) => apnsSigning(application, deps),
 
     /** By what APNs will know this application; `null` while there is no credential. */
     apnsIdentity(application: Application): ApnsIdentity | null {

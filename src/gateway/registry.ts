@@ -1,11 +1,13 @@
-import type { Application } from '../application/application.ts'
+import type { Application, SecretOwner } from '../application/application.ts'
 import { readApnsKey, readServiceAccount } from '../application/credential.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import type { ProviderTokenStore } from '../application/provider-token-store.ts'
+import type { TokenFileStore } from '../application/token-file-store.ts'
 import type { Clock } from '../clock.ts'
 import { SIMULATED_SERVICE } from '../device/webpush/push-services.ts'
 import type { Platform } from '../platform.ts'
 import { createApnsProvider } from './apns/client.ts'
+import type { Keep, Signing } from './apns/token.ts'
 import { createFcmProvider } from './fcm/client.ts'
 import { ProjectQuota } from './fcm/project-quota.ts'
 import type { Provider } from './gateway.ts'
@@ -29,6 +31,10 @@ export interface GatewayAddresses {
 export interface GatewayDependencies {
   readonly credentials: Pick<CredentialStore, 'credentialOf'>
   readonly tokens: ProviderTokenStore
+  /** Of the provider tokens that doctor has made. */
+  readonly tokenFile: Pick<TokenFileStore, 'load'>
+  /** Provider tokens that are being signed: two applications may share a key. */
+  readonly signing: Signing
   readonly addresses: GatewayAddresses
   readonly clock: Clock
   readonly openTransport: OpenTransport
@@ -45,7 +51,7 @@ export interface GatewayDependencies {
 /** Through whom the devices of a platform are reached. `platform.ts` has what others know of it. */
 export interface Gateway {
   /** With the application's own credential; `null` while there is none. Throws where that cannot be read. */
-  own(application: Application, deps: GatewayDependencies): Provider | null
+  own(application: SecretOwner, deps: GatewayDependencies): Provider | null
   /** The same client with a credential that the simulator has issued, aimed at the simulator. */
   simulated(application: Application, simulator: Simulator, deps: GatewayDependencies): Provider
 }
@@ -53,11 +59,8 @@ export interface Gateway {
 const apns: Gateway = {
   own(application, deps) {
     const credential = deps.credentials.credentialOf(application, 'apns')
-    const keepToken = {
-      load: () => deps.tokens.load(application),
-      save: (text: string) => deps.tokens.save(application, text),
-    }
-    return credential && createApnsProvider({ ...sharedBy(deps), credential, origins: deps.addresses.apns, keepToken })
+    const signing = apnsSigning(application, deps)
+    return credential && createApnsProvider({ ...sharedBy(deps), ...signing, credential, origins: deps.addresses.apns })
   },
   simulated(application, simulator, deps) {
     const credential = readApnsKey({ ...simulator.issue(application.id).apnsKey, environment: 'auto' })
@@ -103,6 +106,18 @@ const webPush: Gateway = {
 
 /** By platform. A new one adds its row, and its folder beside `apns/`. */
 export const GATEWAYS: Readonly<Record<Platform, Gateway>> = { 0: apns, 1: fcm, 2: webPush }
+
+/** What all share who sign with APNs keys, so that no key has two provider tokens. */
+export function apnsSigning(
+  application: SecretOwner,
+  { tokens, tokenFile, signing }: Pick<GatewayDependencies, 'tokens' | 'tokenFile' | 'signing'>,
+): { readonly keepToken: Keep; readonly signing: Signing } {
+  const keepToken = {
+    load: () => [...tokens.all(), ...tokenFile.load()],
+    save: (text: string) => tokens.save(application, text),
+  }
+  return { keepToken, signing }
+}
 
 function sharedBy({ clock, openTransport, addresses: { ca } }: GatewayDependencies) {
   return { clock, openTransport, ...(ca !== undefined && { ca }) }

@@ -1,6 +1,7 @@
 import access from './access.md' with { type: 'text' }
 import admin from './admin.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
+import apns from './apns.md' with { type: 'text' }
 import app from './app.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
 import beyond from './beyond.md' with { type: 'text' }
@@ -71,6 +72,7 @@ export const PAGES: readonly ManualPage[] = [
   page('schedule', schedule),
   page('preview', preview),
   page('status', status),
+  page('apns', apns),
   page('segments', segments),
   page('webhooks', webhooks),
   page('commands', commands),

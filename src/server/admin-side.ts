@@ -23,7 +23,6 @@ import { applicationRoutes } from '../admin/routes/application-routes.ts'
 import { credentialRoutes } from '../admin/routes/credential-routes.ts'
 import { createApplicationStore } from '../application/application-store.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
-import { createProviderTokenStore } from '../application/provider-token-store.ts'
 import { createUserKeyStore } from '../application/user-key-store.ts'
 import { createRegistrySizeStore } from '../device/registry-size-store.ts'
 import { examineCredential } from '../doctor/gateways/examine-credential.ts'
@@ -50,9 +49,11 @@ import { createExplainStore } from '../push/explain/explain-store.ts'
 import { createCallerOf } from '../http/client-address.ts'
 import { noted } from '../log.ts'
 import { startMonitoring } from './monitoring-side.ts'
+import type { Senders } from './senders.ts'
 import type { MonitoringParts } from './monitoring-side.ts'
 
 interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
+  readonly senders: MonitoringParts['senders'] & { readonly providers: Pick<Senders['providers'], 'apnsSigning'> }
   readonly credentials: CredentialStore
   readonly onBehalf: () => OnBehalf
   /** Where the public API listens. */
@@ -127,7 +128,6 @@ function adminApi(parts: Parts) {
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
   })
   const sealed = { ...stored, key: parts.key }
-  const providerTokens = createProviderTokenStore(sealed)
   const webhooks = createWebhookStore(sealed)
   const sizes = createRegistrySizeStore({ database })
   const view = createApplicationView({
@@ -185,9 +185,12 @@ function adminApi(parts: Parts) {
         view,
         credentials,
         async test({ number, id, name }, credential) {
-          const storedToken = () => providerTokens.load({ number, id })
           const stopwatch = () => performance.now()
-          const examined = { application: { id, name }, credential, storedToken }
+          const examined = {
+            application: { id, name },
+            credential,
+            signing: parts.senders.providers.apnsSigning({ number, id }),
+          }
           const checks = await examineCredential(examined, { config, ca: parts.ca, clock, stopwatch })
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
         },

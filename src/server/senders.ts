@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import { createProviderTokenStore } from '../application/provider-token-store.ts'
+import { createTokenFileStore } from '../application/token-file-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
@@ -79,6 +80,7 @@ export async function startSenders(deps: Dependencies) {
   const providers = createProviders({
     credentials,
     tokens: createProviderTokenStore({ database, key }),
+    tokenFile: createTokenFileStore(config.data, key),
     addresses: {
       apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
       fcm: config.fcmUrl,

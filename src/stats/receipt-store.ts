@@ -94,7 +94,7 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
       const { action, token } = receipt
       const event = EVENT_CODES[receipt.event]
       const name = action === null ? '' : nameFor(number, action)
-      const device = token === null ? null : findDevice.get(application, platform, packToken(token))
+      const device = token === null ? null : findDevice.get(application, platform, packToken(token, platform))
       if (device !== null && add.run(number, device.id, event, name, now).changes === 0) return null
       const text = device === null ? null : textFor(device.locale)
       count.run(number, event, name, text ?? '')

@@ -24,11 +24,12 @@ describe('the provider token of an application', () => {
   test('is kept, the newest in the place of the one before', () => {
     using made = start()
     const { tokens, first, second } = made
-    expect(tokens.load(first)).toBeNull()
+    expect(tokens.all()).toEqual([])
     tokens.save(first, 'older')
     tokens.save(first, TOKEN)
-    expect(tokens.load(first)).toBe(TOKEN)
-    expect(tokens.load(second)).toBeNull()
+    expect(tokens.all()).toEqual([TOKEN])
+    tokens.save(second, 'of the second')
+    expect(tokens.all().toSorted()).toEqual([TOKEN, 'of the second'])
   })
 
   test('is sealed: not in the file, and of no use with another key or for another application', () => {
@@ -37,10 +38,10 @@ describe('the provider token of an application', () => {
     tokens.save(first, TOKEN)
     expect(temporary.contains('the-provider-token')).toBe(false)
     const stranger = createProviderTokenStore({ database: temporary.database, key: new Uint8Array(32) })
-    expect(stranger.load(first)).toBeNull()
+    expect(stranger.all()).toEqual([])
     temporary.database
       .statement<never, [number]>('INSERT INTO provider_token SELECT ?, sealed FROM provider_token')
       .run(second.number)
-    expect(tokens.load(second)).toBeNull()
+    expect(tokens.all()).toEqual([TOKEN])
   })
 })

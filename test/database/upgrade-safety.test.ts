@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseRefused } from '../../src/database/database-refused.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
-import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
+import { MIGRATIONS, NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
 import { copyBeforeUpgrade } from '../../src/database/migration/upgrade-copy.ts'
 import { upgrade } from '../../src/database/migration/upgrade.ts'
 import type { UpgradeStep } from '../../src/database/migration/upgrade.ts'
@@ -16,7 +16,7 @@ import { commandLine } from '../cli/command-line.ts'
 import { contentOf, oldDatabase } from '../support/old-database.ts'
 import { command } from '../support/service-process.ts'
 
-const LATEST = MIGRATIONS.length
+const LATEST = NEWEST_SCHEMA
 
 let directory: string
 beforeEach(() => {

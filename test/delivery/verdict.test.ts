@@ -97,6 +97,19 @@ describe('what follows from an answer', () => {
     expect([REFUSED, UNAVAILABLE, THROTTLED].map((outcome) => minutes(outcome, false))).toEqual([30, 30, 30])
   })
 
+  test('a device that alone is Forbidden is sent to three times, and stays; where the credential may be at fault it waits', () => {
+    const forbidden: Outcome = { kind: 'misconfigured', reason: 'Forbidden', tries: 3 }
+    const verdicts = [1, 2, 3, 4].map((attempt) => judge(forbidden, { ...situation, attempt, doubted: false }))
+    const given = { kind: 'failed', state: 'rejected', reason: 'Forbidden', device: 'keep', since: null } as const
+    expect(verdicts).toEqual([
+      expect.objectContaining({ kind: 'retry' }),
+      expect.objectContaining({ kind: 'retry' }),
+      given,
+      given,
+    ])
+    expect(judge(forbidden, { ...situation, attempt: 9, doubted: true })).toMatchObject({ kind: 'retry' })
+  })
+
   test('where the credential may be at fault, it waits no longer than that would, and is not given up', () => {
     expect([REFUSED, UNAVAILABLE, THROTTLED].map((outcome) => minutes(outcome, true))).toEqual([10, 1, 30])
     expect(judge(REFUSED, { ...situation, doubted: true, expiresAt: NOW + 1000 })).toMatchObject({ kind: 'retry' })

@@ -68,7 +68,7 @@ export function openedWith(database: Database, key: Uint8Array, application: App
     ...(createUserKeyStore({ database, clock, key }).find(application)?.previous?.key.startsWith('bhu_') === true
       ? ['user key']
       : []),
-    ...(createProviderTokenStore({ database, key }).load(application) === 'bearer the-token' ? ['token'] : []),
+    ...(createProviderTokenStore({ database, key }).all().includes('bearer the-token') ? ['token'] : []),
   ]
 }
 

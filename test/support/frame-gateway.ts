@@ -43,7 +43,8 @@ export interface Connection {
   /** Whose TLS certificate the client showed; `null` if it showed none. */
   readonly clientName: string | null
   settings(maxStreams: number): void
-  goaway(lastId: number, code: number): void
+  /** `debugData`: default none. */
+  goaway(lastId: number, code: number, debugData?: string): void
   /** Any bytes at all. */
   raw(bytes: Uint8Array): void
   cut(): void
@@ -190,7 +191,7 @@ function connectionOn(socket: TLSSocket, number: number): Connection {
       payload.writeUInt32BE(maxStreams, 2)
       socket.write(frame(SETTINGS, 0, 0, payload))
     },
-    goaway: (lastId, code) => void socket.write(goawayFrame(lastId, code)),
+    goaway: (lastId, code, debugData) => void socket.write(goawayFrame(lastId, code, debugData)),
     raw: (bytes) => void socket.write(bytes),
     cut: () => void socket.destroy(),
   }

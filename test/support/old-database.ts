@@ -38,7 +38,7 @@ export function oldDatabase(directory: string, schema: number, { simulated = fal
   database.run('PRAGMA journal_mode = WAL')
   database.run('PRAGMA synchronous = OFF')
   database.run('PRAGMA foreign_keys = ON')
-  for (const { sql } of MIGRATIONS.slice(0, schema)) database.run(sql)
+  for (const { number, sql } of MIGRATIONS) if (number <= schema) database.run(sql)
   database.run(`PRAGMA user_version = ${schema}`)
   database.transaction(() => fill(database, schema, key, simulated))()
   return path

@@ -59,7 +59,7 @@ const server = Bun.serve({
 console.log(`http://127.0.0.1:${server.port}`)
 
 function register({ token, platform, tag, alias }: Said) {
-  const packed = packToken(token)
+  const packed = packToken(token, platform === '0' ? 0 : 1)
   const found = byToken.get(application, Number(platform), packed)
   const now = Date.now()
   const updated_at = new Date(now).toISOString()

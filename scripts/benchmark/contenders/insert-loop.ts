@@ -27,7 +27,7 @@ const now = Date.now()
 for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
   database.transact(() => {
     for (const { token, tags } of rows.slice(from, from + ROWS_AT_ONCE)) {
-      const device = Number(insert.run(application, packToken(token), now, now, now).lastInsertRowid)
+      const device = Number(insert.run(application, packToken(token, 0), now, now, now).lastInsertRowid)
       for (const tag of tags) attach.run(labelOf(tag), device)
     }
   })

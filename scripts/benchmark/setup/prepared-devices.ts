@@ -78,7 +78,7 @@ export function insertDevices(database: Store, application: number, count: numbe
   for (let from = 0; from < count; from += AT_ONCE) {
     database.transact(() => {
       for (let n = from; n < Math.min(from + AT_ONCE, count); n++) {
-        const id = Number(device.run(application, packToken(tokenOf(n)), now, now, now).lastInsertRowid)
+        const id = Number(device.run(application, packToken(tokenOf(n), 0), now, now, now).lastInsertRowid)
         const [a, b, c] = tagsOf(n, count)
         attach.run(label(a), label(b), label(c), id)
       }

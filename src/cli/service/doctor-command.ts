@@ -1,12 +1,13 @@
 import { examine } from '../../doctor/doctor.ts'
 import { inspectSettings, readSettings } from '../../settings/parse.ts'
 import { bucketOpener } from '../backup/bucket-opener.ts'
-import { done, failed } from '../command.ts'
+import { done, failed, problems as misuse } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { noApplication } from '../open-application.ts'
 import { dataDirectory } from '../open-data.ts'
 import { createWatch } from '../terminal/gauge.ts'
 import { styleOf } from '../terminal/style.ts'
+import { sendFromDoctor } from './doctor-send-command.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
 
 /** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
@@ -43,6 +44,12 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const config = { ...read.config, data: found.data }
+  const token = flags.get('send')
+  if (token !== undefined) {
+    if (application === null) return misuse('doctor --send needs the application: bellhop doctor APP --send TOKEN.')
+    const asked = { config, application, token, confirmed: flags.has('yes'), json: flags.has('json') }
+    return await sendFromDoctor(asked, context)
+  }
   const options = { config, warnings, application, offline: flags.has('offline'), full: flags.has('full') }
   const examined = await examine(options, {
     env,

@@ -90,13 +90,19 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
         placeholder: null,
         doc: 'also look into the indexes of the database, which takes ten times as long',
       },
+      {
+        name: 'send',
+        placeholder: 'TOKEN',
+        doc: 'send a silent and a shown push to this device of your own, and show what the gateway answers',
+      },
+      { name: 'yes', placeholder: null, doc: 'with --send: do not ask first' },
       settingFlag('data', dataFlag.doc),
       // All of them, so that it takes the command line of `serve` as it stands.
       ...SETTING_NAMES.filter((name) => name !== 'data').map((name) =>
         settingFlag(name, `as serve has it (${variableOf(name)})`),
       ),
     ],
-    examples: ['bellhop doctor "Corner Shop"'],
+    examples: ['bellhop doctor "Corner Shop"', 'bellhop doctor "Corner Shop" --send 3f8a09c1 --yes'],
     load: () => import('./doctor-command.ts'),
   },
 ]

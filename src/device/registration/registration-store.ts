@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
-import { packToken } from '../device.ts'
+import { packToken, unpackToken } from '../device.ts'
+import { canonicalToken } from '../push-token.ts'
 import type { Device, PackedToken, Platform } from '../device.ts'
 import { UNBOUNDED } from '../growth.ts'
 import type { GrowthBoundsOfCall, Growth, Shortage } from '../growth.ts'
@@ -77,7 +78,7 @@ export function createRegistrationStore({
     labels.add(application, id, 'type', active)
     return {
       id,
-      token: input.token,
+      token: unpackToken(token),
       platform,
       lat,
       lng,
@@ -114,7 +115,7 @@ export function createRegistrationStore({
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
     return {
       id: row.id,
-      token: input.token,
+      token: canonicalToken(row.platform, input.token),
       platform: row.platform,
       lat,
       lng,
@@ -147,7 +148,7 @@ export function createRegistrationStore({
     rights: RegistrationRights = {},
     bounds: GrowthBoundsOfCall = UNBOUNDED,
   ): Registered | Unproven | Shortage {
-    const token = packToken(asked.token)
+    const token = packToken(asked.token, asked.platform)
     const found = known.lookUp(application, asked.platform, token)
     const replaced = moves.replacedBy(application, asked)
     if (replaced !== null) return moves.goOn(application, asked, found, replaced, rights, bounds)
@@ -193,7 +194,7 @@ export function createRegistrationStore({
      * tried again: they carry no more than its id, find nobody, and are counted.
      */
     unregister(application: number, platform: Platform, token: string): void {
-      const { kept, gone } = known.lookUp(application, platform, packToken(token))
+      const { kept, gone } = known.lookUp(application, platform, packToken(token, platform))
       const row = kept ?? gone
       if (row !== null) known.erase(row.id)
     },

@@ -2,6 +2,7 @@ import type { Database } from '../../database/database.ts'
 import { DEVICE_COLUMNS, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { MAX_LABELS, packToken } from '../device.ts'
+import { canonicalToken } from '../push-token.ts'
 import type { Device, PackedToken } from '../device.ts'
 import type { Growth, GrowthBoundsOfCall, Shortage } from '../growth.ts'
 import type { AliasIndex } from '../index/alias-index.ts'
@@ -71,7 +72,8 @@ export function createTokenMoveStore({ database, labels, aliases, growth, update
   return {
     /** The device whose place the token takes, in whatever state: who was gone is back. */
     replacedBy(application: number, { platform, token, replaces = token }: Registration): DeviceRow | null {
-      return replaces === token ? null : byToken.get(application, platform, packToken(replaces))
+      const isSame = canonicalToken(platform, replaces) === canonicalToken(platform, token)
+      return isSame ? null : byToken.get(application, platform, packToken(replaces, platform))
     },
 
     /** A registration under a new token of a device, `row`, that is known by another one. */
@@ -87,7 +89,7 @@ export function createTokenMoveStore({ database, labels, aliases, growth, update
       const wanted = twin === null ? asked : inherited(asked, had, twin, labels.find(twin.id))
       const brought = bringsNames ? null : nameBrought(application, asked, wanted, row)
       if (brought !== null) return { kind: 'unproven', field: brought }
-      const token = packToken(asked.token)
+      const token = packToken(asked.token, asked.platform)
       const [tag, type] = [missingIn(had.tag, wanted.tag), missingIn(had.active, wanted.active)]
       const added = { isNew: false, bytes: Buffer.byteLength(token), tag, type }
       const shortage = growth.shortage(application, added, bounds)

@@ -60,7 +60,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     const device = withoutSharedAlias(application, asked, null)
     const { platform, lat = null, lng = null, left } = device
     const now = clock.now()
-    const token = packToken(device.token)
+    const token = packToken(device.token, device.platform)
     const isGone = left?.state === 'gone'
     const alias = isGone ? null : device.alias || null
     const aliasTaken = alias !== null && !aliases.claim(application, alias, null, false)
@@ -86,7 +86,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     const id = Number(lastInsertRowid)
     if (device.keys !== undefined) keys.set(id, device.keys)
     if (device.adopted !== undefined) {
-      adoptions.note(application, { id, platform, token: packToken(device.adopted.token) }, device.adopted.at)
+      adoptions.note(application, { id, platform, token: packToken(device.adopted.token, platform) }, device.adopted.at)
     }
     sizes.countDevices(application, 1)
     if (left !== undefined) feedback.note([application, platform, token], left)
@@ -146,7 +146,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     if (left.state === 'quarantined') update(application, row, device)
     else leftDevices.keep(row.id)
     statements.leave.run(STATE[left.state], left.at, row.id)
-    feedback.note([application, device.platform, packToken(device.token)], left)
+    feedback.note([application, device.platform, packToken(device.token, device.platform)], left)
     return { kind: 'updated', aliasTaken: false }
   }
 
@@ -154,7 +154,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     put(application: number, device: ImportedDevice, { replace = false } = {}): ImportOutcome {
       labels.refresh()
       const { platform, left, seenAt = 0 } = device
-      const token = packToken(device.token)
+      const token = packToken(device.token, device.platform)
       const row = statements.byToken.get(application, platform, token)
       if (row === null) {
         const isTwin = device.imported === true && adoptions.isAdopted(application, platform, token)
@@ -183,7 +183,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
 
     /** What a gateway has said of a token that no device has, or that has come back since. The latest word stays. */
     putFeedback(application: number, { token, platform, ...said }: ImportedFeedback): ImportOutcome {
-      const isNews = feedback.note([application, platform, packToken(token)], said)
+      const isNews = feedback.note([application, platform, packToken(token, platform)], said)
       return isNews ? { kind: 'imported', aliasTaken: false } : UNCHANGED
     },
   }

@@ -1,13 +1,14 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
-import { createProviderTokenStore } from '../../application/provider-token-store.ts'
 import type { Clock } from '../../clock.ts'
 import type { CheckList } from '../check-list.ts'
 import type { InspectedDatabase } from '../database/inspected-database.ts'
 import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, skipped } from '../finding.ts'
 import type { Finding } from '../finding.ts'
+import type { ApnsSigning } from '../gateways/apns-probe.ts'
 import { environmentsOf, subjectOf } from '../gateways/examine-gateways.ts'
+import { keepFor } from '../gateways/kept-token-store.ts'
 import type { Subject } from '../gateways/examine-gateways.ts'
 import { judgeCertificate, judgeCredentials } from './credential-check.ts'
 import { judgeDevices, RECENT_MS } from './device-check.ts'
@@ -20,6 +21,8 @@ interface Options {
   /** What opens credentials; `null`: nothing does. */
   readonly key: Uint8Array | null
   readonly offline: boolean
+  /** The data directory. */
+  readonly data: string
 }
 
 /** What the database says of some applications; gives the credentials that gateways can be asked about. */
@@ -27,7 +30,7 @@ export async function examineApplications(
   inspected: InspectedDatabase,
   applications: readonly FoundApplication[],
   list: CheckList,
-  { clock, key, offline }: Options,
+  { data, clock, key, offline }: Options,
 ): Promise<readonly Subject[]> {
   const { database, inspection } = inspected
   if (database === null || inspection === null) return []
@@ -40,6 +43,7 @@ export async function examineApplications(
   }
   const credentials = storeOf(inspected, clock, key)
   const subjects: Subject[] = []
+  const signing = { keepToken: keepFor(database, data, key ?? NO_KEY), signing: new Map() }
 
   for (const { number, id, name, simulated } of applications) {
     const application = { id, name }
@@ -81,9 +85,7 @@ export async function examineApplications(
         ? skipped('APNs was not asked: the certificate has expired.')
         : offline
           ? skipped('Its gateway was not asked (--offline).')
-          : openedBy(credentials, key, { number, id, name }, summary.provider, () =>
-              createProviderTokenStore({ database, key: key ?? NO_KEY }).load({ number, id }),
-            )
+          : openedBy(credentials, key, { number, id, name }, summary.provider, signing)
       if ('kind' in found) subjects.push(found)
       else {
         const ids =
@@ -120,14 +122,14 @@ function openedBy(
   key: Uint8Array | null,
   application: Pick<FoundApplication, 'number' | 'id' | 'name'>,
   provider: ProviderName,
-  storedToken: () => string | null,
+  signing: ApnsSigning,
 ): Subject | Finding {
   if (key === null) return skipped('Its gateway was not asked: the sealing key does not open the credential.')
   const { id, name } = application
   try {
     const credential = credentials?.credentialOf(application, provider) ?? null
     if (credential === null) return skipped('It was removed meanwhile.')
-    return subjectOf({ application: { id, name }, credential, storedToken })
+    return subjectOf({ application: { id, name }, credential, signing })
   } catch {
     // The one thing that this throws for.
     return failing(

@@ -3,8 +3,9 @@ import type { ApnsCredential } from '../../application/credential.ts'
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
-import { apnsIdOf, apnsPath, readApnsRefusal } from '../../gateway/apns/protocol.ts'
+import { apnsIdOf, apnsPath, readApnsRefusal, refusesCredential } from '../../gateway/apns/protocol.ts'
 import { createProviderTokens } from '../../gateway/apns/token.ts'
+import type { Keep, Signing } from '../../gateway/apns/token.ts'
 import { answerTo } from '../../gateway/transport/transport.ts'
 import type { OpenTransport, TransportAnswer } from '../../gateway/transport/transport.ts'
 import { apnsHeaders, renderApns } from '../../notification/apns-render.ts'
@@ -19,8 +20,7 @@ export interface ApnsProbeOptions {
   /** `Application.id`. */
   readonly application: string
   readonly credential: ApnsCredential
-  /** The stored provider token: a new one may be one too many for Apple. */
-  readonly storedToken: () => string | null
+  readonly signing: ApnsSigning
   /** The environments to ask. */
   readonly environments: readonly Environment[]
   readonly origins: Readonly<Record<Environment, string>>
@@ -30,13 +30,19 @@ export interface ApnsProbeOptions {
   readonly clock: Clock
 }
 
+/** What is shared with all who sign with the same key: a new provider token may be one too many for Apple. */
+export interface ApnsSigning {
+  readonly keepToken: Keep
+  readonly signing: Signing
+}
+
 /** With REACH_MS the ten seconds that a gateway has in all. */
 export const ANSWER_MS = 6000
 
 /** Asks each environment, as `serve` would, to push nothing to a device that cannot be. */
 export async function probeApns(options: ApnsProbeOptions): Promise<ReadonlyMap<Environment, Finding>> {
-  const { application, credential, environments, clock, storedToken } = options
-  const authorization = await authorizationFor(credential, clock, storedToken)
+  const { application, credential, environments, clock, signing } = options
+  const authorization = await authorizationFor(credential, clock, signing)
   if (authorization === null) {
     const finding = failing(
       'The stored signing key cannot be used.',
@@ -70,12 +76,11 @@ const NOTHING = { msg: null, sound: null, badge: null, payload: null, ttl: 0 }
 async function authorizationFor(
   credential: ApnsCredential,
   clock: Clock,
-  storedToken: () => string | null,
+  { keepToken, signing }: ApnsSigning,
 ): Promise<string | undefined | null> {
   if (credential.kind === 'certificate') return undefined
   try {
-    // What doctor has to sign is not kept: it changes nothing.
-    return await createProviderTokens(credential, clock, { load: storedToken, save: () => undefined }).current()
+    return await createProviderTokens(credential, clock, keepToken, signing).current()
   } catch {
     // Whatever jose finds wrong with the key, the operator can only give another one.
     return null
@@ -91,6 +96,7 @@ async function ask(
     deadlineMs: ANSWER_MS,
     ...(ca === undefined ? undefined : { ca }),
     ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
+    isFinal: refusesCredential,
   })
   const push = Bun.randomUUIDv7()
   const rendered = renderApns({ push, notification: NOTHING, expiresAt: clock.now() })
@@ -109,7 +115,12 @@ function judge(
 ): { readonly finding: Finding; readonly reason: string | null } {
   const way = options.wayTo(options.origins[environment])
   if (answer === 'late') return { finding: connectionFinding('deadline', way), reason: null }
-  if (answer.kind === 'failed') return { finding: connectionFinding(answer.reason, way), reason: null }
+  if (answer.kind === 'failed') {
+    const { word } = answer
+    if (word === undefined) return { finding: connectionFinding(answer.reason, way), reason: null }
+    // Of a certificate APNs says as it parts what it answers of a key.
+    return { finding: apnsFinding(403, word, subjectOf(environment, options)), reason: word }
+  }
   const { reason } = readApnsRefusal(answer.body)
   return { finding: apnsFinding(answer.status, reason, subjectOf(environment, options)), reason }
 }

@@ -12,6 +12,7 @@ import type { Finding } from '../finding.ts'
 import { hearTime, judgeClock } from '../machine/clock-check.ts'
 import type { ToldTime } from '../machine/clock-check.ts'
 import { probeApns } from './apns-probe.ts'
+import type { ApnsSigning } from './apns-probe.ts'
 import { probeFcm } from './fcm-probe.ts'
 import { checkReach, REACH_MS, wayTo } from './reach-check.ts'
 import { KNOWN_PUSH_SERVICES, probeWebPush } from './webpush-probe.ts'
@@ -24,7 +25,7 @@ export type Subject =
       readonly kind: 'apns'
       readonly application: ProbedApplication
       readonly credential: ApnsCredential
-      readonly storedToken: () => string | null
+      readonly signing: ApnsSigning
     }
   | { readonly kind: 'fcm'; readonly application: ProbedApplication; readonly credential: FcmCredential }
   | { readonly kind: 'webpush'; readonly application: ProbedApplication; readonly credential: VapidCredential }
@@ -32,14 +33,13 @@ export type Subject =
 export interface Examined {
   readonly application: ProbedApplication
   readonly credential: Credential
-  /** The provider token for APNs that is in use; `null`: there is none. */
-  readonly storedToken: () => string | null
+  readonly signing: ApnsSigning
 }
 
-export function subjectOf({ application, credential, storedToken }: Examined): Subject {
+export function subjectOf({ application, credential, signing }: Examined): Subject {
   if (credential.kind === 'vapid') return { kind: 'webpush', application, credential }
   if (credential.kind === 'service-account') return { kind: 'fcm', application, credential }
-  return { kind: 'apns', application, credential, storedToken }
+  return { kind: 'apns', application, credential, signing }
 }
 
 export interface ExamineGateways extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
@@ -100,7 +100,7 @@ export async function examineGateways(
       ...shared,
       application: application.id,
       credential: subject.credential,
-      storedToken: subject.storedToken,
+      signing: subject.signing,
       environments: open,
       origins: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
     })

@@ -2,7 +2,7 @@ import type { VapidCredential } from '../../application/vapid.ts'
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { answerTo } from '../../gateway/transport/transport.ts'
-import type { OpenTransport, TransportAnswer } from '../../gateway/transport/transport.ts'
+import type { OpenTransport, Protocol, TransportAnswer } from '../../gateway/transport/transport.ts'
 import { createVapidTokens } from '../../gateway/webpush/token.ts'
 import { listed } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
@@ -41,15 +41,22 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
   const tokens = createVapidTokens(credential, clock)
   const answers = await Promise.all(
     services.map(async (origin) => {
-      const answer = await within(clock, ANSWER_MS, ask(origin, await tokens.authorization(origin), options), LATE)
-      return { host: new URL(origin).host, answer }
+      const asked = within(clock, ANSWER_MS, ask(origin, await tokens.authorization(origin), options), LATE)
+      return { host: new URL(origin).host, ...(await asked) }
     }),
   )
   const hosts = (belongs: (answer: TransportAnswer) => boolean): readonly string[] =>
     answers.filter(({ answer }) => belongs(answer)).map(({ host }) => host)
   const lost = hosts(({ kind }) => kind === 'failed')
   const refusing = hosts((answer) => answer.kind === 'answer' && (answer.status === 401 || answer.status === 403))
-  const others = hosts((answer) => answer.kind === 'answer' && answer.status !== 401 && answer.status !== 403)
+  const others = hosts(isTaking)
+  const [first = [], second = []] = (['HTTP/2', 'HTTP/1.1'] as const).map((protocol) =>
+    answers.filter((each) => isTaking(each.answer) && each.protocol === protocol).map(({ host }) => host),
+  )
+  const ways = [
+    ...(first.length > 0 ? [`${listed(first, 4)} can be sent to over HTTP/2`] : []),
+    ...(second.length > 0 ? [`${listed(second, 4)} can be sent to over HTTP/1.1`] : []),
+  ].join(', ')
   const reasons = [...new Set(answers.flatMap(({ answer }) => (answer.kind === 'failed' ? [answer.reason] : [])))]
 
   if (lost.length === services.length) {
@@ -67,25 +74,32 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
   }
   if (lost.length > 0) {
     return warning(
-      `${listed(others, 4)} can be sent to; ${listed(lost, 4)} cannot be reached (${listed(reasons, 3)}): pushes to browsers there wait.`,
+      `${ways}; ${listed(lost, 4)} cannot be reached (${listed(reasons, 3)}): pushes to browsers there wait.`,
       `Let connections out to port 443 of ${listed(lost, 4)}.`,
     )
   }
-  return ok(`${listed(others, 4)} can be sent to, with the VAPID key of ${credential.subject}.`)
+  return ok(`${ways}, with the VAPID key of ${credential.subject}.`)
 }
 
-const LATE = { kind: 'failed', reason: 'deadline', sent: 'unknown' } as const
+const LATE = { answer: { kind: 'failed', reason: 'deadline', sent: 'unknown' }, protocol: null } as const
+
+/** Of an endpoint that cannot be, every other answer is a good one. */
+function isTaking(answer: TransportAnswer): boolean {
+  return answer.kind === 'answer' && answer.status !== 401 && answer.status !== 403
+}
 
 async function ask(
   origin: string,
   authorization: string,
   { openTransport, ca }: WebPushProbeOptions,
-): Promise<TransportAnswer> {
-  await using transport = openTransport(origin, { deadlineMs: ANSWER_MS, ...(ca !== undefined && { ca }) })
+): Promise<{ readonly answer: TransportAnswer; readonly protocol: Protocol | null }> {
+  const options = { deadlineMs: ANSWER_MS, olderWillDo: true, ...(ca !== undefined && { ca }) }
+  await using transport = openTransport(origin, options)
   // Without a body there is nothing to encrypt, and nothing for a browser to show.
-  return await answerTo(transport, {
+  const answer = await answerTo(transport, {
     path: PATHS[origin] ?? '/bellhop-doctor',
     headers: { authorization, ttl: '0', 'accept-encoding': 'identity' },
     body: '',
   })
+  return { answer, protocol: transport.protocol ?? null }
 }

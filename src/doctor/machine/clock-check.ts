@@ -51,6 +51,9 @@ export function hearTime(open: OpenTransport, clock: Pick<Clock, 'now'>, told: T
         })
       },
       retire: () => transport.retire(),
+      get protocol() {
+        return transport.protocol ?? null
+      },
       [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
     }
   }

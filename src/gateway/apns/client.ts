@@ -10,10 +10,10 @@ import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.t
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, TransportAnswer } from '../transport/transport.ts'
-import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal, APNS_RETRY } from './protocol.ts'
+import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal, refusesCredential, APNS_RETRY } from './protocol.ts'
 import { ApnsRoute } from './route.ts'
 import { createProviderTokens } from './token.ts'
-import type { Keep, ProviderTokens } from './token.ts'
+import type { Keep, ProviderTokens, Signing } from './token.ts'
 
 export interface ApnsProviderOptions {
   readonly credential: ApnsCredential
@@ -25,6 +25,8 @@ export interface ApnsProviderOptions {
   readonly clock: Clock
   /** Keeps the provider token over restarts. Default: it is made anew. */
   readonly keepToken?: Keep
+  /** Shared by all providers. Default: of this one alone. */
+  readonly signing?: Signing
 }
 
 /** APNs with one credential. A push is rendered once for each `Message` object. */
@@ -75,7 +77,8 @@ class ApnsProvider implements Provider {
   constructor(options: ApnsProviderOptions) {
     const { credential, clock } = options
     this.#options = options
-    this.#tokens = credential.kind === 'key' ? createProviderTokens(credential, clock, options.keepToken) : null
+    this.#tokens =
+      credential.kind === 'key' ? createProviderTokens(credential, clock, options.keepToken, options.signing) : null
     this.#preferred = credential.environment === 'auto' ? 'production' : credential.environment
   }
 
@@ -126,6 +129,8 @@ class ApnsProvider implements Provider {
     const route = this.#route(environment)
     const rest = route.restAt(this.#options.clock.now())
     if (rest !== null) return listener.onOutcome(rest)
+    const refusal = route.refusalBy(this.#options.clock)
+    if (refusal !== null) return this.#settle(addressed, { environment, authorization, tried }, partedWith(refusal))
     const own = ['apns-id', apnsIdOf(message.push, recipient.device)] as const
     route.send(authorization, { path, headers, own, body: rendered.body(recipient.badge) }, (answer) => {
       if (answer.kind === 'answer' && answer.status === 200) {
@@ -133,17 +138,30 @@ class ApnsProvider implements Provider {
         route.taken()
         return listener.onOutcome(ACCEPTED[environment])
       }
-      void this.#judge(addressed, { environment, authorization, tried }, answer).then(
-        (outcome) => listener.onOutcome(outcome),
-        (error: unknown) => listener.onFault(error),
-      )
+      if (answer.kind === 'failed' && answer.word !== undefined && refusesCredential(answer.word)) {
+        route.refusedCredential(answer.word, this.#options.clock.monotonic())
+      }
+      this.#settle(addressed, { environment, authorization, tried }, answer)
     })
+  }
+
+  #settle(addressed: Addressed, attempt: Attempt, answer: TransportAnswer): void {
+    const { listener } = addressed
+    void this.#judge(addressed, attempt, answer).then(
+      (outcome) => listener.onOutcome(outcome),
+      (error: unknown) => listener.onFault(error),
+    )
   }
 
   /** What an answer means that is no success; for some, another request has to be answered first. */
   async #judge(addressed: Addressed, attempt: Attempt, answer: TransportAnswer): Promise<Outcome | null> {
     const { environment, authorization, tried } = attempt
     if (answer.kind === 'failed') {
+      if (answer.word !== undefined && refusesCredential(answer.word)) {
+        // No device had a part in it: the connection itself was refused.
+        const refused: Outcome = { kind: 'misconfigured', reason: answer.word, certain: true }
+        return tried.other ? refused : this.#tryOther(environment, refused, addressed)
+      }
       const outcome = outcomeOfFailure(answer)
       // What is held back on the way to one environment is no reason to hold up the devices of the other.
       const isHeldBack = answer.afterMs !== undefined && environment !== this.#preferred
@@ -161,8 +179,17 @@ class ApnsProvider implements Provider {
     route.refused(answer.status, refusal.reason, addressed.recipient.device)
     const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
-    const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
+    const timed = blameTime(judged, { date: answer.header('date'), now }, tried)
+    const outcome = refusal.reason === 'TooManyProviderTokenUpdates' ? this.#weighUpdates(route, timed) : timed
     return tried.other ? outcome : this.#tryOther(environment, outcome, addressed)
+  }
+
+  /** One is chance, and its device's alone; of more, all wait. */
+  #weighUpdates(route: ApnsRoute, outcome: Outcome): Outcome {
+    if (outcome.kind !== 'deferred') return outcome
+    const pauseMs = route.tokenUpdates.refused(this.#options.clock.monotonic())
+    if (pauseMs === null) return outcome
+    return { ...outcome, scope: 'credential', afterMs: Math.max(pauseMs, outcome.afterMs ?? 0) }
   }
 
   /** Sends what was answered once more. */
@@ -227,6 +254,7 @@ class ApnsProvider implements Provider {
         deadlineMs: DEADLINE_MS,
         ...(ca === undefined ? undefined : { ca }),
         ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
+        isFinal: refusesCredential,
       })
       route = new ApnsRoute(transport)
       this.#routes.set(environment, route)
@@ -251,6 +279,11 @@ const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
 const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
+
+/** What a connection would come to that is not opened. */
+function partedWith(word: string): TransportAnswer {
+  return { kind: 'failed', reason: word, sent: 'no', word }
+}
 
 /** Whether it is the provider token that APNs minds. */
 function refusesToken(status: number, reason: string | null): boolean {

@@ -2,6 +2,8 @@ import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { isApnsToken } from '../../device/push-token.ts'
 import type { Outcome } from '../gateway.ts'
 import type { RetryPolicy } from '../../network/backoff.ts'
+import { APNS_ANSWERS } from './answers.ts'
+import type { Meaning } from './answers.ts'
 
 /*
  * What Apple's pages "Sending notification requests to APNs" and "Handling notification responses from APNs" say of
@@ -62,7 +64,7 @@ export function readApnsRefusal(body: string): ApnsRefusal {
 
 /** What an answer of APNs means. `retryAfterMs`: what a Retry-After asked for; `null` if there was none. */
 export function judgeApns(status: number, { reason, timestamp }: ApnsRefusal, retryAfterMs: number | null): Outcome {
-  const known = reason === null ? undefined : MEANINGS[reason]
+  const known = reason === null ? undefined : APNS_ANSWERS[reason]
   const meaning = known?.[0] === status ? known[1] : meaningOf(status)
   // Apple says since when: what does not is something in between, and erases nobody.
   if (meaning === 'gone' && timestamp === null)
@@ -78,67 +80,20 @@ function outcomesOf(reason: string, since: number | null, afterMs: number | null
     'bad push': { kind: 'rejected', blame: 'push', reason },
     gone: { kind: 'unregistered', since, reason },
     configuration: { kind: 'misconfigured', reason },
+    forbidden: { kind: 'misconfigured', reason, tries: FORBIDDEN_TRIES },
     'device later': { kind: 'deferred', afterMs, scope: 'device', reason },
     'all later': { kind: 'deferred', afterMs, scope: 'credential', reason },
     later: { kind: 'deferred', afterMs, scope: 'either', reason },
-    'token updates': { kind: 'deferred', afterMs: afterMs ?? TOKEN_UPDATE_MS, scope: 'credential', reason },
   }
 }
 
-type Meaning =
-  | 'taken'
-  | 'bad token'
-  | 'mismatch'
-  | 'bad push'
-  | 'gone'
-  | 'configuration'
-  | 'device later'
-  | 'all later'
-  | 'later'
-  | 'token updates'
+/** Apple asks not to try again (developer.apple.com/forums/thread/807380); a credential may be put right meanwhile. */
+const FORBIDDEN_TRIES = 3
 
-/** "No more than once every 20 minutes": the one in use stays good that long. */
-const TOKEN_UPDATE_MS = 20 * MINUTE_MS
-
-/** Apple's table of reasons. One with another status than here is not Apple's, and counts as its status. */
-const MEANINGS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
-  BadDeviceToken: [400, 'bad token'],
-  DeviceTokenNotForTopic: [400, 'mismatch'],
-  BadCollapseId: [400, 'bad push'],
-  BadExpirationDate: [400, 'bad push'],
-  BadMessageId: [400, 'bad push'],
-  BadPriority: [400, 'bad push'],
-  DuplicateHeaders: [400, 'bad push'],
-  InvalidPushType: [400, 'bad push'],
-  MissingDeviceToken: [400, 'bad push'],
-  MissingTopic: [400, 'bad push'],
-  PayloadEmpty: [400, 'bad push'],
-  // Both are about the topic the operator gave: no push with it can arrive.
-  BadTopic: [400, 'configuration'],
-  TopicDisallowed: [400, 'configuration'],
-  // The server closes this connection; another one takes the push.
-  IdleTimeout: [400, 'device later'],
-  BadCertificate: [403, 'configuration'],
-  BadCertificateEnvironment: [403, 'configuration'],
-  // Apple's page has the long name, its servers the short one.
-  BadEnvironmentKeyIdInToken: [403, 'configuration'],
-  BadEnvironmentKeyInToken: [403, 'configuration'],
-  ExpiredProviderToken: [403, 'all later'],
-  Forbidden: [403, 'configuration'],
-  InvalidProviderToken: [403, 'configuration'],
-  MissingProviderToken: [403, 'configuration'],
-  UnrelatedKeyIdInToken: [403, 'configuration'],
-  BadPath: [404, 'bad push'],
-  MethodNotAllowed: [405, 'bad push'],
-  ExpiredToken: [410, 'gone'],
-  Unregistered: [410, 'gone'],
-  PayloadTooLarge: [413, 'bad push'],
-  TooManyProviderTokenUpdates: [429, 'token updates'],
-  // Of one device token, not of all.
-  TooManyRequests: [429, 'device later'],
-  InternalServerError: [500, 'device later'],
-  ServiceUnavailable: [503, 'later'],
-  Shutdown: [503, 'device later'],
+/** Whether the word with which APNs ended a connection is about the credential: another connection would end likewise. */
+export function refusesCredential(word: string): boolean {
+  const meaning = APNS_ANSWERS[word]?.[1]
+  return meaning === 'configuration' || meaning === 'forbidden'
 }
 
 function meaningOf(status: number): Meaning {

@@ -1,5 +1,7 @@
+import type { Clock } from '../../clock.ts'
 import type { Outcome } from '../gateway.ts'
 import type { OnAnswer, Transport, TransportRequest } from '../transport/transport.ts'
+import { TokenUpdates } from './token-updates.ts'
 
 /** What an environment has asked for as the second one asked, which is no pause for all. */
 interface Rest {
@@ -9,9 +11,16 @@ interface Rest {
   readonly reason: string
 }
 
+/**
+ * How long a word about the credential is believed without another connection, in ms. The shortest pause of a credential
+ * that is misconfigured is no shorter, so that each trial after one is a real one.
+ */
+const REFUSAL_MS = 15_000
+
 /** The connection to one environment of APNs, with what its answers say of it. */
 export class ApnsRoute {
   readonly transport: Transport
+  readonly tokenUpdates = new TokenUpdates()
   /** The provider token of the last request. */
   #authorization: string | undefined
   /** The one that it was last retired for. */
@@ -19,6 +28,8 @@ export class ApnsRoute {
   /** The device that the last answer was 503 for; `null`: it was taken. */
   #unavailableTo: number | null = null
   #rest: Rest | null = null
+  /** The word about the credential with which the environment ended the last connection, and until when it is believed. */
+  #refusal: { readonly word: string; readonly until: number } | null = null
 
   constructor(transport: Transport) {
     this.transport = transport
@@ -34,6 +45,7 @@ export class ApnsRoute {
 
   taken(): void {
     this.#unavailableTo = null
+    this.tokenUpdates.taken()
   }
 
   /** Ends a connection where another one may be served better. */
@@ -49,6 +61,18 @@ export class ApnsRoute {
     // From then on the connection is wedged: it refuses every token, good ones too (observed by the makers of pushy).
     if (this.#wedgedBy !== authorization) this.transport.retire()
     this.#wedgedBy = authorization
+  }
+
+  /** It has ended a connection with a word about the credential, at `monotonic`. */
+  refusedCredential(word: string, monotonic: number): void {
+    this.#refusal = { word, until: monotonic + REFUSAL_MS }
+  }
+
+  /** The word that another connection would end with; `null`: that is not known. */
+  refusalBy(clock: Pick<Clock, 'monotonic'>): string | null {
+    // Nearly always, and then the clock need not be asked for each notification.
+    if (this.#refusal === null) return null
+    return clock.monotonic() < this.#refusal.until ? this.#refusal.word : null
   }
 
   /** It has asked to be left alone. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { importPKCS8, SignJWT } from 'jose'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
@@ -20,12 +21,24 @@ interface Issued {
   readonly at: number
   readonly keyId: string
   readonly teamId: string
+  /** Digest of the private key. Absent: made by a version that wrote none. */
+  readonly signer?: string
 }
 
-/** Keeps a text over restarts. */
+/** Keeps texts over restarts, for all who sign on this machine. */
 export interface Keep {
-  load(): string | null
+  /** Texts of any key, also of other processes. */
+  load(): readonly string[]
   save(text: string): void
+}
+
+/** By key: a token that is being signed. Whoever else has the same key waits for that one. */
+export type Signing = Map<string, Promise<Issued>>
+
+interface SigningKey {
+  readonly privateKey: string
+  readonly keyId: string
+  readonly teamId: string
 }
 
 /** The provider token of one signing key, as the value of `authorization`. */
@@ -45,43 +58,77 @@ export interface ProviderTokens {
 
 /**
  * Signs provider tokens ("Establishing a token-based connection to APNs"): ES256, renewed after 50 minutes, one
- * signature at a time however many ask. With `keep` the one in use survives a restart.
+ * signature at a time however many ask. With `keep` the one in use survives a restart, and is shared: a token that somebody
+ * else has made with the same key is used in place of a new one. `signing`: shared by all in this process.
  */
 export function createProviderTokens(
-  key: { readonly privateKey: string; readonly keyId: string; readonly teamId: string },
+  key: SigningKey,
   clock: Clock,
   keep?: Keep,
+  signing: Signing = new Map(),
 ): ProviderTokens {
   const { keyId, teamId } = key
-  let issued = kept(keep, keyId, teamId)
+  const signer = createHash('sha256').update(key.privateKey).digest('base64url')
+  const name = `${teamId} ${keyId} ${signer}`
+  let issued: Issued | null = null
   let pending: Promise<string> | null = null
+  /** The token that APNs called expired last. */
+  let refused: string | null = null
   let renewedEarlyAt = Number.NEGATIVE_INFINITY
   /** Since when APNs has taken `issued`, by the monotonic clock; `null`: it has not. */
   let takenAt: number | null = null
 
-  async function sign(): Promise<string> {
+  async function sign(): Promise<Issued> {
     const at = clock.now()
     const jwt = await new SignJWT()
       .setProtectedHeader({ alg: 'ES256', kid: keyId })
       .setIssuer(teamId)
       .setIssuedAt(Math.floor(at / 1000))
       .sign(await importPKCS8(key.privateKey, 'ES256'))
-    issued = { authorization: `bearer ${jwt}`, at, keyId, teamId }
+    const signed = { authorization: `bearer ${jwt}`, at, keyId, teamId, signer }
+    keep?.save(JSON.stringify(signed))
+    return signed
+  }
+
+  async function renew(): Promise<string> {
+    const under = signing.get(name) ?? sign().finally(() => signing.delete(name))
+    signing.set(name, under)
+    issued = await under
     takenAt = null
-    keep?.save(JSON.stringify(issued))
     return issued.authorization
   }
 
-  function isUsable({ at }: Issued): boolean {
+  /** The newest usable token of this key that was kept. */
+  function find(): Issued | null {
+    const found = (keep?.load() ?? [])
+      // The seal vouches for what is inside.
+      .map((text) => JSON.parse(text) as Issued)
+      .filter((one) => one.keyId === keyId && one.teamId === teamId && (one.signer ?? signer) === signer)
+      .filter((one) => one.authorization !== refused && isFresh(one))
+    return found.toSorted((a, b) => b.at - a.at)[0] ?? null
+  }
+
+  function isFresh({ at }: Issued): boolean {
     const ageMs = clock.now() - at
-    if (ageMs >= -MAX_AHEAD_MS) return ageMs < RENEW_MS
+    return ageMs >= -MAX_AHEAD_MS && ageMs < RENEW_MS
+  }
+
+  function isUsable(one: Issued): boolean {
+    if (clock.now() - one.at >= -MAX_AHEAD_MS) return isFresh(one)
     return takenAt !== null && clock.monotonic() - takenAt < MIN_RENEW_MS
   }
 
   return {
     current() {
       if (issued !== null && isUsable(issued)) return issued.authorization
-      pending ??= sign().finally(() => (pending = null))
+      if (pending !== null) return pending
+      const found = find()
+      if (found !== null) {
+        issued = found
+        takenAt = null
+        return found.authorization
+      }
+      pending = renew().finally(() => (pending = null))
       return pending
     },
     expired(authorization) {
@@ -90,6 +137,7 @@ export function createProviderTokens(
       const now = clock.now()
       if (Math.abs(now - renewedEarlyAt) < MIN_RENEW_MS) return
       renewedEarlyAt = now
+      refused = authorization
       issued = null
     },
     taken(authorization) {
@@ -101,13 +149,4 @@ export function createProviderTokens(
       return issued.at - SECOND_MS >= Math.min(clock.now(), at ?? Number.POSITIVE_INFINITY)
     },
   }
-}
-
-/** The token of an earlier run, if it was made with this key. */
-function kept(keep: Keep | undefined, keyId: string, teamId: string): Issued | null {
-  const text = keep?.load() ?? null
-  if (text === null) return null
-  // The seal vouches for what is inside.
-  const issued = JSON.parse(text) as Issued
-  return issued.keyId === keyId && issued.teamId === teamId ? issued : null
 }

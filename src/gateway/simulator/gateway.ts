@@ -35,12 +35,15 @@ export function replyTo<Refusal>(asked: MagicAnswer<Refusal> | null, replies: Re
   switch (asked?.kind) {
     case 'refuse':
       return { kind: 'answer', answer: replies.refuse(asked.refusal) }
+    case 'narrow':
+      return { kind: 'answer', answer: replies.refuse(asked.refusal), narrow: true }
     case 'slow':
       return { kind: 'answer', answer: replies.accept(), afterMs: replies.slowMs }
     case 'farewell':
       return { kind: 'answer', answer: replies.accept(), goaway: true }
     case 'reset':
     case 'goaway':
+    case 'parting':
     case 'silent':
     case 'close':
       return asked

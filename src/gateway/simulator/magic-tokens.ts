@@ -4,12 +4,16 @@
  */
 export type MagicAnswer<Refusal> =
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
+  /** Refused, and the connection takes one request at a time until one is accepted. */
+  | { readonly kind: 'narrow'; readonly refusal: Refusal }
   /** Accepted, after `slowMs`. */
   | { readonly kind: 'slow' }
   /** Accepted, and the connection takes no more requests: GOAWAY without error. */
   | { readonly kind: 'farewell' }
   | { readonly kind: 'reset'; readonly code: number }
   | { readonly kind: 'goaway'; readonly code: number }
+  /** GOAWAY without error, which says that no request was looked at, and why. */
+  | { readonly kind: 'parting'; readonly word: string }
   | { readonly kind: 'silent' }
   | { readonly kind: 'close' }
 

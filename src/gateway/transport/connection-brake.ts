@@ -105,6 +105,11 @@ export class ConnectionBrake implements ConnectionWatch {
     this.#silence = reason
   }
 
+  parted(): void {
+    this.#spare = Math.min(this.#spare + 1, SPARE)
+    this.#release()
+  }
+
   #releaseIfLasting(): void {
     if (this.#waitMs > 0 && this.#clock.monotonic() - this.#openedAt >= this.#waitMs + LASTING_MS) this.#release()
   }

@@ -6,6 +6,7 @@ import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
 import type {
   ConnectionWatch,
   OnAnswer,
+  Protocol,
   Transport,
   TransportAnswer,
   TransportOptions,
@@ -30,7 +31,7 @@ const MAX_UNANSWERED = 3
 /** `deadlineMs` is also what one request may take, queued and in flight. */
 type ConnectionPoolOptions = Omit<PooledConnectionOptions, 'onRoom' | 'onRetired'> & {
   readonly watch: ConnectionWatch
-} & Pick<TransportOptions, 'onProtocolError'>
+} & Pick<TransportOptions, 'onProtocolError' | 'onEnded' | 'isFinal'>
 
 /** A request from the caller's hands to its answer. */
 interface Call extends RequestListener {
@@ -58,6 +59,8 @@ export class ConnectionPool implements Transport {
   #connections: PooledConnection[] = []
   /** Whether the gateway may allow one more connection. */
   #mayGrow = true
+  /** Of the connection that was retired last. */
+  #protocol: Protocol | null = null
   #unanswered = 0
   #calls = 0
   #isDisposed = false
@@ -66,6 +69,10 @@ export class ConnectionPool implements Transport {
   constructor(options: ConnectionPoolOptions) {
     this.#options = options
     this.#deadlines = new Deadlines(options.clock, options.deadlineMs, (call) => this.#expire(call))
+  }
+
+  get protocol(): Protocol | null {
+    return this.#connections.findLast(({ hasOpened }) => hasOpened)?.protocol ?? this.#protocol
   }
 
   send(request: TransportRequest, onAnswer: OnAnswer): void {
@@ -137,7 +144,8 @@ export class ConnectionPool implements Transport {
       this.#options.watch.answered()
     }
     connection?.over(requested)
-    if (requested.kind === 'unprocessed' && call.sends < MAX_SENDS) this.#requeue(call)
+    if (requested.kind === 'unprocessed' && call.sends < MAX_SENDS && !this.#isFinal(requested.word))
+      this.#requeue(call)
     else this.#over(call, answerOf(requested))
     if (this.#queue.length > 0) this.#pump()
   }
@@ -149,33 +157,43 @@ export class ConnectionPool implements Transport {
   }
 
   #grow(): void {
-    if (!this.#mayGrow || this.#connections.length >= MAX_CONNECTIONS) return
+    const max = this.#connections.reduce((least, one) => Math.min(least, one.maxConnections), MAX_CONNECTIONS)
+    if (!this.#mayGrow || this.#connections.length >= max) return
     // Until it has shown how many streams it allows, how many more are needed is a guess.
     if (this.#connections.some(({ isNew, isBlocked }) => isNew || isBlocked)) return
     const { watch } = this.#options
     const refusal = watch.refusal()
     if (refusal !== null) {
       // Those that wait go by what connections there are.
-      if (this.#connections.length === 0) for (const call of this.#queue.splice(0)) this.#over(call, refusal)
+      if (this.#connections.length === 0) this.#fail(refusal)
       return
     }
     watch.opened()
     const connection: PooledConnection = new PooledConnection({
       ...this.#options,
       onRoom: () => this.#pump(),
-      onRetired: (reason, kind) => this.#retired(connection, reason, kind),
+      onRetired: (reason, kind, word) => this.#retired(connection, reason, kind, word),
     })
     this.#connections.push(connection)
   }
 
-  #retired(connection: PooledConnection, reason: string, kind: SessionEnd['kind'] | 'retired'): void {
+  #retired(
+    connection: PooledConnection,
+    reason: string,
+    kind: SessionEnd['kind'] | 'retired',
+    word: string | undefined,
+  ): void {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
-    const { watch, onProtocolError } = this.#options
+    const { watch, onProtocolError, onEnded } = this.#options
     const isLost = kind === 'lost' || kind === 'protocol'
+    this.#protocol = connection.protocol ?? this.#protocol
     if (connection.hasOpened && isLost) watch.lost(reason, connection.answers)
+    else if (connection.protocol === 'HTTP/1.1' && connection.answers > 0) watch.parted()
+    if (connection.hasOpened) onEnded?.(reason)
     if (kind === 'protocol') onProtocolError?.(reason)
-    if (connection.answers === 0) {
+    if (this.#isFinal(word)) this.#fail({ kind: 'failed', reason, sent: 'no', ...(word !== undefined && { word }) })
+    else if (connection.answers === 0) {
       this.#unanswered++
       if (!connection.hasOpened || (!watch.isBounding && this.#unanswered >= MAX_UNANSWERED)) this.#giveUp(reason)
     }
@@ -189,7 +207,17 @@ export class ConnectionPool implements Transport {
       return
     }
     this.#unanswered = 0
-    for (const call of this.#queue.splice(0)) this.#over(call, { kind: 'failed', reason, sent: 'no' })
+    this.#fail({ kind: 'failed', reason, sent: 'no' })
+  }
+
+  /** Whether the gateway has said why it takes nothing, and no connection is left to ask. */
+  #isFinal(word: string | undefined): boolean {
+    return word !== undefined && this.#connections.length === 0 && this.#options.isFinal?.(word) === true
+  }
+
+  /** Ends what waits for a connection. */
+  #fail(answer: TransportAnswer): void {
+    for (const call of this.#queue.splice(0)) this.#over(call, answer)
   }
 
   #expire(call: Call): void {
@@ -218,7 +246,8 @@ export class ConnectionPool implements Transport {
 
 function answerOf(requested: Requested): TransportAnswer {
   if (requested.kind === 'answer') return requested
-  return { kind: 'failed', reason: requested.reason, sent: SENT[requested.kind] }
+  const word = requested.kind === 'unprocessed' && requested.word !== undefined ? { word: requested.word } : undefined
+  return { kind: 'failed', reason: requested.reason, sent: SENT[requested.kind], ...word }
 }
 
 const SENT = { unprocessed: 'no', unknown: 'unknown', refused: 'refused' } as const

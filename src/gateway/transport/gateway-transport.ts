@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { ConnectionBrake } from './connection-brake.ts'
-import type { OnAnswer, OpenTransport, Transport, TransportOptions, TransportRequest } from './transport.ts'
+import type { OnAnswer, OpenTransport, Protocol, Transport, TransportOptions, TransportRequest } from './transport.ts'
 
 /** Connections that end by a protocol error within a minute: one is an accident. */
 const MAX_PROTOCOL_ERRORS = 2
@@ -49,6 +49,10 @@ class GatewayTransport implements Transport {
 
   get connections(): number {
     return this.#brake.connections
+  }
+
+  get protocol(): Protocol | null {
+    return this.#current.protocol ?? null
   }
 
   send(request: TransportRequest, onAnswer: OnAnswer): void {

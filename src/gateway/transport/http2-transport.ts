@@ -4,11 +4,13 @@ import { Agent } from 'http2-wrapper'
 import type { Clock } from '../../clock.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { failureReason } from './failure-reason.ts'
+import { wordIn } from './goaway-word.ts'
+import { Http11Session } from './http11-session.ts'
 import { requestOver } from './http2-request.ts'
 import { MAX_HEADER_BYTES, requestFault } from './request-fault.ts'
 import { openSecureSocket, portOf } from './secure-socket.ts'
 import { OVER } from './session.ts'
-import type { InFlight, Opened, RequestListener, Session, SessionEnd, SessionListener } from './session.ts'
+import type { InFlight, Opened, Requested, RequestListener, Session, SessionEnd, SessionListener } from './session.ts'
 import { UNWATCHED_CONNECTIONS } from './transport.ts'
 import type { OpenTransport, TransportRequest } from './transport.ts'
 import type { Proxy } from './tunnel.ts'
@@ -19,15 +21,19 @@ import type { Proxy } from './tunnel.ts'
  */
 export function http2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
   return (text, options) => {
-    const { deadlineMs, watch = UNWATCHED_CONNECTIONS } = options
+    const { deadlineMs, watch = UNWATCHED_CONNECTIONS, onEnded, isFinal } = options
     const origin = new URL(text)
     return new ConnectionPool({
       clock,
       deadlineMs,
       watch,
+      ...(onEnded && { onEnded }),
+      ...(isFinal && { isFinal }),
       async open(listener, signal) {
         const secured = await openSecureSocket(origin, proxy, options, signal)
-        return secured.kind === 'open' ? openSession(origin, secured.socket, listener) : secured
+        if (secured.kind === 'failed') return secured
+        if (secured.protocol === 'HTTP/2') return openSession(origin, secured.socket, listener)
+        return { kind: 'open', session: new Http11Session(secured.socket, origin.host, clock, listener) }
       },
     })
   }
@@ -52,12 +58,15 @@ async function openSession(origin: URL, socket: TLSSocket, listener: SessionList
 const MAX_STREAMS = 250
 
 class WrapperSession implements Session {
+  readonly protocol = 'HTTP/2'
   readonly #session: ClientHttp2Session
   readonly #socket: TLSSocket
   readonly #authority: string
   readonly #listener: SessionListener
   /** What ended the session, and with it every stream on it. */
   #ending: string | null = null
+  /** As in `TransportAnswer`; `null`: none came. */
+  #word: string | null = null
 
   constructor(session: ClientHttp2Session, socket: TLSSocket, authority: string, listener: SessionListener) {
     this.#session = session
@@ -65,7 +74,7 @@ class WrapperSession implements Session {
     this.#authority = authority
     this.#listener = listener
     session.on('remoteSettings', () => listener.onRoom())
-    session.on('goaway', (code) => this.#end({ reason: 'HTTP2GoAway', kind: code === 0 ? 'parting' : 'protocol' }))
+    session.on('goaway', (code, _last, debugData) => this.#end(partingOf(code, debugData)))
     session.on('error', () => this.#end({ reason: 'HTTP2ProtocolError', kind: 'protocol' }))
     session.on('close', () => this.#end({ reason: 'ECONNRESET', kind: 'lost' }))
   }
@@ -85,7 +94,9 @@ class WrapperSession implements Session {
       return OVER
     }
     const reasonOf = () => this.#ending ?? (this.#session.destroyed ? 'ECONNRESET' : null)
-    return { cancel: requestOver(this.#session, this.#authority, request, reasonOf, (over) => listener.onOver(over)) }
+    const onOver = (over: Requested): void =>
+      listener.onOver(over.kind === 'unprocessed' && this.#word !== null ? { ...over, ...saying(this.#word) } : over)
+    return { cancel: requestOver(this.#session, this.#authority, request, reasonOf, onOver) }
   }
 
   close(): void {
@@ -96,8 +107,20 @@ class WrapperSession implements Session {
 
   #end(end: SessionEnd): void {
     if (end.kind !== 'parting') this.#ending ??= end.reason
+    this.#word ??= end.word ?? null
     this.#listener.onEnd(end)
   }
+}
+
+/** What a GOAWAY with this error code says. */
+function partingOf(code: number, debugData: Buffer | undefined): SessionEnd {
+  const word = debugData === undefined ? null : wordIn(debugData)
+  const kind = code !== 0 ? 'protocol' : word === null ? 'parting' : 'lost'
+  return word === null ? { reason: 'HTTP2GoAway', kind } : { ...saying(word), kind }
+}
+
+function saying(word: string) {
+  return { reason: `HTTP2GoAway: ${word}`, word }
 }
 
 /** One for each connection: an agent for all of them goes on with sessions that have had GOAWAY (its issue 89). */

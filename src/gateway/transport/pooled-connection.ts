@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { InFlight, Opened, Requested, RequestListener, Session, SessionEnd, SessionListener } from './session.ts'
 import { IDLE_MS } from './transport.ts'
-import type { TransportRequest } from './transport.ts'
+import type { Protocol, TransportRequest } from './transport.ts'
 
 /** Opens a connection to a gateway. Never rejects. `signal` gives it up, or closes what it opened. */
 export type OpenSession = (listener: SessionListener, signal: AbortSignal) => Promise<Opened>
@@ -13,8 +13,8 @@ export interface PooledConnectionOptions {
   readonly open: OpenSession
   /** There may be room for requests, or more of it. */
   readonly onRoom: () => void
-  /** The connection takes no more requests. Told once. */
-  readonly onRetired: (reason: string, kind: SessionEnd['kind'] | 'retired') => void
+  /** The connection takes no more requests. Told once. `word`: as in `TransportAnswer`. */
+  readonly onRetired: (reason: string, kind: SessionEnd['kind'] | 'retired', word: string | undefined) => void
 }
 
 /**
@@ -54,6 +54,16 @@ export class PooledConnection implements SessionListener {
   /** Whether the connection takes no requests because its socket takes no bytes. */
   get isBlocked(): boolean {
     return this.#session?.isBlocked === true
+  }
+
+  /** `null`: it is not open yet. */
+  get protocol(): Protocol | null {
+    return this.#session?.protocol ?? null
+  }
+
+  /** Connections to the gateway at the most, as far as is known of it. */
+  get maxConnections(): number {
+    return this.#session?.maxConnections ?? Number.POSITIVE_INFINITY
   }
 
   get hasOpened(): boolean {
@@ -103,21 +113,21 @@ export class PooledConnection implements SessionListener {
   }
 
   /** It takes no more requests; when the last is over, it closes. */
-  retire(reason: string, kind: SessionEnd['kind'] | 'retired' = 'retired'): void {
+  retire(reason: string, kind: SessionEnd['kind'] | 'retired' = 'retired', word?: string): void {
     if (this.#state === 'retired') return
     const isOpening = this.#state === 'opening'
     this.#state = 'retired'
     if (isOpening) this.#life.abort()
     else if (this.#inFlight === 0) this.#session?.close()
-    this.#options.onRetired(reason, kind)
+    this.#options.onRetired(reason, kind, word)
   }
 
   onRoom(): void {
     if (this.#state !== 'retired') this.#options.onRoom()
   }
 
-  onEnd({ reason, kind }: SessionEnd): void {
-    this.retire(reason, kind)
+  onEnd({ reason, kind, word }: SessionEnd): void {
+    this.retire(reason, kind, word)
   }
 
   async #open(): Promise<void> {
@@ -126,7 +136,7 @@ export class PooledConnection implements SessionListener {
     const opened = await open(this, this.#life.signal)
     cancelDeadline()
     if (opened.kind === 'failed') {
-      return this.retire(opened.reason, opened.isProtocolError === true ? 'protocol' : 'lost')
+      return this.retire(opened.reason, opened.isProtocolError === true ? 'protocol' : 'lost', opened.word)
     }
     this.#session = opened.session
     if (this.#state !== 'opening') return opened.session.close()

@@ -2,11 +2,11 @@ import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 import { failureReason } from './failure-reason.ts'
-import type { TransportOptions } from './transport.ts'
+import type { Protocol, TransportOptions } from './transport.ts'
 import { openTunnel } from './tunnel.ts'
 import type { Proxy } from './tunnel.ts'
 
-export type TlsCredentials = Pick<TransportOptions, 'ca' | 'cert' | 'key'>
+export type TlsCredentials = Pick<TransportOptions, 'ca' | 'cert' | 'key' | 'olderWillDo'>
 
 /** What the peer gave for the next handshake to be shorter (RFC 8446, 2.2). */
 export interface TlsResumption {
@@ -17,18 +17,19 @@ export interface TlsResumption {
 const HAPPY_EYEBALLS = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 250 }
 
 /**
- * A TLS connection that speaks HTTP/2 to a host whose certificate is right, by way of the proxy if there is one.
+ * A TLS connection that speaks HTTP/2, or HTTP/1.1 where that will do, to a host whose certificate is right, by way of the proxy if there is one.
  * `signal` closes it, at any time. A reason that starts with `proxy:` is the proxy's own; what goes wrong behind it, in
  * its tunnel, starts with `through the proxy:`.
  */
 export async function openSecureSocket(
   origin: URL,
   proxy: Proxy | null,
-  { ca, cert, key }: TlsCredentials,
+  { ca, cert, key, olderWillDo = false }: TlsCredentials,
   signal: AbortSignal,
   resumption: TlsResumption = { session: null },
 ): Promise<
-  { readonly kind: 'open'; readonly socket: TLSSocket } | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'open'; readonly socket: TLSSocket; readonly protocol: Protocol }
+  | { readonly kind: 'failed'; readonly reason: string }
 > {
   const port = portOf(origin)
   const tunnel = proxy === null ? null : await openTunnel(proxy, `${origin.hostname}:${port}`, signal)
@@ -48,7 +49,7 @@ export async function openSecureSocket(
         port,
         // RFC 6066, 3: an address is no server name.
         servername: isIP(host) === 0 ? host : '',
-        ALPNProtocols: ['h2'],
+        ALPNProtocols: olderWillDo ? ['h2', 'http/1.1'] : ['h2'],
         rejectUnauthorized: true,
         ...HAPPY_EYEBALLS,
         ...(resumption.session !== null && { session: resumption.session }),
@@ -61,7 +62,9 @@ export async function openSecureSocket(
       })
       socket.on('close', () => fail('ECONNRESET'))
       socket.once('secureConnect', () => {
-        if (socket.alpnProtocol === 'h2') return resolve({ kind: 'open', socket })
+        if (socket.alpnProtocol === 'h2') return resolve({ kind: 'open', socket, protocol: 'HTTP/2' })
+        // A server without ALPN names none.
+        if (olderWillDo) return resolve({ kind: 'open', socket, protocol: 'HTTP/1.1' })
         socket.destroy()
         fail(NO_HTTP2)
       })

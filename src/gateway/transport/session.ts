@@ -1,10 +1,10 @@
-import type { TransportAnswer, TransportRequest } from './transport.ts'
+import type { Protocol, TransportAnswer, TransportRequest } from './transport.ts'
 
 /** What became of a request on one connection. */
 export type Requested =
   | (TransportAnswer & { readonly kind: 'answer' })
   /** The gateway did nothing about it, and never will (RFC 9113, 8.7): it may be sent again. */
-  | { readonly kind: 'unprocessed'; readonly reason: string }
+  | { readonly kind: 'unprocessed'; readonly reason: string; readonly word?: string }
   /** The gateway may have acted on it. */
   | { readonly kind: 'unknown'; readonly reason: string }
   /** It was not sent, and no gateway would get it: it is no request that HTTP/2 can carry. */
@@ -24,8 +24,11 @@ export interface InFlight {
 /** A request that is over. */
 export const OVER: InFlight = { cancel: () => true }
 
-/** An open connection that speaks HTTP/2, whoever writes its frames. */
+/** An open connection, whoever writes on it. */
 export interface Session {
+  readonly protocol: Protocol
+  /** Connections to one gateway at the most, where there are fewer than the pool allows. */
+  readonly maxConnections?: number
   /** Requests that it may have in flight at the moment, as the peer says. */
   readonly maxStreams: number
   /** Its socket takes no more for now, which another connection would not change. */
@@ -40,14 +43,16 @@ export interface Session {
 export type Opened =
   | { readonly kind: 'open'; readonly session: Session }
   /** `isProtocolError`: one side broke the rules of HTTP/2 before it was open. Default false. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly isProtocolError?: boolean }
+  | { readonly kind: 'failed'; readonly reason: string; readonly isProtocolError?: boolean; readonly word?: string }
 
 /** Why a session takes no more requests. */
 export interface SessionEnd {
   /** As in `TransportAnswer`. */
   readonly reason: string
-  /** `parting`: as agreed, by GOAWAY without an error. `protocol`: one side broke the rules of HTTP/2, or says so of the other. */
+  /** `parting`: as agreed, by GOAWAY without an error, or as HTTP/1.1 ends. `protocol`: one side broke the rules of HTTP/2, or says so of the other. */
   readonly kind: 'parting' | 'protocol' | 'lost'
+  /** As in `TransportAnswer`. */
+  readonly word?: string
 }
 
 /** Hears of a session. */

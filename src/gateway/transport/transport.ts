@@ -12,6 +12,8 @@ export interface TransportRequest {
   readonly body: string | Uint8Array
 }
 
+export type Protocol = 'HTTP/2' | 'HTTP/1.1'
+
 /** What became of a request. */
 export type TransportAnswer =
   | {
@@ -33,13 +35,15 @@ export type TransportAnswer =
       readonly sent: 'no' | 'unknown' | 'refused'
       /** Milliseconds before another request is of use. Absent: not known. */
       readonly afterMs?: number
+      /** What the gateway gave as its reason when it ended the connection, such as `BadCertificate`. Absent: nothing. */
+      readonly word?: string
     }
 
 /** Called once for each request, perhaps before `send` returns. */
 export type OnAnswer = (answer: TransportAnswer) => void
 
 /**
- * A way to one gateway with one credential, over HTTP/2 and TLS. A connection opens with the first request. Disposing
+ * A way to one gateway with one credential, over TLS and HTTP/2, or HTTP/1.1 where that will do. A connection opens with the first request. Disposing
  * takes no more requests, waits for those in flight, and closes.
  */
 export interface Transport extends AsyncDisposable {
@@ -56,6 +60,8 @@ export interface Transport extends AsyncDisposable {
   readonly trouble?: string | null
   /** Connections opened so far, as far as can be seen. */
   readonly connections?: number
+  /** What was spoken on the connection that was opened last; `null`: none was. Absent: nobody looks. */
+  readonly protocol?: Protocol | null
 }
 
 /** The same, where one request more or less does not matter. */
@@ -77,6 +83,8 @@ export interface ConnectionWatch {
    * `TransportAnswer`. `answers`: how many it had brought, as far as can be seen.
    */
   lost(reason: string, answers: number): void
+  /** A connection ended after its answers, as HTTP/1.1 allows: another may take its place. */
+  parted(): void
 }
 
 /** A connection that brought so many answers was worth it, however it ended. */
@@ -89,6 +97,7 @@ export const UNWATCHED_CONNECTIONS: ConnectionWatch = {
   opened: () => undefined,
   answered: () => undefined,
   lost: () => undefined,
+  parted: () => undefined,
 }
 
 /** The reason of a request past its deadline. */
@@ -108,6 +117,15 @@ export interface TransportOptions {
   readonly deadlineMs: number
   /** Default `UNWATCHED_CONNECTIONS`. */
   readonly watch?: ConnectionWatch
+  /**
+   * Whether the word with which a gateway ended a connection holds for every other one too, so that requests fail with
+   * it. Default: none does.
+   */
+  readonly isFinal?: (word: string) => boolean
+  /** Whether HTTP/1.1 will do for a gateway that does not offer HTTP/2 by ALPN (RFC 7301). Default false. */
+  readonly olderWillDo?: boolean
+  /** Told of each connection that was open and takes no more requests, and why: as in `TransportAnswer`, or `closed`. */
+  readonly onEnded?: (reason: string) => void
   /** Told of each connection that ends because one side breaks the rules of HTTP/2, or says so of the other. */
   readonly onProtocolError?: (reason: string) => void
 }

@@ -81,7 +81,7 @@ export class ServiceRoutes {
     const { openTransport, ca, relay } = this.#options
     const known = this.#routes.get(origin)
     if (known !== undefined && this.#routes.size < MAX_ROUTES) return known
-    const options = { deadlineMs: DEADLINE_MS, ...(ca === undefined ? undefined : { ca }) }
+    const options = { deadlineMs: DEADLINE_MS, olderWillDo: true, ...(ca === undefined ? undefined : { ca }) }
     const route: OpenRoute = known ?? {
       kind: 'open',
       transport: openTransport(relay ?? origin, options),

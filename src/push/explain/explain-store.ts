@@ -73,13 +73,13 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     `SELECT ${PUSH_COLUMNS} FROM push WHERE parent = ? ORDER BY send_at`,
   )
   const languagesOf = createPushLanguages((sql) => database.reading(sql))
-  const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, platforms: string]>(
-    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND token = ? AND platform IN (SELECT value FROM json_each(?)) ORDER BY state, seen_at DESC LIMIT 1`,
+  const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, Platform]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND token = ? AND platform = ?`,
   )
   const deviceById = database.reading<DeviceRow, [id: number]>(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`)
   const adoptionOf = database.reading<{ at: number }, [device: number]>('SELECT at FROM adopted_token WHERE device = ?')
-  const adoptedToken = database.reading<{ device: number }, [number, string | Uint8Array, platforms: string]>(
-    'SELECT device FROM adopted_token WHERE application = ? AND token = ? AND platform IN (SELECT value FROM json_each(?)) ORDER BY at DESC LIMIT 1',
+  const adoptedToken = database.reading<{ device: number; at: number }, [number, string | Uint8Array, Platform]>(
+    'SELECT device, at FROM adopted_token WHERE application = ? AND token = ? AND platform = ?',
   )
   const departure = database.reading<{ reason: string; at: number }, [number, Platform, string | Uint8Array]>(
     'SELECT reason, at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
@@ -165,12 +165,15 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   }
 
   /** The device that has this token, else the one that came with it and has another by now. */
-  function deviceWith(application: number, token: string | Uint8Array, platform?: Platform) {
-    const platforms = JSON.stringify(platform === undefined ? PLATFORMS : [platform])
-    const holder = findDevice.get(application, token, platforms)
-    if (holder !== null) return { device: holder, byFormerToken: false }
-    const id = adoptedToken.get(application, token, platforms)?.device
-    return { device: id === undefined ? null : deviceById.get(id), byFormerToken: true }
+  function deviceWith(application: number, token: string, platform?: Platform) {
+    const asked = (platform === undefined ? PLATFORMS : [platform]).map(
+      (one) => [application, packToken(token, one), one] as const,
+    )
+    const holders = asked.flatMap((one) => findDevice.get(...one) ?? [])
+    const [holder] = holders.toSorted((a, b) => a.state - b.state || b.seenAt - a.seenAt)
+    if (holder !== undefined) return { device: holder, byFormerToken: false }
+    const [former] = asked.flatMap((one) => adoptedToken.get(...one) ?? []).toSorted((a, b) => b.at - a.at)
+    return { device: former === undefined ? null : deviceById.get(former.device), byFormerToken: true }
   }
 
   return {
@@ -178,7 +181,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     find(application: number, id: string, token: string, platform?: Platform): Found | null {
       const whole = findPush.get(id, application)
       if (whole === null) return null
-      const { device, byFormerToken } = deviceWith(application, packToken(token), platform)
+      const { device, byFormerToken } = deviceWith(application, token, platform)
       if (device === null) return { facts: { ...UNKNOWN, push: factsOf(whole) }, device: null, platform: null }
 
       const exception = findException.get(whole.number, device.platform, device.id)

@@ -54,6 +54,15 @@ describe('a device that is imported', () => {
     expect(registry.registered(FIRST)).toBe(1)
   })
 
+  test('is the same one with its APNs token in upper case, and what gateways say of it too', () => {
+    using registry = open()
+    registry.put(EVERYTHING)
+    const upper = { ...EVERYTHING, token: EVERYTHING.token.toUpperCase() }
+    expect(registry.put(upper)).toEqual({ kind: 'unchanged', aliasTaken: false })
+    expect(registry.put({ ...upper, left: { state: 'gone', reason: 'Unregistered', at: 9000 } }).kind).toBe('updated')
+    expect(registry.all().map(({ token, left }) => [token, left?.state])).toEqual([[EVERYTHING.token, 'gone']])
+  })
+
   test('that a gateway has refused is kept from then on, however long it was silent before', () => {
     using registry = open()
     const { clock, devices } = registry

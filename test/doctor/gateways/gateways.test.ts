@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { readFileSync, statSync } from 'node:fs'
 import { createProviderTokenStore } from '../../../src/application/provider-token-store.ts'
 import { ACCOUNT } from '../../gateway/fcm/account.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
+import { startFrameGateway } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { APNS_KEY, startHarness } from '../harness.ts'
 import type { DoctorHarness } from '../harness.ts'
@@ -97,6 +99,30 @@ describe('credentials that are good', () => {
   })
 })
 
+describe('a certificate that APNs minds', () => {
+  test.each([
+    ['BadCertificateEnvironment', 'The certificate is not for the production environment.'],
+    ['BadCertificate', 'Apple does not take the certificate: it is revoked, or not one for push.'],
+  ])('in the GOAWAY with which it parts, as %s, is named, after one connection', async (word, found) => {
+    await using use = await startHarness()
+    await using gateway = await startFrameGateway(({ connection }) =>
+      connection.goaway(0, 0, JSON.stringify({ reason: word })),
+    )
+    const id = await use.addApplication('Corner Shop')
+    const { certificate, privateKey } = makeCertificate({ name: 'com.example.shop' })
+    const credential = { kind: 'certificate', certificate, privateKey, topic: 'com.example.shop' } as const
+    use.store(id, { ...credential, environment: 'production', expiresAt: Date.UTC(2030, 0, 1) })
+    const env = { BELLHOP_APNS_URL: gateway.origin, BELLHOP_GATEWAY_CA: use.file('gateway.pem', gateway.ca) }
+    const { check } = await use.examine([], env)
+    expect(check('apns-production')).toMatchObject({
+      state: 'failed',
+      found,
+      advice: expect.stringContaining(`bellhop app apns ${id}`),
+    })
+    expect(gateway.calls).toHaveLength(1)
+  })
+})
+
 describe('the stored provider token', () => {
   async function storedAt(use: DoctorHarness, at: number): Promise<void> {
     const id = await equipped(use)
@@ -113,14 +139,21 @@ describe('the stored provider token', () => {
     expect(use.gateways.production.calls[0]?.headers.authorization).toBe('bearer stored-token')
   })
 
-  test('is not, and is not replaced, when it is old', async () => {
+  test('is not when it is old: doctor makes one, which it uses at its next runs for other applications too', async () => {
     await using use = await startHarness()
     await storedAt(use, use.line.clock.now() - 51 * 60_000)
     await use.examine()
+    const other = await use.addApplication('Corner Shop for iPad')
+    use.store(other, { ...APNS_KEY, topic: 'com.example.ipad' })
     await use.examine()
-    const [first, second] = use.gateways.production.calls.map(({ headers }) => headers.authorization)
-    expect(first).not.toBe('bearer stored-token')
-    expect(second).not.toBe(first)
+    const calls = [...use.gateways.production.calls, ...use.gateways.sandbox.calls]
+    const made = new Set(calls.map(({ headers }) => headers.authorization))
+    expect(calls).toHaveLength(6)
+    expect(made.size).toBe(1)
+    expect([...made][0]).not.toBe('bearer stored-token')
+    const stored = readFileSync(`${use.line.data}/apns-tokens`)
+    expect(stored.includes(String([...made][0]).slice(7))).toBe(false)
+    expect(statSync(`${use.line.data}/apns-tokens`).mode & 0o777).toBe(0o600)
   })
 })
 

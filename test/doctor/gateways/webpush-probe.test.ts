@@ -5,17 +5,21 @@ import { probeWebPush } from '../../../src/doctor/gateways/webpush-probe.ts'
 import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { Gateway } from '../../support/gateway.ts'
+import { makeCertificate } from '../../support/certificate.ts'
+import { http11Answer, startHttp11Gateway } from '../../support/http11-gateway.ts'
 
 const VAPID = makeVapid('mailto:push@shop.example')
+/** Of authorities of one name a client tries only the first. */
+const ANOTHER = makeCertificate({ authority: 'another' })
 /** Nobody listens there. */
 const NOWHERE = 'https://127.0.0.1:1'
 
-function probe(gateway: Gateway, services: readonly string[]) {
+function probe(gateway: Gateway, services: readonly string[], { ca = gateway.ca } = {}) {
   return probeWebPush({
     application: 'app_1',
     credential: VAPID,
     services,
-    ca: gateway.ca,
+    ca,
     openTransport: h2Transport(systemClock, null),
     clock: systemClock,
   })
@@ -28,7 +32,7 @@ describe('doctor asks a push service', () => {
     await using gateway = await startGateway(() => ({ status: 404 }))
     expect(await probe(gateway, [gateway.origin])).toEqual({
       state: 'ok',
-      found: `${hostOf(gateway)} can be sent to, with the VAPID key of mailto:push@shop.example.`,
+      found: `${hostOf(gateway)} can be sent to over HTTP/2, with the VAPID key of mailto:push@shop.example.`,
       advice: null,
     })
     const [call] = gateway.calls
@@ -36,11 +40,23 @@ describe('doctor asks a push service', () => {
     expect(call?.headers['authorization']).toEndWith(`, k=${VAPID.publicKey}`)
   })
 
+  test('and says which speaks HTTP/1.1 only', async () => {
+    await using gateway = await startGateway(() => ({ status: 404 }))
+    await using older = await startHttp11Gateway((call) => call.write(http11Answer(404)), { certificate: ANOTHER })
+    const { host } = new URL(older.origin)
+    const options = { ca: `${gateway.ca}\n${older.ca}` }
+    expect(await probe(gateway, [gateway.origin, older.origin], options)).toEqual({
+      state: 'ok',
+      found: `${hostOf(gateway)} can be sent to over HTTP/2, ${host} can be sent to over HTTP/1.1, with the VAPID key of mailto:push@shop.example.`,
+      advice: null,
+    })
+  })
+
   test('and says which cannot be reached', async () => {
     await using gateway = await startGateway(() => ({ status: 410 }))
     expect(await probe(gateway, [gateway.origin, NOWHERE])).toEqual({
       state: 'warning',
-      found: `${hostOf(gateway)} can be sent to; 127.0.0.1:1 cannot be reached (ECONNREFUSED): pushes to browsers there wait.`,
+      found: `${hostOf(gateway)} can be sent to over HTTP/2; 127.0.0.1:1 cannot be reached (ECONNREFUSED): pushes to browsers there wait.`,
       advice: 'Let connections out to port 443 of 127.0.0.1:1.',
     })
     expect(await probe(gateway, [NOWHERE])).toEqual({

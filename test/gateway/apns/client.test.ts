@@ -229,11 +229,13 @@ describe('the environment', () => {
     const busy = { status: 429, headers: { 'retry-after': '11' }, body }
     await using apns = await start({ production: bad, sandbox: () => busy })
     const later = { kind: 'deferred', scope: 'device', reason: 'TooManyProviderTokenUpdates' }
-    expect(await apns.send({ device: 1 })).toEqual({ ...later, afterMs: 11_000 } as Outcome)
+    for (const device of [1, 2, 3, 4]) {
+      expect(await apns.send({ device })).toEqual({ ...later, afterMs: 11_000 } as Outcome)
+    }
     apns.clock.advance(1000)
-    expect(await apns.send({ device: 2 })).toEqual({ ...later, afterMs: 10_000 } as Outcome)
-    expect(await apns.send({ device: 3, environment: 'sandbox' })).toEqual({ ...later, afterMs: 10_000 } as Outcome)
-    expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([2, 1])
+    expect(await apns.send({ device: 5 })).toEqual({ ...later, afterMs: 10_000 } as Outcome)
+    expect(await apns.send({ device: 6, environment: 'sandbox' })).toEqual({ ...later, afterMs: 10_000 } as Outcome)
+    expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([5, 4])
     // A clock that was put back must not stretch it.
     apns.clock.advance(-MINUTE_MS)
     apns.production.handle(bad)

@@ -61,10 +61,10 @@ describe('a provider token', () => {
 
   describe('that is kept', () => {
     const keeping = () => {
-      let text: string | null = null
-      const keep = { load: () => text, save: (next: string) => void (text = next) }
+      const texts: string[] = []
+      const keep = { load: () => texts, save: (next: string) => void texts.push(next) }
       const clock = createFakeClock()
-      return { clock, restart: (key = KEY) => createProviderTokens(key, clock, keep) }
+      return { clock, texts, restart: (key = KEY) => createProviderTokens(key, clock, keep) }
     }
 
     test('goes on being used after a restart, until it is 50 minutes old', async () => {
@@ -87,6 +87,58 @@ describe('a provider token', () => {
     })
   })
 
+  describe('of a key that others sign with too', () => {
+    const shared = () => {
+      const texts: string[] = []
+      const keep = { load: () => texts, save: (text: string) => void texts.push(text) }
+      const clock = createFakeClock()
+      const signing = new Map()
+      return { clock, texts, join: (key = KEY) => createProviderTokens(key, clock, keep, signing) }
+    }
+
+    test('is one for all, also where they sign at the same time, and after each renewal', async () => {
+      const { clock, join } = shared()
+      const all = [join(), join(), join()]
+      const now = () => Promise.all(all.map(async (tokens) => await tokens.current()))
+      const first = new Set(await now())
+      clock.advance(50 * MINUTE_MS)
+      const second = new Set(await now())
+      expect([first.size, second.size]).toEqual([1, 1])
+      expect([...first][0]).not.toBe([...second][0])
+    })
+
+    test('is what another process has made since', async () => {
+      const { clock, texts, join } = shared()
+      const mine = join()
+      await mine.current()
+      clock.advance(50 * MINUTE_MS)
+      const theirs = await createProviderTokens(KEY, clock, {
+        load: () => [],
+        save: (text) => texts.push(text),
+      }).current()
+      expect(await mine.current()).toBe(theirs)
+    })
+
+    test('that APNs calls expired is not taken up again', async () => {
+      const { join } = shared()
+      const tokens = join()
+      const first = await tokens.current()
+      tokens.expired(first)
+      expect(await tokens.current()).not.toBe(first)
+    })
+
+    test('is not that of another private key with the same names', async () => {
+      const { join } = shared()
+      const first = await join().current()
+      const other = generateKeyPairSync('ec', {
+        namedCurve: 'P-256',
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      }).privateKey
+      expect(await join({ ...KEY, privateKey: other }).current()).not.toBe(first)
+    })
+  })
+
   test('stays when it is another one that expired', async () => {
     const { clock, tokens } = start()
     const first = await tokens.current()
@@ -106,8 +158,8 @@ describe('a provider token', () => {
 
   test('from the future is not fresh: once the clock is put right a new one is made, also after a restart', async () => {
     const clock = createFakeClock()
-    let text: string | null = null
-    const keep = { load: () => text, save: (next: string) => void (text = next) }
+    const texts: string[] = []
+    const keep = { load: () => texts, save: (next: string) => void texts.push(next) }
     const right = clock.now()
     clock.set(right + 24 * 60 * MINUTE_MS)
     const tokens = createProviderTokens(KEY, clock, keep)

@@ -93,6 +93,11 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
       session,
       goawayData,
       drop: () => sockets.get(port)?.destroy(),
+      part: (bytes) => sockets.get(port)?.end(bytes),
+      narrowed() {
+        limited = true
+        session.settings({ maxConcurrentStreams: 1 })
+      },
       answering({ status }) {
         if (!limited || status !== 200) return
         limited = false

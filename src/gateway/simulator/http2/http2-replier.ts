@@ -9,6 +9,10 @@ export interface Http2ReplierOptions {
   readonly goawayData: Buffer
   /** Drops the TCP connection under the session. */
   readonly drop: () => void
+  /** Writes these bytes on the TLS connection, past the session, and closes it. */
+  readonly part: (bytes: Buffer) => void
+  /** The connection is to take one request at a time, until the next 200. */
+  readonly narrowed: () => void
   /** Told of every answer, before it is sent. */
   readonly answering: (answer: SimulatedAnswer) => void
 }
@@ -20,7 +24,15 @@ export interface Http2Replier {
 }
 
 /** Does on the streams of one connection what the gateway decided. */
-export function createHttp2Replier({ clock, session, goawayData, drop, answering }: Http2ReplierOptions): Http2Replier {
+export function createHttp2Replier({
+  clock,
+  session,
+  goawayData,
+  drop,
+  part,
+  narrowed,
+  answering,
+}: Http2ReplierOptions): Http2Replier {
   const waiting = new Set<() => void>()
 
   const send = (stream: ServerHttp2Stream, answer: SimulatedAnswer, goaway: boolean): void => {
@@ -44,7 +56,8 @@ export function createHttp2Replier({ clock, session, goawayData, drop, answering
     perform(stream, reply) {
       switch (reply.kind) {
         case 'answer': {
-          const { answer, afterMs = 0, goaway = false } = reply
+          const { answer, afterMs = 0, goaway = false, narrow = false } = reply
+          if (narrow) narrowed()
           if (afterMs > 0) sendLater(stream, answer, goaway, afterMs)
           else send(stream, answer, goaway)
           return
@@ -54,6 +67,9 @@ export function createHttp2Replier({ clock, session, goawayData, drop, answering
           return
         case 'goaway':
           session.goaway(reply.code, undefined, goawayData)
+          return
+        case 'parting':
+          part(goawayOfNothing(reply.word))
           return
         case 'close':
           drop()
@@ -70,6 +86,17 @@ export function createHttp2Replier({ clock, session, goawayData, drop, answering
     },
   }
 }
+
+/**
+ * GOAWAY (RFC 9113, 6.8) without error and with 0 for the last stream that was looked at; Bun 1.4.5 writes the last one
+ * that it has seen, whatever it is given (measured).
+ */
+function goawayOfNothing(word: string): Buffer {
+  const payload = Buffer.concat([Buffer.alloc(8), Buffer.from(JSON.stringify({ reason: word }))])
+  return Buffer.concat([Buffer.from([0, 0, payload.length, GOAWAY, 0, 0, 0, 0, 0]), payload])
+}
+
+const GOAWAY = 0x7
 
 /**
  * On Bun 1.4.5 `stream.close(code)` sends an empty DATA frame instead of RST_STREAM (measured). Destroying the stream

@@ -12,13 +12,22 @@ export interface SimulatedAnswer {
 export type Reply =
   /**
    * `afterMs`: ms to wait first, default 0. `goaway`: also tells the client, before the answer, that the connection
-   * takes no more requests; default false.
+   * takes no more requests; default false. `narrow`: the connection takes one request at a time until the next 200;
+   * default false.
    */
-  | { readonly kind: 'answer'; readonly answer: SimulatedAnswer; readonly afterMs?: number; readonly goaway?: boolean }
+  | {
+      readonly kind: 'answer'
+      readonly answer: SimulatedAnswer
+      readonly afterMs?: number
+      readonly goaway?: boolean
+      readonly narrow?: boolean
+    }
   /** RST_STREAM with this error code (RFC 9113, 7). */
   | { readonly kind: 'reset'; readonly code: number }
   /** GOAWAY with this error code, and no answer: the client cannot know what became of its requests. */
   | { readonly kind: 'goaway'; readonly code: number }
+  /** GOAWAY without error, which says that no request was looked at; `word` is the reason in its debug data. */
+  | { readonly kind: 'parting'; readonly word: string }
   /** Never answers. */
   | { readonly kind: 'silent' }
   /** Drops the TCP connection without a word. */

@@ -1,3 +1,4 @@
+import { wordIn } from '../goaway-word.ts'
 import { OVER } from '../session.ts'
 import type { InFlight, RequestListener, SessionEnd, SessionListener } from '../session.ts'
 import { MAX_HEADER_BYTES, requestFault } from '../request-fault.ts'
@@ -335,9 +336,11 @@ export class Connection {
     if (last > this.#lastId) return ErrorCode.protocol
     this.#lastId = last
     const code = payload.readUInt32BE(4)
-    const said = reasonIn(payload.subarray(8))
+    const said = wordIn(payload.subarray(8))
     const reason = said === null ? 'HTTP2GoAway' : `HTTP2GoAway: ${said}`
-    const end: SessionEnd = { reason, kind: code !== ErrorCode.none ? 'protocol' : said === null ? 'parting' : 'lost' }
+    const kind = code !== ErrorCode.none ? 'protocol' : said === null ? 'parting' : 'lost'
+    const word = said === null ? undefined : { word: said }
+    const end: SessionEnd = { reason, kind, ...word }
     if (code !== ErrorCode.none) this.#ending = end
     this.#listener.onEnd(end)
     for (const each of this.#streams.values()) {
@@ -345,7 +348,7 @@ export class Connection {
       this.#streams.delete(each.id)
       this.#requests.forget(each)
       this.#remember(each.id)
-      each.listener.onOver({ kind: 'unprocessed', reason })
+      each.listener.onOver({ kind: 'unprocessed', reason, ...word })
     }
     return ErrorCode.none
   }
@@ -400,9 +403,4 @@ export class Connection {
   #fail(code: number): void {
     this.end({ reason: REASON[code] ?? 'HTTP2ProtocolError', kind: 'protocol' }, code)
   }
-}
-
-/** APNs says in the debug data why it parts: `{"reason":"BadCertificateEnvironment"}`. Nothing but a name is passed on. */
-function reasonIn(debugData: Buffer): string | null {
-  return /"reason"\s*:\s*"(\w{1,64})"/.exec(debugData.toString('latin1', 0, 1024))?.[1] ?? null
 }

@@ -41,6 +41,7 @@ export function openSocketSession(
 }
 
 class SocketSession implements Session, ConnectionListener {
+  readonly protocol = 'HTTP/2'
   readonly #socket: SessionSocket
   readonly #clock: Clock
   readonly #listener: SessionListener
@@ -105,7 +106,8 @@ class SocketSession implements Session, ConnectionListener {
 
   onEnd(end: SessionEnd): void {
     if (this.#onOpened !== null) {
-      this.#onOpened({ kind: 'failed', reason: end.reason, isProtocolError: end.kind === 'protocol' })
+      const word = end.word === undefined ? undefined : { word: end.word }
+      this.#onOpened({ kind: 'failed', reason: end.reason, isProtocolError: end.kind === 'protocol', ...word })
       this.#onOpened = null
       return
     }

@@ -277,15 +277,15 @@ describe('GOAWAY', () => {
     const client = openGreeted()
     const sent = client.send()
     client.receive(goawayFrame(0, NO_ERROR, '{"reason":"BadCertificateEnvironment"}'))
-    const reason = 'HTTP2GoAway: BadCertificateEnvironment'
-    expect(client.ends).toEqual([{ reason, kind: 'lost' }])
-    expect(sent.requested).toEqual({ kind: 'unprocessed', reason })
+    const said = { reason: 'HTTP2GoAway: BadCertificateEnvironment', word: 'BadCertificateEnvironment' }
+    expect(client.ends).toEqual([{ ...said, kind: 'lost' }])
+    expect(sent.requested).toEqual({ ...said, kind: 'unprocessed' })
   })
 
   test('tells a reason beside an error code too', () => {
     const client = openGreeted()
     client.receive(goawayFrame(0, PROTOCOL_ERROR, '{ "reason" : "Shutdown", "timestamp": 1 }'))
-    expect(client.ends[0]).toEqual({ reason: 'HTTP2GoAway: Shutdown', kind: 'protocol' })
+    expect(client.ends[0]).toEqual({ reason: 'HTTP2GoAway: Shutdown', kind: 'protocol', word: 'Shutdown' })
   })
 
   test.each([

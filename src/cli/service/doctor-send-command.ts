@@ -1,0 +1,81 @@
+import type { HeardAnswer } from '../../doctor/send/listening.ts'
+import { TEST_TEXT } from '../../doctor/send/send-probe.ts'
+import type { SendReport, SendStep } from '../../doctor/send/send-probe.ts'
+import { sendTestPushes } from '../../doctor/send/test-push-probe.ts'
+import { problem } from '../../failure.ts'
+import type { Outcome } from '../../gateway/gateway.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { done, failed } from '../command.ts'
+import type { CommandContext, CommandOutcome } from '../command.ts'
+import { noApplication } from '../open-application.ts'
+import type { DoctorConfig } from '../../doctor/context.ts'
+
+interface Given {
+  readonly config: DoctorConfig
+  readonly application: string
+  readonly token: string
+  readonly confirmed: boolean
+  readonly json: boolean
+}
+
+/** `doctor APP --send TOKEN`: two pushes to a device of the operator's own, and each step of them. */
+export async function sendFromDoctor(given: Given, { clock }: CommandContext): Promise<CommandOutcome> {
+  const sent = await sendTestPushes(given, { clock, stopwatch: () => performance.now() })
+  if (sent.kind === 'problem') return sent
+  if (sent.kind === 'no-application') return noApplication(given.application, given.config.data, sent.names)
+  const left = sent.left === null ? '' : ` ${sent.left}`
+  if (sent.kind === 'asks') {
+    const what =
+      sent.left === null ? `a silent push and one that shows "${TEST_TEXT}"` : `a push that shows "${TEST_TEXT}"`
+    return problem(`This sends ${what} to the ${sent.device}.${left} Add --yes to do so.`)
+  }
+  const ok = sent.report.steps.every(({ outcome }) => outcome.kind === 'accepted')
+  const text = given.json ? jsonLine({ ok, ...sent.report }) : sendText(sent.device, sent.report, sent.left)
+  return ok ? done(text) : failed(text)
+}
+
+const TITLES = { silent: 'Silent push (wakes the app, shows nothing)', shown: `Shown push ("${TEST_TEXT}")` }
+
+function sendText(device: string, { steps, ends }: SendReport, left: string | null): string {
+  const lines = [
+    `To the ${device}`,
+    ...(left === null ? [] : [left]),
+    ...steps.flatMap(linesOf),
+    'Connections',
+    ...ends.map(({ host, protocol, reason }) => {
+      const end = reason === 'closed' ? 'closed by Bellhop when all was answered' : `ended by ${reason}`
+      return `  ${host}${protocol === null ? '' : ` over ${protocol}`}: ${end}`
+    }),
+    ...(ends.length === 0 ? ['  none was opened'] : []),
+  ]
+  return `${lines.map(escapeControls).join('\n')}\n`
+}
+
+function linesOf({ push, answers, outcome }: SendStep): readonly string[] {
+  return [TITLES[push], ...answers.map((answer) => `  ${answerText(answer)}`), `  Bellhop: ${outcomeText(outcome)}`]
+}
+
+function answerText({ host, protocol, status, failure, headers, body, ms }: HeardAnswer): string {
+  const way = protocol === null ? host : `${host} over ${protocol}`
+  if (status === null) return `${way}: no answer (${failure ?? ''}) after ${ms} ms`
+  const said = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const words = [...said, ...(body === '' ? [] : [body.replaceAll(/\s+/g, ' ')])]
+  return `${way}: ${status} in ${ms} ms${words.length === 0 ? '' : ` (${words.join('; ')})`}`
+}
+
+const BLAMED = { token: 'the token', mismatch: 'the token, or the credential', push: 'the push' } as const
+
+function outcomeText(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'accepted':
+      return `accepted${outcome.environment === undefined ? '' : ` (${outcome.environment})`}`
+    case 'unregistered':
+      return `the app is gone from the device (${outcome.reason})`
+    case 'rejected':
+      return `refused, for ${BLAMED[outcome.blame]} (${outcome.reason})`
+    case 'deferred':
+      return `not now (${outcome.reason}): serve would try again`
+    case 'misconfigured':
+      return `the credential is refused (${outcome.reason})`
+  }
+}

@@ -1,0 +1,131 @@
+import { lookup } from 'node:dns/promises'
+import { createCredentialStore } from '../../application/credential-store.ts'
+import { createProviderTokenStore } from '../../application/provider-token-store.ts'
+import { createTokenFileStore } from '../../application/token-file-store.ts'
+import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
+import type { Platform } from '../../device/device.ts'
+import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts'
+import type { Outcome, Provider } from '../../gateway/gateway.ts'
+import { GATEWAYS } from '../../gateway/registry.ts'
+import { chooseTransport } from '../../gateway/transport/choose-transport.ts'
+import { createKeyAgreement } from '../../gateway/webpush/key-agreement.ts'
+import type { KeyAgreement } from '../../gateway/webpush/key-agreement.ts'
+import type { Message, Notification } from '../../notification/notification.ts'
+import type { DoctorConfig, DoctorContext } from '../context.ts'
+import type { FoundApplication } from '../database/inspection-store.ts'
+import { keepFor } from '../gateways/kept-token-store.ts'
+import { listening } from './listening.ts'
+import type { Heard, HeardAnswer, HeardEnd } from './listening.ts'
+
+/** A device of the operator's own. */
+export interface SendTarget {
+  /** `device.id`; 0: it is not registered. */
+  readonly device: number
+  readonly platform: Platform
+  readonly token: string
+  /** Of a browser. */
+  readonly keys: SubscriptionKeys | null
+}
+
+export type TestPush = 'silent' | 'shown'
+
+/** What became of one push. */
+export interface SendStep {
+  readonly push: TestPush
+  /** In the order they came: another environment, or another provider token, is another answer. */
+  readonly answers: readonly HeardAnswer[]
+  readonly outcome: Outcome
+}
+
+export interface SendReport {
+  readonly steps: readonly SendStep[]
+  readonly ends: readonly HeardEnd[]
+}
+
+export const TEST_TEXT = 'Test from bellhop doctor'
+
+/** A phone that is off gets them when it is on again, for so long; in seconds. */
+const TTL_SECONDS = 3600
+
+const PUSHES: Readonly<Record<TestPush, Notification>> = {
+  silent: { msg: null, sound: null, badge: null, payload: null, silent: true, ttl: TTL_SECONDS },
+  shown: { msg: TEST_TEXT, sound: 'default', badge: null, payload: null, ttl: TTL_SECONDS },
+}
+
+export interface SendOptions extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
+  readonly config: Pick<
+    DoctorConfig,
+    'data' | 'apnsUrl' | 'apnsSandboxUrl' | 'fcmUrl' | 'fcmTokenUrl' | 'pushServices' | 'proxy' | 'transport'
+  >
+  /** PEM; `undefined`: what the system trusts. */
+  readonly ca: string | undefined
+  readonly database: ReadOnlyDatabase
+  /** What opens credentials. */
+  readonly key: Uint8Array
+  readonly application: FoundApplication
+  readonly target: SendTarget
+  readonly pushes: readonly TestPush[]
+}
+
+/** Sends the pushes with the application's own credential, as `serve` would; `null`: it has none for the platform. */
+export async function sendToDevice(options: SendOptions): Promise<SendReport | null> {
+  const { clock, target, pushes } = options
+  const heard: Heard = { answers: [], ends: [] }
+  using agreement = createKeyAgreement({ processors: 1 })
+  const provider = providerOf(options, heard, agreement)
+  if (provider === null) return null
+  const steps: SendStep[] = []
+  for (const push of pushes) {
+    const from = heard.answers.length
+    const message: Message = {
+      push: Bun.randomUUIDv7(),
+      notification: PUSHES[push],
+      expiresAt: clock.now() + TTL_SECONDS * 1000,
+    }
+    const outcome = await outcomeOf(provider, message, target)
+    steps.push({ push, answers: heard.answers.slice(from), outcome })
+  }
+  await provider[Symbol.asyncDispose]()
+  return { steps, ends: heard.ends }
+}
+
+function providerOf(
+  { config, ca, database, key, application, target, clock, stopwatch }: SendOptions,
+  heard: Heard,
+  keyAgreement: KeyAgreement,
+): Provider | null {
+  const { apnsUrl, apnsSandboxUrl, fcmUrl, fcmTokenUrl, pushServices, proxy, data } = config
+  const open = chooseTransport(config, clock, () => undefined)
+  const kept = keepFor(database, data, key)
+  return GATEWAYS[target.platform].own(application, {
+    credentials: createCredentialStore({ database, clock, key }),
+    tokens: { all: () => createProviderTokenStore({ database, key }).all(), save: (_, text) => kept.save(text) },
+    tokenFile: createTokenFileStore(data, key),
+    signing: new Map(),
+    addresses: {
+      apns: { production: apnsUrl, sandbox: apnsSandboxUrl },
+      fcm: fcmUrl,
+      fcmToken: fcmTokenUrl,
+      pushServices: pushServices ?? [],
+      ca,
+    },
+    clock,
+    openTransport: listening(open, heard, { stopwatch, secretOrigin: new URL(fcmTokenUrl).origin }),
+    resolve: proxy === null ? async (host) => (await lookup(host, { all: true })).map(({ address }) => address) : null,
+    keyAgreement,
+    openSimulated: open,
+    quotas: new Map(),
+  })
+}
+
+function outcomeOf(provider: Provider, message: Message, { device, token, keys }: SendTarget): Promise<Outcome> {
+  const recipient = { device, token, environment: null, badge: null, keys }
+  return new Promise((resolve, reject) => {
+    provider.send(message, recipient, {
+      mayGo: () => true,
+      // It may always go.
+      onOutcome: (outcome) => outcome !== null && resolve(outcome),
+      onFault: reject,
+    })
+  })
+}

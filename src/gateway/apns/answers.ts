@@ -1,0 +1,57 @@
+/** What an answer of APNs means: who is to blame, and what follows. */
+export type Meaning =
+  | 'taken'
+  | 'bad token'
+  | 'mismatch'
+  | 'bad push'
+  | 'gone'
+  | 'configuration'
+  | 'forbidden'
+  | 'device later'
+  | 'all later'
+  | 'later'
+
+/**
+ * Apple's table of reasons ("Handling notification responses from APNs"), with what its servers say besides. A reason with
+ * another status than here is not Apple's, and counts as its status. The manual's page `apns.md` shows it.
+ */
+export const APNS_ANSWERS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
+  BadDeviceToken: [400, 'bad token'],
+  DeviceTokenNotForTopic: [400, 'mismatch'],
+  BadCollapseId: [400, 'bad push'],
+  BadExpirationDate: [400, 'bad push'],
+  BadMessageId: [400, 'bad push'],
+  BadPriority: [400, 'bad push'],
+  DuplicateHeaders: [400, 'bad push'],
+  InvalidPushType: [400, 'bad push'],
+  MissingDeviceToken: [400, 'bad push'],
+  MissingTopic: [400, 'bad push'],
+  PayloadEmpty: [400, 'bad push'],
+  // Both are about the topic the operator gave: no push with it can arrive.
+  BadTopic: [400, 'configuration'],
+  TopicDisallowed: [400, 'configuration'],
+  // The server closes this connection; another one takes the push.
+  IdleTimeout: [400, 'device later'],
+  BadCertificate: [403, 'configuration'],
+  BadCertificateEnvironment: [403, 'configuration'],
+  // Apple's page has the long name, its servers the short one.
+  BadEnvironmentKeyIdInToken: [403, 'configuration'],
+  BadEnvironmentKeyInToken: [403, 'configuration'],
+  ExpiredProviderToken: [403, 'all later'],
+  Forbidden: [403, 'forbidden'],
+  InvalidProviderToken: [403, 'configuration'],
+  MissingProviderToken: [403, 'configuration'],
+  UnrelatedKeyIdInToken: [403, 'configuration'],
+  BadPath: [404, 'bad push'],
+  MethodNotAllowed: [405, 'bad push'],
+  ExpiredToken: [410, 'gone'],
+  Unregistered: [410, 'gone'],
+  PayloadTooLarge: [413, 'bad push'],
+  // Now and then of one device, though the token is the same; of all where it goes on: see `token-updates.ts`.
+  TooManyProviderTokenUpdates: [429, 'device later'],
+  // Of one device token, not of all.
+  TooManyRequests: [429, 'device later'],
+  InternalServerError: [500, 'device later'],
+  ServiceUnavailable: [503, 'later'],
+  Shutdown: [503, 'device later'],
+}

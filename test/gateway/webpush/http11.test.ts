@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { makeVapid } from '../../../src/application/vapid.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
+import { createWebPushProvider } from '../../../src/gateway/webpush/client.ts'
+import { createKeyAgreement } from '../../../src/gateway/webpush/key-agreement.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { http11Answer, startHttp11Gateway } from '../../support/http11-gateway.ts'
+import { outcomeOf } from '../outcome.ts'
+import { createBrowser } from './browser.ts'
+
+const MESSAGE = {
+  push: '01890a5d-ac96-774b-bcce-b302099a8057',
+  notification: { msg: 'Hello', sound: null, badge: null, payload: { id: 5 } },
+  expiresAt: createFakeClock().now() + 3_600_000,
+}
+
+function start(options: { readonly named: readonly string[]; readonly ca: string }) {
+  return createWebPushProvider({
+    ...options,
+    keyAgreement: createKeyAgreement(),
+    credential: makeVapid('mailto:push@example.com'),
+    openTransport: chooseTransport({ transport: 'h2', proxy: null }, systemClock, () => undefined),
+    clock: createFakeClock(),
+    resolve: () => Promise.resolve(['127.0.0.1']),
+  })
+}
+
+test('a push service that speaks HTTP/1.1 only is sent to as RFC 8030 says, and the browser reads it', async () => {
+  await using service = await startHttp11Gateway((call) =>
+    call.write(http11Answer(201, '', { location: 'https://push.example/message/1' })),
+  )
+  await using provider = start({ named: [service.origin], ca: service.ca })
+  const browser = createBrowser(`${service.origin}/push/abc?id=7`)
+  for (let n = 0; n < 3; n++)
+    expect(await outcomeOf(provider, MESSAGE, browser.recipient)).toEqual({ kind: 'accepted' })
+  expect(service.connections).toBe(1)
+  const [call] = service.calls
+  expect(call).toMatchObject({ method: 'POST', path: '/push/abc?id=7' })
+  expect(call?.headers).toMatchObject({ ttl: '3600', 'content-encoding': 'aes128gcm' })
+  expect(browser.open(call?.bytes ?? Buffer.alloc(0))).toMatchObject({ notification: { title: 'Hello' } })
+})
+
+test('nothing is connected to at a private address over HTTP/1.1 either', async () => {
+  await using service = await startHttp11Gateway((call) => call.write(http11Answer(201)))
+  await using provider = start({ named: [], ca: service.ca })
+  const browser = createBrowser('https://updates.push.services.mozilla.com/wpush/v2/abc')
+  expect(await outcomeOf(provider, MESSAGE, browser.recipient)).toMatchObject({
+    kind: 'deferred',
+    reason: 'private address',
+  })
+  expect(service.connections).toBe(0)
+})

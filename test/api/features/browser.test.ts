@@ -112,7 +112,7 @@ describe('a browser', () => {
 describe('a browser is refused, and nothing stored,', () => {
   const send = (caller: Caller, more: object) => register(caller, { ...BROWSER, ...more })
   const ALLOWED =
-    'must be an endpoint of a push service that is allowed here: fcm.googleapis.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services'
+    'must be an endpoint of a push service that is allowed here: fcm.googleapis.com, jmt17.google.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services'
   const AS_IS = "must be the endpoint of a push subscription, an https URL as the browser's subscription has it"
 
   test('with an endpoint that does not lead to an allowed push service', async () => {

@@ -36,12 +36,12 @@ const REFUSALS = {
       google: { status: 400, sentence: 'UnauthorizedRegistration' },
     },
   },
-  // The subscription was made with the key of another sender.
+  // The subscription was made with the key of another sender. RFC 8292, 4.2 has no word for that.
   otherkey: {
     status: 403,
-    reason: 'VapidPkHashMismatch',
+    reason: 'Forbidden',
     at: {
-      apple: { status: 400 },
+      apple: { status: 400, reason: 'VapidPkHashMismatch' },
       mozilla: { status: 401, errno: 109, sentence: 'VAPID public key mismatch' },
       google: {
         sentence:

@@ -109,7 +109,7 @@ describe('the push service of the simulator', () => {
     ['invalid', refused('HTTP 400 BadRequest')],
     ['unauthenticated', { kind: 'misconfigured', reason: 'HTTP 401 MissingAuthorization' }],
     ['denied', { kind: 'misconfigured', reason: 'HTTP 403 BadJwtToken' }],
-    ['otherkey', mismatch(403)],
+    ['otherkey', { kind: 'misconfigured', reason: 'HTTP 403 Forbidden' }],
     ['notfound', gone('HTTP 404 NotFound')],
     ['proxy', later('HTTP 404: not of the push service itself')],
     ['unregistered', gone('HTTP 410 Unregistered')],
@@ -280,7 +280,7 @@ describe('a request that is not in order', () => {
     const foreign = await authorization({}, stranger)
     expect(await answerTo({ headers: { authorization: foreign } })).toEqual({
       status: 403,
-      reason: 'VapidPkHashMismatch',
+      reason: 'Forbidden',
     })
     const unsigned = await authorization({}, stranger, vapid.publicKey)
     expect(await answerTo({ headers: { authorization: unsigned } })).toEqual({

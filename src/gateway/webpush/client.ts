@@ -10,7 +10,7 @@ import type { RenderedWebPush } from '../../notification/webpush-render.ts'
 import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
-import { encryptMessage, paddedLength } from './encryption.ts'
+import { encryptMessage, isPaddedToLimit, paddedLength } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
 import { judgeWebPush, WEBPUSH_RETRY } from './protocol.ts'
 import { ServiceComplaints } from './service-complaints.ts'
@@ -148,8 +148,8 @@ class WebPushProvider implements Provider {
     }
     way.transport.send(request, (answer) => {
       // Some browsers take less than what it was padded to.
-      const isTooLarge = answer.kind === 'answer' && answer.status === 413 && paddedTo > plaintext.length
-      if (isTooLarge) this.#encryptFor(way, addressed, false)
+      const isTooLarge = answer.kind === 'answer' && answer.status === 413
+      if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
       else listener.onOutcome(this.#judge(way.service, recipient.device, answer))
     })
   }

@@ -57,6 +57,14 @@ const KEY_BYTES = 32
  */
 const PADDED_BYTES = [256, 512, 1024].map(messageBytes).concat(2048, 3015, MAX_MESSAGE_BYTES)
 
+/** Whether the padding of a plaintext may be what makes a message too large for a browser. */
+export function isPaddedToLimit(length: number): boolean {
+  return paddedLength(length) > length && messageBytes(paddedLength(length)) >= SMALLEST_LIMIT_BYTES
+}
+
+/** No browser that is known takes less. */
+const SMALLEST_LIMIT_BYTES = 2048
+
 /** To how many bytes a plaintext is padded. */
 export function paddedLength(length: number): number {
   const bytes = PADDED_BYTES.find((padded) => padded >= messageBytes(length)) ?? messageBytes(length)

@@ -22,6 +22,7 @@ const FIREFOX = 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAABl'
 const EDGE = 'https://wns2-par02p.notify.windows.com/w/?token=BQYAAAB'
 const NTFY = 'https://ntfy.example/upABC'
 const CREATED = { status: 201 }
+const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
 
 const json = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): GatewayReply => ({
   status,
@@ -62,7 +63,7 @@ async function start(handler: (call: GatewayCall) => GatewayReply) {
     clock,
     send(token: string, notification: Partial<Notification> = {}, device = 1) {
       const message: Message = {
-        push: '01890a5d-ac96-774b-bcce-b302099a8057',
+        push: PUSH,
         notification: { msg: 'Hello', sound: null, badge: null, payload: null, ...notification },
         expiresAt: clock.now() + 24 * HOUR_MS,
       }
@@ -336,6 +337,17 @@ describe('a message that is too large', () => {
     const [first, second] = web.gateway.calls.map(({ bytes }) => bytes)
     expect(first?.subarray(0, 16)).not.toEqual(second?.subarray(0, 16) as Buffer)
     expect(first?.subarray(21, 86)).not.toEqual(second?.subarray(21, 86) as Buffer)
+  })
+
+  test('though no padding can be why fails at once', async () => {
+    await using web = await start(() => autopush(413, 104, 'too long'))
+    expect(await web.send(FIREFOX, { msg: 'x'.repeat(900) })).toMatchObject({ reason: 'HTTP 413 errno 104' })
+    expect(web.gateway.calls).toHaveLength(1)
+    // Nor where there is none: it is as long as it may be.
+    const longest = 3993 - JSON.stringify({ notification: { title: '', tag: PUSH } }).length
+    expect(await web.send(FIREFOX, { msg: 'x'.repeat(longest) })).toMatchObject({ reason: 'HTTP 413 errno 104' })
+    expect(web.gateway.calls).toHaveLength(2)
+    expect(web.gateway.calls[1]?.bytes).toHaveLength(4096)
   })
 
   test('also so fails for this browser, and no other', async () => {

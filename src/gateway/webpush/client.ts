@@ -116,12 +116,13 @@ class WebPushProvider implements Provider {
     if (keys === undefined || keys === null) return NO_KEYS
     const url = new URL(endpoint)
     const route = this.#routes.find(url, isNamed(endpoint, this.#named))
-    const authorization = this.#tokens.authorization(url.origin)
+    const { origin } = url
+    const authorization = this.#tokens.authorization(origin)
     if (typeof authorization !== 'string' || route instanceof Promise) {
       const signed = Promise.resolve(authorization).catch(() => null)
-      return Promise.all([route, signed]).then(([found, token]) => wayBy(found, url, token, keys))
+      return Promise.all([route, signed]).then(([found, token]) => wayBy(found, url, origin, token, keys))
     }
-    return wayBy(route, url, authorization, keys)
+    return wayBy(route, url, origin, authorization, keys)
   }
 
   /** `isPadded`: whether the message is padded, so that its length tells little. */
@@ -178,14 +179,21 @@ class WebPushProvider implements Provider {
 }
 
 /** `authorization`: `null` where none can be made. */
-function wayBy(route: FoundRoute, url: URL, authorization: string | null, keys: SubscriptionKeys): Way | Outcome {
+function wayBy(
+  route: FoundRoute,
+  url: URL,
+  service: string,
+  authorization: string | null,
+  keys: SubscriptionKeys,
+): Way | Outcome {
   if (route.kind === 'closed') return { kind: 'deferred', afterMs: null, scope: 'service', reason: route.reason }
   if (authorization === null) return KEY_UNUSABLE
+  const { transport, maker } = route
   return {
     kind: 'way',
-    maker: pushServiceMaker(url),
-    service: url.origin,
-    transport: route.transport,
+    maker: maker ?? pushServiceMaker(url),
+    service,
+    transport,
     path: route.pathOf(url),
     authorization,
     keys,

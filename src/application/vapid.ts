@@ -57,12 +57,17 @@ export function nextVapid(
   { subject = before?.subject, key, isNew }: VapidWish,
 ): VapidCredential | Problem | null {
   if (subject === undefined) return null
+  // That of before may be one that was taken by an earlier version.
+  if ((key !== undefined || isNew) && !isVapidSubject(subject)) {
+    return problem(`The subject must be ${VAPID_SUBJECT}, not "${subject}".`)
+  }
   if (key !== undefined) return readVapid(key, subject)
   return before === null || isNew ? makeVapid(subject) : { ...before, subject }
 }
 
 /** The rule of `isVapidSubject` in words, after `must be `. */
-export const VAPID_SUBJECT = 'an address such as mailto:push@shop.example or https://shop.example/contact'
+export const VAPID_SUBJECT =
+  'an address such as mailto:push@shop.example or https://shop.example/contact, at a public domain, since Apple refuses localhost, .local, .internal, .test, .invalid, single names and IP addresses'
 
 /** The key pair as `web-push` and other services write and read it, both halves in base64url. */
 export function vapidJson({ privateKey, publicKey }: VapidCredential): string {
@@ -70,11 +75,31 @@ export function vapidJson({ privateKey, publicKey }: VapidCredential): string {
   return JSON.stringify({ publicKey, privateKey: d })
 }
 
-/** Whether it says how to reach whoever sends (RFC 8292, 2.1). Apple refuses others than these two kinds. */
+/** Whether it says how to reach whoever sends (RFC 8292, 2.1), and Apple takes it. */
 export function isVapidSubject(text: string): boolean {
-  if (/^mailto:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(text)) return text.length <= MAX_SUBJECT
+  return isContact(text) && !isRefusedByApple(text)
+}
+
+/**
+ * Whether Apple's push service refuses the host of a contact, with 403 BadJwtToken, where all others take it
+ * (web-push-libs/web-push#947, #988).
+ */
+export function isRefusedByApple(subject: string): boolean {
+  // The host of a mail address is no host to a URL.
+  const url = URL.parse(subject.replace(/^mailto:(?:.*@)?/, 'https://'))
+  const host = url?.hostname.replace(/\.$/, '') ?? ''
+  return !host.includes('.') || REFUSED_HOST.test(host)
+}
+
+/** An address of IPv6 has brackets, and URLs have no other spelling of one of IPv4. */
+const REFUSED_HOST = /(^|\.)(localhost|local|internal|test|invalid)$|^\[|^(\d+\.){3}\d+$/
+
+/** Apple refuses others than these two kinds. */
+function isContact(text: string): boolean {
+  if (text.length > MAX_SUBJECT) return false
+  if (/^mailto:[^\s@<>]+@[^\s@<>]+$/.test(text)) return true
   const url = URL.parse(text)
-  return url?.protocol === 'https:' && url.username === '' && !/\s/.test(text) && text.length <= MAX_SUBJECT
+  return url?.protocol === 'https:' && url.username === '' && !/\s/.test(text)
 }
 
 const MAX_SUBJECT = 320

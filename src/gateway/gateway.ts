@@ -28,8 +28,8 @@ export type Outcome =
   | { readonly kind: 'unregistered'; readonly since: number | null; readonly reason: string }
   /**
    * Never to be sent again. `blame` says whose fault it is: the `token`; a `mismatch` of token and credential, which
-   * may be either's (another topic, sender or environment); or the `push`, or anything else (the device stays). `certain`: no
-   * credential could send to this token, so the answer says nothing of this one.
+   * may be either's (another topic, sender or environment); or the `push`, or anything else (the device stays). `certain`: of this
+   * device alone, so that it says nothing of the credential, or of the push for others.
    */
   | {
       readonly kind: 'rejected'

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { VAPID_SUBJECT } from '../../src/application/vapid.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -218,10 +219,11 @@ describe('a key for web push', () => {
 
   test.each([
     [{}, 'MissingParameter', 'subject is required.'],
+    [{ subject: 'push@shop.example' }, 'InvalidArgument', `subject must be ${VAPID_SUBJECT}, not "push@shop.example".`],
     [
-      { subject: 'push@shop.example' },
+      { subject: 'https://192.168.1.7:8443' },
       'InvalidArgument',
-      'subject must be an address such as mailto:push@shop.example or https://shop.example/contact, not "push@shop.example".',
+      `subject must be ${VAPID_SUBJECT}, not "https://192.168.1.7:8443".`,
     ],
     [
       { subject: SUBJECT, key: 'secret words' },

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { createECDH, createPrivateKey, generateKeyPairSync } from 'node:crypto'
-import { describeVapid, isVapidSubject, makeVapid, readVapid } from '../../src/application/vapid.ts'
+import {
+  describeVapid,
+  isRefusedByApple,
+  isVapidSubject,
+  makeVapid,
+  nextVapid,
+  readVapid,
+  VAPID_SUBJECT,
+} from '../../src/application/vapid.ts'
 
 const SUBJECT = 'mailto:push@example.com'
 /** Of RFC 8291, appendix A: the private key of the sender, and its public key. */
@@ -67,8 +75,48 @@ describe('a VAPID key pair', () => {
 })
 
 describe('the subject of VAPID tokens', () => {
-  test.each(['mailto:push@example.com', 'https://example.com/contact', 'https://example.com'])('may be %s', (text) => {
+  test.each([
+    'mailto:push@example.com',
+    'https://example.com/contact',
+    'https://example.com',
+    'https://host.tailnet.ts.net',
+    'mailto:push@localhost.example.com',
+    'https://example.com:8443/test',
+    'mailto:push@sub.test.example',
+  ])('may be %s', (text) => {
     expect(isVapidSubject(text)).toBe(true)
+    expect(isRefusedByApple(text)).toBe(false)
+  })
+
+  test.each(
+    ['localhost', 'machine', 'app.localhost', 'printer.local', 'push.internal', 'shop.test', 'shop.invalid'].concat([
+      'SHOP.LOCAL',
+      'shop.local.',
+      '127.0.0.1',
+      '192.168.1.7',
+      '203.0.113.7',
+      '[::1]',
+      '0x7f.1',
+      '2130706433',
+    ]),
+  )('may not be at %s, which Apple refuses', (host) => {
+    for (const subject of [`mailto:push@${host}`, `https://${host}`, `https://${host}/contact`]) {
+      expect(isVapidSubject(subject)).toBe(false)
+      expect(isRefusedByApple(subject)).toBe(true)
+    }
+    expect(isVapidSubject(`https://${host}:8443`)).toBe(false)
+  })
+
+  test('that Apple refuses is not stored with another key either, and stays where nothing changes', () => {
+    const before = makeVapid('mailto:push@localhost')
+    expect(nextVapid(before, { isNew: false })).toEqual(before)
+    for (const wish of [{ isNew: true }, { isNew: false, key: PRIVATE }]) {
+      expect(nextVapid(before, wish)).toEqual({
+        kind: 'problem',
+        problem: `The subject must be ${VAPID_SUBJECT}, not "mailto:push@localhost".`,
+      })
+    }
+    expect(nextVapid(before, { subject: SUBJECT, isNew: false })).toMatchObject({ subject: SUBJECT })
   })
 
   test.each([

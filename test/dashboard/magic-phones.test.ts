@@ -2,7 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { MAGIC, startOf } from '../../src/dashboard/client/magic-phones.ts'
 import { apnsMagicToken } from '../../src/gateway/simulator/apns/apns-magic-tokens.ts'
 import { fcmMagicToken } from '../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
-import { webPushMagicEndpoint } from '../../src/gateway/simulator/webpush/webpush-magic-endpoints.ts'
+import { WEBPUSH_REFUSALS } from '../../src/gateway/simulator/webpush/webpush-answer.ts'
+import {
+  maxBytesAt,
+  SMALLER,
+  webPushMagicEndpoint,
+} from '../../src/gateway/simulator/webpush/webpush-magic-endpoints.ts'
+
+/** Without the push service that is played. */
+const wordOf = (order: string): string => order.split('/').at(-1) ?? ''
 
 const tokenOf = (platform: '0' | '1', order: string, times: string): string =>
   startOf(platform, order, times).padEnd(64, '0')
@@ -20,8 +28,17 @@ describe('a phone from the menu', () => {
   })
 
   test.each(MAGIC['2'])('of a browser that orders %p: what is sent to it %s', (order) => {
+    const endpoint = `https://simulator.invalid/${startOf('2', order, '0')}1`
+    // What it takes is no matter of how often.
+    const most = SMALLER.get(wordOf(order))
+    if (most !== undefined) return expect(maxBytesAt(endpoint)).toBe(most)
     const asked = (times: string) =>
       webPushMagicEndpoint(`https://simulator.invalid/${startOf('2', order, times)}1`)?.times
     expect([asked('0'), asked('1')]).toEqual(order === '' ? [undefined, undefined] : [Infinity, 1])
+  })
+
+  test('there is one of a browser for each answer that its push service gives', () => {
+    const offered = new Set(MAGIC['2'].map(([order]) => wordOf(order)))
+    expect([...WEBPUSH_REFUSALS, ...SMALLER.keys()].filter((word) => !offered.has(word))).toEqual([])
   })
 })

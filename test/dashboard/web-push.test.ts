@@ -83,7 +83,7 @@ inBrowser.describe(`web push in the dashboard${inBrowser.why}`, () => {
     const { status, body } = await sent
     expect({ status, body }).toMatchObject({
       status: 201,
-      body: { web_push: 8030, notification: { title: `shop ${made}`, body: 'Hello, this browser.' } },
+      body: { notification: { title: `shop ${made}`, body: 'Hello, this browser.' } },
     })
     // What the push service would do.
     const message = { origin: at(''), registrationId: await registered, data: JSON.stringify(body) }

@@ -45,7 +45,7 @@ describe('a push to browsers', () => {
     expect(taken()).toEqual([chrome(1), firefox(1)])
     expect(simulator.arrivals()[0]).toMatchObject({
       provider: 'webpush',
-      body: { web_push: 8030, notification: { title: 'Hello', tag: id }, app_badge: 1 },
+      body: { notification: { title: 'Hello', tag: id }, app_badge: 1 },
     })
     expect(await statusOf(id)).toMatchObject({ t: 3, s: 2 })
     // A second push does not address the one that is gone.
@@ -79,8 +79,103 @@ describe('a push to browsers', () => {
     await push()
     expect(await service.logged(({ event }) => event === 'sending paused')).toMatchObject({
       state: 'misconfigured',
-      reason: 'HTTP 403 for 10 of 10 devices',
+      reason: 'HTTP 401 errno 109 for 10 of 10 devices',
     })
+  })
+})
+
+describe('what push services really answer', () => {
+  const safari = (n: number | string) => `https://web.push.apple.com/${n}`
+  const edge = (n: number | string) => `https://wns2-par02p.notify.windows.com/w/${n}`
+
+  /** Registered browsers, and those that a push has failed for, by its reason. */
+  const registered = async () => (await service.get('/deviceToken/all')).body.length
+  const failedFor = async (id: string) => (await statusOf(id))['failed']
+  const finished = (id: string) => until(async () => (await statusOf(id))['state'] === 'finished')
+
+  test("one browser's 503 holds up no other", async () => {
+    await register(firefox('busy-1:1'), ...ten(firefox))
+    const id = await push()
+    await until(() => taken().length === 10)
+    expect(service.log.filter(({ event }) => event === 'sending to a push service paused')).toEqual([])
+    await passing(service, clock, finished(id))
+    expect(await statusOf(id)).toMatchObject({ t: 11, s: 11 })
+  })
+
+  test('a proxy that answers 404 for a while erases nobody, and loses nothing', async () => {
+    await register(...ten(chrome), ...ten(firefox))
+    const answer = { status: 404, headers: { 'content-type': 'text/plain' }, body: '404 page not found\n' }
+    simulator.answerWith(() => ({ kind: 'answer', answer }))
+    const id = await push()
+    await until(() => service.log.filter(({ event }) => event === 'sending to a push service paused').length === 2)
+    simulator.answerWith(null)
+    await passing(service, clock, finished(id))
+    expect(await statusOf(id)).toMatchObject({ t: 20, s: 20 })
+    expect(await registered()).toBe(20)
+  })
+
+  test('406 of Microsoft is tried again', async () => {
+    await register(...ten((n) => edge(`quota-1:${n}`)))
+    const id = await push()
+    await passing(service, clock, finished(id))
+    expect(await statusOf(id)).toMatchObject({ t: 10, s: 10 })
+  })
+
+  test('what Microsoft drops is not counted as sent, and what it throttles is sent again', async () => {
+    await register(edge('dropped:1'), edge('channelthrottled-1:2'), edge(3))
+    const id = await push()
+    await passing(service, clock, finished(id))
+    expect(await statusOf(id)).toMatchObject({ t: 3, s: 2 })
+    expect(await failedFor(id)).toEqual({ total: 1, reasons: { 'HTTP 201: dropped by the push service': 1 } })
+    expect(await registered()).toBe(3)
+  })
+
+  test('a subscription of another key is set aside at once, and not asked again by each push', async () => {
+    await register(firefox(1), firefox('otherkey:2'), safari('otherkey:3'), chrome('otherkey:4'))
+    await finished(await push())
+    const asked = simulator.arrivals().length
+    expect(asked).toBe(4)
+    const second = await push()
+    await finished(second)
+    expect(await statusOf(second)).toMatchObject({ t: 1, s: 1 })
+    expect(simulator.arrivals()).toHaveLength(asked + 1)
+  })
+
+  test('a silent push goes to no Safari, however many there are, and to all others', async () => {
+    const many = Array.from({ length: 120 }, (_, n) => safari(n))
+    await register(...many, ...ten(firefox))
+    const nothing = { msg: undefined, sound: undefined, badge: undefined }
+    const silent = { ...nothing, platform: '2', silent: true, payload: { sync: 1 } }
+    const id = await acceptedPush(service, '/push/all', silent)
+    await finished(id)
+    expect(taken()).toEqual(ten(firefox))
+    expect(await failedFor(id)).toEqual({
+      total: 120,
+      reasons: { 'not sent: Safari ends a subscription after three pushes that show nothing': 120 },
+    })
+    // What shows something goes to each.
+    const shown = await push()
+    await finished(shown)
+    expect(await statusOf(shown)).toMatchObject({ t: 130, s: 130 })
+  })
+
+  test('a message that is too large for some browsers reaches the others, however many there are', async () => {
+    const small = Array.from({ length: 120 }, (_, n) => firefox(`small:${n}`))
+    await register(...small, ...ten(chrome))
+    const id = await acceptedPush(service, '/push/all', { platform: '2', msg: 'x'.repeat(3500) })
+    await finished(id)
+    expect(taken()).toEqual(ten(chrome))
+    expect(await failedFor(id)).toEqual({ total: 120, reasons: { 'HTTP 413 errno 104': 120 } })
+  })
+
+  test('now or never reaches Microsoft, and a collapse id of each kind Apple', async () => {
+    await register(edge(1), safari(1))
+    await finished(await acceptedPush(service, '/push/all', { platform: '2', ttl: 0 }))
+    for (const collapse of ['a', 'breaking-news', 'x'.repeat(29), 'two words', 'y'.repeat(33)]) {
+      await finished(await acceptedPush(service, '/push/all', { platform: '2', collapse }))
+    }
+    expect(simulator.arrivals().filter(({ status }) => status !== 201)).toEqual([])
+    expect(simulator.arrivals()).toHaveLength(12)
   })
 })
 

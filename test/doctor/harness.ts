@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
-import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
+import type { ApnsCredential, Credential } from '../../src/application/credential.ts'
 import type { DoctorCheck } from '../../src/doctor/finding.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
 import { sealedRecordsOf } from '../../src/webhook/sealed-records.ts'
@@ -50,7 +50,7 @@ export interface DoctorHarness extends AsyncDisposable {
   answer(name: Name, status: number, body: unknown, headers?: Readonly<Record<string, string>>): void
   hang(name: Name): void
   addApplication(name: string): Promise<string>
-  store(application: string, credential: ApnsCredential | FcmCredential): void
+  store(application: string, credential: Credential): void
   /** `doctor … --json`. Fails the test when anything secret is printed. */
   examine(argv?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Examined>
 }

@@ -46,8 +46,7 @@ test('a preview for a browser has the message as it reads it, and what the push 
     'accept-encoding': 'identity',
   })
   expect(JSON.parse(body)).toEqual({
-    web_push: 8030,
-    notification: { title: 'Hello', navigate: '/', tag: PUSH },
+    notification: { title: 'Hello', tag: PUSH },
     app_badge: 3,
   })
 })

@@ -4,7 +4,7 @@ import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { readApnsKey, readServiceAccount } from '../../application/credential.ts'
 import type { Credential } from '../../application/credential.ts'
-import { nextVapid } from '../../application/vapid.ts'
+import { isVapidSubject, nextVapid } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
@@ -103,7 +103,7 @@ export function credentialRoutes(deps: Dependencies) {
         const before = credentials.credentialOf(application, 'webpush')
         const next = nextVapid(before, { subject, key, isNew })
         if (next === null) throw missing('subject')
-        const credential = readable('key', next)
+        const credential = readable(isVapidSubject(subject ?? before?.subject ?? '') ? 'key' : 'subject', next)
         // Where nothing changes, connections go on.
         if (JSON.stringify(credential) === JSON.stringify(before)) return view.whole(application)
         return store(actor, params.id, credential)

@@ -2,7 +2,10 @@ import type { WrittenPlatform } from './platforms.ts'
 
 type Answers = readonly (readonly [order: string, text: string])[]
 
-/** By platform what a simulated gateway can be ordered to answer, by how a token begins; `''`: nothing. */
+/**
+ * By platform what a simulated gateway can be ordered to answer, by how a token begins; `''`: nothing. Before the order of
+ * a browser there may be the push service that is played.
+ */
 export const MAGIC: Readonly<Record<WrittenPlatform, Answers>> = {
   '0': [
     ['', 'is accepted'],
@@ -54,17 +57,29 @@ export const MAGIC: Readonly<Record<WrittenPlatform, Answers>> = {
     ['', 'is accepted'],
     ['unregistered', 'is refused: the subscription has ended (410)'],
     ['notfound', 'is refused: no such subscription (404)'],
+    ['otherkey', 'is refused: subscribed with the key of another sender'],
     ['unauthenticated', 'is refused: no key (401)'],
-    ['denied', 'is refused: another key (403)'],
+    ['denied', 'is refused: the key is not valid (403)'],
     ['invalid', 'is refused: the message is wrong (400)'],
     ['encoding', 'is refused: its encoding is wrong (415)'],
     ['large', 'is refused: too large (413)'],
+    ['mozilla/small', 'is refused above 3,015 bytes, as by Firefox for Android (413)'],
+    ['tiny', 'is refused above 2,048 bytes, as by UC Browser (413)'],
+    ['microsoft/dropped', 'is dropped, though accepted (201 of Microsoft)'],
+    ['microsoft/channelthrottled', 'is throttled, though accepted (201 of Microsoft)'],
     ['moved', 'is sent elsewhere (301)'],
     ['throttled', 'is throttled (429)'],
-    ['quota', 'is throttled, and all else there (429)'],
+    ['quota', 'is throttled for a time that the push service names (429)'],
+    ['microsoft/quota', 'is throttled for a time (406 of Microsoft)'],
     ['internal', 'fails (500)'],
     ['unavailable', 'fails (503)'],
-    ['busy', 'fails, and all else there (503)'],
+    ['busy', 'fails for a time that the push service names (503)'],
+    ['mozilla/busy', 'fails: its database timed out (503 of Mozilla)'],
+    ['mozilla/bridge', 'fails at the bridge to FCM (502 of Mozilla)'],
+    ['ntfy/nosubscriber', 'fails: nobody has subscribed yet (507 of ntfy)'],
+    ['proxy', 'meets the 404 of a reverse proxy'],
+    ['nginx', 'meets the page of a reverse proxy (502)'],
+    ['frontend', 'meets the page of a front end (400)'],
     ['slow', 'is accepted, but slowly'],
     ['reset', 'is cut off: the stream is reset'],
     ['silent', 'is never answered'],

@@ -3,6 +3,7 @@ import type { WebPushCredentialRequest } from '../../admin/api-types/credential-
 import { call } from './call.ts'
 import { publicUrl } from './curl.ts'
 import { applicationCall, onBehalf } from './paths.ts'
+import { contactAt } from './vapid-contact.ts'
 
 /** What pages of one's own register a browser with, and what shows a push there: this listener has both too. */
 const CLIENT = '/webpush/client.js'
@@ -69,8 +70,7 @@ function publicKeyIn(credentials: ApplicationAnswer['credentials']): string | nu
 }
 
 async function makeKey(id: ApplicationAnswer['id']): Promise<string> {
-  const url = publicUrl.value
-  const body: WebPushCredentialRequest = { subject: url.startsWith('https:') ? url : 'mailto:you@example.com' }
+  const body: WebPushCredentialRequest = { subject: contactAt(publicUrl.value) }
   const { credentials } = await call<ApplicationAnswer>('PUT', applicationCall(id, 'credentials', 'webpush'), { body })
   return publicKeyIn(credentials) ?? ''
 }

@@ -1,13 +1,30 @@
 import { addressIn } from '../../network/special-networks.ts'
 
-/** Hosts of the push services of Chrome, Firefox, Safari and Edge; one that begins with a dot stands for its subdomains. */
-const KNOWN_HOSTS = ['fcm.googleapis.com', '.push.services.mozilla.com', '.push.apple.com', '.notify.windows.com']
+/** Whose push service it is. `other`: one that the operator has named. */
+export type PushServiceMaker = 'google' | 'mozilla' | 'apple' | 'microsoft' | 'other'
+
+/**
+ * Hosts of the push services of Chrome, Firefox, Safari and Edge; one that begins with a dot stands for its subdomains.
+ * Chromium that was built without Google's keys, as Linux distributions build it, subscribes at jmt17.
+ */
+const MAKERS: readonly (readonly [host: string, maker: PushServiceMaker])[] = [
+  ['fcm.googleapis.com', 'google'],
+  ['jmt17.google.com', 'google'],
+  ['.push.services.mozilla.com', 'mozilla'],
+  ['.push.apple.com', 'apple'],
+  ['.notify.windows.com', 'microsoft'],
+]
+
+const KNOWN_HOSTS = MAKERS.map(([host]) => host)
 
 /**
  * Where the browsers of the simulator have their endpoints. The name is one that nobody can have (RFC 6761, 6.4), so that
  * what is sent there by mistake reaches nobody.
  */
 export const SIMULATED_SERVICE = 'https://simulator.invalid'
+
+/** The simulator plays the push service of the maker that the path begins with: `https://simulator.invalid/apple/…`. */
+const PLAYED = /^\/(google|mozilla|apple|microsoft)\//
 
 /** Bytes of an endpoint at the most: those of browsers have 150 to 500. */
 const MAX_ENDPOINT_BYTES = 2048
@@ -52,9 +69,23 @@ export function isNamed(endpoint: string, named: readonly string[]): boolean {
   return named.includes(new URL(endpoint).origin)
 }
 
+/** Whose push service an endpoint is of. Each has rules of its own beyond RFC 8030. */
+export function pushServiceMaker({ hostname, pathname }: URL): PushServiceMaker {
+  const [, maker] = MAKERS.find(([host]) => isHost(hostname, host)) ?? []
+  if (maker !== undefined) return maker
+  if (hostname !== SIMULATED_HOST) return 'other'
+  return (PLAYED.exec(pathname)?.[1] as PushServiceMaker | undefined) ?? 'other'
+}
+
+const SIMULATED_HOST = new URL(SIMULATED_SERVICE).hostname
+
 function isKnown(url: URL): boolean {
   if (url.port !== '' || addressIn(url) !== null) return false
-  return KNOWN_HOSTS.some((known) => (known.startsWith('.') ? url.hostname.endsWith(known) : url.hostname === known))
+  return KNOWN_HOSTS.some((known) => isHost(url.hostname, known))
+}
+
+function isHost(hostname: string, known: string): boolean {
+  return known.startsWith('.') ? hostname.endsWith(known) : hostname === known
 }
 
 const KNOWN_NAMES = KNOWN_HOSTS.map((known) => known.replace(/^\./, '*.')).join(', ')

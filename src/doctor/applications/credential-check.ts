@@ -1,3 +1,4 @@
+import { isRefusedByApple } from '../../application/vapid.ts'
 import { DAY_MS } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import { counted, dayOf } from '../../text/format.ts'
@@ -48,4 +49,16 @@ export function judgeCertificate(expiresAt: number, now: number, application: st
   if (now >= expiresAt) return failing(`The certificate for APNs expired on ${day}: nothing reaches iPhones.`, renew)
   if (expiresAt - now < SOON_MS) return warning(`The certificate for APNs expires on ${day}.`, renew)
   return ok(`The certificate for APNs is good until ${day}.`)
+}
+
+/**
+ * A contact in VAPID tokens that Apple's push service refuses: one that was stored before that was known. `null`: it is
+ * none. `application`: `Application.id`.
+ */
+export function judgeSubject(subject: string, application: string): Finding | null {
+  if (!isRefusedByApple(subject)) return null
+  return warning(
+    `Apple refuses the VAPID subject ${subject}, with 403 BadJwtToken: no push reaches Safari, and no browser of an iPhone or iPad.`,
+    `Give an address at a public domain: bellhop app webpush ${application} --subject mailto:push@shop.example. The key, and with it each browser, stays.`,
+  )
 }

@@ -10,7 +10,7 @@ import type { ApnsSigning } from '../gateways/apns-probe.ts'
 import { environmentsOf, subjectOf } from '../gateways/examine-gateways.ts'
 import { keepFor } from '../gateways/kept-token-store.ts'
 import type { Subject } from '../gateways/examine-gateways.ts'
-import { judgeCertificate, judgeCredentials } from './credential-check.ts'
+import { judgeCertificate, judgeCredentials, judgeSubject } from './credential-check.ts'
 import { judgeDevices, RECENT_MS } from './device-check.ts'
 import { judgePushes, judgeWebhook } from './queue-check.ts'
 import { judgeUserKey } from './user-key-check.ts'
@@ -80,6 +80,8 @@ export async function examineApplications(
       if (expiresAt !== null) {
         await list.look(place('apns-certificate'), () => judgeCertificate(expiresAt, now, id))
       }
+      const subject = summary.provider === 'webpush' ? judgeSubject(summary.subject, id) : null
+      if (subject !== null) await list.look(place('webpush-subject'), () => subject)
       const expired = expiresAt !== null && now >= expiresAt
       const found = expired
         ? skipped('APNs was not asked: the certificate has expired.')

@@ -136,7 +136,7 @@ export function targetsOf(applicationId: string): {
   readonly subject: string
 } {
   const part = digestOf(applicationId).slice(0, 12)
-  return { topic: `simulated.app-${part}`, project: `simulated-${part}`, subject: `mailto:${part}@simulated.invalid` }
+  return { topic: `simulated.app-${part}`, project: `simulated-${part}`, subject: `mailto:${part}@simulated.example` }
 }
 
 function digestOf(applicationId: string): string {

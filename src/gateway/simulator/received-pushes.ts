@@ -48,7 +48,7 @@ export function createReceivedPushes(remember: number): ReceivedPushes {
     list: () => (remember > 0 ? kept.slice(-remember) : []),
     counts: () => ({ accepted, refused }),
     add(arrival) {
-      if (arrival.status === 200 || arrival.status === 201) accepted++
+      if (arrival.reason === null && (arrival.status === 200 || arrival.status === 201)) accepted++
       else refused++
       kept.push(arrival)
       // Cut in halves, not one by one: shifting an array on every request would cost more than the rest of it.

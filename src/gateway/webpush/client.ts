@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { VapidCredential } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
 import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts'
-import { endpointProblem, isNamed, SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
-import { retryAfterMs } from '../../network/retry-after.ts'
+import { endpointProblem, isNamed, pushServiceMaker, SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
+import type { PushServiceMaker } from '../../device/webpush/push-services.ts'
 import type { Message } from '../../notification/notification.ts'
 import { renderWebPush, webPushHeaders } from '../../notification/webpush-render.ts'
 import type { RenderedWebPush } from '../../notification/webpush-render.ts'
 import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
-import { encryptMessage } from './encryption.ts'
+import { encryptMessage, isPaddedToLimit, paddedLength } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
 import { judgeWebPush, WEBPUSH_RETRY } from './protocol.ts'
+import { ServiceComplaints } from './service-complaints.ts'
 import { ServiceRoutes } from './service-routes.ts'
 import type { FoundRoute, Resolve } from './service-routes.ts'
 import { createVapidTokens } from './token.ts'
@@ -49,6 +50,9 @@ interface Addressed {
 /** How a browser is reached. */
 interface Way {
   readonly kind: 'way'
+  readonly maker: PushServiceMaker
+  /** The origin of the endpoint. */
+  readonly service: string
   readonly transport: Transport
   readonly path: string
   readonly authorization: string
@@ -78,6 +82,7 @@ class WebPushProvider implements Provider {
   readonly #routes: ServiceRoutes
   readonly #tokens: VapidTokens
   readonly #keyAgreement: KeyAgreement
+  readonly #complaints = new ServiceComplaints()
   readonly #rendered = new WeakMap<Message, Rendered>()
 
   constructor(options: WebPushProviderOptions) {
@@ -111,43 +116,48 @@ class WebPushProvider implements Provider {
     if (keys === undefined || keys === null) return NO_KEYS
     const url = new URL(endpoint)
     const route = this.#routes.find(url, isNamed(endpoint, this.#named))
-    const authorization = this.#tokens.authorization(url.origin)
+    const { origin } = url
+    const authorization = this.#tokens.authorization(origin)
     if (typeof authorization !== 'string' || route instanceof Promise) {
       const signed = Promise.resolve(authorization).catch(() => null)
-      return Promise.all([route, signed]).then(([found, token]) => wayBy(found, url, token, keys))
+      return Promise.all([route, signed]).then(([found, token]) => wayBy(found, url, origin, token, keys))
     }
-    return wayBy(route, url, authorization, keys)
+    return wayBy(route, url, origin, authorization, keys)
   }
 
-  #encryptFor(way: Way | Outcome, addressed: Addressed): void {
-    const { listener } = addressed
+  /** `isPadded`: whether the message is padded, so that its length tells little. */
+  #encryptFor(way: Way | Outcome, addressed: Addressed, isPadded = true): void {
+    const { message, listener } = addressed
     if (way.kind !== 'way') return listener.onOutcome(way)
+    if (way.maker === 'apple' && !this.#render(message).push.isShown) return listener.onOutcome(NOTHING_TO_SHOW)
     this.#keyAgreement.agree(way.keys.p256dh, (agreement) => {
       if (agreement === null) listener.onOutcome(NO_KEYS)
       else if (!listener.mayGo()) listener.onOutcome(null)
-      else this.#sendBy(way, addressed, agreement)
+      else this.#sendBy(way, addressed, agreement, isPadded)
     })
   }
 
-  #sendBy(way: Way, { message, recipient, listener }: Addressed, agreement: Agreement): void {
+  #sendBy(way: Way, addressed: Addressed, agreement: Agreement, isPadded: boolean): void {
+    const { message, recipient, listener } = addressed
     const { push, prepared } = this.#render(message)
     const plaintext = Buffer.from(push.body(recipient.badge))
+    const paddedTo = isPadded ? paddedLength(plaintext.length) : plaintext.length
     const request = {
       path: way.path,
-      headers: headersOf(push, prepared, way.authorization, this.#clock.now()),
-      body: encryptMessage(plaintext, way.keys, { ...agreement, salt: randomBytes(16) }),
+      headers: headersOf(push, prepared, way, this.#clock.now()),
+      body: encryptMessage(plaintext, way.keys, { ...agreement, salt: randomBytes(16) }, paddedTo),
     }
-    way.transport.send(request, (answer) => listener.onOutcome(this.#judge(answer)))
+    way.transport.send(request, (answer) => {
+      // Some browsers take less than what it was padded to.
+      const isTooLarge = answer.kind === 'answer' && answer.status === 413
+      if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
+      else listener.onOutcome(this.#judge(way.service, recipient.device, answer))
+    })
   }
 
-  #judge(answer: TransportAnswer): Outcome {
+  #judge(service: string, device: number, answer: TransportAnswer): Outcome {
     if (answer.kind === 'failed') return ofService(outcomeOfFailure(answer))
-    return judgeWebPush({
-      status: answer.status,
-      body: answer.body,
-      contentType: answer.header('content-type'),
-      retryAfterMs: retryAfterMs(answer.header('retry-after'), this.#clock.now()),
-    })
+    return this.#complaints.judge(service, device, judgeWebPush(answer, this.#clock.now()))
   }
 
   get connections(): number {
@@ -169,23 +179,38 @@ class WebPushProvider implements Provider {
 }
 
 /** `authorization`: `null` where none can be made. */
-function wayBy(route: FoundRoute, url: URL, authorization: string | null, keys: SubscriptionKeys): Way | Outcome {
+function wayBy(
+  route: FoundRoute,
+  url: URL,
+  service: string,
+  authorization: string | null,
+  keys: SubscriptionKeys,
+): Way | Outcome {
   if (route.kind === 'closed') return { kind: 'deferred', afterMs: null, scope: 'service', reason: route.reason }
   if (authorization === null) return KEY_UNUSABLE
-  return { kind: 'way', transport: route.transport, path: route.pathOf(url), authorization, keys }
+  const { transport, maker } = route
+  return {
+    kind: 'way',
+    maker: maker ?? pushServiceMaker(url),
+    service,
+    transport,
+    path: route.pathOf(url),
+    authorization,
+    keys,
+  }
 }
 
 /** The same object while the headers are the same, so that they are encoded once. */
 function headersOf(
   push: RenderedWebPush,
   prepared: Map<string, Prepared>,
-  authorization: string,
+  { authorization, maker }: Pick<Way, 'authorization' | 'maker'>,
   now: number,
 ): Readonly<Record<string, string>> {
   const ttlSeconds = push.ttlSeconds(now)
   const known = prepared.get(authorization)
   if (known !== undefined && known.ttlSeconds === ttlSeconds) return known.headers
-  const headers = webPushHeaders(push, authorization, ttlSeconds)
+  const headers = webPushHeaders(push, authorization, ttlSeconds, maker)
   prepared.set(authorization, { ttlSeconds, headers })
   return headers
 }
@@ -201,6 +226,13 @@ const NOT_ALLOWED: Outcome = {
   afterMs: null,
   scope: 'service',
   reason: 'the push service is not allowed here',
+}
+/** WebKit counts pushes for which nothing is shown (`incrementSilentPushCount`), and ends the subscription at the third. */
+const NOTHING_TO_SHOW: Outcome = {
+  kind: 'rejected',
+  blame: 'push',
+  reason: 'not sent: Safari ends a subscription after three pushes that show nothing',
+  certain: true,
 }
 /** The application is on the simulator no more. */
 const SIMULATED: Outcome = { kind: 'rejected', blame: 'token', reason: 'a browser of the simulator', certain: true }

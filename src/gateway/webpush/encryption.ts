@@ -51,10 +51,22 @@ const KEY_INFO = Buffer.from('WebPush: info\0')
 const KEY_BYTES = 32
 
 /**
- * To how many bytes a plaintext is padded, so that its length tells a push service little: to the next power of two from
- * 256 on, or all that fits.
+ * To how many bytes a message is padded, so that its length tells a push service little. UC Browser takes 2,048 bytes
+ * (web-push-libs/web-push-php#199), Firefox for Android some 3,015, since a message goes through FCM in base64
+ * (web-push-libs/web-push-php#62); the others 4,096.
  */
+const PADDED_BYTES = [256, 512, 1024].map(messageBytes).concat(2048, 3015, MAX_MESSAGE_BYTES)
+
+/** Whether the padding of a plaintext may be what makes a message too large for a browser. */
+export function isPaddedToLimit(length: number): boolean {
+  return paddedLength(length) > length && messageBytes(paddedLength(length)) >= SMALLEST_LIMIT_BYTES
+}
+
+/** No browser that is known takes less. */
+const SMALLEST_LIMIT_BYTES = 2048
+
+/** To how many bytes a plaintext is padded. */
 export function paddedLength(length: number): number {
-  const power = 2 ** Math.ceil(Math.log2(Math.max(length, 256)))
-  return Math.max(Math.min(power, MAX_PLAINTEXT_BYTES), length)
+  const bytes = PADDED_BYTES.find((padded) => padded >= messageBytes(length)) ?? messageBytes(length)
+  return bytes - OVERHEAD_BYTES
 }

@@ -1,5 +1,7 @@
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
+import { pushServiceMaker, SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
+import type { PushServiceMaker } from '../../device/webpush/push-services.ts'
 import { addressIn, isPublic } from '../../network/special-networks.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport } from '../transport/transport.ts'
@@ -26,6 +28,8 @@ interface ServiceRoutesOptions {
 interface OpenRoute {
   readonly kind: 'open'
   readonly transport: Transport
+  /** Whose push service it is; `null`: the path of an endpoint says it. */
+  readonly maker: PushServiceMaker | null
   pathOf(endpoint: URL): string
 }
 
@@ -85,6 +89,7 @@ export class ServiceRoutes {
     const route: OpenRoute = known ?? {
       kind: 'open',
       transport: openTransport(relay ?? origin, options),
+      maker: origin === SIMULATED_SERVICE ? null : pushServiceMaker(new URL(origin)),
       // Told apart by the endpoint's host, which a push service finds in its own address.
       pathOf: ({ host, pathname, search }) => `${relay === undefined ? '' : `/relay/${host}`}${pathname}${search}`,
     }

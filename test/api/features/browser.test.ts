@@ -112,7 +112,7 @@ describe('a browser', () => {
 describe('a browser is refused, and nothing stored,', () => {
   const send = (caller: Caller, more: object) => register(caller, { ...BROWSER, ...more })
   const ALLOWED =
-    'must be an endpoint of a push service that is allowed here: fcm.googleapis.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services'
+    'must be an endpoint of a push service that is allowed here: fcm.googleapis.com, jmt17.google.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services'
   const AS_IS = "must be the endpoint of a push subscription, an https URL as the browser's subscription has it"
 
   test('with an endpoint that does not lead to an allowed push service', async () => {
@@ -206,7 +206,10 @@ test('an application that has no browsers, and no key for them, has no figures o
 
 test('a push service that asks to wait is in the figures and among the warnings, by its name', async () => {
   await using own = await startService()
-  await own.put('/deviceToken', { ...BROWSER, token: 'https://fcm.googleapis.com/fcm/send/quota:1' })
+  // One of them alone would wait alone.
+  for (let n = 0; n < 5; n++) {
+    await own.put('/deviceToken', { ...BROWSER, token: `https://fcm.googleapis.com/fcm/send/quota:${n}` })
+  }
   await own.post('/push/all', { platform: '2', msg: 'Hello', sound: '', badge: '' })
   const paused = 'bellhop_push_services_paused{application="test",platform="web",service="fcm.googleapis.com"} 1\n'
   await until(async () => (await (await fetch(`${own.adminUrl}/metrics`)).text()).includes(paused))

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
+import { VAPID_SUBJECT } from '../../../src/application/vapid.ts'
 import type { VapidCredential } from '../../../src/application/vapid.ts'
 import { commandLine } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
@@ -121,7 +122,11 @@ describe('app webpush', () => {
   test.each([
     ['without a subject', [], 'app webpush needs --subject mailto:… or --subject https://….'],
     ['with two wishes', [...SUBJECT, '--new', '--key', 'vapid.pem'], '--key and --new exclude each other.'],
-  ])('refuses to run %s', async (_, more, problem) => {
+    ...['mailto:push@localhost', 'https://10.0.0.7', 'mailto:push@shop.local'].map(
+      (subject) =>
+        [`for ${subject}`, ['--subject', subject], `--subject: "${subject}" is not ${VAPID_SUBJECT}`] as const,
+    ),
+  ] as const)('refuses to run %s', async (_, more, problem) => {
     using cli = await withShop()
     const { stderr, exitCode } = await cli.run([...WEBPUSH, ...more])
     expect(exitCode).toBe(2)

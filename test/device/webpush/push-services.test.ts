@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { endpointProblem, isNamed, serviceName } from '../../../src/device/webpush/push-services.ts'
+import { endpointProblem, isNamed, pushServiceMaker, serviceName } from '../../../src/device/webpush/push-services.ts'
 
 const FOREIGN =
-  'must be an endpoint of a push service that is allowed here: fcm.googleapis.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services'
+  'must be an endpoint of a push service that is allowed here: fcm.googleapis.com, jmt17.google.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services'
 const NO_ENDPOINT = "must be the endpoint of a push subscription, an https URL as the browser's subscription has it"
 const MORE = 'must be the endpoint of a push subscription, without user and fragment'
 
 describe('the endpoint of a subscription', () => {
   test.each([
     'https://fcm.googleapis.com/fcm/send/cJ5vAhQ:APA91bE',
+    'https://jmt17.google.com/fcm/send/cJ5vAhQ:APA91bE',
     'https://updates.push.services.mozilla.com/wpush/v2/gAAAAABl',
     'https://web.push.apple.com/QMmSKx3b',
     'https://wns2-par02p.notify.windows.com/w/?token=BQYAAAB',
@@ -29,6 +30,11 @@ describe('the endpoint of a subscription', () => {
     'https://169.254.169.254/latest',
     'https://localhost/1',
     'https://fcm.googleapis.com:8443/fcm/send/1',
+    'https://web.push.apple.com:2197/1',
+    'https://updates.push.services.mozilla.com:80/wpush/v2/1',
+    'https://wns2-par02p.notify.windows.com:1/w/?token=1',
+    'https://jmt17.google.com:444/fcm/send/1',
+    'https://sub.jmt17.google.com/fcm/send/1',
   ])('may not be %s', (endpoint) => {
     expect(endpointProblem(endpoint, [])).toBe(FOREIGN)
   })
@@ -85,5 +91,21 @@ test('push services have few names: a known host stands for its subdomains, othe
     ['null', 'other'],
   ] as const) {
     expect(serviceName(origin)).toBe(name)
+  }
+})
+
+test('the maker of a push service is known by the host, and by the path on the simulator', () => {
+  for (const [endpoint, maker] of [
+    ['https://fcm.googleapis.com/fcm/send/1', 'google'],
+    ['https://jmt17.google.com/fcm/send/1', 'google'],
+    ['https://updates.push.services.mozilla.com/wpush/v2/1', 'mozilla'],
+    ['https://web.push.apple.com/1', 'apple'],
+    ['https://wns2-par02p.notify.windows.com/w/?token=1', 'microsoft'],
+    ['https://push.example.org/apple/1', 'other'],
+    ['https://simulator.invalid/apple/1', 'apple'],
+    ['https://simulator.invalid/ntfy/1', 'other'],
+    ['https://simulator.invalid/1', 'other'],
+  ] as const) {
+    expect(pushServiceMaker(new URL(endpoint))).toBe(maker)
   }
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { judgeCertificate, judgeCredentials } from '../../../src/doctor/applications/credential-check.ts'
+import { judgeCertificate, judgeCredentials, judgeSubject } from '../../../src/doctor/applications/credential-check.ts'
 import { judgeDevices } from '../../../src/doctor/applications/device-check.ts'
 import { judgePushes, judgeWebhook } from '../../../src/doctor/applications/queue-check.ts'
 import { judgeUserKey } from '../../../src/doctor/applications/user-key-check.ts'
@@ -164,5 +164,22 @@ describe('an application', () => {
       state: 'failed',
       advice: expect.stringMatching(/bellhop app apns app_1/),
     })
+  })
+})
+
+describe('the VAPID subject', () => {
+  test('that Apple refuses is a warning, which names Apple and what to do', () => {
+    expect(judgeSubject('mailto:push@localhost', 'app_1')).toEqual({
+      state: 'warning',
+      found:
+        'Apple refuses the VAPID subject mailto:push@localhost, with 403 BadJwtToken: no push reaches Safari, and no browser of an iPhone or iPad.',
+      advice:
+        'Give an address at a public domain: bellhop app webpush app_1 --subject mailto:push@shop.example. The key, and with it each browser, stays.',
+    })
+    expect(judgeSubject('https://192.168.1.7', 'app_1')).toMatchObject({ state: 'warning' })
+  })
+
+  test('that Apple takes is nothing to tell', () => {
+    expect(judgeSubject('mailto:push@shop.example', 'app_1')).toBeNull()
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { createProviderTokenStore } from '../../../src/application/provider-token-store.ts'
+import { makeVapid } from '../../../src/application/vapid.ts'
 import { ACCOUNT } from '../../gateway/fcm/account.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
@@ -299,5 +300,23 @@ describe('the way to the gateways', () => {
     expect(check('gateways').state).toBe('skipped')
     expect(check('apns-sandbox').state).toBe('skipped')
     expect(Object.values(use.gateways).map(({ connections }) => connections)).toEqual([0, 0, 0, 0])
+  })
+})
+
+describe('a VAPID subject', () => {
+  test('that Apple refuses is a warning also where no gateway is asked; another is not spoken of', async () => {
+    await using use = await startHarness()
+    const id = await use.addApplication('Corner Shop')
+    use.store(id, makeVapid('mailto:push@localhost'))
+    const { check, ok } = await use.examine(['--offline'])
+    expect(check('webpush-subject')).toMatchObject({
+      application: id,
+      state: 'warning',
+      found: expect.stringContaining('Apple refuses the VAPID subject mailto:push@localhost'),
+    })
+    expect(ok).toBe(true)
+    use.store(id, makeVapid('mailto:push@shop.example'))
+    const { checks } = await use.examine(['--offline'])
+    expect(checks.map((one) => one.id)).not.toContain('webpush-subject')
   })
 })

@@ -98,12 +98,14 @@ export class GatewayConnection {
         return
       }
       case 'refuse':
+      case 'say': {
         arrival.taken = false
         this.#prove()
-        this.#wait(stream, arrival, latencyMs, () =>
-          this.#close(stream, arrival, notice.refuse(planned.as, planned.retryAfterSeconds), false),
-        )
+        const answer = () =>
+          planned.kind === 'say' ? planned.answer : notice.refuse(planned.as, planned.retryAfterSeconds)
+        this.#wait(stream, arrival, latencyMs, () => this.#close(stream, arrival, answer(), false))
         return
+      }
       case 'garble': {
         const understood = this.#protocol.anyBodySaysTaken
         arrival.taken = understood || planned.taken

@@ -1,3 +1,5 @@
+import type { SimulatedAnswer } from '../../../src/gateway/simulator/http2/reply.ts'
+
 /**
  * How a request that is in order is refused. 429 is FCM's quota of the whole project, and 'throttled' the one of a device;
  * APNs has only that. 'mismatch': the token is another app's. 'third party': Firebase itself has no key for this phone.
@@ -22,6 +24,8 @@ export type PlannedReply =
   | { readonly kind: 'accept'; readonly afterMs?: number; readonly lateEnd?: boolean }
   /** Does not take it, and says so. `retryAfterSeconds`: left out without one. */
   | { readonly kind: 'refuse'; readonly as: Refusal; readonly retryAfterSeconds?: number }
+  /** Does not take it, and answers in words of its own. */
+  | { readonly kind: 'say'; readonly answer: SimulatedAnswer }
   /** 200 with a body that is not the gateway's. */
   | { readonly kind: 'garble'; readonly taken: boolean }
   /** RST_STREAM with this code (RFC 9113, 7). REFUSED_STREAM is never taken. */

@@ -1,3 +1,6 @@
+import { webPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
+import type { WebPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
+import type { PlayedService } from '../../../src/gateway/simulator/webpush/played-service.ts'
 import type { Gateway } from '../gateways/gateway.ts'
 import type { Incoming, PlannedReply } from '../gateways/plan.ts'
 import { addBrowsers, browsersAt, useOtherVapidKey, useVapidKey } from '../stage/browsers.ts'
@@ -22,6 +25,8 @@ const SLOW_MS = [2_000, 3_000] as const
 
 const INTERNAL_ERROR = 2
 
+const RETRY_AFTER_SECONDS = 2
+
 /** Push services of browsers, of which one is at fault: the first of two. */
 export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
   some('silence', 'taken or not, and never answered', 0.05, (coin) => ({ kind: 'silence', taken: coin < 0.5 })),
@@ -34,6 +39,16 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
   some('page', '200 with a web page, and nothing taken', 0.1, () => ({ kind: 'garble', taken: false })),
   some('429', '429 with Retry-After: 1', 0.02, () => ({ kind: 'refuse', as: 429, retryAfterSeconds: 1 })),
   some('503', '503 with Retry-After: 2', 0.02, () => ({ kind: 'refuse', as: 503, retryAfterSeconds: 2 })),
+  some('database', 'Mozilla: 503 errno 201 with Retry-After: 2, of one timeout of its database', 0.05, () =>
+    saying('busy', 'mozilla'),
+  ),
+  some('bridge', 'Mozilla: 502 errno 903, of its bridge', 0.05, () => saying('bridge', 'mozilla')),
+  some('406', 'Microsoft: 406 with Retry-After: 2', 0.05, () => saying('quota', 'microsoft')),
+  some('channel', 'Microsoft: 201, and the channel is throttled', 0.05, () => saying('channelthrottled', 'microsoft')),
+  some('nobody', 'ntfy: 507, since nobody has subscribed', 0.05, () => saying('nosubscriber', 'ntfy')),
+  everybody('proxy', '404 of Traefik in plain text', 'proxy'),
+  everybody('nginx', '502 of nginx, a web page', 'nginx'),
+  everybody('406-all', '406 of Microsoft with Retry-After: 2', 'quota', 'microsoft'),
   {
     name: 'browsers-mute',
     what: 'a push service accepts connections and never says a word, for 2 s',
@@ -108,7 +123,7 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
     name: 'browsers-key',
     what: 'another VAPID key in the middle of a broadcast, which the push services refuse, and the old one again',
     browsers: true,
-    expects: /^VapidPkHashMismatch$/,
+    expects: /^Forbidden$/,
     async run(stage) {
       await addBrowsers(stage, EACH)
       const { faulty, bare } = servicesOf(stage)
@@ -145,6 +160,35 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
 function servicesOf({ pushServices: [faulty, bare] }: Stage): { readonly faulty: Gateway; readonly bare: Gateway } {
   if (faulty === undefined || bare === undefined) throw new Error('the stage has no push services')
   return { faulty, bare }
+}
+
+function saying(refusal: WebPushRefusal, by?: PlayedService): PlannedReply {
+  return { kind: 'say', answer: webPushRefusal(refusal, RETRY_AFTER_SECONDS, by) }
+}
+
+/** What every request to one push service is answered for two seconds; the other gets its own meanwhile. */
+function everybody(name: string, what: string, refusal: WebPushRefusal, by?: PlayedService): Scenario {
+  return {
+    name: `browsers-${name}`,
+    what: `a push service, of all for 2 s: ${what}`,
+    browsers: true,
+    repeatedMost: 0,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      const { faulty } = servicesOf(stage)
+      let met = 0
+      faulty.plan = () => {
+        met++
+        return saying(refusal, by)
+      }
+      await stage.pushes.toBrowsers()
+      await Bun.sleep(2_000)
+      faulty.plan = null
+      await stage.pushes.toBrowsers()
+      await reached(stage, SENT_MS)
+      return met
+    },
+  }
 }
 
 /** A fault that a share of all first requests to one push service meets; the other gets its own meanwhile. */

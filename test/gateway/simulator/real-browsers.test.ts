@@ -103,7 +103,7 @@ describe('a browser of the simulator', () => {
     const device = { token: simulatedEndpoint(), platform: 2, keys: EXAMPLE_SUBSCRIPTION }
     const answer = await service.put('/deviceToken', device, { application })
     const why =
-      'token must be an endpoint of a push service that is allowed here: fcm.googleapis.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services.'
+      'token must be an endpoint of a push service that is allowed here: fcm.googleapis.com, jmt17.google.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services.'
     expectFailure(answer, 400, 'InvalidArgument', why)
   })
 

@@ -19,7 +19,14 @@ const VAPID = makeVapid('mailto:push@example.com')
 const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
 const MESSAGE: Message = {
   push: PUSH,
-  notification: { msg: 'Hello', sound: null, badge: null, payload: { id: 5 }, collapse: 'order-7' },
+  notification: {
+    msg: 'Hello',
+    sound: null,
+    badge: null,
+    payload: { id: 5 },
+    collapse: 'order-7_',
+    link: 'https://shop.example/7',
+  },
   expiresAt: createFakeClock().now() + 3_600_000,
 }
 const mayGo = () => true
@@ -60,14 +67,20 @@ describe('a notification', () => {
     expect(call?.headers).toMatchObject({
       ttl: '3600',
       urgency: 'high',
-      topic: 'order-7',
+      topic: 'order-7_',
       'content-encoding': 'aes128gcm',
       'content-type': 'application/octet-stream',
     })
     expect(call?.headers['authorization']).toEndWith(`, k=${VAPID.publicKey}`)
     expect(web.browser.open(call?.bytes ?? Buffer.alloc(0))).toEqual({
       web_push: 8030,
-      notification: { title: 'Hello', navigate: '/', tag: 'order-7', data: { id: 5 } },
+      notification: {
+        title: 'Hello',
+        navigate: 'https://shop.example/7',
+        tag: 'order-7_',
+        data: { id: 5 },
+        app_badge: 3,
+      },
       app_badge: 3,
     })
   })
@@ -115,9 +128,11 @@ describe('an answer', () => {
     expect(await web.send()).toMatchObject({ kind: 'deferred', reason: 'HTTP 200 with a web page' })
   })
 
-  test('of 503 with Retry-After holds the push service', async () => {
+  test('of 503 with Retry-After holds the push service where several browsers get it', async () => {
     await using web = await start(() => ({ status: 503, headers: { 'retry-after': '7' } }))
-    expect(await web.send()).toEqual({ kind: 'deferred', afterMs: 7000, scope: 'service', reason: 'HTTP 503' })
+    const deferred = { kind: 'deferred', afterMs: 7000, reason: 'HTTP 503' } as const
+    for (const device of [1, 2, 3, 4]) expect(await web.send({ device })).toEqual({ ...deferred, scope: 'device' })
+    expect(await web.send({ device: 5 })).toEqual({ ...deferred, scope: 'service' })
   })
 
   test('that is cut off concerns this browser', async () => {

@@ -71,35 +71,53 @@ const FCM: AnswerTable = {
   busy: [503, 'UNAVAILABLE', 'retry'],
 }
 
-/** Of a push service, whose bodies say nothing (RFC 8030, RFC 8292). 429 and 503 are of the service where they say until when. */
+/**
+ * Of a push service: a status, and its body, or what else there is about the answer. One that says until when speaks of
+ * one browser, as far as anybody can know.
+ */
 const WEBPUSH: AnswerTable = {
   taken: [
     [201, 'with a location', 'accepted'],
     [201, '', 'accepted'],
     [201, '', 'accepted'],
+    [201, 'received', 'accepted'],
     [202, '', 'accepted'],
     [204, '', 'accepted'],
   ],
   gone: [
-    [404, '', 'gone'],
+    [404, '{"code":404,"errno":102}', 'gone'],
+    [404, 'A valid push subscription endpoint should be specified in the URL', 'gone'],
+    [404, '{"reason":"BadPath"}', 'gone'],
     [410, '', 'gone'],
   ],
   // There is no such thing as a token of the wrong kind: the subscription is not there.
-  badToken: [[404, '', 'gone']],
+  badToken: [[400, '{"code":400,"errno":106}', 'gone']],
   one: [
     [200, 'page', 'retry'],
+    [201, 'dropped', 'bad-push'],
+    [201, 'channelThrottled', 'retry'],
     [301, '', 'retry'],
     [400, '', 'bad-push'],
+    [400, 'page', 'retry'],
     [401, '', 'retry'],
+    [401, '{"code":401,"errno":109,"message":"VAPID public key mismatch"}', 'mismatch'],
     [403, '', 'retry'],
+    [404, '404 page not found', 'retry'],
+    [406, '', 'retry'],
     [413, '', 'bad-push'],
     [429, '', 'retry'],
+    [429, '{"code":42908}', 'retry'],
     [500, '', 'retry'],
+    [502, '{"code":502,"errno":903}', 'retry'],
     [503, '', 'retry'],
+    [503, '{"code":503,"errno":201}', 'retry'],
+    [507, '{"code":50701}', 'retry'],
   ],
   all: [
     [401, '', 'retry'],
     [403, '', 'retry'],
+    [404, '404 page not found', 'retry'],
+    [502, 'page', 'retry'],
   ],
   busy: [503, '', 'retry'],
 }

@@ -109,15 +109,15 @@ function ofToken(situation: Situation): Reply {
   return answered(situation, isStranger ? pick(badToken, chance('bad')) : pick(taken, chance('taken')))
 }
 
-function answered(situation: Situation, [status, reason, said]: Answered): Reply {
+function answered(situation: Situation, [status, reason, says]: Answered): Reply {
   const { gateway, chance, token } = situation
   const dice = chance('rest')
-  const restMs = (status === 429 || status === 503) && dice < 0.5 ? (1 + Math.floor(dice * 60)) * 1000 : null
-  // A push service that says until when speaks of all its browsers.
-  const says = gateway === 'webpush' && restMs !== null ? 'blocked' : said
+  const mayAsk = status === 429 || status === 503 || status === 406
+  const restMs = mayAsk && dice < 0.5 ? (1 + Math.floor(dice * 60)) * 1000 : null
   const headers: Record<string, string> = {
     ...(restMs !== null && { 'retry-after': String(restMs / 1000) }),
     ...(reason === 'page' && { 'content-type': 'text/html' }),
+    ...(WNS.has(reason) && { 'x-wns-notificationstatus': reason }),
     ...(reason === 'with a location' && { location: 'https://zero.push.test/message/1' }),
   }
   return {
@@ -134,6 +134,9 @@ function answered(situation: Situation, [status, reason, said]: Answered): Reply
     restMs,
   }
 }
+
+/** What Microsoft says of a notification by a header. */
+const WNS: ReadonlySet<string> = new Set(['received', 'dropped', 'channelThrottled'])
 
 function bodyOf({ gateway, token }: Situation, [status, reason, says]: Answered): string {
   switch (gateway) {

@@ -109,7 +109,7 @@ function issue(known: KnownCredentials, name: string): Record<Gateway, TenantCre
   const apns = readApnsKey({ ...apnsKey, environment: 'auto' })
   const fcm = readServiceAccount(serviceAccount)
   const number = new Bun.CryptoHasher('sha256').update(name).digest('base64url')
-  const vapid = readVapid(number, 'mailto:world@simulated.invalid')
+  const vapid = readVapid(number, 'mailto:world@simulated.example')
   if (apns.kind === 'problem' || fcm.kind === 'problem' || vapid.kind === 'problem') throw new Error('no credential')
   return {
     apns: { name: apnsKey.keyId, credential: apns },

@@ -34,7 +34,7 @@ export function WebPushKey({ application: { id, credentials }, onStored }: Props
     >
       <TextField
         label="Contact"
-        hint="Where push services reach you: mailto: or https:"
+        hint="Where push services reach you: mailto: or https:, at a public domain"
         {...keptIn(subject)}
         placeholder="mailto:push@shop.example"
         required

@@ -12,10 +12,9 @@
     const message = read(data)
     const { notification, app_badge: badge } = message
     const work = [tell(message)]
-    if (badge !== undefined)
-      work.push(badge === 0 ? self.navigator.clearAppBadge?.() : self.navigator.setAppBadge?.(badge))
+    if (badge !== undefined) work.push(shortly(setBadge(badge)))
     if (notification !== undefined) {
-      const { title, navigate, actions, data: more, ...options } = notification
+      const { title, navigate, actions, data: more, app_badge: _, ...options } = notification
       // A browser that knows these addresses would open them by itself, and the worker not hear of it.
       const links = actions && Object.fromEntries(actions.map((one) => [one.action, one.navigate]))
       const data = { ...more, navigate, ...(links && { actions: links }) }
@@ -23,6 +22,22 @@
       work.push(self.registration.showNotification(title, { ...options, ...buttons, data }))
     }
     await Promise.all(work)
+  }
+
+  /**
+   * Waits two seconds at the most, and for no success. On iOS 26.5 a badge may never be set (firebase-js-sdk#8416), and a
+   * worker that is still at it after ten is killed: later pushes then come minutes late.
+   */
+  function shortly(work) {
+    return Promise.race([
+      Promise.resolve(work).catch(() => undefined),
+      new Promise((resolve) => void setTimeout(resolve, 2_000)),
+    ])
+  }
+
+  function setBadge(badge) {
+    const { navigator } = self
+    return badge === 0 ? navigator.clearAppBadge?.() : navigator.setAppBadge?.(badge)
   }
 
   async function opened({ notification, action }) {

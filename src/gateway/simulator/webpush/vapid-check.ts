@@ -7,6 +7,8 @@ import { isSignedBy, readJws } from '../http2/jws.ts'
 export type VapidVerdict =
   | { readonly kind: 'sender'; readonly subject: string }
   | { readonly kind: 'missing' }
+  /** In order, and of another sender than the subscription was made for. */
+  | { readonly kind: 'stranger' }
   | { readonly kind: 'refused'; readonly reason: string }
 
 interface Circumstances {
@@ -29,7 +31,7 @@ export function checkVapid(authorization: string | undefined, { origin, now, isK
   const jws = readJws(token)
   const key = keyOf(publicKey)
   if (jws === null || key === null || !isSignedBy(jws, 'ES256', key)) return refused('InvalidSignature')
-  if (!isKnown(publicKey)) return refused('VapidPkHashMismatch')
+  if (!isKnown(publicKey)) return { kind: 'stranger' }
   const { aud, exp, sub } = jws.claims
   if (aud !== origin) return refused('BadAudience')
   if (typeof exp !== 'number' || exp * 1000 <= now) return refused('ExpiredToken')

@@ -1,43 +1,171 @@
+import { parseJsonObject } from '../../../text/json-object.ts'
 import type { SimulatedAnswer } from '../http2/reply.ts'
+import type { PlayedService } from './played-service.ts'
+
+/** An answer of a push service that has a word for it, of which each has its own kind. */
+interface Refusal {
+  readonly status: number
+  /** Apple's, and that of those that nobody plays. */
+  readonly reason: string
+  /** Mozilla's. */
+  readonly errno?: number
+  /** Google's, Microsoft's and Mozilla's. */
+  readonly sentence?: string
+  /** With Retry-After. */
+  readonly asksToWait?: true
+}
+
+/** The same at one push service, as far as it differs. */
+type Played = Refusal & { readonly at?: Readonly<Partial<Record<PlayedService, Partial<Refusal>>>> }
 
 /** What a push service can refuse a message with: as RFC 8030, 8291 and 8292 say, and what else push services do. */
 const REFUSALS = {
-  invalid: { status: 400, reason: 'BadRequest' },
-  unauthenticated: { status: 401, reason: 'MissingAuthorization' },
-  denied: { status: 403, reason: 'BadJwtToken' },
-  notfound: { status: 404, reason: 'NotFound' },
-  unregistered: { status: 410, reason: 'Unregistered' },
-  large: { status: 413, reason: 'PayloadTooLarge' },
-  encoding: { status: 415, reason: 'UnsupportedEncoding' },
-  throttled: { status: 429, reason: 'TooManyRequests' },
-  quota: { status: 429, reason: 'TooManyRequests', asksToWait: true },
+  invalid: { status: 400, reason: 'BadRequest', errno: 110, at: { apple: { reason: 'BadWebPushRequest' } } },
+  unauthenticated: {
+    status: 401,
+    reason: 'MissingAuthorization',
+    errno: 109,
+    sentence: 'Missing VAPID token',
+    at: { apple: { status: 403, reason: 'BadJwtToken' } },
+  },
+  denied: {
+    status: 403,
+    reason: 'BadJwtToken',
+    at: {
+      mozilla: { status: 401, errno: 109, sentence: 'The VAPID token expiration is too long' },
+      google: { status: 400, sentence: 'UnauthorizedRegistration' },
+    },
+  },
+  // The subscription was made with the key of another sender. RFC 8292, 4.2 has no word for that.
+  otherkey: {
+    status: 403,
+    reason: 'Forbidden',
+    at: {
+      apple: { status: 400, reason: 'VapidPkHashMismatch' },
+      mozilla: { status: 401, errno: 109, sentence: 'VAPID public key mismatch' },
+      google: {
+        sentence:
+          'the VAPID credentials in the authorization header do not correspond to the credentials used to create the subscriptions.',
+      },
+    },
+  },
+  notfound: {
+    status: 404,
+    reason: 'NotFound',
+    errno: 102,
+    sentence: 'Invalid token',
+    at: {
+      apple: { reason: 'BadPath' },
+      google: {
+        sentence:
+          'A valid push subscription endpoint should be specified in the URL as such: https://fcm.googleapis.com/wp/dHIoDxE7Hdg:APA91bH1Zj0kNa...',
+      },
+    },
+  },
+  unregistered: {
+    status: 410,
+    reason: 'Unregistered',
+    errno: 106,
+    sentence: 'No such subscription',
+    at: { google: { sentence: 'push subscription has unsubscribed or expired.' } },
+  },
+  large: { status: 413, reason: 'PayloadTooLarge', errno: 104, sentence: 'This message is too long' },
+  encoding: { status: 415, reason: 'UnsupportedEncoding', at: { mozilla: { status: 400, errno: 110 } } },
+  throttled: { status: 429, reason: 'TooManyRequests', at: { microsoft: { status: 406 } } },
+  quota: { status: 429, reason: 'TooManyRequests', asksToWait: true, at: { microsoft: { status: 406 } } },
   internal: { status: 500, reason: 'InternalServerError' },
-  unavailable: { status: 503, reason: 'ServiceUnavailable' },
-  busy: { status: 503, reason: 'ServiceUnavailable', asksToWait: true },
+  unavailable: { status: 503, reason: 'ServiceUnavailable', errno: 201 },
+  // So says Mozilla where its database has timed out for one subscription.
+  busy: { status: 503, reason: 'ServiceUnavailable', errno: 201, sentence: 'Database error', asksToWait: true },
+  // Mozilla's bridge to FCM or APNs.
+  bridge: { status: 502, reason: 'BadGateway', errno: 903, sentence: 'Bridge request timeout' },
+  // Nobody has subscribed yet to a topic of ntfy.
+  nosubscriber: { status: 507, reason: 'InsufficientStorage' },
   moved: { status: 301, reason: 'MovedPermanently' },
-} as const
+} as const satisfies Record<string, Played>
 
-export type WebPushRefusal = keyof typeof REFUSALS
+/** What stands before a push service, or what it says by headers: the same wherever it is asked for. */
+const OTHERS = {
+  proxy: { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' },
+  nginx: { status: 502, headers: { 'content-type': 'text/html' }, body: pageOf('502 Bad Gateway') },
+  frontend: { status: 400, headers: { 'content-type': 'text/html' }, body: pageOf('Error 400 (Bad Request)!!1') },
+  dropped: { status: 201, headers: { 'x-wns-notificationstatus': 'dropped' }, body: '' },
+  channelthrottled: { status: 201, headers: { 'x-wns-notificationstatus': 'channelThrottled' }, body: '' },
+} as const satisfies Record<string, SimulatedAnswer>
 
-export const WEBPUSH_REFUSALS = Object.keys(REFUSALS) as WebPushRefusal[]
+export type WebPushRefusal = keyof typeof REFUSALS | keyof typeof OTHERS
+
+export const WEBPUSH_REFUSALS = [...Object.keys(REFUSALS), ...Object.keys(OTHERS)] as WebPushRefusal[]
+
+/** What a push service finds wrong with a request, in the way of each. */
+export type FaultDetail = Readonly<Partial<Pick<Refusal, 'reason' | 'errno' | 'sentence'>>>
 
 /** "201 (Created)", with the address of the message (RFC 8030, 5). */
-export function webPushAcceptance(origin: string, id: string): SimulatedAnswer {
-  return { status: 201, headers: { location: `${origin}/message/${id}` }, body: '' }
+export function webPushAcceptance(origin: string, id: string, by: PlayedService = 'other'): SimulatedAnswer {
+  const received =
+    by === 'microsoft' ? { 'x-wns-notificationstatus': 'received', 'x-wns-msg-id': '73B9D5431ABF0590' } : {}
+  return { status: 201, headers: { location: `${origin}/message/${id}`, ...received }, body: '' }
 }
 
-/** `reason`: default the usual one. */
+/** `detail`: default the usual one. */
 export function webPushRefusal(
   refusal: WebPushRefusal,
   retryAfterSeconds: number,
-  reason: string = REFUSALS[refusal].reason,
+  by: PlayedService = 'other',
+  detail: FaultDetail = {},
 ): SimulatedAnswer {
-  const { status, ...more } = REFUSALS[refusal]
-  const wait = 'asksToWait' in more ? { 'retry-after': String(retryAfterSeconds) } : {}
+  if (refusal in OTHERS) return OTHERS[refusal as keyof typeof OTHERS]
+  const { at = {}, ...usual }: Played = REFUSALS[refusal as keyof typeof REFUSALS]
+  const said: Refusal = { ...usual, ...at[by], ...detail }
+  const wait = said.asksToWait === true ? { 'retry-after': String(retryAfterSeconds) } : {}
   const elsewhere = refusal === 'moved' ? { location: 'https://127.0.0.1/elsewhere' } : {}
-  return {
-    status,
-    headers: { 'content-type': 'application/json', ...wait, ...elsewhere },
-    body: JSON.stringify({ reason }),
+  const { headers, body } = wordsOf(said, by)
+  return { status: said.status, headers: { ...headers, ...wait, ...elsewhere }, body }
+}
+
+/** What an answer says of why, in a word or a few; `null`: it was taken. */
+export function webPushReason({ status, headers, body }: SimulatedAnswer): string | null {
+  const { reason, errno, code } = parseJsonObject(body) ?? {}
+  if (typeof reason === 'string') return reason
+  if (typeof errno === 'number') return `errno ${errno}`
+  if (typeof code === 'number') return `code ${code}`
+  const wns = headers['x-wns-error-description'] ?? headers['x-wns-notificationstatus'] ?? 'received'
+  if (wns !== 'received') return wns
+  const text = /<title>(.*?)<\/title>/.exec(body)?.[1] ?? body.trim()
+  return text === '' && status < 300 ? null : text || `HTTP ${status}`
+}
+
+function wordsOf(said: Refusal, by: PlayedService): Pick<SimulatedAnswer, 'headers' | 'body'> {
+  const { status, reason, errno, sentence = reason } = said
+  switch (by) {
+    case 'mozilla': {
+      const more = {
+        error: reason,
+        message: sentence,
+        more_info: 'http://autopush.readthedocs.io/en/latest/http.html#error-codes',
+      }
+      return inJson({ code: status, errno: errno ?? null, ...more })
+    }
+    case 'google':
+      if (status === 400) return { headers: { 'content-type': 'text/html; charset=UTF-8' }, body: pageOf(sentence) }
+      return { headers: { 'content-type': 'text/plain; charset=utf-8' }, body: `${sentence}\n` }
+    case 'microsoft':
+      return { headers: { 'x-wns-error-description': sentence, 'x-wns-msg-id': '73B9D5431ABF0590' }, body: '' }
+    case 'ntfy':
+      return inJson({ code: NTFY_CODES[status] ?? status * 100 + 1, http: status, error: reason })
+    case 'apple':
+    case 'other':
+      return inJson({ reason })
   }
+}
+
+/** Beyond the first of a status (binwiederhier/ntfy, server/errors.go). */
+const NTFY_CODES: Readonly<Record<number, number>> = { 429: 42908 }
+
+function inJson(body: object): Pick<SimulatedAnswer, 'headers' | 'body'> {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+function pageOf(title: string): string {
+  return `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center></body></html>`
 }

@@ -1,6 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import type { SubscriptionKeys } from '../../../device/webpush/subscription-keys.ts'
-import { parseJsonObject } from '../../../text/json-object.ts'
 import { replyTo } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { listenHttp2 } from '../http2/http2-listener.ts'
@@ -10,9 +9,11 @@ import type { Reply } from '../http2/reply.ts'
 import { createMagicTokens } from '../magic-tokens.ts'
 import { exampleSecrets } from './message-opening.ts'
 import type { SubscriptionSecrets } from './message-opening.ts'
-import { webPushAcceptance, webPushRefusal } from './webpush-answer.ts'
+import { playedService } from './played-service.ts'
+import { SilentPushes } from './silent-pushes.ts'
+import { webPushAcceptance, webPushReason, webPushRefusal } from './webpush-answer.ts'
 import type { WebPushRefusal } from './webpush-answer.ts'
-import { webPushMagicEndpoint } from './webpush-magic-endpoints.ts'
+import { maxBytesAt, webPushMagicEndpoint } from './webpush-magic-endpoints.ts'
 import { checkWebPush } from './webpush-request.ts'
 
 export interface WebPushGatewayOptions extends GatewayOptions {
@@ -35,6 +36,7 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
   const { clock, known, newId, record, script, slowMs, retryAfterSeconds, reachedAt = () => own } = options
   const serve = createMagicTokens<WebPushRefusal>()
   const subscriptions = new Map<string, SubscriptionSecrets>()
+  const silent = new SilentPushes()
   const example = exampleSecrets()
   let own = ''
 
@@ -44,15 +46,19 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
   }
 
   const answerOf = (request: IncomingRequest, endpoint: string, verdict: ReturnType<typeof checkWebPush>): Reply => {
+    const by = playedService(endpoint)
     if (verdict.kind === 'fault') {
-      return { kind: 'answer', answer: webPushRefusal(verdict.refusal, retryAfterSeconds, verdict.reason) }
+      return { kind: 'answer', answer: webPushRefusal(verdict.refusal, retryAfterSeconds, by, verdict.detail) }
     }
     const scripted = script({ gateway: 'webpush', token: endpoint, headers: request.headers, body: verdict.body })
     if (scripted !== null) return scripted
+    if (by === 'apple' && silent.hasEnded(endpoint, verdict.body)) {
+      return { kind: 'answer', answer: webPushRefusal('unregistered', retryAfterSeconds, by) }
+    }
     const magic = webPushMagicEndpoint(endpoint)
     return replyTo(magic === null ? null : serve(endpoint, magic), {
-      accept: () => webPushAcceptance(new URL(endpoint).origin, newId()),
-      refuse: (refusal) => webPushRefusal(refusal, retryAfterSeconds),
+      accept: () => webPushAcceptance(new URL(endpoint).origin, newId(), by),
+      refuse: (refusal) => webPushRefusal(refusal, retryAfterSeconds, by),
       slowMs,
     })
   }
@@ -67,6 +73,8 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
       const endpoint = endpointOf(request)
       const verdict = checkWebPush(request, {
         endpoint,
+        by: playedService(endpoint),
+        maxBytes: maxBytesAt(endpoint),
         now: clock.now(),
         isKnownKey: (publicKey) => known.isVapidKey(publicKey),
         secrets: subscriptions.get(endpoint) ?? null,
@@ -85,7 +93,7 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
         headers: headersOf(request),
         body: verdict.kind === 'message' ? verdict.body : null,
         status: answer?.status ?? null,
-        reason: answer === null ? null : reasonIn(answer.body),
+        reason: answer === null ? null : webPushReason(answer),
         at: clock.now(),
       })
       return reply
@@ -105,13 +113,8 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
   }
 }
 
-/** Those of RFC 8030. */
+/** Those of RFC 8030, and Microsoft's. */
 function headersOf({ headers }: IncomingRequest): Readonly<Record<string, string>> {
-  const named = ['ttl', 'urgency', 'topic'].map((name) => [name, headers[name]] as const)
+  const named = ['ttl', 'urgency', 'topic', 'x-wns-cache-policy'].map((name) => [name, headers[name]] as const)
   return Object.fromEntries(named.filter((one): one is [string, string] => one[1] !== undefined))
-}
-
-function reasonIn(body: string): string | null {
-  const reason = parseJsonObject(body)?.['reason']
-  return typeof reason === 'string' ? reason : null
 }

@@ -3,9 +3,10 @@ import { importPKCS8, SignJWT } from 'jose'
 import { makeVapid } from '../../../../src/application/vapid.ts'
 import type { VapidCredential } from '../../../../src/application/vapid.ts'
 import { systemClock } from '../../../../src/clock.ts'
+import { SIMULATED_SERVICE } from '../../../../src/device/webpush/push-services.ts'
 import { readSubscriptionKeys } from '../../../../src/device/webpush/subscription-keys.ts'
 import type { SubscriptionKeys } from '../../../../src/device/webpush/subscription-keys.ts'
-import type { Recipient } from '../../../../src/gateway/gateway.ts'
+import type { Outcome, Recipient } from '../../../../src/gateway/gateway.ts'
 import { startSimulator } from '../../../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../../../src/gateway/simulator/simulator.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../../../src/gateway/simulator/webpush/message-opening.ts'
@@ -13,7 +14,7 @@ import { h2Transport } from '../../../../src/gateway/transport/h2-transport.ts'
 import { createWebPushProvider } from '../../../../src/gateway/webpush/client.ts'
 import { encryptMessage } from '../../../../src/gateway/webpush/encryption.ts'
 import { createKeyAgreement } from '../../../../src/gateway/webpush/key-agreement.ts'
-import type { Message } from '../../../../src/notification/notification.ts'
+import type { Message, Notification } from '../../../../src/notification/notification.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { sharedKeys } from '../../../support/rsa-keys.ts'
 import { agreedWith, bytes } from '../../webpush/example-message.ts'
@@ -42,12 +43,12 @@ beforeEach(() => {
 })
 
 /** As the provider of an application sends. `relay`: everything goes to the simulator. */
-async function send(changed: Partial<Recipient> = {}, relayed = false) {
+async function send(changed: Partial<Recipient> = {}, relayed = false, said: Partial<Notification> = {}) {
   using keyAgreement = createKeyAgreement()
   await using provider = createWebPushProvider({
     keyAgreement,
     credential: vapid,
-    named: [simulator.webPushUrl],
+    named: [simulator.webPushUrl, SIMULATED_SERVICE],
     ca: simulator.ca,
     openTransport: h2Transport(systemClock, null),
     clock,
@@ -55,7 +56,8 @@ async function send(changed: Partial<Recipient> = {}, relayed = false) {
     ...(relayed && { relay: simulator.webPushUrl }),
   })
   const { endpoint: token, keys } = subscription
-  return await outcomeOf(provider, MESSAGE, { device: 1, token, environment: null, badge: null, keys, ...changed })
+  const message = { ...MESSAGE, notification: { ...MESSAGE.notification, ...said } }
+  return await outcomeOf(provider, message, { device: 1, token, environment: null, badge: null, keys, ...changed })
 }
 
 const arrived = () => simulator.arrivals().at(-1)
@@ -70,7 +72,7 @@ describe('the push service of the simulator', () => {
       reason: null,
       target: vapid.subject,
       headers: { ttl: '3600', urgency: 'high' },
-      body: { web_push: 8030, notification: { title: 'Hello' }, app_badge: 2 },
+      body: { notification: { title: 'Hello' }, app_badge: 2 },
     })
     expect(arrived()?.id).toStartWith(`${simulator.webPushUrl}/message/`)
   })
@@ -95,29 +97,103 @@ describe('the push service of the simulator', () => {
     expect(arrived()).toMatchObject({ token, status: 201, body: null })
   })
 
-  test.each([
-    ['invalid', { kind: 'rejected', blame: 'push', reason: 'HTTP 400' }],
-    ['unauthenticated', { kind: 'misconfigured', reason: 'HTTP 401' }],
-    ['denied', { kind: 'misconfigured', reason: 'HTTP 403' }],
-    ['notfound', { kind: 'unregistered', since: null, reason: 'HTTP 404' }],
-    ['unregistered', { kind: 'unregistered', since: null, reason: 'HTTP 410' }],
-    ['large', { kind: 'rejected', blame: 'push', reason: 'HTTP 413' }],
-    ['encoding', { kind: 'rejected', blame: 'push', reason: 'HTTP 415' }],
-    ['throttled', { kind: 'deferred', afterMs: null, scope: 'device', reason: 'HTTP 429', strain: true }],
-    ['quota', { kind: 'deferred', afterMs: 2000, scope: 'service', reason: 'HTTP 429' }],
-    ['internal', { kind: 'deferred', afterMs: null, scope: 'device', reason: 'HTTP 500', strain: true }],
-    ['unavailable', { kind: 'deferred', afterMs: null, scope: 'device', reason: 'HTTP 503', strain: true }],
-    ['busy', { kind: 'deferred', afterMs: 2000, scope: 'service', reason: 'HTTP 503' }],
-    ['moved', { kind: 'deferred', afterMs: null, scope: 'device', reason: 'HTTP 301' }],
+  const later = (reason: string, afterMs: number | null = null) =>
+    ({ kind: 'deferred', afterMs, scope: 'device', reason }) as const
+  const strained = (reason: string) => ({ ...later(reason), strain: true }) as const
+  const mismatch = (status: number) =>
+    ({ kind: 'rejected', blame: 'mismatch', reason: `HTTP ${status}: subscribed with another VAPID key` }) as const
+  const gone = (reason: string) => ({ kind: 'unregistered', since: null, reason }) as const
+  const refused = (reason: string) => ({ kind: 'rejected', blame: 'push', reason }) as const
+
+  test.each<[string, Outcome]>([
+    ['invalid', refused('HTTP 400 BadRequest')],
+    ['unauthenticated', { kind: 'misconfigured', reason: 'HTTP 401 MissingAuthorization' }],
+    ['denied', { kind: 'misconfigured', reason: 'HTTP 403 BadJwtToken' }],
+    ['otherkey', { kind: 'misconfigured', reason: 'HTTP 403 Forbidden' }],
+    ['notfound', gone('HTTP 404 NotFound')],
+    ['proxy', later('HTTP 404: not of the push service itself')],
+    ['unregistered', gone('HTTP 410 Unregistered')],
+    ['large', { ...refused('HTTP 413 PayloadTooLarge'), certain: true }],
+    ['encoding', refused('HTTP 415 UnsupportedEncoding')],
+    ['throttled', later('HTTP 429 TooManyRequests')],
+    ['quota', later('HTTP 429 TooManyRequests', 2000)],
+    ['internal', strained('HTTP 500 InternalServerError')],
+    ['nginx', later('HTTP 502 with a web page')],
+    ['frontend', later('HTTP 400 with a web page')],
+    ['unavailable', strained('HTTP 503 ServiceUnavailable')],
+    ['busy', later('HTTP 503 ServiceUnavailable', 2000)],
+    ['moved', later('HTTP 301 MovedPermanently')],
+    ['dropped', { ...refused('HTTP 201: dropped by the push service'), certain: true }],
+    ['channelthrottled', later('HTTP 201: throttled')],
     ['farewell', { kind: 'accepted' }],
   ])('answers as the endpoint asks: %s', async (word, outcome) => {
     const { endpoint, keys } = simulator.subscribe(`/push/${word}:1`)
-    expect(await send({ token: endpoint, keys })).toEqual(outcome as NonNullable<Awaited<ReturnType<typeof send>>>)
+    expect(await send({ token: endpoint, keys })).toEqual(outcome)
   })
+
+  test.each<[string, string, Outcome]>([
+    ['https://web.push.apple.com/', 'denied', { kind: 'misconfigured', reason: 'HTTP 403 BadJwtToken' }],
+    ['https://web.push.apple.com/', 'otherkey', mismatch(400)],
+    ['https://web.push.apple.com/', 'notfound', gone('HTTP 404 BadPath')],
+    ['https://web.push.apple.com/', 'throttled', later('HTTP 429 TooManyRequests')],
+    [
+      'https://fcm.googleapis.com/fcm/send/',
+      'denied',
+      { kind: 'misconfigured', reason: 'HTTP 400 UnauthorizedRegistration' },
+    ],
+    ['https://fcm.googleapis.com/fcm/send/', 'otherkey', mismatch(403)],
+    ['https://fcm.googleapis.com/fcm/send/', 'notfound', gone('HTTP 404')],
+    ['https://fcm.googleapis.com/fcm/send/', 'unregistered', gone('HTTP 410')],
+    ['https://fcm.googleapis.com/fcm/send/', 'quota', later('HTTP 429', 2000)],
+    [
+      'https://updates.push.services.mozilla.com/wpush/v2/',
+      'denied',
+      { kind: 'misconfigured', reason: 'HTTP 401 errno 109' },
+    ],
+    ['https://updates.push.services.mozilla.com/wpush/v2/', 'otherkey', mismatch(401)],
+    ['https://updates.push.services.mozilla.com/wpush/v2/', 'notfound', gone('HTTP 404 errno 102')],
+    ['https://updates.push.services.mozilla.com/wpush/v2/', 'unregistered', gone('HTTP 410 errno 106')],
+    ['https://updates.push.services.mozilla.com/wpush/v2/', 'busy', later('HTTP 503 errno 201', 2000)],
+    ['https://updates.push.services.mozilla.com/wpush/v2/', 'bridge', later('HTTP 502 errno 903')],
+    ['https://wns2-par02p.notify.windows.com/w/', 'quota', later('HTTP 406: throttled', 2000)],
+    ['https://wns2-par02p.notify.windows.com/w/', 'notfound', gone('HTTP 404')],
+    ['https://simulator.invalid/microsoft/', 'throttled', later('HTTP 406: throttled')],
+    ['https://simulator.invalid/ntfy/', 'nosubscriber', later('HTTP 507 code 50701')],
+    ['https://simulator.invalid/ntfy/', 'throttled', later('HTTP 429 code 42908')],
+  ])('answers at %s as that push service does: %s', async (place, word, outcome) => {
+    expect(await send({ token: `${place}${word}:${crypto.randomUUID()}` }, true)).toEqual(outcome)
+  })
+
+  test.each([
+    ['small', 3_015],
+    ['tiny', 2_048],
+  ])('takes as much as a browser does: %s', async (word, most) => {
+    const { endpoint: token, keys } = simulator.subscribe(`/push/${word}:${crypto.randomUUID()}`)
+    // The largest that fits, its padding included, and one byte more.
+    const room = most - 103 - '{"notification":{"title":"","tag":"01890a5d-ac96-774b-bcce-b302099a8057"}}'.length
+    expect(await send({ token, keys }, false, { msg: 'x'.repeat(room) })).toEqual({ kind: 'accepted' })
+    expect(await send({ token, keys }, false, { msg: 'x'.repeat(room + 1) })).toEqual({
+      ...refused('HTTP 413 PayloadTooLarge'),
+      certain: true,
+    })
+  })
+
+  test.each([2_000, 2_048, 2_500, 3_015, 3_500, 4_000, 4_096])(
+    'takes a message of %p bytes at each push service, in one request',
+    async (bytes) => {
+      const room = bytes - 103 - '{"notification":{"title":"","tag":"01890a5d-ac96-774b-bcce-b302099a8057"}}'.length
+      for (const place of ['apple', 'google', 'mozilla', 'microsoft', 'ntfy']) {
+        const before = simulator.counts()
+        const token = `https://simulator.invalid/${place}/${crypto.randomUUID()}`
+        expect(await send({ token }, true, { msg: 'x'.repeat(room) })).toEqual({ kind: 'accepted' })
+        expect(simulator.counts().accepted - before.accepted).toBe(1)
+      }
+    },
+  )
 
   test('answers so as often as the endpoint asks', async () => {
     const { endpoint: token, keys } = simulator.subscribe(`/push/throttled-1:${crypto.randomUUID()}`)
-    expect(await send({ token, keys })).toMatchObject({ reason: 'HTTP 429' })
+    expect(await send({ token, keys })).toMatchObject({ reason: 'HTTP 429 TooManyRequests' })
     expect(await send({ token, keys })).toEqual({ kind: 'accepted' })
   })
 })
@@ -130,7 +206,10 @@ describe('a request that is not in order', () => {
   }
 
   /** The status, and the reason that the push service notes. */
-  async function answerTo({ method = 'POST', headers = {}, body = encrypted() }: Request = {}) {
+  async function answerTo(
+    { method = 'POST', headers = {}, body = encrypted() }: Request = {},
+    endpoint = subscription.endpoint,
+  ) {
     const all = {
       authorization: await authorization(),
       ttl: '60',
@@ -138,7 +217,7 @@ describe('a request that is not in order', () => {
       ...headers,
     }
     const given = Object.entries(all).filter((one): one is [string, string] => one[1] !== null)
-    const response = await fetch(subscription.endpoint, {
+    const response = await fetch(endpoint, {
       method,
       headers: given,
       ...(method === 'POST' && { body }),
@@ -201,7 +280,7 @@ describe('a request that is not in order', () => {
     const foreign = await authorization({}, stranger)
     expect(await answerTo({ headers: { authorization: foreign } })).toEqual({
       status: 403,
-      reason: 'VapidPkHashMismatch',
+      reason: 'Forbidden',
     })
     const unsigned = await authorization({}, stranger, vapid.publicKey)
     expect(await answerTo({ headers: { authorization: unsigned } })).toEqual({
@@ -210,6 +289,60 @@ describe('a request that is not in order', () => {
     })
     const noPoint = await authorization({}, vapid, 'B'.padEnd(87, 'A'))
     expect(await answerTo({ headers: { authorization: noPoint } })).toEqual({ status: 403, reason: 'InvalidSignature' })
+  })
+
+  describe('of one push service alone', () => {
+    const at = (service: string) => `${simulator.webPushUrl}/${service}/${crypto.randomUUID()}`
+
+    test.each([1, 5, 9, 13, 17, 21, 25, 29])('is refused at Apple with a topic of %p characters', async (length) => {
+      const request = { headers: { topic: 'a'.repeat(length) } }
+      expect(await answerTo(request, at('apple'))).toEqual({ status: 400, reason: 'BadWebPushTopic' })
+      for (const other of ['google', 'mozilla', 'microsoft', 'ntfy']) {
+        expect(await answerTo(request, at(other))).toEqual({ status: 201, reason: null })
+      }
+      expect(await answerTo({ headers: { topic: 'a'.repeat(length + 1) } }, at('apple'))).toMatchObject({ status: 201 })
+    })
+
+    test('is refused at Apple with a subject at no public domain', async () => {
+      for (const sub of ['mailto:a@localhost', 'mailto:a@shop.local', 'https://10.0.0.7', 'https://shop.invalid']) {
+        const headers = { authorization: await authorization({ sub }) }
+        expect(await answerTo({ headers }, at('apple'))).toEqual({ status: 403, reason: 'BadJwtToken' })
+        expect(await answerTo({ headers }, at('mozilla'))).toEqual({ status: 201, reason: null })
+      }
+    })
+
+    test('is refused at Microsoft with a TTL of 0 and no cache policy', async () => {
+      const now = { ttl: '0' }
+      const reason = 'Ttl value conflicts with X-WNS-Cache-Policy.'
+      expect(await answerTo({ headers: now }, at('microsoft'))).toEqual({ status: 400, reason })
+      const headers = { ...now, 'x-wns-cache-policy': 'no-cache' }
+      expect(await answerTo({ headers }, at('microsoft'))).toEqual({ status: 201, reason: null })
+      expect(await answerTo({ headers: now }, at('google'))).toEqual({ status: 201, reason: null })
+    })
+
+    test('is refused at Mozilla by a number', async () => {
+      expect(await answerTo({ headers: { ttl: null } }, at('mozilla'))).toEqual({ status: 400, reason: 'errno 111' })
+      const headers = { topic: 'a'.repeat(33) }
+      expect(await answerTo({ headers }, at('mozilla'))).toEqual({ status: 400, reason: 'errno 113' })
+      const stranger = makeVapid('mailto:stranger@example.com')
+      const foreign = { authorization: await authorization({}, stranger) }
+      expect(await answerTo({ headers: foreign }, at('mozilla'))).toEqual({ status: 401, reason: 'errno 109' })
+      expect(await answerTo({ headers: foreign }, at('apple'))).toEqual({ status: 400, reason: 'VapidPkHashMismatch' })
+    })
+
+    test('ends the subscription at Apple after three that show nothing', async () => {
+      const { endpoint, keys } = simulator.subscribe(`/apple/${crypto.randomUUID()}`)
+      const bodyOf = (message: object) => {
+        const secrets = { ...agreedWith(keys.p256dh), salt: bytes('DGv6ra1nlYgDCS1FRnbzlw') }
+        return encryptMessage(Buffer.from(JSON.stringify(message)), keys, secrets)
+      }
+      const silent = { body: bodyOf({ app_badge: 1 }) }
+      const shown = { body: bodyOf({ notification: { title: 'Hello' } }) }
+      for (const request of [silent, shown, silent, silent]) {
+        expect(await answerTo(request, endpoint)).toEqual({ status: 201, reason: null })
+      }
+      expect(await answerTo(shown, endpoint)).toEqual({ status: 410, reason: 'Unregistered' })
+    })
   })
 
   test('is refused of two records, without a delimiter, and with a bit that changed', async () => {

@@ -57,7 +57,7 @@ const [INTERNAL_ERROR, REFUSED_STREAM, CANCEL, ENHANCE_YOUR_CALM] = [2, 7, 8, 11
 const LAST_OF_ALL = 2 ** 31 - 1
 
 /** Headers that a gateway's decision may have. */
-const SAID = ['retry-after', 'content-type', 'location'] as const
+const SAID = ['retry-after', 'content-type', 'location', 'x-wns-notificationstatus'] as const
 
 /**
  * A gateway's side of one HTTP/2 connection over simulated bytes. It answers as it is decided, has mishaps as its climate

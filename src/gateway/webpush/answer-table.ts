@@ -1,0 +1,259 @@
+import { hasWnsHeader, wnsDescription, wnsStatus } from './answer.ts'
+import type { Said } from './answer.ts'
+
+/* What push services answer, and whose fault that is: one table, which `manual/webpush.md` shows. */
+
+/** What an answer means. */
+export type WebPushMeaning =
+  | 'taken'
+  /** The subscription has ended. */
+  | 'gone'
+  /** It was made with another VAPID key. */
+  | 'mismatch'
+  /** This device is asked again. */
+  | 'device'
+  /** Likewise, and where several devices in a row are told so, nobody of the push service is asked for a time. */
+  | 'either'
+  /** Likewise, and the push service gets less at a time. */
+  | 'strain'
+  /** The VAPID key or its token is refused. */
+  | 'credential'
+  /** The push is refused. */
+  | 'push'
+  /** The push fails for this device, which says nothing of others. */
+  | 'failed'
+
+/** A row of the table. The first that fits counts. */
+export interface AnswerRow {
+  /** Who answers so. */
+  readonly by: string
+  /** The statuses, with commas between them, or the first and the last of a range: `429, 500 to 599`. */
+  readonly on: string
+  /** What of body or headers it is known by, in Markdown; empty: by nothing. */
+  readonly known: string
+  readonly fits?: (said: Said) => boolean
+  readonly means: WebPushMeaning
+  /** What it is called after its status, where that is not what the push service says by a field. */
+  readonly word?: string
+  /** What is said of it in place of that. */
+  readonly note?: string | ((said: Said) => string)
+  /** Where that is written, or was met. */
+  readonly source: string
+}
+
+const AUTOPUSH = 'autopush-rs, autoendpoint/src/error.rs'
+const WNS = 'Microsoft, "Push notification service request and response headers"'
+const ANOTHER_KEY = 'subscribed with another VAPID key'
+
+export const ANSWERS: readonly AnswerRow[] = [
+  {
+    by: 'Microsoft',
+    on: '200, 201',
+    known: '`X-WNS-NotificationStatus: dropped`',
+    fits: (said) => wnsStatus(said)?.toLowerCase() === 'dropped',
+    means: 'failed',
+    note: 'dropped by the push service',
+    source: WNS,
+  },
+  {
+    by: 'Microsoft',
+    on: '200, 201',
+    known: '`X-WNS-NotificationStatus: channelThrottled`',
+    fits: (said) => wnsStatus(said)?.toLowerCase() === 'channelthrottled',
+    means: 'device',
+    note: 'throttled',
+    source: WNS,
+  },
+  {
+    by: 'a proxy',
+    on: '200, 201, 202, 204',
+    known: 'a web page',
+    fits: ({ isPage }) => isPage,
+    means: 'device',
+    source: 'a portal that asks to sign in',
+  },
+  { by: 'all', on: '200, 201, 202, 204', known: '', means: 'taken', source: 'RFC 8030, 5' },
+  { by: 'all', on: '410', known: '', means: 'gone', source: 'RFC 8030, 7.3' },
+  {
+    by: 'Mozilla',
+    on: '400, 404',
+    known: '`errno` 102, 103, 105 or 106',
+    fits: ({ errno }) => errno !== null && [102, 103, 105, 106].includes(errno),
+    means: 'gone',
+    source: AUTOPUSH,
+  },
+  {
+    by: 'Google',
+    on: '404',
+    known: '“A valid push subscription endpoint should be specified …”, `NotRegistered`',
+    fits: ({ body }) => /valid push subscription endpoint|NotRegistered/i.test(body),
+    means: 'gone',
+    source: 'web-push-libs/web-push#940, web-push-libs/web-push-php#405',
+  },
+  {
+    by: 'Apple',
+    on: '404',
+    known: 'a `reason`',
+    fits: ({ reason }) => reason !== null,
+    means: 'gone',
+    source: 'Apple, "Sending web push notifications in web apps and browsers"',
+  },
+  {
+    by: 'Microsoft',
+    on: '404',
+    known: 'a header `X-WNS-…`',
+    fits: hasWnsHeader,
+    means: 'gone',
+    source: WNS,
+  },
+  {
+    by: 'Apple',
+    on: '400, 403',
+    known: '`VapidPkHashMismatch`',
+    fits: ({ reason }) => reason === 'VapidPkHashMismatch',
+    means: 'mismatch',
+    note: ANOTHER_KEY,
+    source: 'met at web.push.apple.com',
+  },
+  {
+    by: 'Mozilla',
+    on: '401',
+    known: '`errno` 109, of the key',
+    // Everything that is wrong with a token has this number, and a sentence of its own.
+    fits: ({ errno, json }) => errno === 109 && !OF_TOKEN.test(String(json?.['message'])),
+    means: 'mismatch',
+    note: ANOTHER_KEY,
+    source: 'autopush-rs, autoendpoint/src/headers/vapid.rs; okTurtles/group-income#2681',
+  },
+  {
+    by: 'Google',
+    on: '403',
+    known: '“… in the authorization header do not correspond …”',
+    fits: ({ body }) => /in the authorization header do(es)? not correspond/i.test(body),
+    means: 'mismatch',
+    note: ANOTHER_KEY,
+    source: 'web-push-libs/web-push#462, laravel-notification-channels/webpush#149',
+  },
+  {
+    by: 'Google',
+    on: '403',
+    known: '“invalid push subscription endpoint”',
+    fits: ({ body }) => /invalid push subscription endpoint/i.test(body),
+    means: 'device',
+    source: 'zaru/webpush#89: the same endpoints are taken a day later',
+  },
+  {
+    by: 'Google',
+    on: '400',
+    known: '`UnauthorizedRegistration`',
+    fits: ({ body }) => /UnauthorizedRegistration/.test(body),
+    means: 'credential',
+    word: 'UnauthorizedRegistration',
+    source: 'web-push-libs/web-push#237',
+  },
+  {
+    by: 'a proxy',
+    on: '400 to 599',
+    known: 'a web page',
+    fits: ({ isPage }) => isPage,
+    means: 'either',
+    source: 'mastodon/mastodon#3046; Google’s front ends',
+  },
+  {
+    by: 'a proxy',
+    on: '404',
+    known: 'anything else, as Traefik’s `404 page not found`',
+    means: 'either',
+    note: 'not of the push service itself',
+    source: 'binwiederhier/ntfy#664',
+  },
+  { by: 'all', on: '401, 403', known: '', means: 'credential', source: 'RFC 8292, 4.2' },
+  {
+    by: 'Microsoft',
+    on: '406',
+    known: '',
+    means: 'either',
+    note: 'throttled',
+    source: `${WNS}; MicrosoftDocs/windows-dev-docs#4166`,
+  },
+  {
+    by: 'Mozilla',
+    on: '502',
+    known: '`errno` 901, 902 or 903: its bridge',
+    fits: ({ errno }) => errno !== null && [901, 902, 903].includes(errno),
+    means: 'device',
+    source: 'autopush-rs, autoendpoint/src/routers/mod.rs',
+  },
+  {
+    by: 'ntfy',
+    on: '429, 507',
+    known: '`code` 42908, 50701 …',
+    fits: ({ code }) => code !== null,
+    means: 'device',
+    source: 'binwiederhier/ntfy, server/errors.go',
+  },
+  {
+    by: 'Apple',
+    on: '429',
+    known: '`TooManyRequests`',
+    fits: ({ reason, header }) => reason === 'TooManyRequests' && header('retry-after') === null,
+    means: 'device',
+    source: 'Apple, "Handling notification responses from APNs": of one device',
+  },
+  {
+    by: 'all',
+    on: '429, 503',
+    known: '`Retry-After`',
+    fits: ({ header }) => header('retry-after') !== null,
+    means: 'either',
+    source: 'RFC 8030, 8.4; autopush-rs says so of one timeout of its database',
+  },
+  {
+    by: 'all',
+    on: '429, 500 to 599',
+    known: '',
+    means: 'strain',
+    source: 'RFC 9110, 15.6',
+  },
+  {
+    by: 'all',
+    on: '300 to 399, 408',
+    known: '',
+    means: 'device',
+    source: 'no push service moves a subscription so',
+  },
+  {
+    by: 'all',
+    on: '413',
+    known: '',
+    means: 'failed',
+    source: 'web-push-libs/web-push-php#62 of Firefox for Android, #199 of UC Browser',
+  },
+  {
+    by: 'Microsoft',
+    on: '400 to 499',
+    known: '`X-WNS-Error-Description`',
+    fits: (said) => wnsDescription(said) !== null,
+    means: 'push',
+    note: (said) => wnsDescription(said) ?? '',
+    source: 'web-push-libs/pywebpush#162',
+  },
+  {
+    by: 'all',
+    on: '400 to 499',
+    known: '',
+    means: 'push',
+    source: `RFC 8030, 5; ${AUTOPUSH}`,
+  },
+]
+
+/** What Mozilla says of a token, whose fault is not the subscription's. */
+const OF_TOKEN = /^(?!.*mismatch).*(expir|audience|signature|token|scheme|missing|invalid)/i
+
+/** Whether a row is about this status. */
+export function isOn({ on }: Pick<AnswerRow, 'on'>, status: number): boolean {
+  return on.split(', ').some((part) => {
+    const [first = '', last = first] = part.split(' to ')
+    return Number(first) <= status && status <= Number(last)
+  })
+}

@@ -2,7 +2,7 @@ import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
 import { MAX_LABELS } from './device.ts'
-import type { Platform } from './device.ts'
+import type { FcmPlatform, Platform } from './device.ts'
 
 /** The limits that test/api/http/bodies.test.ts holds. */
 const MAX_TOKEN_BYTES = 4096
@@ -202,6 +202,21 @@ export const users: Field<readonly string[]> = {
     if (!Array.isArray(value)) throw invalid(name, `must be an array of strings, not ${show(value)}`)
     if (value.length > MAX_USERS) throw invalid(name, `must have at most ${MAX_USERS} entries, not ${value.length}`)
     return readEach(value, name, problemOfName)
+  },
+}
+
+/** What stands behind a token of FCM. */
+export const fcmPlatform: Field<FcmPlatform> = {
+  schema: {
+    type: 'string',
+    enum: ['android', 'ios'],
+    description:
+      'Of platform 1 alone: "ios" for an iPhone whose app has Firebase\'s SDK, so that FCM hands it what APNs would: sound, badge, thread and the rest. Without it FCM passes on no more than the text. Default "android"; a device of which nobody has said anything is also known by the first answer of Apple\'s that FCM passes on.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (value === 'android' || value === 'ios') return value
+    throw invalid(name, `must be "android" or "ios", not ${show(value)}`)
   },
 }
 

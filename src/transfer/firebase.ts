@@ -8,7 +8,7 @@ import type { Entry, FileRecord, Format, Stated } from './record.ts'
  * or the Realtime Database, each in its own way (firebase.google.com/docs/cloud-messaging/manage-tokens). Read is what
  * exports of those have in common: a record with a token, or with several, wherever it stands.
  *
- * Whatever the phone, a token of FCM is sent to through FCM, which is the platform Android here.
+ * Whatever the phone, a token of FCM is sent to through FCM, which is the platform Android here; of an iPhone it is noted.
  */
 export const firebase: Format = {
   name: 'firebase',
@@ -113,10 +113,13 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
     return refused('platform', `is ${JSON.stringify(word)}: only apps on iOS and Android can be sent to`)
   }
   const isApple = typeof token === 'string' && /^[0-9a-f]{64,200}$/i.test(token)
+  const kind = word === undefined ? null : platformOf(word)
+  const platform = isApple && kind !== 1 ? 0 : 1
   const user = textOf(first(record, ['uid', 'userId', 'user_id', 'userID'])) ?? (isUser(key) ? key : undefined)
   const stated: Stated = {
     token: typeof token === 'string' ? token.trim() : token,
-    platform: isApple && (word === undefined || platformOf(word) !== 1) ? 0 : 1,
+    platform,
+    fcm_platform: platform === 1 && kind === 0 ? 'ios' : undefined,
     alias: textOf(record['alias']) ?? user,
     user,
     tag: listOf(first(record, ['tags', 'topics'])),

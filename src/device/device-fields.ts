@@ -22,6 +22,8 @@ export const token: Field<string> = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_TOKEN_BYTES,
+    // As `problemOfToken` has it.
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$',
     description:
       'The device token of iOS; of Android the registration token, or the Firebase Installation ID; of a browser the endpoint of its subscription. 1 to 4096 bytes without white space.',
     example: EXAMPLE_TOKEN,

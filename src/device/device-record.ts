@@ -120,7 +120,7 @@ export const RECORD_EXAMPLE: DeviceRecord = {
   lat: '52.52',
   lng: '13.405',
   active: ['news'],
-  tag: ['beta', 'user:17'],
+  tag: ['beta', 'plan:pro'],
   alias: 'front-desk',
   badge: 0,
   created_at: '2026-11-20T09:00:00.000Z',

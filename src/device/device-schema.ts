@@ -37,7 +37,7 @@ const types = describedAs(
   names,
 )
 const tags = describedAs(
-  'Tags: what is known of it, such as "beta" or "user:17". Pushes choose by them with `tags`. An array of strings, or one string; an empty array removes all.',
+  'Tags: what is known of it, such as "beta" or "plan:pro". Not who its user is: that is `user`, which can be proven. Pushes choose by them with `tags`. An array of strings, or one string; an empty array removes all.',
   names,
 )
 const named = describedAs(

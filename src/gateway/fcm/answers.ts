@@ -35,7 +35,7 @@ export interface Said {
 const QUOTA_MS = MINUTE_MS
 
 /** In the reason of a FID that Google does not know: `FirebaseInstallations.getId()` alone registers nobody. */
-export const NOT_REGISTERED_FID = 'the app was removed, or it has not called register() of Firebase Messaging'
+const NOT_REGISTERED_FID = 'the app was removed, or it has not called register() of Firebase Messaging'
 
 const ERROR_CODES = 'Google, "ErrorCode"'
 const APPLE = 'FCM reference, "ApnsError"; Apple, "Handling notification responses from APNs"'

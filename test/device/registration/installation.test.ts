@@ -40,9 +40,7 @@ describe('an installation that registers by its FID and by its token', () => {
     using registry = openRegistry()
     const { device } = register(registry, TOKEN, { tag: ['beta'], alias: 'ann' })
     const now = registry.clock.now()
-    registry.database.transact(() =>
-      registry.devices.markGone(device.id, { now, since: now, reason: 'UNREGISTERED' }),
-    )
+    registry.database.transact(() => registry.devices.markGone(device.id, { now, since: now, reason: 'UNREGISTERED' }))
     expect(register(registry, FID)).toMatchObject({
       kind: 'created',
       device: { id: device.id, token: FID, tag: ['beta'], alias: 'ann' },

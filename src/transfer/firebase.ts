@@ -1,4 +1,6 @@
+import type { Platform } from '../device/device.ts'
 import { isInstallationId } from '../device/push-token.ts'
+import { PLATFORM } from '../platform.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import { platformOf, refused, statedOf, textOf } from './record.ts'
 import type { Entry, FileRecord, Format, Stated } from './record.ts'
@@ -119,7 +121,7 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
   const stated: Stated = {
     token: typeof token === 'string' ? token.trim() : token,
     platform,
-    fcm_platform: platform === 1 && kind === 0 ? 'ios' : undefined,
+    fcm_platform: isIphone(kind) && !isIphone(platform) ? 'ios' : undefined,
     alias: textOf(record['alias']) ?? user,
     user,
     tag: listOf(first(record, ['tags', 'topics'])),
@@ -129,6 +131,10 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
     seen_at: first(record, ['lastSeen', 'last_seen', 'lastUsed', 'updatedAt', 'updated_at', 'timestamp']),
   }
   return { kind: 'device', stated }
+}
+
+function isIphone(platform: Platform | null): boolean {
+  return platform !== null && PLATFORM[platform].provider === 'apns'
 }
 
 function first(record: FileRecord, names: readonly string[]): unknown {

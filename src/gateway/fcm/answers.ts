@@ -5,8 +5,8 @@ import type { FcmError } from './error.ts'
 
 /** One kind of answer of FCM. The manual's page "fcm" shows the table, and a test holds the page to it. */
 export interface FcmAnswer {
-  /** Of HTTP. */
-  readonly status: string
+  /** Statuses. */
+  readonly http: string
   readonly says: string
   /** Whose fault it is. */
   readonly blames: string
@@ -43,7 +43,7 @@ const APPLE = 'FCM reference, "ApnsError"; Apple, "Handling notification respons
 /** The first row that fits counts. What is accepted is not among them. */
 export const FCM_ANSWERS: readonly FcmAnswer[] = [
   {
-    status: '4xx',
+    http: '4xx',
     says: '`ApnsError` 410 (`Unregistered`, `ExpiredToken`)',
     blames: 'the iPhone',
     done: 'the app is gone: the device leaves the registry',
@@ -52,7 +52,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: gone,
   },
   {
-    status: 'any but 200',
+    http: 'any but 200',
     says: '`ApnsError` with another reason',
     blames: "as APNs' own answer; its key is Firebase's",
     done: 'a bad token is set aside; a bad push fails; for all else, also a refused key, this device later. The reason has Apple’s word',
@@ -61,7 +61,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: ofApple,
   },
   {
-    status: '404',
+    http: '404',
     says: '`UNREGISTERED`',
     blames: 'the device',
     done: 'the app is gone: the device leaves the registry',
@@ -70,7 +70,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: gone,
   },
   {
-    status: '4xx',
+    http: '4xx',
     says: '`UNREGISTERED_FID`',
     blames: 'the installation ID',
     done: 'the same',
@@ -80,7 +80,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: gone,
   },
   {
-    status: '403',
+    http: '403',
     says: '`SENDER_ID_MISMATCH`',
     blames: 'the token, or the service account',
     done: 'the device is set aside, unless nobody was taken with this service account yet',
@@ -89,7 +89,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: ({ reason }) => ({ kind: 'rejected', blame: 'mismatch', reason }),
   },
   {
-    status: '401',
+    http: '401',
     says: '`THIRD_PARTY_AUTH_ERROR`',
     blames: 'the APNs key or VAPID key in Firebase',
     done: 'this device later: the operator may yet upload the key',
@@ -98,7 +98,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: deviceLater,
   },
   {
-    status: '401',
+    http: '401',
     says: 'no error of Google in the body',
     blames: 'the token, where others are taken; else the service account',
     done: 'no new access token where the one in use was taken; again; set aside if others were taken meanwhile',
@@ -108,7 +108,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     isVague: true,
   },
   {
-    status: '401',
+    http: '401',
     says: '`UNAUTHENTICATED`',
     blames: 'the access token',
     done: 'a new access token, once; then the service account is refused',
@@ -117,7 +117,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: misconfigured,
   },
   {
-    status: '403',
+    http: '403',
     says: '`PERMISSION_DENIED`, or anything else',
     blames: 'the service account: API off, or role missing',
     done: 'sending pauses once several devices are told so',
@@ -126,7 +126,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: misconfigured,
   },
   {
-    status: '404',
+    http: '404',
     says: '`NOT_FOUND` without details',
     blames: 'the token, where others are taken; else the project ID',
     done: 'again; set aside if others were taken meanwhile; pauses once several devices are told so and none is taken',
@@ -136,7 +136,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     isVague: true,
   },
   {
-    status: '404',
+    http: '404',
     says: 'anything else, such as a page',
     blames: 'the address that is sent to',
     done: 'sending pauses once several devices are told so; nobody is erased',
@@ -145,7 +145,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: misconfigured,
   },
   {
-    status: '429',
+    http: '429',
     says: '`QUOTA_EXCEEDED` with a QuotaFailure of the device',
     blames: 'the device: too many messages',
     done: 'this device later',
@@ -154,7 +154,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: ({ afterMs, reason }) => ({ kind: 'deferred', afterMs: afterMs ?? QUOTA_MS, scope: 'device', reason }),
   },
   {
-    status: '429',
+    http: '429',
     says: '`RATE_LIMIT_EXCEEDED`, or a QuotaFailure of the project',
     blames: 'the project',
     done: 'all of the project for Retry-After, or a minute; then slowly at first',
@@ -163,7 +163,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: ({ afterMs, reason }) => ({ kind: 'deferred', afterMs: afterMs ?? QUOTA_MS, scope: 'credential', reason }),
   },
   {
-    status: '429',
+    http: '429',
     says: 'anything else',
     blames: 'not said',
     done: 'this device after Retry-After, or a minute; everything once several devices are told so',
@@ -172,7 +172,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: ({ afterMs, reason }) => ({ kind: 'deferred', afterMs: afterMs ?? QUOTA_MS, scope: 'either', reason }),
   },
   {
-    status: '408, 500',
+    http: '408, 500',
     says: '`INTERNAL`, or anything else',
     blames: 'Google, for this message',
     done: 'this device later, after 10 seconds or more',
@@ -181,7 +181,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: deviceLater,
   },
   {
-    status: '4xx',
+    http: '4xx',
     says: 'no error of Google in the body, such as a page',
     blames: 'who stands in between, not the push',
     done: 'this device later; everything once several devices are told so',
@@ -190,7 +190,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: later,
   },
   {
-    status: '400',
+    http: '400',
     says: '`INVALID_ARGUMENT` of `message.token`',
     blames: 'the token',
     done: 'the device is set aside',
@@ -199,7 +199,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: ({ reason }) => ({ kind: 'rejected', blame: 'token', reason }),
   },
   {
-    status: '400',
+    http: '400',
     says: '`INVALID_ARGUMENT` of `message.fid`',
     blames: 'the installation ID',
     done: 'the device is set aside',
@@ -209,7 +209,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: ({ reason }) => ({ kind: 'rejected', blame: 'token', reason, certain: true }),
   },
   {
-    status: '4xx',
+    http: '4xx',
     says: '`INVALID_ARGUMENT` of another field, or anything else',
     blames: 'the push',
     done: 'it fails for this device, and for everybody once 100 were refused so and none was taken; the device stays',
@@ -218,7 +218,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     outcome: ({ reason }) => ({ kind: 'rejected', blame: 'push', reason }),
   },
   {
-    status: '5xx, other',
+    http: '5xx, other',
     says: '`UNAVAILABLE`, a page, a redirect, or 200 without the name of a message',
     blames: 'Google, or who stands in between',
     done: 'this device after Retry-After, or 10 seconds; everything once several devices are told so. A repeat replaces what is shown',

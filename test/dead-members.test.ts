@@ -12,6 +12,11 @@ import ts from 'typescript-classic'
 const MEANT: Readonly<Record<string, string>> = {
   'database/lazy-statement.ts iterate': 'callers know it as a Statement',
   'database/lazy-statement.ts values': 'drizzle asks for it',
+  'gateway/fcm/answers.ts blames': 'the manual shows it, and is held to it',
+  'gateway/fcm/answers.ts done': 'the manual shows it, and is held to it',
+  'gateway/fcm/answers.ts http': 'the manual shows it, and is held to it',
+  'gateway/fcm/answers.ts says': 'the manual shows it, and is held to it',
+  'gateway/fcm/answers.ts source': 'the manual shows it, and is held to it',
   'gateway/simulator/simulator.ts accept': 'tests let their own credentials in',
   'gateway/simulator/simulator.ts answerWith': 'tests have it misbehave',
   'gateway/simulator/simulator.ts disconnect': 'tests have it misbehave',

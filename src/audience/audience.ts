@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { Statement, Value } from '../database/statement.ts'
 import type { StoredRow, device } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
+import { PLATFORM } from '../platform.ts'
 import { labelIds } from './audience-labels.ts'
 import type { Prepare } from './audience-labels.ts'
 import { planOf, planOfOne, usersOf } from './audience-plan.ts'
@@ -15,6 +16,8 @@ import { lookUpUsers } from './user-lookup.ts'
 export type AudienceRow = Pick<StoredRow<typeof device>, 'id' | 'token' | 'environment' | 'badge'> & {
   /** Only where it was asked for. */
   readonly locale?: string | null
+  /** Only of what is sent to through FCM, in an application with iPhones there: 0 Android, 1 iOS. */
+  readonly fcm_platform?: 0 | 1 | null
 }
 
 /** Devices of one locale; `null`: it is not known. */
@@ -101,8 +104,9 @@ export function audiencePages(
 function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, withLocale: boolean): AudiencePages {
   const members = [plan.members, ...plan.checks].join(' AND ')
   const locale = withLocale ? ', d.locale' : ''
+  const fcm = PLATFORM[platform].provider === 'fcm' && hasIphones(prepare, application) ? ', d.fcm_platform' : ''
   const rows = prepare<AudienceRow>(
-    `SELECT d.id, d.token, d.environment, d.badge${locale} ${members} ORDER BY d.id LIMIT ?3`,
+    `SELECT d.id, d.token, d.environment, d.badge${locale}${fcm} ${members} ORDER BY d.id LIMIT ?3`,
   )
   const counted = prepare<{ count: number }>(`SELECT count(*) AS count ${members}`)
   const reached =
@@ -168,4 +172,12 @@ function rememberedStatements(database: Reader): Prepare {
     known.set(sql, statement)
     return statement as Statement<Row, readonly Value[]>
   }
+}
+
+/** Whether any device that is sent to through FCM is known to be an iPhone. */
+function hasIphones(prepare: Prepare, application: number): boolean {
+  const found = prepare<{ id: number }>(
+    'SELECT id FROM device INDEXED BY device_iphone WHERE application = ? AND fcm_platform = 1 LIMIT 1',
+  )
+  return found.get(application) !== null
 }

@@ -85,6 +85,7 @@ export const device = sqliteTable('device', {
   user: text(),
   locale: text(),
   imported: integer().$type<0 | 1>(),
+  fcmPlatform: integer('fcm_platform').$type<0 | 1>(),
 })
 
 export const acceptedDevice = sqliteTable(

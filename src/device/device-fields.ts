@@ -2,7 +2,7 @@ import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
 import { MAX_LABELS } from './device.ts'
-import type { Platform } from './device.ts'
+import type { FcmPlatform, Platform } from './device.ts'
 
 /** The limits that test/api/http/bodies.test.ts holds. */
 const MAX_TOKEN_BYTES = 4096
@@ -22,6 +22,8 @@ export const token: Field<string> = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_TOKEN_BYTES,
+    // As `problemOfToken` has it.
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$',
     description:
       'The device token of iOS, in upper or lower case (it is kept in lower case); of Android the registration token, or the Firebase Installation ID; of a browser the endpoint of its subscription. 1 to 4096 bytes without white space.',
     example: EXAMPLE_TOKEN,
@@ -202,6 +204,21 @@ export const users: Field<readonly string[]> = {
     if (!Array.isArray(value)) throw invalid(name, `must be an array of strings, not ${show(value)}`)
     if (value.length > MAX_USERS) throw invalid(name, `must have at most ${MAX_USERS} entries, not ${value.length}`)
     return readEach(value, name, problemOfName)
+  },
+}
+
+/** What stands behind a token of FCM. */
+export const fcmPlatform: Field<FcmPlatform> = {
+  schema: {
+    type: 'string',
+    enum: ['android', 'ios'],
+    description:
+      'Of platform 1 alone: "ios" for an iPhone whose app has Firebase\'s SDK, so that FCM hands it what APNs would: sound, badge, thread and the rest. Without it FCM passes on no more than the text. Default "android"; a device of which nobody has said anything is also known by the first answer of Apple\'s that FCM passes on.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (value === 'android' || value === 'ios') return value
+    throw invalid(name, `must be "android" or "ios", not ${show(value)}`)
   },
 }
 

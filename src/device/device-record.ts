@@ -2,6 +2,7 @@ import {
   count,
   listOf,
   objectSchema,
+  oneOf,
   orNull,
   platformSchema as platformWritten,
   text,
@@ -10,7 +11,7 @@ import {
 import type { JsonSchema } from '../http/fields.ts'
 import { isoTime } from '../text/format.ts'
 import { EXAMPLE_TOKEN } from './device-fields.ts'
-import type { Device, Platform } from './device.ts'
+import type { Device, FcmPlatform, Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
 
 /** The device record on the wire (test/api/contract/10-device-details.test.ts). */
@@ -23,11 +24,13 @@ export interface DeviceRecord {
   readonly tag: readonly string[]
   readonly alias: string | null
   readonly badge: number
-  /** These three only where they are known: clients of the contract do not know them. */
+  /** These only where they are known: clients of the contract do not know them. */
   readonly user?: string | undefined
   readonly timezone?: string | undefined
   /** BCP 47. */
   readonly locale?: string | undefined
+  /** Of platform 1. */
+  readonly fcm_platform?: FcmPlatform | undefined
   /** ISO 8601, UTC. */
   readonly created_at: string
   readonly updated_at: string
@@ -42,7 +45,7 @@ export interface RecordShape {
 }
 
 export function deviceRecordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
-  const { registeredAt, updatedAt, user, timezone, locale } = device
+  const { registeredAt, updatedAt, user, timezone, locale, fcmPlatform } = device
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   const updated = isoTime(updatedAt)
@@ -58,6 +61,7 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     user: user ?? undefined,
     timezone: timezone ?? undefined,
     locale: locale ?? undefined,
+    fcm_platform: fcmPlatform ?? undefined,
     created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
     warnings: all.length > 0 ? all : undefined,
@@ -95,6 +99,10 @@ export const RECORD = objectSchema(
     user: text('Whose device it is; absent where that is not said.'),
     timezone: text('IANA name; absent where it is not known.'),
     locale: text('Language tag (BCP 47) in canonical form; absent where it is not known.'),
+    fcm_platform: oneOf(
+      ['android', 'ios'],
+      'Of platform 1: what stands behind the token, as the app said or as Apple has answered through FCM; absent where it is not known.',
+    ),
     created_at: time('First registration.'),
     updated_at: time('Last change.'),
     warnings: {
@@ -103,7 +111,7 @@ export const RECORD = objectSchema(
         'What is not as it should be; absent where all is well. "alias belongs to another device" only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
     },
   },
-  ['user', 'timezone', 'locale', 'warnings'],
+  ['user', 'timezone', 'locale', 'fcm_platform', 'warnings'],
 )
 
 export const RECORD_EXAMPLE: DeviceRecord = {
@@ -112,7 +120,7 @@ export const RECORD_EXAMPLE: DeviceRecord = {
   lat: '52.52',
   lng: '13.405',
   active: ['news'],
-  tag: ['beta', 'user:17'],
+  tag: ['beta', 'plan:pro'],
   alias: 'front-desk',
   badge: 0,
   created_at: '2026-11-20T09:00:00.000Z',

@@ -9,6 +9,7 @@ import {
   aliasOrNone,
   asPlatform,
   EXAMPLE_TOKEN,
+  fcmPlatform,
   latitude,
   longitude,
   names,
@@ -19,7 +20,7 @@ import {
   user,
   userOrNone,
 } from './device-fields.ts'
-import type { Platform } from './device.ts'
+import type { FcmPlatform, Platform } from './device.ts'
 import { locale } from './locale-field.ts'
 import { proof } from './proof-field.ts'
 import { timezone } from './timezone-field.ts'
@@ -36,7 +37,7 @@ const types = describedAs(
   names,
 )
 const tags = describedAs(
-  'Tags: what is known of it, such as "beta" or "user:17". Pushes choose by them with `tags`. An array of strings, or one string; an empty array removes all.',
+  'Tags: what is known of it, such as "beta" or "plan:pro". Not who its user is: that is `user`, which can be proven. Pushes choose by them with `tags`. An array of strings, or one string; an empty array removes all.',
   names,
 )
 const named = describedAs(
@@ -74,34 +75,55 @@ export const RegisterDevice = bodyOf(
     timezone: optional(timezone),
     locale: optional(locale),
     keys: optional(keys),
+    fcm_platform: optional(fcmPlatform),
   },
-  (input) => {
+  ({ fcm_platform, ...input }) => {
+    checkFcmPlatform(input.platform, fcm_platform)
     if (input.lat !== undefined && input.lng === undefined) throw missing('lng', ' with lat')
     if (input.lng !== undefined && input.lat === undefined) throw missing('lat', ' with lng')
     const { hasKeys } = PLATFORM[input.platform]
     if (hasKeys && input.keys === undefined) throw missing('keys', ` with platform ${input.platform}`)
-    return hasKeys || input.keys === undefined ? input : { ...input, keys: undefined }
+    const said = { ...input, fcmPlatform: fcm_platform }
+    return hasKeys || input.keys === undefined ? said : { ...said, keys: undefined }
   },
 )
+
+function checkFcmPlatform(platform: Platform, given: FcmPlatform | undefined): void {
+  if (given === undefined || PLATFORM[platform].provider === 'fcm') return
+  throw invalid('fcm_platform', 'is for platform "1" alone: it says whose phone a token of FCM is')
+}
+
+/** Platforms whose devices are known by their token alone. */
+const WITHOUT_KEYS = PLATFORMS.filter((platform) => !PLATFORM[platform].hasKeys)
+
+const platformOfBatch = {
+  ...platform,
+  schema: {
+    ...platform.schema,
+    enum: WITHOUT_KEYS.map(String),
+    description: `${platformChoice(WITHOUT_KEYS)}. Numbers are read too. Browsers come one by one, with their keys.`,
+  },
+}
 
 /** Endpoint 2. */
 export const ImportDevices = bodyOf(
   {
     tokens: required(someTokens),
-    platform: required(platform),
+    platform: required(platformOfBatch),
     tags: optional(names, ['tag']),
+    fcm_platform: optional(fcmPlatform),
   },
-  (input) => {
+  ({ fcm_platform, ...input }) => {
+    checkFcmPlatform(input.platform, fcm_platform)
     if (input.tokens.length === 0) throw missing('tokens')
     if (PLATFORM[input.platform].hasKeys) {
-      const others = PLATFORMS.filter((platform) => !PLATFORM[platform].hasKeys)
       const { article, device } = PLATFORM[input.platform]
       throw invalid(
         'platform',
-        `must be ${platformChoice(others)} here: ${article} ${device} comes with its keys, by PUT /deviceToken`,
+        `must be ${platformChoice(WITHOUT_KEYS)} here: ${article} ${device} comes with its keys, by PUT /deviceToken`,
       )
     }
-    return input
+    return { ...input, fcmPlatform: fcm_platform }
   },
 )
 

@@ -7,6 +7,7 @@ import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken } from './device.ts'
 import { PLATFORMS } from '../platform.ts'
 import type { Device, Platform } from './device.ts'
+import { createFcmPlatformStore } from './fcm-platform-store.ts'
 import { createGrowth, UNBOUNDED } from './growth.ts'
 import type { GrowthBoundsOfCall, Shortage } from './growth.ts'
 import { createAliasIndex } from './index/alias-index.ts'
@@ -52,6 +53,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   const zones = createZoneIndex({ database, clock })
   const sizes = createRegistrySizeStore({ database })
   const growth = createGrowth({ labels, sizes })
+  const fcmPlatforms = createFcmPlatformStore({ database })
   const statements = prepareStatements(database)
 
   function idOf(application: number, platform: Platform, token: string): number | null {
@@ -79,6 +81,8 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     ...createBatchStore({ database, clock, labels, sizes, growth }),
     ...createReachabilityStore({ database, clock }),
     ...createDeviceList({ database }),
+    /** Apple has answered for the token, through FCM: see `createFcmPlatformStore`. */
+    learnIphone: (device: number, token: string): void => fcmPlatforms.learnIphone(device, token, clock.now()),
     idOf,
     idsOf,
 

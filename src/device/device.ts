@@ -14,6 +14,9 @@ export type DeviceState = 'registered' | 'gone' | 'quarantined'
 /** Of APNs: each token belongs to one of them (Apple, "Sending notification requests to APNs"). FCM has none. */
 export type Environment = 'production' | 'sandbox'
 
+/** What stands behind a token of FCM: an iPhone can too, in an app with Firebase's SDK. */
+export type FcmPlatform = 'android' | 'ios'
+
 /** One device of one application. Times are ms since the Unix epoch. */
 export interface Device {
   readonly id: number
@@ -30,6 +33,8 @@ export interface Device {
   /** Whose device it is; others may have the same. `null`: not said. */
   readonly user: string | null
   readonly badge: number
+  /** Of platform 1; `null`: not said. */
+  readonly fcmPlatform: FcmPlatform | null
   /** IANA name; `null`: not known. */
   readonly timezone: string | null
   /** A language tag (BCP 47) in canonical form; `null`: not known. */

@@ -13,6 +13,14 @@ export function isInstallationId(token: string): boolean {
 
 const INSTALLATION_ID = /^[c-f][\w-]{21}$/
 
+/** The Firebase Installation ID that a registration token begins with; `null`: none. */
+export function installationOf(token: string): string | null {
+  const id = token.slice(0, INSTALLATION_ID_LENGTH)
+  return token[INSTALLATION_ID_LENGTH] === ':' && isInstallationId(id) ? id : null
+}
+
+const INSTALLATION_ID_LENGTH = 22
+
 /** Whether Apple could have issued it: hex digits, 64 of them today, and "don't hard-code their size" (Apple). */
 export function isApnsToken(token: string): boolean {
   return APNS_TOKEN.test(token)

@@ -1,4 +1,4 @@
-import type { Environment } from '../device/device.ts'
+import type { Environment, FcmPlatform } from '../device/device.ts'
 import type { SubscriptionKeys } from '../device/webpush/subscription-keys.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
 import type { Message } from '../notification/notification.ts'
@@ -13,6 +13,8 @@ export interface Recipient {
   readonly environment: Environment | null
   /** The badge to show, already computed for this device; `null` leaves the badge alone. */
   readonly badge: number | null
+  /** Of what is sent to through FCM: an iPhone gets what APNs would. `null`, or absent: not said, so Android. */
+  readonly fcmPlatform?: FcmPlatform | null
   /** Of a browser: what its messages are encrypted with. Others have none. */
   readonly keys?: SubscriptionKeys | null
 }

@@ -48,6 +48,6 @@ export function previewWebPush(message: Message, { badge }: Recipient, now: numb
 }
 
 /** The body for FCM, sent at `now`, ms since the Unix epoch. */
-export function previewFcm(message: Message, { token, badge }: Recipient, now: number): string {
-  return renderFcm(message).body(token, badge, now)
+export function previewFcm(message: Message, { token, badge, fcmPlatform }: Recipient, now: number): string {
+  return renderFcm(message).body(token, badge, now, fcmPlatform)
 }

@@ -9,6 +9,7 @@ import type { Platform } from '../platform.ts'
 import { createApnsProvider } from './apns/client.ts'
 import type { Keep, Signing } from './apns/token.ts'
 import { createFcmProvider } from './fcm/client.ts'
+import type { OnIphone } from './fcm/client.ts'
 import { ProjectQuota } from './fcm/project-quota.ts'
 import type { Provider } from './gateway.ts'
 import type { Simulator } from './simulator/simulator.ts'
@@ -44,6 +45,8 @@ export interface GatewayDependencies {
   readonly keyAgreement: KeyAgreement
   /** For the simulator, which is on this machine: never through a proxy. */
   readonly openSimulated: OpenTransport
+  /** Is told of a device that turned out to be an iPhone behind FCM. */
+  readonly onIphone: OnIphone
   /** By project: two applications may share one. */
   readonly quotas: Map<string, ProjectQuota>
 }
@@ -77,13 +80,19 @@ const fcm: Gateway = {
     const quota = deps.quotas.get(credential.projectId) ?? new ProjectQuota()
     deps.quotas.set(credential.projectId, quota)
     const { fcm: origin, fcmToken: tokenUrl } = deps.addresses
-    return createFcmProvider({ ...sharedBy(deps), credential, quota, origin, tokenUrl })
+    return createFcmProvider({ ...sharedBy(deps), credential, quota, origin, tokenUrl, onIphone: deps.onIphone })
   },
   simulated(application, simulator, deps) {
     const credential = readServiceAccount(simulator.issue(application.id).serviceAccount)
     if (credential.kind === 'problem') throw new Error(credential.problem)
     const { fcmUrl: origin, fcmTokenUrl: tokenUrl } = simulator
-    return createFcmProvider({ ...simulatedBy(simulator, deps), credential, origin, tokenUrl })
+    return createFcmProvider({
+      ...simulatedBy(simulator, deps),
+      credential,
+      origin,
+      tokenUrl,
+      onIphone: deps.onIphone,
+    })
   },
 }
 

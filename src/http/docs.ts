@@ -129,6 +129,9 @@ export function docs(documented: AnyElysia, differences: Differences) {
     )
 }
 
+/** The document is of one running service, of which only its operator can be asked. */
+const CONTACT = { name: 'The operator of this service' }
+
 const LICENSE = { name: 'MIT', identifier: 'MIT' }
 
 interface Described {
@@ -147,7 +150,7 @@ async function describe(documented: AnyElysia, { compat, headerPrefixes, webhook
       documentation: {
         // Relative to where the document is.
         servers: [{ url: '/' }],
-        info: { title: 'Bellhop API', version: VERSION, description, license: LICENSE },
+        info: { title: 'Bellhop API', version: VERSION, description, license: LICENSE, contact: CONTACT },
         tags: TAGS,
         components: {
           securitySchemes: {

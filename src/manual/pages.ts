@@ -13,6 +13,7 @@ import docker from './docker.md' with { type: 'text' }
 import doctor from './doctor.md' with { type: 'text' }
 import endurance from './endurance.md' with { type: 'text' }
 import faults from './faults.md' with { type: 'text' }
+import fcm from './fcm.md' with { type: 'text' }
 import figures from './figures.md' with { type: 'text' }
 import guarantees from './guarantees.md' with { type: 'text' }
 import idempotency from './idempotency.md' with { type: 'text' }
@@ -55,6 +56,7 @@ export const PAGES: readonly ManualPage[] = [
   page('simulator', simulator),
   page('credentials', credentials),
   page('app', app),
+  page('fcm', fcm),
   page('webpush', webpush),
   page('server', server),
   page('dashboard', dashboard),

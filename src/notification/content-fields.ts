@@ -37,6 +37,8 @@ export const image: Field<string> = {
 export const link: Field<string> = {
   schema: {
     type: 'string',
+    // RFC 3986, 3.1, and what `isUrl` refuses.
+    pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^\\s\\u0000-\\u001f\\u007f-\\u009f]*$',
     description: `A URL for the app to open, of any scheme: \`link\` beside \`aps\` for APNs, and in \`data\` for FCM. ${COUNTS}`,
   },
   emptyIsAbsent: true,
@@ -95,6 +97,7 @@ export const mutable = flag(
 export const badge: Field<BadgeChange | null> = {
   schema: {
     type: 'string',
+    pattern: '^([+-]?[0-9]{1,10})?$',
     description: `The badge number, 0 to ${MAX_BADGE}, or "+1", "-1" relative to the stored count of each device; "" leaves it alone.`,
   },
   emptyIsAbsent: false,

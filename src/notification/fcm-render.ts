@@ -1,6 +1,8 @@
 import { MAX_BADGE } from '../device/badge.ts'
+import type { FcmPlatform } from '../device/device.ts'
 import { isInstallationId } from '../device/push-token.ts'
 import type { JsonObject } from '../text/json-object.ts'
+import { iphoneBytes, renderIphone } from './fcm-iphone-render.ts'
 import { idAlong, MAX_TTL_SECONDS, NO_ID } from './notification.ts'
 import type { Message, Notification } from './notification.ts'
 
@@ -10,9 +12,9 @@ import type { Message, Notification } from './notification.ts'
 export interface RenderedFcm {
   /**
    * The body for one recipient at `now` (ms since the Unix epoch). `token`: a registration token or a Firebase
-   * Installation ID. `badge`: `null` leaves it alone.
+   * Installation ID. `badge`: `null` leaves it alone. `fcmPlatform`: default Android.
    */
-  body(token: string, badge: number | null, now: number): string
+  body(token: string, badge: number | null, now: number, fcmPlatform?: FcmPlatform | null): string
 }
 
 /**
@@ -25,15 +27,23 @@ export interface RenderedFcm {
  * Repeats replace each other by the notification's `tag`, not by a collapse key: a device keeps only four of those, and
  * FCM throttles them. A data message has no tag: the caller's `collapse` is its collapse key.
  */
-export function renderFcm({ push, notification, expiresAt }: Message): RenderedFcm {
+export function renderFcm(message: Message): RenderedFcm {
+  const { push, notification, expiresAt } = message
   const { beforeBadge, badgeOf, afterBadge } = partsOf(push, notification)
   const keepUntil = notification.ttl === 0 ? 0 : expiresAt
+  // Made for the first iPhone: most apps have none here.
+  let iphone: ((badge: number | null) => string) | null = null
   return {
-    body(token, badge, now) {
+    body(token, badge, now, fcmPlatform = null) {
+      const target = isInstallationId(token) ? 'fid' : 'token'
+      const head = `{"message":{"${target}":${JSON.stringify(token)}`
+      if (fcmPlatform === 'ios') {
+        iphone ??= renderIphone(message, dataOf(push, notification))
+        return `${head}${iphone(badge)}}}`
+      }
       const count = badge === null ? '' : badgeOf(badge)
       const ttl = Math.min(Math.max(Math.ceil((keepUntil - now) / 1000), 0), MAX_TTL_SECONDS)
-      const target = isInstallationId(token) ? 'fid' : 'token'
-      return `{"message":{"${target}":${JSON.stringify(token)}${beforeBadge}${count}${afterBadge}"ttl":"${ttl}s"}}}`
+      return `${head}${beforeBadge}${count}${afterBadge}"ttl":"${ttl}s"}}}`
     },
   }
 }
@@ -49,6 +59,11 @@ export function fcmBytes(notification: Notification): number {
   return Buffer.byteLength(renderFcm({ push: NO_ID, notification, expiresAt }).body('', largest, 0))
 }
 
+/** The same of the payload that an iPhone gets through FCM: of both of its halves, FCM's and APNs'. */
+export function fcmIphoneBytes(notification: Notification): number {
+  return iphoneBytes(notification, dataOf(NO_ID, notification))
+}
+
 /** A message in parts, between which the recipient's own go. */
 interface Parts {
   /** From the token on. */
@@ -59,14 +74,10 @@ interface Parts {
 }
 
 function partsOf(push: string, notification: Notification): Parts {
-  const { msg, sound, title, image, channel, collapse, priority, payload, link, fcm } = notification
-  const { notification: rawShown, data: rawData, android: rawAndroid, ...raw } = fcm ?? {}
+  const { msg, sound, title, image, channel, collapse, priority, fcm } = notification
+  const { notification: rawShown, data: _, android: rawAndroid, ...raw } = fcm ?? {}
   const { notification: rawOnAndroid, ...rawConfig } = rawAndroid ?? {}
-  const data = {
-    ...dataOf({ ...idAlong(push, notification), ...payload }),
-    ...(link === undefined ? undefined : { link }),
-    ...rawData,
-  }
+  const data = dataOf(push, notification)
   const isShown = Boolean(msg || title || sound || rawShown || rawOnAndroid)
   const config = { priority: priority ?? (isShown ? 'high' : 'normal') }
   if (!isShown) {
@@ -95,11 +106,23 @@ function partsOf(push: string, notification: Notification): Parts {
   }
 }
 
-/** FCM takes strings only; anything else goes as its JSON text. */
-function dataOf(payload: JsonObject): Record<string, string> {
-  const entries = Object.entries(payload).map(
-    ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
-  )
+function dataOf(push: string, notification: Notification): JsonObject {
+  const { payload, link, fcm } = notification
+  return {
+    ...textsOf({ ...idAlong(push, notification), ...payload }),
+    ...(link === undefined ? undefined : { link }),
+    ...fcm?.data,
+  }
+}
+
+/**
+ * FCM takes strings only; anything else goes as its JSON text. `null` is left out, and not the text "null": an app that
+ * asks for the key gets null.
+ */
+function textsOf(payload: JsonObject): Record<string, string> {
+  const entries = Object.entries(payload)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const)
   return Object.fromEntries(entries)
 }
 

@@ -13,7 +13,7 @@ import { apsFaultOf } from './payload-rules.ts'
 const MAX_DEPTH = 64
 
 /** Apple's own key, and what Google refuses in `data` (FCM, projects.messages `data`). */
-const RESERVED_KEY = /^(aps|from|message_type|google\..*|gcm\..*)$/s
+const RESERVED_KEY = /^(aps$|from$|message_type$|google|gcm)/
 
 /** Custom fields. `null`: there are none. */
 export const payload: Field<JsonObject | null> = {
@@ -21,7 +21,7 @@ export const payload: Field<JsonObject | null> = {
     type: 'object',
     additionalProperties: true,
     description:
-      'Custom fields: beside `aps` for APNs, as strings in `data` for FCM. A list is read as an object of its indexes. Reserved: aps, from, message_type, google.*, gcm.*; and `image` and `link` beside the field of that name. The id of the push goes along as `bellhop`, unless there is a key of that name here. Nested at most 64 deep; counts towards the 4096 bytes.',
+      'Custom fields: beside `aps` for APNs, as strings in `data` for FCM. A list is read as an object of its indexes. A value that is null is left out for FCM. Reserved: aps, from, message_type, and what begins with google or gcm; and `image` and `link` beside the field of that name. The id of the push goes along as `bellhop`, unless there is a key of that name here. Nested at most 64 deep; counts towards the 4096 bytes.',
   },
   emptyIsAbsent: true,
   read(value, name) {
@@ -30,7 +30,7 @@ export const payload: Field<JsonObject | null> = {
       if (RESERVED_KEY.test(key)) {
         throw invalid(
           `${name}.${key.slice(0, 32)}`,
-          'is reserved by Apple or Google; not allowed are aps, from, message_type, google.* and gcm.*',
+          'is reserved by Apple or Google; not allowed are aps, from, message_type, and what begins with google or gcm',
         )
       }
     }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../text/json-object.ts'
 import type { JsonObject } from '../text/json-object.ts'
+import { protoName } from './message-type.ts'
 import { MAX_TTL_SECONDS } from './notification.ts'
 
 /** Why FCM refuses a message whose every field is of the right type. */
@@ -27,6 +28,10 @@ export function messageFaultOf(message: JsonObject): MessageFault | null {
   if (typeof color === 'string' && !COLOR.test(color)) {
     return { field: 'android.notification.color', description: 'Color must be in the form #rrggbb.' }
   }
+  const link = objectAt(objectAt(message, 'webpush'), 'fcm_options')['link']
+  if (typeof link === 'string' && !link.startsWith('https://')) {
+    return { field: 'webpush.fcm_options.link', description: 'Link must be an HTTPS URL.' }
+  }
   for (const [field, options] of [
     ['fcm_options', objectAt(message, 'fcm_options')],
     ['android.fcm_options', objectAt(android, 'fcm_options')],
@@ -42,14 +47,18 @@ export function messageFaultOf(message: JsonObject): MessageFault | null {
   return null
 }
 
-/** "The key should not be a reserved word ("from", "message_type", or any word starting with "google." or "gcm.notification.")." */
-const RESERVED_KEY = /^(?:from$|message_type$|google\.|gcm\.notification\.)/
+/**
+ * "The key should not be a reserved word ("from", "message_type", or any word starting with "google." or "gcm.notification.")";
+ * FCM refuses what begins with google or gcm without a dot too.
+ */
+const RESERVED_KEY = /^(?:from$|message_type$|google|gcm)/
 /** AndroidNotification, `color`: "expressed in #rrggbb format". */
 const COLOR = /^#[0-9a-f]{6}$/i
 /** "Understanding message delivery", on labels. */
 const ANALYTICS_LABEL = /^[\w.~%-]{1,50}$/
 
+/** In either spelling that ProtoJSON reads. */
 function objectAt(parent: JsonObject, name: string): JsonObject {
-  const value = parent[name]
+  const value = parent[name] ?? Object.entries(parent).find(([key]) => protoName(key) === name)?.[1]
   return isJsonObject(value) ? value : {}
 }

@@ -12,14 +12,25 @@ const MAX_RENDERED_BYTES = 4096
 /** The failure of a notification that is too large for the gateway of one of these platforms; `null`: it is not. */
 export type CheckSize = (notification: Notification, platforms: readonly Platform[]) => Failure | null
 
-/** `sizeOf`: bytes of the notification as the gateway of each platform would get it. */
-export function createSizeCheck(sizeOf: Readonly<Record<Platform, (notification: Notification) => number>>): CheckSize {
+type SizeOf = (notification: Notification) => number
+
+/**
+ * `sizeOf`: bytes of the notification as the gateway of each platform would get it. `iphoneSizeOf`: of its payload for an
+ * iPhone that is reached through FCM; an application may have some at any time.
+ */
+export function createSizeCheck(sizeOf: Readonly<Record<Platform, SizeOf>>, iphoneSizeOf: SizeOf): CheckSize {
   return (notification, platforms) => {
     for (const language of languagesOf(notification)) {
       const sent = inLanguage(notification, language)
-      const sizes = platforms.map((platform) => ({ platform, bytes: sizeOf[platform](sent) }))
+      const sizes = platforms.flatMap((platform) => {
+        const { gateway, provider } = PLATFORM[platform]
+        const size = { gateway, bytes: sizeOf[platform](sent) }
+        if (provider !== 'fcm' || size.bytes > MAX_RENDERED_BYTES) return [size]
+        const bytes = iphoneSizeOf(sent)
+        return bytes > MAX_RENDERED_BYTES ? [size, { gateway: 'iPhones behind FCM', bytes }] : [size]
+      })
       if (sizes.every(({ bytes }) => bytes <= MAX_RENDERED_BYTES)) continue
-      const given = sizes.map(({ platform, bytes }) => `${bytes} bytes for ${PLATFORM[platform].gateway}`).join(', ')
+      const given = sizes.map(({ gateway, bytes }) => `${bytes} bytes for ${gateway}`).join(', ')
       const problem = `are too large: ${given}; at most ${MAX_RENDERED_BYTES} are allowed.`
       return failure('InvalidArgument', `${sizedFields(notification, language)} ${problem}`)
     }

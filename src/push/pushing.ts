@@ -10,7 +10,7 @@ import type { Commit } from '../database/group-commit.ts'
 import { previewApns, previewFcm, previewWebPush } from '../gateway/preview.ts'
 import type { ApnsIdentity } from '../gateway/preview.ts'
 import { apnsBytes } from '../notification/apns-render.ts'
-import { fcmBytes } from '../notification/fcm-render.ts'
+import { fcmBytes, fcmIphoneBytes } from '../notification/fcm-render.ts'
 import { webPushBytes } from '../notification/webpush-render.ts'
 import { messageBytes } from '../gateway/webpush/encryption.ts'
 import { createSizeCheck } from '../notification/rendered-size.ts'
@@ -54,11 +54,14 @@ export function createPushing(deps: Dependencies) {
   const { database, clock, commit, apnsIdentity, credentials, counting, hasRoom } = deps
   const { wake = () => {}, wakeSchedule = () => {}, onAccepted = () => {} } = deps
   const count = createAudienceCount({ database })
-  const checkSize = createSizeCheck({
-    0: apnsBytes,
-    1: fcmBytes,
-    2: (notification) => messageBytes(webPushBytes(notification)),
-  })
+  const checkSize = createSizeCheck(
+    {
+      0: apnsBytes,
+      1: fcmBytes,
+      2: (notification) => messageBytes(webPushBytes(notification)),
+    },
+    fcmIphoneBytes,
+  )
   const cancellations = createCancelStore({ database })
   const finished = createFinishedStore({ database, events: createEventStore({ database }) })
 

@@ -96,6 +96,11 @@ export async function startSenders(deps: Dependencies) {
     keyAgreement: opened.use(deps.keyAgreement ?? createKeyAgreement()),
     openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
     simulator,
+    onIphone(device, token) {
+      commit(() => devices.learnIphone(device, token)).catch((error: unknown) =>
+        log.error('device not updated', { device, error: String(error) }),
+      )
+    },
   })
   await providers.prepare(directory.all())
 

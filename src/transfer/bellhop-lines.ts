@@ -36,7 +36,7 @@ export interface FileCounts {
 
 export function deviceLine(device: WholeDevice): string {
   const { token, platform, alias, user, tag, active, lat, lng, timezone, locale, badge, environment, left } = device
-  const { imported, adopted, keys } = device
+  const { imported, adopted, keys, fcmPlatform } = device
   return JSON.stringify({
     kind: 'device',
     token,
@@ -51,6 +51,7 @@ export function deviceLine(device: WholeDevice): string {
     locale,
     badge,
     environment,
+    fcm_platform: fcmPlatform,
     state: left?.state ?? 'registered',
     ...(left !== null && { reason: left.reason, at: isoOrNull(left.at) }),
     registered_at: isoTime(device.registeredAt),

@@ -1,4 +1,6 @@
+import type { Platform } from '../device/device.ts'
 import { isInstallationId } from '../device/push-token.ts'
+import { PLATFORM } from '../platform.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import { platformOf, refused, statedOf, textOf } from './record.ts'
 import type { Entry, FileRecord, Format, Stated } from './record.ts'
@@ -8,7 +10,7 @@ import type { Entry, FileRecord, Format, Stated } from './record.ts'
  * or the Realtime Database, each in its own way (firebase.google.com/docs/cloud-messaging/manage-tokens). Read is what
  * exports of those have in common: a record with a token, or with several, wherever it stands.
  *
- * Whatever the phone, a token of FCM is sent to through FCM, which is the platform Android here.
+ * Whatever the phone, a token of FCM is sent to through FCM, which is the platform Android here; of an iPhone it is noted.
  */
 export const firebase: Format = {
   name: 'firebase',
@@ -113,10 +115,13 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
     return refused('platform', `is ${JSON.stringify(word)}: only apps on iOS and Android can be sent to`)
   }
   const isApple = typeof token === 'string' && /^[0-9a-f]{64,200}$/i.test(token)
+  const kind = word === undefined ? null : platformOf(word)
+  const platform = isApple && kind !== 1 ? 0 : 1
   const user = textOf(first(record, ['uid', 'userId', 'user_id', 'userID'])) ?? (isUser(key) ? key : undefined)
   const stated: Stated = {
     token: typeof token === 'string' ? token.trim() : token,
-    platform: isApple && (word === undefined || platformOf(word) !== 1) ? 0 : 1,
+    platform,
+    fcm_platform: isIphone(kind) && !isIphone(platform) ? 'ios' : undefined,
     alias: textOf(record['alias']) ?? user,
     user,
     tag: listOf(first(record, ['tags', 'topics'])),
@@ -126,6 +131,10 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
     seen_at: first(record, ['lastSeen', 'last_seen', 'lastUsed', 'updatedAt', 'updated_at', 'timestamp']),
   }
   return { kind: 'device', stated }
+}
+
+function isIphone(platform: Platform | null): boolean {
+  return platform !== null && PLATFORM[platform].provider === 'apns'
 }
 
 function first(record: FileRecord, names: readonly string[]): unknown {

@@ -19,6 +19,7 @@ export const FIELDS = [
   'locale',
   'badge',
   'environment',
+  'fcm_platform',
   'registered_at',
   'seen_at',
   'p256dh',

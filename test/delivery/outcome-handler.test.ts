@@ -169,7 +169,8 @@ describe('a credential that has taken nothing yet', () => {
   test('of Google believes it of installations that are gone, whatever the status', async () => {
     await register(1, fid('f_unregistered_', 1), fid('f_stale_', 1))
     await sent(await push(1))
-    expect((await feedback()).map(({ reason }) => reason)).toEqual(['UNREGISTERED_FID', 'UNREGISTERED_FID'])
+    const reason = 'UNREGISTERED_FID: the app was removed, or it has not called register() of Firebase Messaging'
+    expect((await feedback()).map(({ reason }) => reason)).toEqual([reason, reason])
     expect((await service.get('/deviceToken/all')).body).toEqual([])
   })
 

@@ -233,6 +233,7 @@ describe('FCM tokens as apps keep them', () => {
       ).toEqual({
         token: FCM,
         platform: 1,
+        fcm_platform: 'ios',
         alias: '42',
         user: '42',
         tag: ['news'],

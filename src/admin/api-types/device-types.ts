@@ -22,6 +22,8 @@ export interface DeviceView {
   readonly lat: number | null
   readonly lng: number | null
   readonly badge: number
+  /** Of what is sent to through FCM; `null`: not known, or another platform. */
+  readonly fcmPlatform: 'android' | 'ios' | null
   readonly timezone: string | null
   readonly locale: string | null
   readonly registeredAt: string

@@ -72,7 +72,7 @@ export function createDevicesView({ search, statuses, summaries, explanations, p
 }
 
 function viewOf({ id, platform, registeredAt, seenAt, updatedAt, ...device }: FoundDevice): DeviceView {
-  const { token, state, alias, user, tag, active, lat, lng, badge, timezone, locale } = device
+  const { token, state, alias, user, tag, active, lat, lng, badge, fcmPlatform, timezone, locale } = device
   return {
     device: id,
     token,
@@ -85,6 +85,7 @@ function viewOf({ id, platform, registeredAt, seenAt, updatedAt, ...device }: Fo
     lat,
     lng,
     badge,
+    fcmPlatform,
     timezone,
     locale,
     registeredAt: isoTime(registeredAt),

@@ -64,11 +64,13 @@ export function DevicePage() {
 const named = ({ token, platform }: DeviceView) => ({ token, platform })
 
 function Known({ device }: { readonly device: DeviceView }) {
-  const { token, state, alias, user, tag, active, lat, lng, badge, timezone, locale, registeredAt, seenAt } = device
+  const { token, platform, state, alias, user, tag, active, lat, lng, badge, timezone, locale } = device
+  const { fcmPlatform, registeredAt, seenAt } = device
   return (
     <Facts
       of={[
         ['Token', <code>{token}</code>],
+        ...(platform === '1' ? [['Phone', PHONE[fcmPlatform ?? 'android']] as const] : []),
         ['State', <DeviceState state={state} />],
         ['Alias', <bdi>{alias ?? '–'}</bdi>],
         ['User', <bdi>{user ?? '–'}</bdi>],
@@ -84,6 +86,9 @@ function Known({ device }: { readonly device: DeviceView }) {
     />
   )
 }
+
+/** What stands behind a token of FCM. */
+const PHONE = { android: 'Android', ios: 'iPhone, reached through FCM' } as const
 
 function Pushes({ id, pushes }: { readonly id: string; readonly pushes: DeviceAnswer['pushes'] }) {
   return (

@@ -28,6 +28,7 @@ import registryDay from '../../../migrations/0027_registry_day.sql' with { type:
 import acceptance from '../../../migrations/0028_acceptance.sql' with { type: 'text' }
 import badgeLease from '../../../migrations/0029_badge_lease.sql' with { type: 'text' }
 import serviceTime from '../../../migrations/0030_service_time.sql' with { type: 'text' }
+import fcmPlatform from '../../../migrations/0031_fcm_platform.sql' with { type: 'text' }
 import tokenCase from '../../../migrations/0032_token_case.sql' with { type: 'text' }
 
 export interface Migration {
@@ -67,6 +68,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 28, sql: acceptance },
   { number: 29, sql: badgeLease },
   { number: 30, sql: serviceTime },
+  { number: 31, sql: fcmPlatform },
   { number: 32, sql: tokenCase },
 ]
 

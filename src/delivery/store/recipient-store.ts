@@ -2,6 +2,7 @@ import { audiencePages } from '../../audience/audience.ts'
 import type { AudienceRow } from '../../audience/audience.ts'
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device as deviceTable } from '../../database/schema.ts'
+import { fcmPlatformOf } from '../../device/device-row.ts'
 import { unpackToken } from '../../device/device.ts'
 import type { Environment, Platform } from '../../device/device.ts'
 import { createDeviceKeys } from '../../device/webpush/device-key-store.ts'
@@ -15,6 +16,8 @@ import type { OpenDelivery, PageRow, RecipientPage } from './open-delivery.ts'
 type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'token' | 'environment' | 'badge'> & {
   /** Not read for a notification in one language. */
   readonly locale?: string | null
+  /** Only of what is sent to through FCM. */
+  readonly fcm_platform?: 0 | 1 | null
 }
 
 type FoundRow = DeviceRow & Pick<StoredRow<typeof deviceTable>, 'platform'>
@@ -26,10 +29,10 @@ export type RecipientStore = ReturnType<typeof createRecipientStore>
 /** Whom a delivery is sent to, as they are when they are read. */
 export function createRecipientStore({ database, platforms }: { database: Database; platforms: PlatformTable }) {
   const device = database.statement<FoundRow, [number]>(
-    'SELECT platform, token, environment, badge FROM device WHERE id = ? AND state = 0',
+    'SELECT platform, token, environment, badge, fcm_platform FROM device WHERE id = ? AND state = 0',
   )
   const deviceWithLocale = database.statement<FoundRow, [number]>(
-    'SELECT platform, token, environment, badge, locale FROM device WHERE id = ? AND state = 0',
+    'SELECT platform, token, environment, badge, locale, fcm_platform FROM device WHERE id = ? AND state = 0',
   )
   const keysOf = createDeviceKeys((sql) => database.statement(sql))
   const badges = database.statement<{ id: number; badge: number }, [ids: string]>(
@@ -109,6 +112,7 @@ function recipientOf(device: number, row: DeviceRow, { badge }: Notification, ch
     token: unpackToken(row.token),
     environment: row.environment === null ? null : (ENVIRONMENTS[row.environment] ?? null),
     badge: badge === null ? null : row.badge,
+    fcmPlatform: fcmPlatformOf(row.fcm_platform ?? null),
     language: choose === null ? null : (choose(row.locale ?? null) ?? OWN_TEXT),
   }
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
-import { CEILING } from '../device-row.ts'
-import { MAX_LABELS, packToken } from '../device.ts'
+import { CEILING, FCM_PLATFORM, STATE } from '../device-row.ts'
+import { MAX_LABELS, packToken, unpackToken } from '../device.ts'
+import type { FcmPlatform, PackedToken, Platform } from '../device.ts'
+import { createFcmPlatformStore } from '../fcm-platform-store.ts'
 import { canonicalToken } from '../push-token.ts'
-import type { PackedToken, Platform } from '../device.ts'
 import { UNBOUNDED } from '../growth.ts'
 import type { Growth, GrowthBoundsOfCall, Shortage } from '../growth.ts'
 import { namesOf } from '../index/label-index.ts'
@@ -11,12 +12,15 @@ import type { LabelIndex } from '../index/label-index.ts'
 import type { RegistrySizeStore } from '../registry-size-store.ts'
 import { createFoundDeviceStore } from './found-device-store.ts'
 import type { FoundRow } from './found-device-store.ts'
+import { createInstallationStore } from './installation-store.ts'
 
 export interface Batch {
   readonly tokens: readonly string[]
   readonly platform: Platform
   /** Added to what each device has. */
   readonly tags?: readonly string[] | undefined
+  /** Of platform 1. */
+  readonly fcmPlatform?: FcmPlatform | undefined
 }
 
 export type Imported =
@@ -42,6 +46,11 @@ const ROWS = 50
 /** Devices that a backend registers together. */
 export function createBatchStore({ database, clock, labels, sizes, growth }: Dependencies) {
   const known = createFoundDeviceStore({ database })
+  const installations = createInstallationStore({ database })
+  const fcmPlatforms = createFcmPlatformStore({ database })
+  const setAfter = database.statement<never, [stored: number, id: number]>(
+    'UPDATE device SET fcm_platform = ? WHERE id > ?',
+  )
   const ceiling = database.statement<{ id: number }, []>(`SELECT ${CEILING} AS id`)
   const insert = database.statement<never, [application: number, Platform, now: number, ...(PackedToken | null)[]]>(
     `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at)
@@ -89,6 +98,15 @@ export function createBatchStore({ database, clock, labels, sizes, growth }: Dep
       : shortage
   }
 
+  /** The token, or the other address of its installation, by which the app has registered itself. */
+  function addressKnown(application: number, platform: Platform, token: string): string {
+    const twin = installations.twinOf(application, { token, platform })
+    if (twin === null || twin.state === STATE.gone) return token
+    return known.lookUp(application, platform, packToken(token, platform)).kept === null
+      ? unpackToken(twin.token)
+      : token
+  }
+
   function wouldBeTooMany(device: number, tag: readonly string[]): boolean {
     // Nearly all devices have few, and then their names need not be read: 1 of 7 µs of a device that is known.
     if (tag.length === 0 || labels.count(device) + tag.length <= MAX_LABELS) return false
@@ -99,11 +117,11 @@ export function createBatchStore({ database, clock, labels, sizes, growth }: Dep
     /** A token that is given twice counts once. Without room nothing is imported, unless all of the devices are known. */
     importBatch(
       application: number,
-      { tokens: given, platform, tags }: Batch,
+      { tokens: given, platform, tags, fcmPlatform }: Batch,
       bounds: GrowthBoundsOfCall = UNBOUNDED,
     ): Imported {
-      const canonical = given.map((token) => canonicalToken(platform, token))
-      const tokens = [...new Set(canonical)]
+      const addressOf = (token: string) => addressKnown(application, platform, canonicalToken(platform, token))
+      const tokens = [...new Set(given.map(addressOf))]
       const tag = namesOf(tags)
       const shortage = shortageOf(application, { tokens, platform, tags: tag }, bounds)
       if (shortage !== null) return shortage
@@ -116,17 +134,19 @@ export function createBatchStore({ database, clock, labels, sizes, growth }: Dep
       const full = rows.find(({ found: { kept } }) => kept !== null && wouldBeTooMany(kept.id, tag))
       if (full !== undefined) {
         eraseAfter.run(before)
-        return { kind: 'too-many-labels', index: canonical.indexOf(full.token) }
+        return { kind: 'too-many-labels', index: given.findIndex((token) => addressOf(token) === full.token) }
       }
       for (const { kept, gone } of rows.map(({ found }) => found)) {
         if (gone !== null) known.erase(gone.id)
         if (kept === null) continue
         known.touch(kept, now)
         labels.add(application, kept.id, 'tag', tag)
+        if (fcmPlatform !== undefined) fcmPlatforms.set(kept.id, fcmPlatform)
       }
       const anew = rows.filter(({ found: { kept } }) => kept === null).map(({ token }) => token)
       insertNew(application, platform, anew, now)
       labels.addToNew(application, before, 'tag', tag)
+      if (fcmPlatform !== undefined) setAfter.run(FCM_PLATFORM[fcmPlatform], before)
       const updated = rows.filter(({ found }) => found.kind === 'updated').length
       return { kind: 'imported', created: tokens.length - updated, updated }
     },

@@ -12,10 +12,14 @@ import { cellAt } from '../index/place-index.ts'
 import type { PlaceIndex } from '../index/place-index.ts'
 import type { ZoneIndex } from '../index/zone-index.ts'
 import type { RegistrySizeStore } from '../registry-size-store.ts'
+import { FCM_PLATFORM, fcmPlatformOf } from '../device-row.ts'
+import type { DeviceRow } from '../device-row.ts'
+import { createFcmPlatformStore } from '../fcm-platform-store.ts'
 import { createDeviceKeyStore } from '../webpush/device-key-store.ts'
 import { createAdoptionStore } from './adoption-store.ts'
 import { createFoundDeviceStore } from './found-device-store.ts'
-import type { KnownRow } from './found-device-store.ts'
+import type { FoundRow, KnownRow } from './found-device-store.ts'
+import { createInstallationStore } from './installation-store.ts'
 import type { Registered, Registration, RegistrationRights, Unproven } from './registration.ts'
 import { createTokenMoveStore } from './token-move-store.ts'
 
@@ -46,6 +50,8 @@ export function createRegistrationStore({
   const keys = createDeviceKeyStore({ database })
   const moves = createTokenMoveStore({ database, labels, aliases, growth, update })
   const adoptions = createAdoptionStore({ database })
+  const fcmPlatforms = createFcmPlatformStore({ database })
+  const installations = createInstallationStore({ database })
 
   function create(application: number, input: Registration, token: PackedToken): Device {
     const now = clock.now()
@@ -72,6 +78,7 @@ export function createRegistrationStore({
     )
     const id = Number(inserted.lastInsertRowid)
     if (input.keys !== undefined) keys.set(id, input.keys)
+    if (input.fcmPlatform !== undefined) fcmPlatforms.set(id, input.fcmPlatform)
     sizes.countDevices(application, 1)
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
     labels.add(application, id, 'tag', tag)
@@ -87,6 +94,7 @@ export function createRegistrationStore({
       alias,
       user,
       badge: 0,
+      fcmPlatform: input.fcmPlatform ?? null,
       timezone,
       locale,
       registeredAt: now,
@@ -103,6 +111,8 @@ export function createRegistrationStore({
     const locale = input.locale === undefined ? row.locale : input.locale || null
     known.touch(row, now)
     if (input.keys !== undefined) keys.set(row.id, input.keys)
+    const { fcmPlatform = fcmPlatformOf(row.fcm_platform) } = input
+    if (fcmPlatform !== null && FCM_PLATFORM[fcmPlatform] !== row.fcm_platform) fcmPlatforms.set(row.id, fcmPlatform)
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
     if (user !== row.user) statements.setUser.run(user, row.id)
@@ -124,6 +134,7 @@ export function createRegistrationStore({
       alias,
       user,
       badge: row.badge,
+      fcmPlatform,
       timezone,
       locale,
       registeredAt: row.registered_at,
@@ -152,6 +163,8 @@ export function createRegistrationStore({
     const found = known.lookUp(application, asked.platform, token)
     const replaced = moves.replacedBy(application, asked)
     if (replaced !== null) return moves.goOn(application, asked, found, replaced, rights, bounds)
+    const twin = found.kept === null ? installations.twinOf(application, asked) : null
+    if (twin !== null) return goOnAs(twin, application, asked, found, rights, bounds)
     // An imported device comes along with its alias: it is the user's, who is proven where proofs are asked for.
     const imported = rights.adopts === true ? adoptions.find(application, asked, token, found) : null
     if (imported !== null) {
@@ -184,6 +197,20 @@ export function createRegistrationStore({
     if (kept === null && gone !== null) known.erase(gone.id)
     const device = kept === null ? create(application, input, token) : update(application, input, kept, had)
     return { kind, device, aliasTaken: !isFree }
+  }
+
+  /** The same installation under its other address. A name that the caller may not have does not come along. */
+  function goOnAs(
+    twin: DeviceRow,
+    application: number,
+    asked: Registration,
+    found: FoundRow,
+    rights: RegistrationRights,
+    bounds: GrowthBoundsOfCall,
+  ): Registered | Unproven | Shortage {
+    const outcome = moves.goOn(application, asked, found, twin, rights, bounds)
+    if (outcome.kind !== 'unproven') return outcome
+    return goOnAs(twin, application, { ...asked, [outcome.field]: '' }, found, rights, bounds)
   }
 
   return {

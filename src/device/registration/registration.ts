@@ -1,4 +1,4 @@
-import type { Device, Platform } from '../device.ts'
+import type { Device, FcmPlatform, Platform } from '../device.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
@@ -22,6 +22,8 @@ export interface Registration {
   readonly timezone?: string | undefined
   /** Language tag in canonical form; `''` removes it. */
   readonly locale?: string | undefined
+  /** Of platform 1. */
+  readonly fcmPlatform?: FcmPlatform | undefined
   /** Of a browser, which has none but these. */
   readonly keys?: SubscriptionKeys | undefined
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import { DEVICE_COLUMNS, STATE } from '../device-row.ts'
+import { DEVICE_COLUMNS, fcmPlatformOf, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { MAX_LABELS, packToken } from '../device.ts'
 import { canonicalToken } from '../push-token.ts'
@@ -137,6 +137,7 @@ function inherited(asked: Registration, had: DeviceLabels, twin: KnownRow, twinL
     user: asked.user ?? twin.user ?? undefined,
     timezone: asked.timezone ?? twin.timezone ?? undefined,
     locale: asked.locale ?? twin.locale ?? undefined,
+    fcmPlatform: asked.fcmPlatform ?? fcmPlatformOf(twin.fcm_platform) ?? undefined,
     ...(isPlaced && { lat: twin.lat, lng: twin.lng ?? undefined }),
   }
 }

@@ -129,6 +129,8 @@ export function devicePropertyRoutes(deps: Dependencies) {
       described({
         tag: 'Devices',
         summary: 'Set the location of a device',
+        description:
+          'In decimal degrees (WGS 84). Pushes choose by it with `near` in `where`. `PUT /deviceToken` takes `lat` and `lng` too; this call is for an app that has moved since, and changes nothing else.',
         idAlone: ID_ALONE.move,
         body: schema.SetLocation,
         example: { platform: '0', token: EXAMPLE_TOKEN, lat: '52.52', lng: '13.405' },
@@ -150,6 +152,8 @@ export function devicePropertyRoutes(deps: Dependencies) {
       described({
         tag: 'Devices',
         summary: 'Set the badge count of a device',
+        description:
+          'Sets the count that relative badges of pushes (`"+1"`) go on from, as an app does when its user has read something. Nothing is sent to the device: the app sets the number on its own icon.',
         idAlone: ID_ALONE.setBadge,
         body: schema.SetBadge,
         example: { platform: '0', token: EXAMPLE_TOKEN, setbadgecount: 3 },

@@ -83,7 +83,7 @@ export function deviceRoutes(deps: Dependencies) {
         example: {
           token: EXAMPLE_TOKEN,
           platform: '0',
-          tag: ['beta', 'user:17'],
+          tag: ['beta', 'plan:pro'],
           active: ['news'],
           alias: 'front-desk',
         },

@@ -1,10 +1,10 @@
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device } from '../../database/schema.ts'
 import type { AdoptedToken } from '../registration/adoption-store.ts'
-import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
+import { DEVICE_COLUMNS, ENVIRONMENT, fcmPlatformOf, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { unpackToken } from '../device.ts'
-import type { DeviceState, Platform } from '../device.ts'
+import type { DeviceState, FcmPlatform, Platform } from '../device.ts'
 import type { FeedbackEntry } from '../feedback-store.ts'
 import { LABEL_KIND } from '../index/label-index.ts'
 import { createDeviceKeys } from '../webpush/device-key-store.ts'
@@ -26,6 +26,8 @@ export interface WholeDevice {
   readonly locale: string | null
   readonly badge: number
   readonly environment: 'production' | 'sandbox' | null
+  /** Absent where it is not said. */
+  readonly fcmPlatform?: FcmPlatform
   readonly registeredAt: number
   readonly seenAt: number
   readonly updatedAt: number
@@ -97,6 +99,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
     // One that has registered since may have done so by another token.
     const adopted = imported === 0 ? adoptedBy.get(row.id) : null
     const keys = PLATFORM[platform].hasKeys ? keysOf(row.id) : null
+    const fcmPlatform = fcmPlatformOf(row.fcm_platform)
     const said = row.state === STATE.registered ? null : feedbackOf.get(application, platform, token)
     return {
       token: unpackToken(token),
@@ -118,6 +121,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
         row.state === STATE.registered
           ? null
           : { state: stateOf(row.state), reason: said?.reason ?? null, at: said?.at ?? null },
+      ...(fcmPlatform !== null && { fcmPlatform }),
       ...(keys !== null && { keys }),
       ...(imported !== null && { imported: imported === 1 }),
       ...(adopted !== null && { adopted: { token: unpackToken(adopted.token), at: adopted.at } }),

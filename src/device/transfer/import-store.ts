@@ -1,7 +1,8 @@
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device } from '../../database/schema.ts'
 import { createAdoptionStore } from '../registration/adoption-store.ts'
-import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
+import { createInstallationStore } from '../registration/installation-store.ts'
+import { DEVICE_COLUMNS, ENVIRONMENT, fcmPlatformOf, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'
 import { createAliasIndex } from '../index/alias-index.ts'
@@ -11,6 +12,7 @@ import { cellAt, createPlaceIndex } from '../index/place-index.ts'
 import { createZoneIndex } from '../index/zone-index.ts'
 import { createLeftDeviceStore } from '../left-device-store.ts'
 import { createRegistrySizeStore } from '../registry-size-store.ts'
+import { createFcmPlatformStore } from '../fcm-platform-store.ts'
 import { createDeviceKeyStore } from '../webpush/device-key-store.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
 import { createImportedFeedback } from './imported-feedback-store.ts'
@@ -47,6 +49,8 @@ export function createImportStore({ database, clock }: RegistryBeside) {
   const leftDevices = createLeftDeviceStore({ database })
   const adoptions = createAdoptionStore({ database })
   const keys = createDeviceKeyStore({ database })
+  const fcmPlatforms = createFcmPlatformStore({ database })
+  const installations = createInstallationStore({ database })
 
   /** The import without an alias that would name one of several devices of a user; nor does the other keep it. */
   function withoutSharedAlias(application: number, asked: ImportedDevice, known: Row | null): ImportedDevice {
@@ -85,6 +89,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     )
     const id = Number(lastInsertRowid)
     if (device.keys !== undefined) keys.set(id, device.keys)
+    if (device.fcmPlatform !== undefined) fcmPlatforms.set(id, device.fcmPlatform)
     if (device.adopted !== undefined) {
       adoptions.note(application, { id, platform, token: packToken(device.adopted.token, platform) }, device.adopted.at)
     }
@@ -114,6 +119,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     const isMoved = lat !== row.lat || lng !== row.lng
     const isRenamed = alias !== row.alias && !aliasTaken
     const isRekeyed = device.keys !== undefined && keys.set(row.id, device.keys)
+    const { fcmPlatform = fcmPlatformOf(row.fcm_platform) } = device
     const isSame =
       !isMoved &&
       !isRekeyed &&
@@ -123,6 +129,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       timezone === row.timezone &&
       badge === row.badge &&
       environment === row.environment &&
+      fcmPlatform === fcmPlatformOf(row.fcm_platform) &&
       registeredAt === row.registered_at &&
       seenAt === row.seen_at &&
       isSameList(tag, had.tag) &&
@@ -131,6 +138,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
 
     const updatedAt = Math.max(device.updatedAt ?? clock.now(), row.updated_at)
     statements.update.run(badge, environment, registeredAt, seenAt, updatedAt, row.id)
+    if (fcmPlatform !== null) fcmPlatforms.set(row.id, fcmPlatform)
     if (isMoved) places.move(row.id, row, { lat, lng })
     if (isRenamed) aliases.set(row.id, alias)
     if (user !== row.user) statements.setUser.run(user, row.id)
@@ -150,6 +158,11 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     return { kind: 'updated', aliasTaken: false }
   }
 
+  /** Whether the installation is registered here by its other address, which the app has said itself. */
+  function isRegisteredAnyway(application: number, device: ImportedDevice): boolean {
+    return installations.twinOf(application, device)?.state === STATE.registered
+  }
+
   return {
     put(application: number, device: ImportedDevice, { replace = false } = {}): ImportOutcome {
       labels.refresh()
@@ -158,7 +171,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       const row = statements.byToken.get(application, platform, token)
       if (row === null) {
         const isTwin = device.imported === true && adoptions.isAdopted(application, platform, token)
-        return isTwin ? KEPT : create(application, device)
+        return isTwin || isRegisteredAnyway(application, device) ? KEPT : create(application, device)
       }
 
       if (row.state === STATE.registered) {

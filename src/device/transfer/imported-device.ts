@@ -1,5 +1,5 @@
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
-import type { DeviceState, Environment, Platform } from '../device.ts'
+import type { DeviceState, Environment, FcmPlatform, Platform } from '../device.ts'
 
 /** A device as another registry knew it, checked. What is left out stays as it is; `null` takes away. */
 export interface ImportedDevice {
@@ -18,6 +18,8 @@ export interface ImportedDevice {
   readonly locale?: string | null | undefined
   readonly badge?: number | undefined
   readonly environment?: Environment | null | undefined
+  /** Of platform 1. */
+  readonly fcmPlatform?: FcmPlatform | undefined
   /** Times are ms since the Unix epoch. */
   readonly registeredAt?: number | undefined
   /** When the device last registered there; left out: not known. */

@@ -46,7 +46,7 @@ export function fcmFinding(status: number, body: string, subject: FcmSubject): F
         'No setting does that: take what changes requests out of the way to fcm.googleapis.com, else report it as a fault of Bellhop.',
       )
     case 'deferred':
-      return outcome.reason === 'THIRD_PARTY_AUTH_ERROR' ? lacksKey(credential) : busy(outcome.reason)
+      return outcome.reason.startsWith('THIRD_PARTY_AUTH_ERROR') ? lacksKey(credential) : busy(outcome.reason)
     case 'misconfigured':
       break
   }

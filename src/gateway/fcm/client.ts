@@ -1,5 +1,6 @@
 import type { FcmCredential } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
+import { isInstallationId } from '../../device/push-token.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
 import { renderFcm } from '../../notification/fcm-render.ts'
 import type { RenderedFcm } from '../../notification/fcm-render.ts'
@@ -9,7 +10,9 @@ import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { ProjectQuota } from './project-quota.ts'
-import { judgeFcm, FCM_RETRY } from './protocol.ts'
+import { FCM_RETRY, readFcm } from './protocol.ts'
+import type { FcmVerdict } from './protocol.ts'
+import { SuspectTokens } from './suspect-tokens.ts'
 import { createAccessTokens } from './token.ts'
 import type { AccessTokens } from './token.ts'
 
@@ -25,7 +28,12 @@ export interface FcmProviderOptions {
   readonly clock: Clock
   /** Shared by all who send for the same project. Default one of its own. */
   readonly quota?: ProjectQuota
+  /** Is told of a device of which nobody has said so that it is an iPhone. Default: nobody is. */
+  readonly onIphone?: OnIphone
 }
+
+/** `device`: `device.id`, as long as it has this token. */
+export type OnIphone = (device: number, token: string) => void
 
 /** FCM (HTTP v1) with one service account. A push is rendered once for each `Message` object. */
 export function createFcmProvider(options: FcmProviderOptions): Provider {
@@ -47,6 +55,10 @@ class FcmProvider implements Provider {
   readonly #transport: Transport
   readonly #tokens: AccessTokens
   readonly #quota: ProjectQuota
+  readonly #onIphone: OnIphone
+  readonly #suspects = new SuspectTokens()
+  /** The last access token with which a message was taken. */
+  #takenWith = ''
   readonly #rendered = new WeakMap<Message, RenderedFcm>()
   /** Of all requests with one access token. */
   #headers = headersOf('')
@@ -58,6 +70,7 @@ class FcmProvider implements Provider {
     this.#transport = openTransport(origin, { deadlineMs: DEADLINE_MS, ...(ca === undefined ? undefined : { ca }) })
     this.#tokens = createAccessTokens(options)
     this.#quota = options.quota ?? new ProjectQuota()
+    this.#onIphone = options.onIphone ?? (() => {})
   }
 
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
@@ -101,25 +114,47 @@ class FcmProvider implements Provider {
   #sendWith(authorization: string, addressed: Addressed, isRenewed: boolean): void {
     const { message, recipient, listener } = addressed
     if (this.#headers.authorization !== authorization) this.#headers = headersOf(authorization)
-    const body = this.#render(message).body(recipient.token, recipient.badge, this.#clock.now())
+    const { token, badge, fcmPlatform = null } = recipient
+    const body = this.#render(message).body(token, badge, this.#clock.now(), fcmPlatform)
     this.#transport.send({ path: this.#path, headers: this.#headers, body }, (answer) => {
-      const outcome = this.#judge(answer)
-      // An access token that is no longer taken.
-      const isExpired = answer.kind === 'answer' && answer.status === 401 && outcome.kind === 'misconfigured'
-      if (isExpired && !isRenewed && this.#tokens.expired(authorization)) this.#send(addressed, true)
-      else listener.onOutcome(outcome)
+      if (answer.kind === 'failed') return listener.onOutcome(outcomeOfFailure(answer))
+      const verdict = this.#read(answer, recipient)
+      const { outcome } = verdict
+      if (outcome.kind === 'accepted') {
+        this.#takenWith = authorization
+        this.#suspects.taken(recipient.device)
+        return listener.onOutcome(outcome)
+      }
+      if (!isRenewed && this.#isExpired(authorization, answer.status, verdict)) this.#send(addressed, true)
+      else listener.onOutcome(verdict.isVague ? this.#suspect(outcome, recipient) : outcome)
     })
   }
 
-  #judge(answer: TransportAnswer): Outcome {
-    if (answer.kind === 'failed') return outcomeOfFailure(answer)
+  #read(answer: Extract<TransportAnswer, { kind: 'answer' }>, recipient: Recipient): FcmVerdict {
     const askedMs = answer.status === 200 ? null : retryAfterMs(answer.header('retry-after'), this.#clock.now())
-    const outcome = judgeFcm(answer.status, answer.body, askedMs)
+    const verdict = readFcm(answer.status, answer.body, askedMs, isInstallationId(recipient.token))
+    const { outcome } = verdict
     // Of the project, so all who share it wait; one device's own limit concerns nobody else.
     if (answer.status === 429 && outcome.kind === 'deferred' && outcome.scope === 'credential') {
       this.#quota.pause(this.#clock.monotonic(), outcome.afterMs ?? 0)
     }
-    return outcome
+    if (verdict.isOfApple && (recipient.fcmPlatform ?? null) === null) this.#onIphone(recipient.device, recipient.token)
+    return verdict
+  }
+
+  /**
+   * Whether the access token is no longer taken, and there is another one. A vague answer says nothing against one that
+   * was taken: each device with such a token would cost a request to Google's token endpoint.
+   */
+  #isExpired(authorization: string, status: number, { outcome, isVague }: FcmVerdict): boolean {
+    if (status !== 401 || outcome.kind !== 'misconfigured') return false
+    return (!isVague || this.#takenWith !== authorization) && this.#tokens.expired(authorization)
+  }
+
+  /** A vague answer, with the token blamed where others were taken since it came first. */
+  #suspect(outcome: Outcome, { device }: Recipient): Outcome {
+    if (outcome.kind !== 'misconfigured' || !this.#suspects.refused(device)) return outcome
+    return { kind: 'rejected', blame: 'mismatch', reason: outcome.reason }
   }
 
   #render(message: Message): RenderedFcm {

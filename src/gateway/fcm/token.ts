@@ -77,7 +77,10 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       askedAt,
     )
     if ('authorization' in grant || grant.kind !== 'misconfigured') return grant
-    return blameClock(grant, { date: answer.header('date'), now: clock.now(), whose: 'Google' })
+    const blamed = blameClock(grant, { date: answer.header('date'), now: clock.now(), whose: 'Google' })
+    if (blamed !== grant || !/short-lived|timeframe/i.test(grant.reason)) return blamed
+    // Without a date in the answer, Google's words tell the same: they are of the time in the assertion alone.
+    return { ...grant, reason: `${grant.reason.replace(/\.$/, '')}: is this machine's clock right?` }
   }
 
   async function renew(): Promise<string | Outcome> {

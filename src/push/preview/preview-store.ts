@@ -1,9 +1,9 @@
 import { audiencePages } from '../../audience/audience.ts'
 import type { Audience } from '../../audience/filter.ts'
 import type { Database } from '../../database/database.ts'
-import { CEILING } from '../../device/device-row.ts'
+import { CEILING, fcmPlatformOf } from '../../device/device-row.ts'
 import { unpackToken } from '../../device/device.ts'
-import type { Platform } from '../../device/device.ts'
+import type { FcmPlatform, Platform } from '../../device/device.ts'
 
 /** A device that a push would address. */
 export interface SampleDevice {
@@ -16,6 +16,7 @@ export interface SampleDevice {
   readonly locale: string | null
   /** The stored count. */
   readonly badge: number
+  readonly fcmPlatform: FcmPlatform | null
 }
 
 /** Reads the beginning of audiences as they are now, in parts, so that nobody waits for it. */
@@ -38,9 +39,17 @@ export function createSampler({ database }: { database: Database }) {
     const found: SampleDevice[] = []
     for (let after = 0; after < ceiling && found.length < limit;) {
       const { rows, last } = pages.page(after, ceiling, limit - found.length)
-      for (const { id, token, badge } of rows) {
+      for (const { id, token, badge, fcm_platform = null } of rows) {
         const { alias = null, locale = null } = more.get(id) ?? {}
-        found.push({ id, token: unpackToken(token), platform, alias, locale, badge })
+        found.push({
+          id,
+          token: unpackToken(token),
+          platform,
+          alias,
+          locale,
+          badge,
+          fcmPlatform: fcmPlatformOf(fcm_platform),
+        })
       }
       after = last
       if (found.length < limit) await new Promise((resolve) => setImmediate(resolve))

@@ -140,6 +140,7 @@ function recipientOf(sample: SampleDevice | undefined, platform: Platform, { bad
     token: sample?.token ?? PLATFORM[platform].madeUpToken,
     environment: null,
     badge: badge === null ? null : applyBadge(badge, sample?.badge ?? 0),
+    fcmPlatform: sample?.fcmPlatform ?? null,
   }
 }
 

@@ -44,8 +44,8 @@ for (const path of PUSH_PATHS) {
       expect(await apnsOf(path, everything)).toEqual({ aps, ...everything.payload })
     })
 
-    test('FCM gets msg, sound and badge in the notification, and the payload as strings in data', async () => {
-      const data = { text: 'a', count: '17', flag: 'true', none: 'null', list: '[1,[],{}]', nested: '{"a":{"b":"…"}}' }
+    test('FCM gets msg, sound and badge in the notification, and the payload as strings in data, without null', async () => {
+      const data = { text: 'a', count: '17', flag: 'true', list: '[1,[],{}]', nested: '{"a":{"b":"…"}}' }
       expect(await fcmOf(path, everything)).toEqual({
         notification: { body: everything.msg },
         data: { ...data, '': 'e' },
@@ -67,13 +67,14 @@ for (const path of PUSH_PATHS) {
       const { aps: _, ...beside } = await apnsOf(path, { ...QUIET, payload })
       expect(beside).toMatchObject({ 0: 'a', 1: 17, 2: null, 3: [1, 'b'], 4: { c: [] } })
       const { data }: any = await fcmOf(path, { ...QUIET, payload })
-      expect(data).toMatchObject({ 0: 'a', 1: '17', 2: 'null', 3: '[1,"b"]', 4: '{"c":[]}' })
+      expect(data).toMatchObject({ 0: 'a', 1: '17', 3: '[1,"b"]', 4: '{"c":[]}' })
+      expect(data).not.toHaveProperty('2')
     })
 
     test('payload keys that only look like others', async () => {
       const payload: object = JSON.parse(
         `{"__proto__":"a","constructor":"b","notification":"c","data":"d","badge":"e","alert":"f","APS":"g","fromage":"h",
-          "google":"i","gcm":"j","google_id":"k","a.aps":"l","aps ":"m"}`,
+          "Google":"i","xgcm":"j","my_google_id":"k","a.aps":"l","aps ":"m"}`,
       )
       const { aps, ...beside } = await apnsOf(path, { ...QUIET, payload })
       expect(aps).toEqual({ alert: 'x' })
@@ -181,8 +182,19 @@ for (const path of PUSH_PATHS) {
       ]))
 
     test('for payload keys that a gateway would refuse', async () => {
-      const problem = 'is reserved by Apple or Google; not allowed are aps, from, message_type, google.* and gcm.*'
-      for (const key of ['aps', 'from', 'message_type', 'google.', 'google.c.a.e', 'gcm.', 'gcm.notification.title']) {
+      const problem =
+        'is reserved by Apple or Google; not allowed are aps, from, message_type, and what begins with google or gcm'
+      for (const key of [
+        'aps',
+        'from',
+        'message_type',
+        'google.',
+        'google.c.a.e',
+        'googleId',
+        'gcm',
+        'gcm.',
+        'gcm.notification.title',
+      ]) {
         await expectRefused('payload', [[{ ok: 1, [key]: 'x' }, problem]], `payload.${key}`)
       }
       await expectRefused('payload', [[{ [`gcm.${'x'.repeat(100)}`]: 1 }, problem]], `payload.gcm.${'x'.repeat(28)}`)

@@ -693,7 +693,7 @@ describe('the documentation with the switch', () => {
     expect(one.required).toEqual(['platform', 'msg'])
     for (const path of ['/deviceToken/all', '/devices']) {
       const [record] = paths[path].get.responses[200].content['application/json'].example
-      expect(record).toMatchObject({ platform: 0, tag: ['beta', 'user:17'], tags: ['beta', 'user:17'] })
+      expect(record).toMatchObject({ platform: 0, tag: ['beta', 'plan:pro'], tags: ['beta', 'plan:pro'] })
     }
     expect(paths['/devices'].get).toMatchObject({ description: 'The same as GET /deviceToken/all.' })
   })

@@ -212,8 +212,9 @@ describe('why a device got a push, or did not:', () => {
     const token = 'f_stale_00000000000001'
     await service.put('/deviceToken', { token, platform: '1' })
     const id = await pushed()
-    expect(await why(id, token)).toMatchObject({ verdict: 'gone', reason: 'UNREGISTERED_FID' })
-    expect((await service.get('/feedback')).body).toMatchObject([{ token, reason: 'UNREGISTERED_FID' }])
+    const reason = 'UNREGISTERED_FID: the app was removed, or it has not called register() of Firebase Messaging'
+    expect(await why(id, token)).toMatchObject({ verdict: 'gone', reason })
+    expect((await service.get('/feedback')).body).toMatchObject([{ token, reason }])
   })
 
   test('accepted by the first push, and gone since', async () => {

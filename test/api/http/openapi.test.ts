@@ -28,9 +28,9 @@ const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${
 const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: string]>> = {
   'PUT /deviceToken': [
     false,
-    'token* platform* replaces lat lng active tag tags alias Alias user user_proof alias_proof timezone locale keys',
+    'token* platform* replaces lat lng active tag tags alias Alias user user_proof alias_proof timezone locale keys fcm_platform',
   ],
-  'PUT /deviceToken/batch': [true, 'tokens* platform* tags tag'],
+  'PUT /deviceToken/batch': [true, 'tokens* platform* tags tag fcm_platform'],
   'PUT /deviceToken/del': [false, 'token* platform*'],
   'PUT /alias': [false, 'platform* token alias* Alias current_alias alias_proof user_proof'],
   'PUT /tag': [false, 'platform* tag* tags token alias Alias'],

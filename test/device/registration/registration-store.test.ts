@@ -48,6 +48,7 @@ describe('registering', () => {
       alias: 'user-17',
       user: null,
       badge: 0,
+      fcmPlatform: null,
       timezone: null,
       locale: null,
       registeredAt: now,

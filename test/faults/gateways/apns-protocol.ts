@@ -66,6 +66,9 @@ const REASONS = {
   'third party': 'Forbidden',
   gone: 'Unregistered',
   'bad push': 'PayloadTooLarge',
+  page: 'InternalServerError',
+  'iphone key': 'Forbidden',
+  'iphone gone': 'Unregistered',
 } as const satisfies Record<Exclude<Refusal, 401>, ApnsReason>
 
 /** "No more than one hour from the current time" (Apple, "Establishing a token-based connection to APNs"). */

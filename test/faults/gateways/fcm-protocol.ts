@@ -3,9 +3,10 @@ import { systemClock } from '../../../src/clock.ts'
 import { fcmAcceptance, fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { FcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import { startFcmGateway } from '../../../src/gateway/simulator/fcm/fcm-gateway.ts'
-import { fcmErrorDetail, googleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
+import { fcmErrorDetail, googleError, googlePage } from '../../../src/gateway/simulator/fcm/google-error.ts'
 import type { GoogleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
 import type { TokenIssuer } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
+import type { SimulatedAnswer } from '../../../src/gateway/simulator/http2/reply.ts'
 import { shownBy } from '../../../src/gateway/simulator/http2/received.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import type { Refusal } from './plan.ts'
@@ -24,14 +25,13 @@ export function fcmProtocol(known: KnownCredentials, tokens: TokenIssuer): Proto
     read({ token, headers, body }) {
       const project = headers[':path']?.split('/')[3] ?? ''
       const { text, badge } = shownBy('fcm', body)
-      const { message } = body as { readonly message: { readonly android?: { notification?: { tag?: string } } } }
-      const collapse = message.android?.notification?.tag ?? null
+      const { message } = body as { readonly message: Named }
+      const collapse = message.android?.notification?.tag ?? message.apns?.headers?.['apns-collapse-id'] ?? null
       return {
         shown: { gateway: 'fcm', token, collapse, apnsId: null, text, badge },
         accept: () => accept(project),
         refuse(as, retryAfterSeconds) {
-          const answer =
-            as === 'throttled' ? googleError(THROTTLED) : fcmRefusal(REFUSALS[as], project, retryAfterSeconds ?? 0)
+          const answer = answerOf(as, project, retryAfterSeconds ?? 0)
           const { 'retry-after': _, ...headers } = answer.headers
           const retryAfter = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
           return { ...answer, headers: { ...headers, ...retryAfter } }
@@ -52,10 +52,15 @@ export function fcmProtocol(known: KnownCredentials, tokens: TokenIssuer): Proto
   }
 }
 
+/** By what a phone shows one in place of two. */
+interface Named {
+  readonly android?: { readonly notification?: { readonly tag?: string } }
+  readonly apns?: { readonly headers?: { readonly 'apns-collapse-id'?: string } }
+}
+
 const REFUSALS = {
   401: 'unauthenticated',
   403: 'denied',
-  404: 'noproject',
   429: 'quota',
   500: 'internal',
   503: 'unavailable',
@@ -64,7 +69,16 @@ const REFUSALS = {
   'third party': 'thirdparty',
   gone: 'unregistered',
   'bad push': 'payload',
-} as const satisfies Record<Exclude<Refusal, 'throttled'>, FcmRefusal>
+  page: 'frontend',
+  'iphone key': 'iphonekey',
+  'iphone gone': 'iphonegone',
+} as const satisfies Record<Exclude<Refusal, 'throttled' | 404>, FcmRefusal>
+
+function answerOf(as: Refusal, project: string, retryAfterSeconds: number): SimulatedAnswer {
+  if (as === 'throttled') return googleError(THROTTLED)
+  // Without details it would be a dead token.
+  return as === 404 ? googlePage(404, 'Not Found') : fcmRefusal(REFUSALS[as], project, retryAfterSeconds)
+}
 
 /** As FCM says it to who sends too much to one device, without the QuotaFailure that would name whose quota it is. */
 const THROTTLED: GoogleError = {

@@ -3,6 +3,8 @@ import type { SimulatedAnswer } from '../../../src/gateway/simulator/http2/reply
 /**
  * How a request that is in order is refused. 429 is FCM's quota of the whole project, and 'throttled' the one of a device;
  * APNs has only that. 'mismatch': the token is another app's. 'third party': Firebase itself has no key for this phone.
+ * Of FCM alone, and elsewhere what is most like it: 'page', of Google's front end; 'iphone key'
+ * and 'iphone gone', what Apple has answered to FCM.
  */
 export type Refusal =
   | 401
@@ -17,6 +19,9 @@ export type Refusal =
   | 'third party'
   | 'gone'
   | 'bad push'
+  | 'page'
+  | 'iphone key'
+  | 'iphone gone'
 
 /** What a gateway does with one request that is in order. `taken`: whether it acts on it, which the sender cannot know. */
 export type PlannedReply =

@@ -61,4 +61,7 @@ const REFUSALS = {
   'third party': 'denied',
   gone: 'unregistered',
   'bad push': 'large',
+  page: 'internal',
+  'iphone key': 'denied',
+  'iphone gone': 'unregistered',
 } as const satisfies Record<Refusal, WebPushRefusal>

@@ -42,7 +42,21 @@ export const DEVICE_SCENARIOS: readonly Scenario[] = [
     fate: 'waits',
   }),
   one('one-401', '401', { apns: refuse(401), fcm: refuse(401), fate: 'waits' }),
-  one('one-404', '404, at APNs 403', { apns: refuse(403), fcm: refuse(404), fate: 'waits' }),
+  one(
+    'one-iphone-key',
+    '403, at FCM what Apple says of the key in Firebase: THIRD_PARTY_AUTH_ERROR with ApnsError 403',
+    {
+      apns: refuse(403),
+      fcm: refuse('iphone key'),
+      fate: 'waits',
+    },
+  ),
+  one('one-page', "500, at FCM a page of Google's front end with 400", {
+    apns: refuse(500),
+    fcm: refuse('page'),
+    fate: 'waits',
+  }),
+  one('one-404', '404 in a page, at APNs 403', { apns: refuse(403), fcm: refuse(404), fate: 'waits' }),
   one('one-silent', 'never an answer', {
     apns: { kind: 'silence', taken: false },
     fcm: { kind: 'silence', taken: false },
@@ -53,6 +67,11 @@ export const DEVICE_SCENARIOS: readonly Scenario[] = [
   one('one-mismatch', 'DeviceTokenNotForTopic, at FCM SENDER_ID_MISMATCH', {
     apns: refuse('mismatch'),
     fcm: refuse('mismatch'),
+    fate: 'leaves',
+  }),
+  one('one-iphone-gone', '410, at FCM 400 with ApnsError 410', {
+    apns: refuse('gone'),
+    fcm: refuse('iphone gone'),
     fate: 'leaves',
   }),
   one('ten-bad-tokens', 'ten of them: BadDeviceToken, at FCM INVALID_ARGUMENT of the token', {

@@ -15,6 +15,21 @@ test('what a sender has put under that key is no push', () => {
   expect(shownBy('fcm', { message: {} }).push).toBeNull()
 })
 
+test('of what goes through FCM to an iPhone, what Apple shows of it', () => {
+  const bellhop = { push: '019a9f7e-3c1b-7000-8000-000000000000' }
+  const aps = { alert: { title: 'Oven', body: 'Fresh bread' }, badge: 3, category: 'order' }
+  const message = { data: { bellhop: JSON.stringify(bellhop) }, apns: { payload: { aps } } }
+  expect(shownBy('fcm', { message })).toEqual({
+    push: bellhop.push,
+    title: 'Oven',
+    subtitle: null,
+    text: 'Fresh bread',
+    badge: 3,
+    category: 'order',
+    hasImage: false,
+  })
+})
+
 test('what is beside the text: the line below the title and the buttons of iOS, and whether there is a picture', () => {
   const image = 'https://shop.example/bread.png'
   const aps = { alert: { title: 'Oven', subtitle: 'At nine', body: 'Fresh bread' }, badge: 3, category: 'order' }

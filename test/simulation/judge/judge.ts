@@ -134,7 +134,7 @@ export class Judge {
     const isOfOther =
       reply.says === 'bad-token' && phone.fate.state === 'sandbox' && arrival.environment === 'production'
     const isBad = phone.fate.state === 'sandbox' && arrival.environment === 'sandbox' && reply.says !== 'accepted'
-    if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch'].includes(reply.says))) return
+    if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch', 'suspect'].includes(reply.says))) return
     if (reply.says === 'gone' && phone.state === 'present') phone.goneAt ??= this.course.passedMs
     phone.state = 'unsure'
     phone.lostAt = phone.changedAt = this.course.passedMs

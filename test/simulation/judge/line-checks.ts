@@ -136,7 +136,7 @@ export class LineChecks {
 
 /** A refusal of a token, or of a notification, shows as well that the credential is taken. */
 function isOfCredential({ says }: Reply): boolean {
-  return !['blocked', 'lost', 'retry'].includes(says)
+  return !['blocked', 'suspect', 'lost', 'retry'].includes(says)
 }
 
 /** A push service is known to be well by less: any other answer may come from something in front of it. */

@@ -3,9 +3,18 @@ export type Gateway = 'apns' | 'fcm' | 'webpush'
 
 /**
  * What an answer says. `retry`: not now, of the device, or of nobody in particular. `blocked`: of the credential, of the
- * push service, or of everything. `lost`: nothing is heard.
+ * push service, or of everything. `suspect`: read as `blocked`, though it may be the device. `lost`: nothing is heard.
  */
-export type Says = 'accepted' | 'gone' | 'bad-token' | 'mismatch' | 'bad-push' | 'retry' | 'blocked' | 'lost'
+export type Says =
+  | 'accepted'
+  | 'gone'
+  | 'bad-token'
+  | 'mismatch'
+  | 'bad-push'
+  | 'retry'
+  | 'blocked'
+  | 'suspect'
+  | 'lost'
 
 export type Answered = readonly [status: number, reason: string, says: Says]
 
@@ -48,15 +57,27 @@ const APNS: AnswerTable = {
   busy: [503, 'ServiceUnavailable', 'retry'],
 }
 
-/** The same of Google: a status, the FcmError, or `quota` of what, and the field that is at fault. */
+/** The same of Google: a status, the FcmError, or `quota` of what, and the field that is at fault; behind a slash what Apple has said. */
 const FCM: AnswerTable = {
   taken: [[200, '', 'accepted']],
-  gone: [[404, 'UNREGISTERED', 'gone']],
-  badToken: [[400, 'INVALID_ARGUMENT', 'bad-token']],
+  gone: [
+    [404, 'UNREGISTERED', 'gone'],
+    [400, 'INVALID_ARGUMENT/410 Unregistered', 'gone'],
+  ],
+  badToken: [
+    [400, 'INVALID_ARGUMENT', 'bad-token'],
+    [400, 'INVALID_ARGUMENT/400 BadDeviceToken', 'bad-token'],
+  ],
   one: [
     [400, 'INVALID_ARGUMENT', 'bad-push'],
     [401, 'THIRD_PARTY_AUTH_ERROR', 'retry'],
+    [400, 'INVALID_ARGUMENT/400 DeviceTokenNotForTopic', 'retry'],
+    [400, 'INVALID_ARGUMENT/413 PayloadTooLarge', 'bad-push'],
+    [400, 'NOT_OF_GOOGLE', 'retry'],
+    [401, 'THIRD_PARTY_AUTH_ERROR/403 InvalidProviderToken', 'retry'],
     [401, 'UNAUTHENTICATED', 'blocked'],
+    [401, 'NOTHING', 'suspect'],
+    [404, 'NO_DETAILS', 'suspect'],
     [403, 'SENDER_ID_MISMATCH', 'mismatch'],
     [429, 'QUOTA_EXCEEDED', 'retry'],
     [500, 'INTERNAL', 'retry'],

@@ -154,10 +154,21 @@ function apnsBody(status: number, reason: string, since: number): string {
   return JSON.stringify({ reason, ...(status === 410 && { timestamp: since }) })
 }
 
-function fcmBody(status: number, code: string, says: Says): string {
+function fcmBody(status: number, said: string, says: Says): string {
   if (status === 200) return '{"name":"projects/x/messages/1"}'
+  if (said === 'NOTHING') return ''
+  if (said === 'NOT_OF_GOOGLE') return '<!DOCTYPE html>'
+  if (said === 'NO_DETAILS') return JSON.stringify({ error: { code: status, status: 'NOT_FOUND', message: said } })
+  const [code = '', apns] = said.split('/')
   const details: object[] = [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: code }]
-  if (says === 'bad-token') {
+  if (apns !== undefined) {
+    const [statusCode, reason] = apns.split(' ')
+    details.push({
+      '@type': 'type.googleapis.com/google.firebase.fcm.v1.ApnsError',
+      statusCode: Number(statusCode),
+      reason,
+    })
+  } else if (says === 'bad-token') {
     const fieldViolations = [{ field: 'message.token', description: 'Invalid registration token' }]
     details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations })
   }

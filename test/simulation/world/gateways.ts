@@ -222,12 +222,15 @@ function readFcm({ body }: TransportRequest): Read {
     message: {
       token: string
       data: { n: string; badge?: string }
-      android: { notification?: { tag: string; notification_count?: number } }
+      android?: { notification?: { tag: string; notification_count?: number } }
+      /** Of a phone that Apple has answered for. */
+      apns?: { headers: Record<'apns-collapse-id' | 'apns-push-type', string>; payload: { aps: { badge?: number } } }
     }
   }
-  const { token, data, android } = message
-  const tag = android.notification?.tag ?? ''
-  const shown = android.notification?.notification_count
+  const { token, data, android, apns } = message
+  const isShown = apns === undefined ? android?.notification !== undefined : apns.headers['apns-push-type'] === 'alert'
+  const tag = isShown ? (android?.notification?.tag ?? apns?.headers['apns-collapse-id'] ?? '') : ''
+  const shown = android?.notification?.notification_count ?? apns?.payload.aps.badge
   return {
     gateway: 'fcm',
     environment: null,

@@ -49,7 +49,7 @@ export function checkApnsRequest(
   if (!TOPIC.test(topic)) return fault('BadTopic')
   if (!sender.topics.includes(topic.replace(TOPIC_SUFFIX, ''))) return fault('TopicDisallowed')
 
-  const faultyHeader = checkHeaders(headers)
+  const faultyHeader = checkApnsHeaders(headers)
   if (faultyHeader !== null) return fault(faultyHeader)
   if (!DEVICE_TOKEN.test(token)) return fault('BadDeviceToken')
   const payload = checkPayload(request.body, headers['apns-push-type'] === 'voip' ? 5120 : 4096)
@@ -84,7 +84,8 @@ function defaultTopic({ topics, byCertificate }: ApnsSender): string | undefined
   return byCertificate && topics.length === 1 ? topics[0] : undefined
 }
 
-function checkHeaders(headers: IncomingRequest['headers']): ApnsReason | null {
+/** Of the headers beside topic and id: also those that FCM hands on. */
+export function checkApnsHeaders(headers: Readonly<Record<string, string | undefined>>): ApnsReason | null {
   const collapseId = headers['apns-collapse-id']
   if (collapseId !== undefined && Buffer.byteLength(collapseId) > MAX_COLLAPSE_ID_BYTES) return 'BadCollapseId'
   if (!/^\d{1,10}$/.test(headers['apns-expiration'] ?? '0')) return 'BadExpirationDate'

@@ -1,5 +1,6 @@
 import type { SimulatedAnswer } from '../http2/reply.ts'
 import {
+  apnsErrorDetail,
   badRequestDetail,
   errorInfoDetail,
   fcmErrorDetail,
@@ -8,7 +9,7 @@ import {
   googlePage,
   invalidArgument,
 } from './google-error.ts'
-import type { GoogleError } from './google-error.ts'
+import type { Detail, GoogleError } from './google-error.ts'
 
 /** Every way FCM refuses a message that is in order: each is what a token can ask for, by this name. */
 export type FcmRefusal =
@@ -27,6 +28,17 @@ export type FcmRefusal =
   | 'badgateway'
   | 'unavailable'
   | 'busy'
+  | 'delivered'
+  | 'notfound'
+  | 'bodiless'
+  | 'frontend'
+  | 'iphonegone'
+  | 'iphonebad'
+  | 'iphonekey'
+  | 'iphonetopic'
+  | 'iphonebusy'
+  | 'oauthclock'
+  | 'oauthkey'
 
 /** `name`: `projects/<id>/messages/<n>`. */
 export function fcmAcceptance(name: string): SimulatedAnswer {
@@ -35,7 +47,7 @@ export function fcmAcceptance(name: string): SimulatedAnswer {
 
 /**
  * `retryAfterSeconds`: what `quota` and `busy` ask for. `isFid`: it is about a Firebase Installation ID. The bodies are
- * those seen from FCM, shortened in metadata; of an installation ID, which nobody has published, they follow Google's
+ * those seen from FCM, shortened in metadata (the words of those about iPhones are made up, their details are not); of an installation ID, which nobody has published, they follow Google's
  * SDKs, and `stale` has the other status that it may come with.
  */
 export function fcmRefusal(
@@ -75,6 +87,33 @@ export function fcmRefusal(
       return googlePage(502, 'Server Error')
     case 'unavailable':
       return googleError(UNAVAILABLE)
+    case 'notfound':
+      return projectRefusal('unknown', projectId)
+    case 'bodiless':
+      return { status: 401, headers: {}, body: '' }
+    case 'frontend':
+      return googlePage(400, 'Bad Request')
+    case 'iphonegone':
+      return googleError(
+        invalidArgument('APNs device token is disabled.', ofApple('INVALID_ARGUMENT', 410, 'Unregistered')),
+      )
+    case 'iphonebad':
+      return googleError(
+        invalidArgument('APNs device token is invalid.', ofApple('INVALID_ARGUMENT', 400, 'BadDeviceToken')),
+      )
+    case 'iphonetopic':
+      return googleError(
+        invalidArgument('APNs topic is wrong.', ofApple('INVALID_ARGUMENT', 400, 'DeviceTokenNotForTopic')),
+      )
+    case 'iphonekey':
+      return googleError({ ...THIRD_PARTY, details: ofApple('THIRD_PARTY_AUTH_ERROR', 403, 'InvalidProviderToken') })
+    case 'iphonebusy':
+      return googleError({ ...UNAVAILABLE, details: ofApple('UNAVAILABLE', 503, 'ServiceUnavailable') })
+    // The token endpoint refuses the renewal that follows: see `fcm-gateway.ts`.
+    case 'oauthclock':
+    case 'oauthkey':
+      return accessTokenRefusal('ACCESS_TOKEN_EXPIRED')
+    case 'delivered':
     case 'busy':
     default:
       return googleError(UNAVAILABLE, retryAfter)
@@ -181,6 +220,10 @@ function projectQuota(projectId: string): GoogleError {
       }),
     ],
   }
+}
+
+function ofApple(errorCode: string, statusCode: number, reason: string): readonly Detail[] {
+  return [fcmErrorDetail(errorCode), apnsErrorDetail(statusCode, reason)]
 }
 
 const INTERNAL = fcmError(500, 'INTERNAL', 'Internal error encountered.', 'INTERNAL')

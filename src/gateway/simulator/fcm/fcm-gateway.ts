@@ -14,7 +14,7 @@ import { fcmMagicToken } from './fcm-magic-tokens.ts'
 import { checkFcmMessage } from './fcm-message.ts'
 import type { FcmMessage } from './fcm-message.ts'
 import { FCM_ERROR, googleError, googlePage } from './google-error.ts'
-import type { TokenIssuer } from './token-issuer.ts'
+import type { GrantFault, TokenIssuer } from './token-issuer.ts'
 
 export interface FcmGatewayOptions extends GatewayOptions {
   readonly tokens: TokenIssuer
@@ -47,7 +47,11 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
     const magic = fcmMagicToken(token)
     return replyTo(magic === null ? null : serve(token, magic), {
       accept: () => fcmAcceptance(`projects/${projectId}/messages/${validateOnly ? 'fake_message_id' : ++sent}`),
-      refuse: (refusal) => fcmRefusal(refusal, projectId, retryAfterSeconds, isFid),
+      refuse(refusal) {
+        const grantFault = GRANT_FAULTS[refusal]
+        if (grantFault !== undefined) tokens.refuseNext(projectId, grantFault)
+        return fcmRefusal(refusal, projectId, retryAfterSeconds, isFid)
+      },
       slowMs,
     })
   }
@@ -79,6 +83,9 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
     },
   })
 }
+
+/** What the token endpoint says next, to who renews an access token that was refused for a token of that name. */
+const GRANT_FAULTS: { readonly [Name in FcmRefusal]?: GrantFault } = { oauthclock: 'clock', oauthkey: 'key' }
 
 const PATH = /^\/v1\/projects\/([^/?:]+)\/messages:send(?:\?.*)?$/
 

@@ -24,6 +24,17 @@ import type { FcmRefusal } from './fcm-answer.ts'
  *   badgateway:…       502, a page instead of JSON
  *   unavailable:…      503 UNAVAILABLE
  *   busy:…             503 UNAVAILABLE, Retry-After
+ *   delivered:…        the same, though the phone gets it
+ *   notfound:…         404 NOT_FOUND without details, as of a dead token
+ *   bodiless:…         401, an empty body
+ *   frontend:…         400, a page instead of JSON
+ *   iphonegone:…       400 INVALID_ARGUMENT, ApnsError 410 Unregistered
+ *   iphonebad:…        400 INVALID_ARGUMENT, ApnsError 400 BadDeviceToken
+ *   iphonetopic:…      400 INVALID_ARGUMENT, ApnsError 400 DeviceTokenNotForTopic
+ *   iphonekey:…        401 UNAUTHENTICATED, errorCode THIRD_PARTY_AUTH_ERROR, ApnsError 403 InvalidProviderToken
+ *   iphonebusy:…       503 UNAVAILABLE, ApnsError 503 ServiceUnavailable
+ *   oauthclock:…       401 UNAUTHENTICATED, and no new access token, once: the time of the assertion is wrong
+ *   oauthkey:…         the same, once: the key is not known yet
  *   slow:…             accepted, but slowly
  *   reset:…            RST_STREAM, INTERNAL_ERROR
  *   refused:…          RST_STREAM, REFUSED_STREAM: not processed, safe to send again
@@ -61,6 +72,17 @@ const REFUSALS: readonly FcmRefusal[] = [
   'badgateway',
   'unavailable',
   'busy',
+  'delivered',
+  'notfound',
+  'bodiless',
+  'frontend',
+  'iphonegone',
+  'iphonebad',
+  'iphonetopic',
+  'iphonekey',
+  'iphonebusy',
+  'oauthclock',
+  'oauthkey',
 ]
 
 const MAGIC_TOKENS: ReadonlyMap<string, MagicAnswer<FcmRefusal>> = new Map<string, MagicAnswer<FcmRefusal>>([

@@ -2,6 +2,7 @@ import { isInstallationId } from '../../../device/push-token.ts'
 import { messageFaultOf } from '../../../notification/message-rules.ts'
 import { isJsonObject, parseJsonObject } from '../../../text/json-object.ts'
 import type { JsonObject } from '../../../text/json-object.ts'
+import { apnsCollapseId, apnsPartFault } from './apns-part.ts'
 import { INVALID_FID, INVALID_TOKEN } from './fcm-answer.ts'
 import { SEND_REQUEST } from './fcm-schema.ts'
 import { badRequestDetail, fcmErrorDetail, invalidArgument } from './google-error.ts'
@@ -15,7 +16,7 @@ export interface FcmMessage {
   readonly token: string
   /** Whether that is a Firebase Installation ID. */
   readonly isFid: boolean
-  /** The tag of the Android notification; `null` without one. */
+  /** The tag of the Android notification, or the collapse ID of an iPhone's; `null` without one. */
   readonly tag: string | null
   /** Only to be checked, not delivered. */
   readonly validateOnly: boolean
@@ -52,6 +53,8 @@ export function checkFcmMessage(text: string): FcmMessage | FcmFault {
   const shown = objectAt(android, 'notification')
   const payload = [message['notification'], shown, { ...objectAt(message, 'data'), ...objectAt(android, 'data') }]
   if (payload.reduce<number>((sum, part) => sum + sizeOf(part), 0) > MAX_PAYLOAD_BYTES) return TOO_BIG
+  const ofApple = apnsPartFault(message)
+  if (ofApple !== null) return { kind: 'fault', error: ofApple }
   const isFid = target === 'fid'
   if (isFid && !isInstallationId(token)) return { kind: 'fault', error: INVALID_FID }
   if (target === 'token' && (isInstallationId(token) || !TOKEN.test(token))) {
@@ -61,7 +64,7 @@ export function checkFcmMessage(text: string): FcmMessage | FcmFault {
     kind: 'message',
     token,
     isFid,
-    tag: typeof shown['tag'] === 'string' ? shown['tag'] : null,
+    tag: typeof shown['tag'] === 'string' ? shown['tag'] : apnsCollapseId(message),
     validateOnly: (body['validate_only'] ?? body['validateOnly']) === true,
     body,
   }

@@ -2,6 +2,7 @@ import type { SimulatedAnswer } from '../http2/reply.ts'
 
 /** The `details` of Google's errors that matter here ("Google API error model"; FCM reference, "ErrorCode"). */
 export const FCM_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
+const APNS_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.ApnsError'
 const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest'
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
 
@@ -52,6 +53,11 @@ export function googlePage(code: number, title: string): SimulatedAnswer {
 /** FCM's own verdict on a message or its token. */
 export function fcmErrorDetail(errorCode: string): Detail {
   return { '@type': FCM_ERROR, errorCode }
+}
+
+/** What APNs has answered to FCM, for an iPhone (FCM reference, "ApnsError"). */
+export function apnsErrorDetail(statusCode: number, reason: string): Detail {
+  return { '@type': APNS_ERROR, statusCode, reason }
 }
 
 /** Which fields of the request are wrong. FCM leaves the list out when a message is too big. */

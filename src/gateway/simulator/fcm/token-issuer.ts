@@ -15,6 +15,9 @@ type Lookup =
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' }
 
+/** Why Google refuses an assertion that is in order: its clock, or its copy of the keys, is behind. */
+export type GrantFault = 'clock' | 'key'
+
 export interface TokenIssuer {
   /** Checks the form of `POST /token`; `now` in ms since the Unix epoch. */
   check(form: URLSearchParams, now: number): Grant
@@ -24,6 +27,8 @@ export interface TokenIssuer {
    */
   issue(account: ServiceAccount, passed: number): SimulatedAnswer
   lookUp(token: string, passed: number): Lookup
+  /** Refuses the next request for an access token of a service account of the project. */
+  refuseNext(projectId: string, fault: GrantFault): void
 }
 
 export interface TokenIssuerOptions {
@@ -37,6 +42,7 @@ export interface TokenIssuerOptions {
 /** Google's token endpoint for service accounts ("Using OAuth 2.0 for server to server applications"; RFC 7523). */
 export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOptions): TokenIssuer {
   const issued = new Map<string, { readonly account: ServiceAccount; readonly endsAt: number }>()
+  const faults = new Map<string, GrantFault>()
   return {
     check(form, now) {
       const grantType = form.get('grant_type') ?? ''
@@ -46,7 +52,7 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
       const { iss, scope, aud } = jws.claims
       const account = typeof iss === 'string' ? accountOf(iss) : undefined
       if (account === undefined) return refused('invalid_grant', 'Invalid grant: account not found')
-      if (!isSignedBy(jws, 'RS256', account.publicKey)) return refused('invalid_grant', 'Invalid JWT Signature.')
+      if (!isSignedBy(jws, 'RS256', account.publicKey)) return refused('invalid_grant', BAD_SIGNATURE)
       if (typeof aud !== 'string' || !audiences().includes(aud)) {
         return refused('invalid_grant', `Invalid JWT: Failed audience check. The right audience is ${audiences()[0]}`)
       }
@@ -54,6 +60,9 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
       if (typeof scope !== 'string' || !scope.split(' ').some((each) => SCOPES.has(each))) {
         return refused('invalid_scope', 'Invalid OAuth scope or ID token audience provided.')
       }
+      const fault = faults.get(account.projectId)
+      faults.delete(account.projectId)
+      if (fault !== undefined) return refused('invalid_grant', fault === 'clock' ? NOT_SHORT_LIVED : BAD_SIGNATURE)
       return { kind: 'granted', account, claims: jws.claims }
     },
     issue(account, passed) {
@@ -62,6 +71,7 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
       issued.set(token, { account, endsAt: passed + LIFETIME_SECONDS * 1000 })
       return googleAnswer(200, { access_token: token, expires_in: LIFETIME_SECONDS, token_type: 'Bearer' })
     },
+    refuseNext: (projectId, fault) => void faults.set(projectId, fault),
     lookUp(token, passed) {
       const found = issued.get(token)
       if (found === undefined) return { kind: 'unknown' }
@@ -82,6 +92,7 @@ const KEEP_EXPIRED_MS = DAY_MS
 const MAX_LIFETIME_SECONDS = 3600
 /** How far the client's clock may be ahead. */
 const SKEW_SECONDS = 300
+const BAD_SIGNATURE = 'Invalid JWT Signature.'
 const NOT_SHORT_LIVED =
   'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.'
 

@@ -56,11 +56,16 @@ function ofApns(body: unknown): Shown {
 
 function ofFcm(body: unknown): Shown {
   const message = inside(body, 'message')
+  const push = pushIn(inside(message, 'data')['bellhop'])
+  // What is for an iPhone alone has nothing for Android.
+  if (message['android'] === undefined && message['apns'] !== undefined) {
+    return { ...ofApns(inside(message['apns'], 'payload')), push }
+  }
   const notification = inside(message, 'notification')
   const onAndroid = inside(message['android'], 'notification')
   const badge = onAndroid['notification_count'] ?? inside(message, 'data')['badge']
   return {
-    push: pushIn(inside(message, 'data')['bellhop']),
+    push,
     title: textOf(onAndroid['title'] ?? notification['title']),
     subtitle: null,
     text: textOf(onAndroid['body'] ?? notification['body']),

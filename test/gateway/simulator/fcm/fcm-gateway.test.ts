@@ -7,6 +7,7 @@ import { answered } from '../http2-client.ts'
 import type { Reply } from '../http2-client.ts'
 import { fcmSender } from '../senders.ts'
 import type { FcmSender } from '../senders.ts'
+import { grantForm } from '../signing.ts'
 
 const clock = createFakeClock()
 const NOW = clock.now()
@@ -25,6 +26,11 @@ const errorOf = ({ body }: Reply): unknown => JSON.parse(body).error
 const fcmError = (errorCode: string) => ({
   '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError',
   errorCode,
+})
+const apnsError = (statusCode: number, reason: string) => ({
+  '@type': 'type.googleapis.com/google.firebase.fcm.v1.ApnsError',
+  statusCode,
+  reason,
 })
 const errorInfo = (reason: string) => ({
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -292,6 +298,63 @@ describe('a token orders', () => {
     ],
     ['unavailable', 'UNAVAILABLE', undefined, UNAVAILABLE],
     ['busy', 'UNAVAILABLE', '7', UNAVAILABLE],
+    ['delivered', 'UNAVAILABLE', '7', UNAVAILABLE],
+    [
+      'notfound',
+      'NOT_FOUND',
+      undefined,
+      { code: 404, message: 'Requested entity was not found.', status: 'NOT_FOUND' },
+    ],
+    [
+      'iphonegone',
+      'INVALID_ARGUMENT',
+      undefined,
+      {
+        code: 400,
+        message: 'APNs device token is disabled.',
+        status: 'INVALID_ARGUMENT',
+        details: [fcmError('INVALID_ARGUMENT'), apnsError(410, 'Unregistered')],
+      },
+    ],
+    [
+      'iphonebad',
+      'INVALID_ARGUMENT',
+      undefined,
+      {
+        code: 400,
+        message: expect.any(String),
+        status: 'INVALID_ARGUMENT',
+        details: [fcmError('INVALID_ARGUMENT'), apnsError(400, 'BadDeviceToken')],
+      },
+    ],
+    [
+      'iphonetopic',
+      'INVALID_ARGUMENT',
+      undefined,
+      {
+        code: 400,
+        message: expect.any(String),
+        status: 'INVALID_ARGUMENT',
+        details: [fcmError('INVALID_ARGUMENT'), apnsError(400, 'DeviceTokenNotForTopic')],
+      },
+    ],
+    [
+      'iphonekey',
+      'THIRD_PARTY_AUTH_ERROR',
+      undefined,
+      {
+        code: 401,
+        message: 'Auth error from APNS or Web Push Service',
+        status: 'UNAUTHENTICATED',
+        details: [fcmError('THIRD_PARTY_AUTH_ERROR'), apnsError(403, 'InvalidProviderToken')],
+      },
+    ],
+    [
+      'iphonebusy',
+      'UNAVAILABLE',
+      undefined,
+      { ...UNAVAILABLE, details: [fcmError('UNAVAILABLE'), apnsError(503, 'ServiceUnavailable')] },
+    ],
   ])('%s: %s', async (word, reason, retryAfter, error) => {
     const reply = answered(await sender.push({ token: `${word}:abc` }))
     expect(errorOf(reply)).toEqual(error)
@@ -305,6 +368,39 @@ describe('a token orders', () => {
     expect(reply).toMatchObject({ status: 502, headers: { 'content-type': 'text/html; charset=UTF-8' } })
     expect(reply.body).toContain('Error 502 (Server Error)!!1')
     expect(simulator.arrivals().at(-1)).toMatchObject({ status: 502, reason: null })
+  })
+
+  test('bodiless: 401, and nothing else', async () => {
+    const reply = answered(await sender.push({ token: 'bodiless:abc' }))
+    expect(reply).toMatchObject({ status: 401, body: '' })
+    expect(simulator.arrivals().at(-1)).toMatchObject({ status: 401, reason: null })
+  })
+
+  test('frontend: a page with 400', async () => {
+    const reply = answered(await sender.push({ token: 'frontend:abc' }))
+    expect(reply).toMatchObject({ status: 400, headers: { 'content-type': 'text/html; charset=UTF-8' } })
+  })
+
+  test.each([
+    ['oauthclock', expect.stringContaining('Token must be a short-lived token')],
+    ['oauthkey', 'Invalid JWT Signature.'],
+  ])('%s: the access token has expired, and the next one is refused, once', async (word, description) => {
+    await using own = await fcmSender(simulator, NOW, word)
+    expect(errorOf(answered(await own.push({ token: `${word}:abc` })))).toMatchObject({
+      code: 401,
+      details: [errorInfo('ACCESS_TOKEN_EXPIRED')],
+    })
+    const { serviceAccount } = simulator.issue(word)
+    const ask = async () => {
+      const body = grantForm(serviceAccount, NOW)
+      return await fetch(simulator.fcmTokenUrl, { method: 'POST', body, tls: { ca: simulator.ca } })
+    }
+    const refused = await ask()
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { error: 'invalid_grant', error_description: description },
+    ])
+    expect((await ask()).status).toBe(200)
   })
 
   test('a refusal the first time only', async () => {

@@ -106,13 +106,16 @@ describe('a message that FCM rejects', () => {
     expect(checkText('{}')).toEqual(rejected('Recipient of the message is not set.', 'message'))
   })
 
-  test.each(['from', 'message_type', 'google.a', 'gcm.notification.a'])('has the reserved data key %s', (key) => {
-    const text = `Invalid data payload key: ${key}`
-    expect(check({ token: 'abc', data: { [key]: 'x' } })).toEqual(rejected(text, 'message.data'))
-    expect(check({ token: 'abc', android: { data: { [key]: 'x' } } })).toEqual(rejected(text, 'message.android.data'))
-  })
+  test.each(['from', 'message_type', 'google.a', 'googles', 'gcm.notification.a', 'gcm.x', 'gcm'])(
+    'has the reserved data key %s',
+    (key) => {
+      const text = `Invalid data payload key: ${key}`
+      expect(check({ token: 'abc', data: { [key]: 'x' } })).toEqual(rejected(text, 'message.data'))
+      expect(check({ token: 'abc', android: { data: { [key]: 'x' } } })).toEqual(rejected(text, 'message.android.data'))
+    },
+  )
 
-  test.each(['from_me', 'message_types', 'googles', 'gcm.x'])('has not the reserved key %s', (key) => {
+  test.each(['from_me', 'message_types', 'Google', 'my_gcm'])('has not the reserved key %s', (key) => {
     expect(check({ token: 'abc', data: { [key]: 'x' } })).toEqual(accepted)
   })
 
@@ -169,5 +172,55 @@ describe('a message that FCM rejects', () => {
         ],
       },
     })
+  })
+})
+
+describe('the part for APNs', () => {
+  const refusedBy = (status: number, reason: string) => ({
+    kind: 'fault',
+    error: {
+      code: 400,
+      message: `APNs refuses the message: ${reason}`,
+      status: 'INVALID_ARGUMENT',
+      details: [
+        FCM_ERROR,
+        { '@type': 'type.googleapis.com/google.firebase.fcm.v1.ApnsError', statusCode: status, reason },
+      ],
+    },
+  })
+
+  test.each([
+    ['BadPriority', { 'apns-priority': '3' }],
+    ['BadPriority', { 'apns-push-type': 'background', 'apns-priority': '10' }],
+    ['InvalidPushType', { 'apns-push-type': 'loud' }],
+    ['BadExpirationDate', { 'apns-expiration': 'tomorrow' }],
+    ['BadCollapseId', { 'apns-collapse-id': 'x'.repeat(65) }],
+    ['BadCollapseId', { 'Apns-Collapse-Id': 'x'.repeat(65) }],
+  ])('is refused as %s for headers %j', (reason, headers) => {
+    expect(check({ token: 'abc', apns: { headers } })).toEqual(refusedBy(400, reason))
+  })
+
+  test('is refused for an aps that no phone understands', () => {
+    expect(check({ token: 'abc', apns: { payload: { aps: { badge: '3' } } } })).toEqual(refusedBy(400, 'PayloadEmpty'))
+  })
+
+  test('may have 4096 bytes with data beside it, and no more', () => {
+    const withBytes = (bytes: number) =>
+      check({ token: 'abc', data: { a: 'x'.repeat(1000) }, apns: { payload: { b: 'y'.repeat(bytes - 1015) } } })
+    expect(withBytes(4096)).toEqual(accepted)
+    expect(withBytes(4097)).toEqual(refusedBy(413, 'PayloadTooLarge'))
+  })
+
+  test('has the name by which an iPhone shows one instead of two', () => {
+    expect(check({ token: 'abc', apns: { headers: { 'apns-collapse-id': 'news' } } })).toMatchObject({ tag: 'news' })
+  })
+
+  test('a link for browsers must be https', () => {
+    for (const webpush of [{ fcm_options: { link: 'http://a.example' } }, { fcmOptions: { link: 'shop:1' } }]) {
+      expect(check({ token: 'abc', webpush })).toEqual(
+        rejected('Link must be an HTTPS URL.', 'message.webpush.fcm_options.link'),
+      )
+    }
+    expect(check({ token: 'abc', webpush: { fcm_options: { link: 'https://a.example' } } })).toEqual(accepted)
   })
 })

@@ -1,0 +1,262 @@
+import { MINUTE_MS } from '../../clock.ts'
+import { judgeApns } from '../apns/protocol.ts'
+import type { Outcome } from '../gateway.ts'
+import type { FcmError } from './error.ts'
+
+/** One kind of answer of FCM. The manual's page "fcm" shows the table, and a test holds the page to it. */
+export interface FcmAnswer {
+  /** Statuses. */
+  readonly http: string
+  readonly says: string
+  /** Whose fault it is. */
+  readonly blames: string
+  /** What follows. */
+  readonly done: string
+  readonly source: string
+  readonly is: (said: Said) => boolean
+  readonly outcome: (said: Said) => Outcome
+  /** Said of a single token as well as of the whole project: which of them, other devices tell. Default false. */
+  readonly isVague?: true
+}
+
+/** An answer, read. */
+export interface Said {
+  readonly status: number
+  readonly error: FcmError
+  /** Google's word for it, with Apple's where there is one. */
+  readonly reason: string
+  /** What a Retry-After asked for, in ms; `null`: there was none. */
+  readonly afterMs: number | null
+  /** Whether it was sent to a Firebase Installation ID. */
+  readonly isFid: boolean
+}
+
+/** "If there is no Retry-After, wait 60 seconds" (Google, "Scale FCM": 429). */
+const QUOTA_MS = MINUTE_MS
+
+/** In the reason of a FID that Google does not know: `FirebaseInstallations.getId()` alone registers nobody. */
+const NOT_REGISTERED_FID = 'the app was removed, or it has not called register() of Firebase Messaging'
+
+const ERROR_CODES = 'Google, "ErrorCode"'
+const APPLE = 'FCM reference, "ApnsError"; Apple, "Handling notification responses from APNs"'
+
+/** The first row that fits counts. What is accepted is not among them. */
+export const FCM_ANSWERS: readonly FcmAnswer[] = [
+  {
+    http: '4xx',
+    says: '`ApnsError` 410 (`Unregistered`, `ExpiredToken`)',
+    blames: 'the iPhone',
+    done: 'the app is gone: the device leaves the registry',
+    source: `${APPLE}; "APNs device token is disabled."`,
+    is: ({ status, error }) => isRefusal(status) && error.apns?.status === 410,
+    outcome: gone,
+  },
+  {
+    http: 'any but 200',
+    says: '`ApnsError` with another reason',
+    blames: "as APNs' own answer; its key is Firebase's",
+    done: 'a bad token is set aside; a bad push fails; for all else, also a refused key, this device later. The reason has Apple’s word',
+    source: APPLE,
+    is: ({ error }) => error.apns !== null,
+    outcome: ofApple,
+  },
+  {
+    http: '404',
+    says: '`UNREGISTERED`',
+    blames: 'the device',
+    done: 'the app is gone: the device leaves the registry',
+    source: ERROR_CODES,
+    is: ({ status, error }) => status === 404 && error.code === 'UNREGISTERED',
+    outcome: gone,
+  },
+  {
+    http: '4xx',
+    says: '`UNREGISTERED_FID`',
+    blames: 'the installation ID',
+    done: 'the same',
+    // Of which no page says with what status it comes.
+    source: 'firebase-admin, `installation-id-not-registered`',
+    is: ({ status, error }) => isRefusal(status) && (error.code ?? error.status) === 'UNREGISTERED_FID',
+    outcome: gone,
+  },
+  {
+    http: '403',
+    says: '`SENDER_ID_MISMATCH`',
+    blames: 'the token, or the service account',
+    done: 'the device is set aside, unless nobody was taken with this service account yet',
+    source: ERROR_CODES,
+    is: ({ status, error }) => status === 403 && error.code === 'SENDER_ID_MISMATCH',
+    outcome: ({ reason }) => ({ kind: 'rejected', blame: 'mismatch', reason }),
+  },
+  {
+    http: '401',
+    says: '`THIRD_PARTY_AUTH_ERROR`',
+    blames: 'the APNs key or VAPID key in Firebase',
+    done: 'this device later: the operator may yet upload the key',
+    source: ERROR_CODES,
+    is: ({ error }) => error.code === 'THIRD_PARTY_AUTH_ERROR',
+    outcome: deviceLater,
+  },
+  {
+    http: '401',
+    says: 'no error of Google in the body',
+    blames: 'the token, where others are taken; else the service account',
+    done: 'no new access token where the one in use was taken; again; set aside if others were taken meanwhile',
+    source: 'firebase-admin-java#486',
+    is: ({ status, error }) => status === 401 && !error.isGoogles,
+    outcome: misconfigured,
+    isVague: true,
+  },
+  {
+    http: '401',
+    says: '`UNAUTHENTICATED`',
+    blames: 'the access token',
+    done: 'a new access token, once; then the service account is refused',
+    source: ERROR_CODES,
+    is: ({ status }) => status === 401,
+    outcome: misconfigured,
+  },
+  {
+    http: '403',
+    says: '`PERMISSION_DENIED`, or anything else',
+    blames: 'the service account: API off, or role missing',
+    done: 'sending pauses once several devices are told so',
+    source: ERROR_CODES,
+    is: ({ status }) => status === 403,
+    outcome: misconfigured,
+  },
+  {
+    http: '404',
+    says: '`NOT_FOUND` without details',
+    blames: 'the token, where others are taken; else the project ID',
+    done: 'again; set aside if others were taken meanwhile; pauses once several devices are told so and none is taken',
+    source: 'novuhq/novu, fcm.provider.ts: taken for a dead token',
+    is: ({ status, error }) => status === 404 && error.isGoogles && !error.hasDetails,
+    outcome: misconfigured,
+    isVague: true,
+  },
+  {
+    http: '404',
+    says: 'anything else, such as a page',
+    blames: 'the address that is sent to',
+    done: 'sending pauses once several devices are told so; nobody is erased',
+    source: 'Google’s front end',
+    is: ({ status }) => status === 404,
+    outcome: misconfigured,
+  },
+  {
+    http: '429',
+    says: '`QUOTA_EXCEEDED` with a QuotaFailure of the device',
+    blames: 'the device: too many messages',
+    done: 'this device later',
+    source: 'Google, "Throttling and quotas"',
+    is: ({ status, error }) => status === 429 && error.quotaOf === 'device',
+    outcome: ({ afterMs, reason }) => ({ kind: 'deferred', afterMs: afterMs ?? QUOTA_MS, scope: 'device', reason }),
+  },
+  {
+    http: '429',
+    says: '`RATE_LIMIT_EXCEEDED`, or a QuotaFailure of the project',
+    blames: 'the project',
+    done: 'all of the project for Retry-After, or a minute; then slowly at first',
+    source: 'Google, "Throttling and quotas"',
+    is: ({ status, error }) => status === 429 && error.quotaOf === 'project',
+    outcome: ({ afterMs, reason }) => ({ kind: 'deferred', afterMs: afterMs ?? QUOTA_MS, scope: 'credential', reason }),
+  },
+  {
+    http: '429',
+    says: 'anything else',
+    blames: 'not said',
+    done: 'this device after Retry-After, or a minute; everything once several devices are told so',
+    source: 'Google, "Scale FCM"',
+    is: ({ status }) => status === 429,
+    outcome: ({ afterMs, reason }) => ({ kind: 'deferred', afterMs: afterMs ?? QUOTA_MS, scope: 'either', reason }),
+  },
+  {
+    http: '408, 500',
+    says: '`INTERNAL`, or anything else',
+    blames: 'Google, for this message',
+    done: 'this device later, after 10 seconds or more',
+    source: ERROR_CODES,
+    is: ({ status }) => status === 408 || status === 500,
+    outcome: deviceLater,
+  },
+  {
+    http: '4xx',
+    says: 'no error of Google in the body, such as a page',
+    blames: 'who stands in between, not the push',
+    done: 'this device later; everything once several devices are told so',
+    source: 'Google’s front end answers `text/html`',
+    is: ({ status, error }) => isRefusal(status) && !error.isGoogles,
+    outcome: later,
+  },
+  {
+    http: '400',
+    says: '`INVALID_ARGUMENT` of `message.token`',
+    blames: 'the token',
+    done: 'the device is set aside',
+    source: ERROR_CODES,
+    is: ({ status, error }) => isRefusal(status) && error.concerns === 'token',
+    outcome: ({ reason }) => ({ kind: 'rejected', blame: 'token', reason }),
+  },
+  {
+    http: '400',
+    says: '`INVALID_ARGUMENT` of `message.fid`',
+    blames: 'the installation ID',
+    done: 'the device is set aside',
+    source: 'by the form of `message.token`',
+    // A FID has one form, which no credential changes.
+    is: ({ status, error }) => isRefusal(status) && error.concerns === 'fid',
+    outcome: ({ reason }) => ({ kind: 'rejected', blame: 'token', reason, certain: true }),
+  },
+  {
+    http: '4xx',
+    says: '`INVALID_ARGUMENT` of another field, or anything else',
+    blames: 'the push',
+    done: 'it fails for this device, and for everybody once 100 were refused so and none was taken; the device stays',
+    source: ERROR_CODES,
+    is: ({ status }) => isRefusal(status),
+    outcome: ({ reason }) => ({ kind: 'rejected', blame: 'push', reason }),
+  },
+  {
+    http: '5xx, other',
+    says: '`UNAVAILABLE`, a page, a redirect, or 200 without the name of a message',
+    blames: 'Google, or who stands in between',
+    done: 'this device after Retry-After, or 10 seconds; everything once several devices are told so. A repeat replaces what is shown',
+    source: ERROR_CODES,
+    is: () => true,
+    outcome: later,
+  },
+]
+
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500
+}
+
+function gone({ isFid, reason, error }: Said): Outcome {
+  const why = isFid && error.apns === null ? `${reason}: ${NOT_REGISTERED_FID}` : reason
+  return { kind: 'unregistered', since: null, reason: why }
+}
+
+/**
+ * Apple's answer to FCM. Its key is not ours: what Apple has against it concerns this phone, for which Firebase may yet
+ * get another, and so does Apple's trouble.
+ */
+function ofApple(said: Said): Outcome {
+  const { afterMs, reason, error } = said
+  const outcome = judgeApns(error.apns?.status ?? 0, { reason: error.apns?.reason ?? null, timestamp: null }, afterMs)
+  if (outcome.kind === 'rejected' && outcome.blame !== 'mismatch')
+    return { kind: 'rejected', blame: outcome.blame, reason }
+  return deviceLater(said)
+}
+
+function deviceLater({ afterMs, reason }: Said): Outcome {
+  return { kind: 'deferred', afterMs, scope: 'device', reason }
+}
+
+function later({ afterMs, reason }: Said): Outcome {
+  return { kind: 'deferred', afterMs, scope: 'either', reason }
+}
+
+function misconfigured({ reason }: Said): Outcome {
+  return { kind: 'misconfigured', reason }
+}

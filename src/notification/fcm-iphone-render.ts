@@ -1,0 +1,107 @@
+import { MAX_BADGE } from '../device/badge.ts'
+import { isJsonObject } from '../text/json-object.ts'
+import type { JsonObject } from '../text/json-object.ts'
+import { renderApns } from './apns-render.ts'
+import type { RenderedApns } from './apns-render.ts'
+import { protoName } from './message-type.ts'
+import { NO_ID } from './notification.ts'
+import type { Message, Notification } from './notification.ts'
+
+/*
+ * What an iPhone gets that is reached through FCM, as in an app with Firebase's SDK: Google's page "REST Resource:
+ * projects.messages", `apns`. FCM puts `data` beside `aps`, and hands the rest on to APNs as it is.
+ */
+
+/**
+ * Renders a push once, as what follows the token in `message`; `badge`: `null` leaves it alone. Headers and `aps` are
+ * those of a phone that is reached directly. `data` has strings, as on Android: one app reads both.
+ */
+export function renderIphone(message: Message, data: JsonObject): (badge: number | null) => string {
+  const { headers, rendered, options, others } = iphonePartsOf(message)
+  const fields = inside({ ...others, ...(Object.keys(data).length > 0 && { data }) })
+  const before = `${fields === '' ? '' : `,${fields}`},"apns":{"headers":${JSON.stringify(headers)},"payload":`
+  const optionFields = inside(options)
+  const after = optionFields === '' ? '}' : `,${optionFields}}`
+  return (badge) => `${before}${rendered.body(badge)}${after}`
+}
+
+/** Size in bytes of the largest payload: FCM takes 4096, and so does APNs, which gets all of it but a few names. */
+export function iphoneBytes(notification: Notification, data: JsonObject): number {
+  const { badge } = notification
+  const largest = badge === null ? null : 'set' in badge ? badge.set : MAX_BADGE
+  const { rendered, options } = iphonePartsOf({ push: NO_ID, notification, expiresAt: 0 })
+  const beside = [data, options].map((part) => inside(part)).filter((fields) => fields !== '')
+  return Buffer.byteLength([rendered.body(largest), ...beside].join())
+}
+
+interface IphoneParts {
+  readonly rendered: RenderedApns
+  /** Of APNs. */
+  readonly headers: JsonObject
+  /** Beside headers and payload in `apns`. */
+  readonly options: JsonObject
+  /** Beside `apns` in the message. */
+  readonly others: JsonObject
+}
+
+function iphonePartsOf({ push, notification, expiresAt }: Message): IphoneParts {
+  const { image, fcm, apns } = notification
+  const { notification: shown = {}, data: _, android: __, webpush: ___, apns: rawApns, ...others } = fcm ?? {}
+  const { headers: rawHeaders, payload: rawPayload, fcm_options: rawOptions, ...rest } = inOneSpelling(rawApns)
+  const { aps: rawAps, ...rawBesides } = objectOf(rawPayload)
+  const { badge: rawBadge, ...aps } = objectOf(rawAps)
+  const isCounted = notification.badge !== null || rawBadge === undefined
+  const rendered = renderApns({
+    push,
+    expiresAt,
+    notification: {
+      ...withoutData(notification),
+      ...textOf('title', shown['title']),
+      ...textOf('msg', shown['body']),
+      ...textOf('image', shown['image']),
+      apns: { ...apns, ...rawBesides, aps: { ...apns?.aps, ...aps, ...(!isCounted && { badge: rawBadge }) } },
+    },
+  })
+  const picture = textOf('image', shown['image'] ?? image)
+  const options = { ...picture, ...objectOf(rawOptions) }
+  return {
+    rendered,
+    headers: { ...headersOf(rendered), ...objectOf(rawHeaders) },
+    // Firebase's own notification service extension looks for the picture there.
+    options: { ...(Object.keys(options).length > 0 && { fcm_options: options }), ...rest },
+    others,
+  }
+}
+
+/** The topic is known to Firebase. */
+function headersOf({ pushType, priority, expiration, collapseId }: RenderedApns): JsonObject {
+  return {
+    'apns-push-type': pushType,
+    'apns-priority': priority,
+    'apns-expiration': expiration,
+    'apns-collapse-id': collapseId,
+  }
+}
+
+/** Without what FCM puts beside `aps` from `data`. */
+function withoutData(whole: Notification): Notification {
+  const { link: _, carriesId: __, ...notification } = whole
+  return { ...notification, payload: null }
+}
+
+function textOf(name: string, value: unknown): JsonObject {
+  return typeof value === 'string' ? { [name]: value } : {}
+}
+
+function inOneSpelling(value: unknown): JsonObject {
+  return Object.fromEntries(Object.entries(objectOf(value)).map(([key, field]) => [protoName(key), field]))
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+/** The JSON of an object without its braces. */
+function inside(object: JsonObject): string {
+  return JSON.stringify(object).slice(1, -1)
+}

@@ -123,8 +123,7 @@ export class Connection {
       listener.onOver(fault === null ? { kind: 'unprocessed', reason: 'closed' } : { kind: 'refused', reason: fault })
       return OVER
     }
-    const state = { startsAt: this.#writer.written, sendWindow: this.#peer.initialWindowBytes }
-    const stream = new Stream(this.#nextId, listener, this, state)
+    const stream = new Stream(this.#nextId, listener, this, this.#writer.written, this.#peer.initialWindowBytes)
     this.#nextId += 2
     this.#streams.set(stream.id, stream)
     this.#requests.write(stream, request)

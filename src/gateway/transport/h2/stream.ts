@@ -31,17 +31,12 @@ export class Stream implements InFlight {
   #bodyBytes = 0
   #pieces: Buffer[] | null = null
 
-  constructor(
-    id: number,
-    listener: RequestListener,
-    owner: Owner,
-    state: { readonly startsAt: number; readonly sendWindow: number },
-  ) {
+  constructor(id: number, listener: RequestListener, owner: Owner, startsAt: number, sendWindow: number) {
     this.id = id
     this.listener = listener
     this.#owner = owner
-    this.startsAt = state.startsAt
-    this.#sendWindow = state.sendWindow
+    this.startsAt = startsAt
+    this.#sendWindow = sendWindow
   }
 
   /** Bytes of its body that the peer has room for; below 0 after SETTINGS that lower it. */

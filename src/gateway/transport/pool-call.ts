@@ -1,4 +1,3 @@
-import type { Timed } from './deadlines.ts'
 import type { PooledConnection } from './pooled-connection.ts'
 import type { InFlight, Requested, RequestListener } from './session.ts'
 import type { OnAnswer, TransportRequest } from './transport.ts'
@@ -11,13 +10,12 @@ export type OnCallOver = (call: PoolCall, connection: PooledConnection | null, r
  *
  * queued → sent → over, or queued again.
  */
-export class PoolCall implements RequestListener, Timed {
+export class PoolCall implements RequestListener {
   readonly request: TransportRequest
   readonly onAnswer: OnAnswer
   /** Of two requests the older has the lower one. */
   readonly number: number
   readonly #onOver: OnCallOver
-  tick = 0
   #sends = 0
   #connection: PooledConnection | null = null
   #inFlight: InFlight | null = null

@@ -21,7 +21,7 @@ export function h2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
       async open(listener, signal) {
         const secured = await openSecureSocket(origin, proxy, options, signal, resumption)
         if (secured.kind === 'failed') return secured
-        return openSocketSession(secured.socket, origin.host, clock, listener)
+        return openSocketSession(secured.socket, origin.host, clock, listener, options)
       },
     })
   }

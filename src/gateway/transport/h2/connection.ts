@@ -17,6 +17,7 @@ import {
 import { HeaderBlocks } from './header-blocks.ts'
 import type { HeaderField } from './header-table.ts'
 import { MAX_LIST_BYTES } from './hpack-decoder.ts'
+import type { HpackOptions } from './hpack-encoder.ts'
 import { INITIAL_SETTINGS, readPeerSettings } from './peer-settings.ts'
 import { RequestWriter } from './request-writer.ts'
 import { Stream } from './stream.ts'
@@ -84,9 +85,9 @@ export class Connection {
   #ending: SessionEnd | null = null
   #idleFrames = 0
 
-  constructor(authority: string, listener: ConnectionListener) {
+  constructor(authority: string, listener: ConnectionListener, options: HpackOptions = {}) {
     this.#listener = listener
-    this.#requests = new RequestWriter(this.#writer, authority)
+    this.#requests = new RequestWriter(this.#writer, authority, options)
     this.#writer.raw(PREFACE)
     this.#writer.settings([
       [SettingId.enablePush, 0],

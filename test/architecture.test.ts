@@ -16,7 +16,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   'drizzle-orm': /^database\/|-(store|ledger)\.ts$/,
   'bun:sqlite': /^database\//,
   jose: /^gateway\/(apns|fcm|webpush)\/token\.ts$/,
-  'http2-wrapper': /^gateway\/transport\/http2-transport\.ts$/,
+  'http2-wrapper': /^gateway\/transport\/http2-session\.ts$/,
   'node-forge': /^application\/certificate-file\.ts$|^gateway\/simulator\//,
   semver: /^http\/accept-version\.ts$/,
   'swagger-ui-dist': /^http\/docs\.ts$/,

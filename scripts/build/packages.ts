@@ -72,13 +72,14 @@ function directoryOf(file: string): string | null {
 
 /** Which packages the files of one import; `null`: those of the program. */
 function importsOf(
-  { inputs }: Bun.BuildMetafile,
+  { inputs, outputs }: Bun.BuildMetafile,
   directory: string | null,
   ids: ReadonlyMap<string, string>,
 ): string[] {
   const imported = Object.entries(inputs)
     .filter(([file]) => directoryOf(file) === directory)
-    .flatMap(([, { imports }]) => imports.map(({ path }) => directoryOf(path)))
+    // What is imported when it is needed has a file of its own in the bundle, which stands in place of the source.
+    .flatMap(([, { imports }]) => imports.map(({ path }) => directoryOf(outputs[path]?.entryPoint ?? path)))
     .filter((other) => other !== null && other !== directory)
   return [...new Set(imported.flatMap((other) => ids.get(other ?? '') ?? []))].toSorted()
 }

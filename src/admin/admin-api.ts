@@ -4,7 +4,6 @@ import { withComponents } from '../http/components.ts'
 import { failures, noSuchPath, refuse } from '../http/failures.ts'
 import { pathOf } from '../http/path-table.ts'
 import type { Log } from '../log.ts'
-import { adminDocument } from './admin-document.ts'
 import type { AdminGate } from './admin-gate.ts'
 
 interface Dependencies {
@@ -20,8 +19,11 @@ export function createAdminApi({ log, gate, routes }: Dependencies) {
   for (const plugin of routes) app.use(plugin)
   // Made when somebody asks: most starts see nobody who does, and it takes as long as all the routes.
   let document: string | null = null
-  app.get('/openapi.json', () => {
-    document ??= JSON.stringify(withComponents(adminDocument(app.routes)))
+  app.get('/openapi.json', async () => {
+    if (document === null) {
+      const { adminDocument } = await import('./admin-document.ts')
+      document = JSON.stringify(withComponents(adminDocument(app.routes)))
+    }
     return new Response(document, { headers: { 'content-type': 'application/json' } })
   })
   return app.all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))

@@ -2,6 +2,8 @@ import type { AnyElysia } from 'elysia'
 import { FAILURE } from '../http/failure-example.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import { VERSION } from '../version.ts'
+import { answerSchema } from './answer-schemas.ts'
+import type { AnswerName } from './answer-schemas.ts'
 
 const INTRODUCTION = `
 What the dashboard is made of, for programs too: with a token of \`bellhop admin token NAME\` as
@@ -47,8 +49,9 @@ export function adminDocument(routes: readonly Route[]) {
 }
 
 function operationOf(path: string, detail: JsonSchema, body: { readonly schema?: JsonSchema } | undefined): JsonSchema {
-  const { 'x-answers-with': answer, parameters, ...rest } = detail
-  const { contentType, schema } = answer as { readonly contentType: string; readonly schema: JsonSchema }
+  const { 'x-answers-with': answered, parameters, ...rest } = detail
+  const { contentType, answer } = answered as { readonly contentType: string; readonly answer: AnswerName | JsonSchema }
+  const schema = typeof answer === 'string' ? answerSchema(answer) : answer
   const inPath = [...path.matchAll(/:(\w+)/g), ...path.matchAll(/(\*)$/g)].map(([, name]) => ({
     name: name === '*' ? 'path' : name,
     in: 'path',

@@ -25,7 +25,6 @@ import { createApplicationStore } from '../application/application-store.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import { createUserKeyStore } from '../application/user-key-store.ts'
 import { createRegistrySizeStore } from '../device/registry-size-store.ts'
-import { examineCredential } from '../doctor/gateways/examine-credential.ts'
 import { createStatusStore } from '../push/status/status-store.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
 import { createEraseContents } from './erase-application.ts'
@@ -191,6 +190,8 @@ function adminApi(parts: Parts) {
             credential,
             signing: parts.senders.providers.apnsSigning({ number, id }),
           }
+          // Loaded when somebody asks, with the gateways' other clients.
+          const { examineCredential } = await import('../doctor/gateways/examine-credential.ts')
           const checks = await examineCredential(examined, { config, ca: parts.ca, clock, stopwatch })
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
         },

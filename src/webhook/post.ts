@@ -1,8 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import type { LookupAddress } from 'node:dns'
-import { Agent as PlainAgent, request as plainRequest } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import type { Agent, IncomingMessage, request } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { abortAfter } from '../clock.ts'
 import type { Clock } from '../clock.ts'
@@ -39,6 +37,17 @@ interface Call {
   readonly body: string
   readonly signal: AbortSignal
   readonly addresses: readonly LookupAddress[]
+  readonly client: HttpClient
+}
+
+interface HttpClient {
+  readonly request: typeof request
+  readonly agent: Agent
+}
+
+interface HttpClients {
+  readonly tls: HttpClient
+  readonly plain: HttpClient
 }
 
 /** For everything: name, connection, answer. The least that Standard Webhooks recommends ("Request timeouts"). */
@@ -62,9 +71,7 @@ const systemResolve = (host: string) => lookup(host, { all: true })
  * would resolve the name anew. A redirect is an answer like any other: nobody follows it.
  */
 export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }: Options): Post {
-  const pooled = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
-  const tls = { request: tlsRequest, agent: new TlsAgent(pooled) }
-  const plain = { request: plainRequest, agent: new PlainAgent(pooled) }
+  let clients: Promise<HttpClients> | null = null
 
   async function addressesOf(url: URL): Promise<readonly LookupAddress[]> {
     const address = addressIn(url)
@@ -85,14 +92,16 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
       allowPrivate,
     )
     if (refused !== null) return { kind: 'failed', reason: refused }
+    const { tls, plain } = await (clients ??= loadClients())
     signal.throwIfAborted()
-    return postOnce({ url, headers, body, signal, addresses }, false)
+    const client = url.protocol === 'https:' ? tls : plain
+    return postOnce({ url, headers, body, signal, addresses, client }, false)
   }
 
   /** `alone`: over a connection of its own. */
   function postOnce(call: Call, alone: boolean): Promise<PostOutcome> {
     const { url, headers, body, signal, addresses } = call
-    const { request, agent } = url.protocol === 'https:' ? tls : plain
+    const { request, agent } = call.client
     return new Promise((resolvePost, reject) => {
       const sent = request(
         url,
@@ -124,6 +133,16 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
       // Not the message, which may quote the address.
       return { kind: 'failed', reason: deadline.signal.aborted ? 'no answer in time' : (codeOf(error) ?? 'failed') }
     }
+  }
+}
+
+/** Loaded by the first event: every full collection visits a module's objects, and few services have webhooks. */
+async function loadClients(): Promise<HttpClients> {
+  const [http, https] = await Promise.all([import('node:http'), import('node:https')])
+  const pooled = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
+  return {
+    tls: { request: https.request, agent: new https.Agent(pooled) },
+    plain: { request: http.request, agent: new http.Agent(pooled) },
   }
 }
 

@@ -122,5 +122,5 @@ function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
 
 function literal(text: string): Buffer {
   if (text.length > 126) throw new Error('longer than this encoder writes')
-  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text)])
+  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')])
 }

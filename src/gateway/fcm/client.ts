@@ -67,7 +67,11 @@ class FcmProvider implements Provider {
     const { credential, origin, ca, openTransport, clock } = options
     this.#clock = clock
     this.#path = `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`
-    this.#transport = openTransport(origin, { deadlineMs: DEADLINE_MS, ...(ca === undefined ? undefined : { ca }) })
+    this.#transport = openTransport(origin, {
+      deadlineMs: DEADLINE_MS,
+      indexesAuthorization: true,
+      ...(ca === undefined ? undefined : { ca }),
+    })
     this.#tokens = createAccessTokens(options)
     this.#quota = options.quota ?? new ProjectQuota()
     this.#onIphone = options.onIphone ?? (() => {})

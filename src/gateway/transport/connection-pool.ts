@@ -1,7 +1,9 @@
 import { Deadlines } from './deadlines.ts'
+import { PoolCall } from './pool-call.ts'
+import type { OnCallOver } from './pool-call.ts'
 import { PooledConnection } from './pooled-connection.ts'
 import type { PooledConnectionOptions } from './pooled-connection.ts'
-import type { InFlight, Requested, RequestListener, SessionEnd } from './session.ts'
+import type { Requested, SessionEnd } from './session.ts'
 import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
 import type {
   ConnectionWatch,
@@ -33,28 +35,13 @@ type ConnectionPoolOptions = Omit<PooledConnectionOptions, 'onRoom' | 'onRetired
   readonly watch: ConnectionWatch
 } & Pick<TransportOptions, 'onProtocolError' | 'onEnded' | 'isFinal'>
 
-/** A request from the caller's hands to its answer. */
-interface Call extends RequestListener {
-  /** Of two requests the older has the lower one. */
-  readonly number: number
-  readonly request: TransportRequest
-  readonly onAnswer: OnAnswer
-  tick: number
-  sends: number
-  /** `null` while the request is queued, as the next. */
-  connection: PooledConnection | null
-  inFlight: InFlight | null
-  /** Answers of the connection when the request was sent. */
-  answersBefore: number
-}
-
 /**
  * Requests wait in one queue for the first connection with room. When none has any, and none is new, another is opened.
  */
 export class ConnectionPool implements Transport {
   readonly #options: ConnectionPoolOptions
-  readonly #deadlines: Deadlines<Call>
-  readonly #queue: Call[] = []
+  readonly #deadlines: Deadlines<PoolCall>
+  readonly #queue: PoolCall[] = []
   /** Connections that take requests or will; the oldest first. */
   #connections: PooledConnection[] = []
   /** Whether the gateway may allow one more connection. */
@@ -77,17 +64,7 @@ export class ConnectionPool implements Transport {
 
   send(request: TransportRequest, onAnswer: OnAnswer): void {
     if (this.#isDisposed) return onAnswer({ kind: 'failed', reason: 'closed', sent: 'no' })
-    const call: Call = {
-      number: this.#calls++,
-      request,
-      onAnswer,
-      tick: 0,
-      sends: 0,
-      connection: null,
-      inFlight: null,
-      answersBefore: 0,
-      onOver: (requested) => this.#requested(call, requested),
-    }
+    const call = new PoolCall(request, onAnswer, this.#calls++, this.#onCallOver)
     this.#deadlines.add(call)
     this.#queue.push(call)
     this.#pump()
@@ -117,7 +94,7 @@ export class ConnectionPool implements Transport {
       const connection = this.#withRoom()
       if (connection === null) return this.#grow()
       const call = this.#queue.shift()
-      if (call !== undefined) this.#send(call, connection)
+      call?.sendOn(connection)
     }
   }
 
@@ -126,19 +103,7 @@ export class ConnectionPool implements Transport {
     return null
   }
 
-  #send(call: Call, connection: PooledConnection): void {
-    call.sends++
-    call.connection = connection
-    call.answersBefore = connection.answers
-    const inFlight = connection.send(call.request, call)
-    // It may be over by now.
-    if (call.connection === connection) call.inFlight = inFlight
-  }
-
-  #requested(call: Call, requested: Requested): void {
-    const { connection } = call
-    call.connection = null
-    call.inFlight = null
+  readonly #onCallOver: OnCallOver = (call, connection, requested) => {
     if (requested.kind === 'answer') {
       this.#unanswered = 0
       this.#options.watch.answered()
@@ -151,7 +116,7 @@ export class ConnectionPool implements Transport {
   }
 
   /** The oldest goes first: behind younger ones, a gateway that takes a few of each connection would never get to it. */
-  #requeue(call: Call): void {
+  #requeue(call: PoolCall): void {
     const at = this.#queue.findIndex(({ number }) => number > call.number)
     this.#queue.splice(at === -1 ? this.#queue.length : at, 0, call)
   }
@@ -220,15 +185,13 @@ export class ConnectionPool implements Transport {
     for (const call of this.#queue.splice(0)) this.#over(call, answer)
   }
 
-  #expire(call: Call): void {
-    const { connection, inFlight, answersBefore } = call
-    if (connection === null || inFlight === null) {
+  #expire(call: PoolCall): void {
+    const { connection, answersBefore } = call
+    if (connection === null) {
       this.#queue.splice(this.#queue.indexOf(call), 1)
       return this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'no' })
     }
-    call.connection = null
-    call.inFlight = null
-    const isTaken = inFlight.cancel()
+    const isTaken = call.cancel()
     connection.leave()
     this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'unknown' })
     if (!isTaken) connection.retire(WINDOW_CLOSED, 'lost')
@@ -237,7 +200,7 @@ export class ConnectionPool implements Transport {
     this.#pump()
   }
 
-  #over(call: Call, answer: TransportAnswer): void {
+  #over(call: PoolCall, answer: TransportAnswer): void {
     this.#deadlines.delete(call)
     call.onAnswer(answer)
     if (this.#deadlines.size === 0) for (const resolve of this.#drained.splice(0)) resolve()

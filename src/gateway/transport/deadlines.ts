@@ -3,22 +3,17 @@ import type { Clock } from '../../clock.ts'
 /** How finely deadlines are kept: one is at most an eighth of itself late. */
 const TICKS_A_DEADLINE = 8
 
-export interface Timed {
-  /** Set by `add`. */
-  tick: number
-}
-
 /**
  * Deadlines of many requests, all of the same length, for the price of one coarse timer: a timer a request would cost
  * more than the rest of sending it. Counts ticks, not the time of day, so that neither a clock put forward nor a
  * process that was stopped for a while ends all requests at once.
  */
-export class Deadlines<Call extends Timed> {
+export class Deadlines<Call extends object> {
   readonly #clock: Clock
   readonly #tickMs: number
   readonly #onLate: (call: Call) => void
-  /** In the order they began, which is the order they end. */
-  readonly #calls = new Set<Call>()
+  /** The ticks that they began in, in that order, which is the order they end. */
+  readonly #calls = new Map<Call, number>()
   #tick = 0
   #armed = false
 
@@ -33,8 +28,7 @@ export class Deadlines<Call extends Timed> {
   }
 
   add(call: Call): void {
-    call.tick = this.#tick
-    this.#calls.add(call)
+    this.#calls.set(call, this.#tick)
     if (!this.#armed) this.#arm()
   }
 
@@ -46,8 +40,8 @@ export class Deadlines<Call extends Timed> {
     this.#armed = true
     this.#clock.after(this.#tickMs, () => {
       this.#tick++
-      for (const call of this.#calls) {
-        if (this.#tick - call.tick <= TICKS_A_DEADLINE) break
+      for (const [call, began] of this.#calls) {
+        if (this.#tick - began <= TICKS_A_DEADLINE) break
         this.#onLate(call)
       }
       if (this.#calls.size > 0) this.#arm()

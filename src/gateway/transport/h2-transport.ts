@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { openSocketSession } from './h2/socket-session.ts'
-import { Http11Session } from './http11-session.ts'
 import { openSecureSocket } from './secure-socket.ts'
 import type { TlsResumption } from './secure-socket.ts'
 import { UNWATCHED_CONNECTIONS } from './transport.ts'
@@ -24,7 +23,10 @@ export function h2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
       async open(listener, signal) {
         const secured = await openSecureSocket(origin, proxy, options, signal, resumption)
         if (secured.kind === 'failed') return secured
-        if (secured.protocol === 'HTTP/2') return openSocketSession(secured.socket, origin.host, clock, listener)
+        if (secured.protocol === 'HTTP/2')
+          return openSocketSession(secured.socket, origin.host, clock, listener, options)
+        // Loaded by the first connection, since few services need it: every full collection visits a module's objects.
+        const { Http11Session } = await import('./http11-session.ts')
         return { kind: 'open', session: new Http11Session(secured.socket, origin.host, clock, listener) }
       },
     })

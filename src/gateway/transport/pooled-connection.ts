@@ -35,7 +35,8 @@ export class PooledConnection implements SessionListener {
   #session: Session | null = null
   #inFlight = 0
   #requests = 0
-  #isResting = false
+  /** `null`: nobody looks whether the connection is idle. */
+  #cancelRest: (() => void) | null = null
   #answers = 0
   /** The first request takes too long to be waited for. */
   #isOverdue = false
@@ -117,6 +118,8 @@ export class PooledConnection implements SessionListener {
     if (this.#state === 'retired') return
     const isOpening = this.#state === 'opening'
     this.#state = 'retired'
+    // Else it would keep the session, with its buffers and tables, for a minute.
+    this.#cancelRest?.()
     if (isOpening) this.#life.abort()
     else if (this.#inFlight === 0) this.#session?.close()
     this.#options.onRetired(reason, kind, word)
@@ -156,12 +159,11 @@ export class PooledConnection implements SessionListener {
 
   /** Nothing is in flight. */
   #rest(): void {
-    if (this.#isResting) return
-    this.#isResting = true
+    if (this.#cancelRest !== null) return
     const before = this.#requests
-    this.#options.clock.after(IDLE_MS, () => {
-      this.#isResting = false
-      if (this.#state === 'retired' || this.#inFlight > 0) return
+    this.#cancelRest = this.#options.clock.after(IDLE_MS, () => {
+      this.#cancelRest = null
+      if (this.#inFlight > 0) return
       if (this.#requests !== before) this.#rest()
       else this.retire('idle')
     })

@@ -115,6 +115,8 @@ export interface TransportOptions {
   readonly key?: string
   /** Milliseconds one request may take, from the call to the last byte of its answer. */
   readonly deadlineMs: number
+  /** Whether the header `authorization` may be kept in the table of HPACK; Apple asks for a literal. Default false. */
+  readonly indexesAuthorization?: boolean
   /** Default `UNWATCHED_CONNECTIONS`. */
   readonly watch?: ConnectionWatch
   /**

@@ -48,7 +48,10 @@ async function start(on: { production: GatewayHandler; sandbox?: GatewayHandler;
     credential: on.credential ?? KEY,
     origins: { production: production.origin, sandbox: sandbox.origin },
     ca: production.ca,
-    openTransport: h2Transport(systemClock, null),
+    openTransport: (origin, options) => {
+      expect(options.indexesAuthorization).toBeUndefined() // Apple asks for a literal.
+      return h2Transport(systemClock, null)(origin, options)
+    },
     clock,
   })
   return {

@@ -25,6 +25,7 @@ async function start(handler: GatewayHandler) {
   const clock = createFakeClock()
   const fcm = await startGateway(handler)
   let granted = 0
+  const indexed: (boolean | undefined)[] = []
   const google = await startGateway(() => {
     return { status: 200, body: `{"access_token":"token-${++granted}","expires_in":3599}` }
   })
@@ -33,7 +34,10 @@ async function start(handler: GatewayHandler) {
     origin: fcm.origin,
     tokenUrl: `${google.origin}/token`,
     ca: fcm.ca,
-    openTransport: h2Transport(systemClock, null),
+    openTransport: (origin, options) => {
+      indexed.push(options.indexesAuthorization)
+      return h2Transport(systemClock, null)(origin, options)
+    },
     clock,
   })
   const message: Message = {
@@ -45,6 +49,7 @@ async function start(handler: GatewayHandler) {
     clock,
     fcm,
     google,
+    indexed,
     send: (recipient: Partial<Recipient> = {}, mayGo = () => true) =>
       outcomeOf(provider, message, { ...PHONE, ...recipient }, mayGo),
     async [Symbol.asyncDispose]() {
@@ -53,6 +58,11 @@ async function start(handler: GatewayHandler) {
     },
   }
 }
+
+test('the access token, a kilobyte long, may be kept in the table of HPACK', async () => {
+  await using firebase = await start(() => OK)
+  expect(firebase.indexed).toEqual([true])
+})
 
 describe('a notification', () => {
   test('goes to FCM as Google documents it', async () => {

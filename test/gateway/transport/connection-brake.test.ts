@@ -55,6 +55,14 @@ test('connections that are cut off after less than five hundred answers have ear
   expect(brake.trouble).toBeNull()
 })
 
+test('connections that are cut off together lengthen the wait once, by the one that takes their place', () => {
+  open(13, 0)
+  const { afterMs } = brake.refusal() ?? {}
+  for (let n = 0; n < 10; n++) brake.lost('ECONNRESET', 3)
+  expect([afterMs, brake.refusal()?.afterMs]).toEqual([1000, 1000])
+  expect(open(2, 0)).toEqual([1000, 2000])
+})
+
 test('nor is one each ten seconds, as where every push finds its connection closed', () => {
   for (let n = 0; n < 1000; n++) {
     clock.advance(10_000)

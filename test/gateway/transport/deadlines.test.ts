@@ -14,12 +14,11 @@ function start(deadlineMs: number) {
 
 interface Call {
   readonly name: string
-  tick: number
 }
 
 test('a call is late when its time is up, and at most an eighth after that', () => {
   const { clock, late, deadlines } = start(8000)
-  deadlines.add({ name: 'a', tick: 0 })
+  deadlines.add({ name: 'a' })
   clock.advance(8000)
   expect(late).toEqual([])
   clock.advance(1000)
@@ -28,11 +27,11 @@ test('a call is late when its time is up, and at most an eighth after that', () 
 
 test('each call has its own deadline, and one that is over has none', () => {
   const { clock, late, deadlines } = start(8000)
-  const over = { name: 'over', tick: 0 }
-  deadlines.add({ name: 'a', tick: 0 })
+  const over = { name: 'over' }
+  deadlines.add({ name: 'a' })
   deadlines.add(over)
   clock.advance(4000)
-  deadlines.add({ name: 'b', tick: 0 })
+  deadlines.add({ name: 'b' })
   deadlines.delete(over)
   clock.advance(5000)
   expect(late).toEqual(['a'])
@@ -42,7 +41,7 @@ test('each call has its own deadline, and one that is over has none', () => {
 
 test('a clock that is put forward makes nothing late', () => {
   const { clock, late, deadlines } = start(8000)
-  deadlines.add({ name: 'a', tick: 0 })
+  deadlines.add({ name: 'a' })
   clock.set(clock.now() + 86_400_000)
   clock.advance(1000)
   expect(late).toEqual([])
@@ -52,7 +51,7 @@ test('a clock that is put forward makes nothing late', () => {
 
 test('no timer runs while there are no calls', () => {
   const { clock, deadlines } = start(8000)
-  const call = { name: 'a', tick: 0 }
+  const call = { name: 'a' }
   deadlines.add(call)
   deadlines.delete(call)
   clock.advance(1000)

@@ -18,6 +18,7 @@ import {
 import { HeaderBlocks } from './header-blocks.ts'
 import type { HeaderField } from './header-table.ts'
 import { MAX_LIST_BYTES } from './hpack-decoder.ts'
+import type { HpackOptions } from './hpack-encoder.ts'
 import { INITIAL_SETTINGS, readPeerSettings } from './peer-settings.ts'
 import { RequestWriter } from './request-writer.ts'
 import { Stream } from './stream.ts'
@@ -85,9 +86,9 @@ export class Connection {
   #ending: SessionEnd | null = null
   #idleFrames = 0
 
-  constructor(authority: string, listener: ConnectionListener) {
+  constructor(authority: string, listener: ConnectionListener, options: HpackOptions = {}) {
     this.#listener = listener
-    this.#requests = new RequestWriter(this.#writer, authority)
+    this.#requests = new RequestWriter(this.#writer, authority, options)
     this.#writer.raw(PREFACE)
     this.#writer.settings([
       [SettingId.enablePush, 0],
@@ -124,8 +125,7 @@ export class Connection {
       listener.onOver(fault === null ? { kind: 'unprocessed', reason: 'closed' } : { kind: 'refused', reason: fault })
       return OVER
     }
-    const state = { startsAt: this.#writer.written, sendWindow: this.#peer.initialWindowBytes }
-    const stream = new Stream(this.#nextId, listener, this, state)
+    const stream = new Stream(this.#nextId, listener, this, this.#writer.written, this.#peer.initialWindowBytes)
     this.#nextId += 2
     this.#streams.set(stream.id, stream)
     this.#requests.write(stream, request)

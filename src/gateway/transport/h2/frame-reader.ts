@@ -6,7 +6,7 @@ type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, star
 /** Cuts what comes from a peer into frames, however it is cut. */
 export class FrameReader {
   readonly #onFrame: OnFrame
-  /** The beginning of a frame whose rest is still to come. */
+  /** Holds the beginning of a frame whose rest is still to come; kept for the next, of which nearly each chunk has one. */
   #part: Buffer | null = null
   #partBytes = 0
 
@@ -17,7 +17,7 @@ export class FrameReader {
   /** `false`: a frame is longer than we take (RFC 9113, 4.2), or `onFrame` would not go on. */
   read(chunk: Buffer): boolean {
     let at = 0
-    if (this.#part !== null) {
+    if (this.#part !== null && this.#partBytes > 0) {
       at = this.#complete(this.#part, chunk)
       if (at < 0) return at === WAITING
     }
@@ -29,7 +29,7 @@ export class FrameReader {
       at = end
     }
     if (at < chunk.length) {
-      this.#part = Buffer.allocUnsafe(MAX_FRAME_BYTES)
+      this.#part ??= Buffer.allocUnsafeSlow(MAX_FRAME_BYTES)
       this.#partBytes = chunk.copy(this.#part, 0, at)
     }
     return true
@@ -50,7 +50,7 @@ export class FrameReader {
     chunk.copy(part, this.#partBytes, at, at + more)
     this.#partBytes += more
     if (this.#partBytes < bytes) return WAITING
-    this.#part = null
+    this.#partBytes = 0
     return this.#pass(part, 0, bytes) ? at + more : STOPPED
   }
 

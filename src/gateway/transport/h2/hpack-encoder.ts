@@ -4,11 +4,20 @@ import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES, STATIC_TABLE } from './
 /*
  * What Apple asks for ("Sending notification requests to APNs"): `:path` and `authorization` as literals that are not
  * indexed; of `apns-id`, `apns-expiration` and `apns-collapse-id` the name goes into the table once, and the value is a
- * literal; everything else goes into the table once, and is one byte from then on. Other gateways get the same.
+ * literal; everything else goes into the table once, and is one byte from then on. Other gateways get the same, but for
+ * `HpackOptions`.
  */
 
-/** Never indexed here: long, or another one in each request. */
-const LITERAL: ReadonlySet<string> = new Set(['authorization', 'content-length'])
+export interface HpackOptions {
+  /**
+   * Whether `authorization` goes into the table too. One of Google's has a kilobyte, more than the rest of a request; and
+   * nobody guesses so many random characters from the length of a block (RFC 7541, 7.1.1). Default false.
+   */
+  readonly indexesAuthorization?: boolean
+}
+
+/** Another one in each request. */
+const CONTENT_LENGTH = 'content-length'
 
 /** Only the name is worth an entry. The last two are of web push. */
 const NAME_ONLY: ReadonlySet<string> = new Set(['apns-id', 'apns-expiration', 'apns-collapse-id', 'ttl', 'topic'])
@@ -44,14 +53,17 @@ export interface PreparedBlock {
 /** Prepares the header blocks of one connection, in their order (RFC 7541). They are for POST over https. */
 export class HpackEncoder {
   readonly #authority: string
+  /** Never indexed here. */
+  readonly #literal: ReadonlySet<string>
   readonly #table = new DynamicTable()
   /** By the headers that requests share. */
   readonly #prepared = new WeakMap<TransportRequest['headers'], PreparedBlock>()
   /** Sizes of the table that the peer must be told: the smallest, and the last. */
   #resizes: number[] = []
 
-  constructor(authority: string) {
+  constructor(authority: string, { indexesAuthorization = false }: HpackOptions = {}) {
     this.#authority = authority
+    this.#literal = new Set(indexesAuthorization ? [CONTENT_LENGTH] : [CONTENT_LENGTH, 'authorization'])
   }
 
   /** The peer's SETTINGS_HEADER_TABLE_SIZE, in bytes. Of a larger one than the default nothing is used. */
@@ -89,7 +101,7 @@ export class HpackEncoder {
 
   /** Appends a field in the form that its name asks for. */
   #field(block: ByteList, name: string, value: string): void {
-    const isWhole = !LITERAL.has(name) && !NAME_ONLY.has(name)
+    const isWhole = !this.#literal.has(name) && !NAME_ONLY.has(name)
     const index = isWhole ? this.#indexOf(name, value) : 0
     if (index > 0) return block.integer(INDEXED, index)
     const isNew = isWhole || (NAME_ONLY.has(name) && this.#indexOf(name) === 0)

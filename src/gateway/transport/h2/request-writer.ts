@@ -3,6 +3,7 @@ import type { FrameWriter } from './frame-writer.ts'
 import { writeFrameHead } from './frame-writer.ts'
 import { ErrorCode, Flag, FRAME_HEAD_BYTES, FrameType, INITIAL_WINDOW_BYTES, MAX_WINDOW_BYTES } from './frames.ts'
 import { HpackEncoder, maxBlockBytes, writeBlock } from './hpack-encoder.ts'
+import type { HpackOptions } from './hpack-encoder.ts'
 import { INITIAL_SETTINGS } from './peer-settings.ts'
 import type { PeerSettings } from './peer-settings.ts'
 import type { Stream } from './stream.ts'
@@ -16,9 +17,9 @@ export class RequestWriter {
   #window = INITIAL_WINDOW_BYTES
   #maxFrameBytes = INITIAL_SETTINGS.maxFrameBytes
 
-  constructor(writer: FrameWriter, authority: string) {
+  constructor(writer: FrameWriter, authority: string, options: HpackOptions) {
     this.#writer = writer
-    this.#encoder = new HpackEncoder(authority)
+    this.#encoder = new HpackEncoder(authority, options)
   }
 
   /** The peer has said what it takes. */

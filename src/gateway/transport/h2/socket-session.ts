@@ -4,6 +4,7 @@ import type { InFlight, Opened, RequestListener, Session, SessionEnd, SessionLis
 import type { TransportRequest } from '../transport.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionListener } from './connection.ts'
+import type { HpackOptions } from './hpack-encoder.ts'
 
 /** Streams at most, whatever the peer allows: no credential has more in flight. */
 const MAX_STREAMS = 1000
@@ -36,8 +37,9 @@ export function openSocketSession(
   authority: string,
   clock: Clock,
   listener: SessionListener,
+  options: HpackOptions = {},
 ): Promise<Opened> {
-  return new Promise((resolve) => void new SocketSession(socket, authority, clock, listener, resolve))
+  return new Promise((onOpened) => void new SocketSession(socket, authority, clock, listener, { ...options, onOpened }))
 }
 
 class SocketSession implements Session, ConnectionListener {
@@ -60,13 +62,13 @@ class SocketSession implements Session, ConnectionListener {
     authority: string,
     clock: Clock,
     listener: SessionListener,
-    onOpened: (opened: Opened) => void,
+    { onOpened, ...options }: HpackOptions & { readonly onOpened: (opened: Opened) => void },
   ) {
     this.#socket = socket
     this.#clock = clock
     this.#listener = listener
     this.#onOpened = onOpened
-    this.#connection = new Connection(authority, this)
+    this.#connection = new Connection(authority, this, options)
     this.#cancelTick = this.#tickLater()
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('error', (error) => this.#lose(failureReason(error)))

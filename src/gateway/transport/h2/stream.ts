@@ -1,6 +1,7 @@
 import { MAX_ANSWER_BYTES } from '../answer-body.ts'
 import type { InFlight, Requested, RequestListener } from '../session.ts'
 import { MAX_WINDOW_BYTES } from './frames.ts'
+import { areTrailers, statusOf, valueOf } from './answer-fields.ts'
 import type { HeaderField } from './header-table.ts'
 
 /** What a stream makes of a frame: it goes on, its answer is whole, or it breaks the rules of HTTP (RFC 9113, 8.1.1). */
@@ -31,17 +32,12 @@ export class Stream implements InFlight {
   #bodyBytes = 0
   #pieces: Buffer[] | null = null
 
-  constructor(
-    id: number,
-    listener: RequestListener,
-    owner: Owner,
-    state: { readonly startsAt: number; readonly sendWindow: number },
-  ) {
+  constructor(id: number, listener: RequestListener, owner: Owner, startsAt: number, sendWindow: number) {
     this.id = id
     this.listener = listener
     this.#owner = owner
-    this.startsAt = state.startsAt
-    this.#sendWindow = state.sendWindow
+    this.startsAt = startsAt
+    this.#sendWindow = sendWindow
   }
 
   /** Bytes of its body that the peer has room for; below 0 after SETTINGS that lower it. */
@@ -151,24 +147,4 @@ class Answer {
   header(name: string): string | null {
     return valueOf(this.#fields, name)
   }
-}
-
-/** 8.3.2: the only pseudo-header field of an answer, and before all others. */
-function statusOf(fields: readonly HeaderField[]): number | null {
-  const first = fields[0]
-  if (first === undefined || first.name !== ':status' || !/^[1-9]\d\d$/.test(first.value)) return null
-  for (let n = 1; n < fields.length; n++) if (fields[n]?.name.startsWith(':') === true) return null
-  return Number(first.value)
-}
-
-/** 8.1: "Trailers MUST NOT include pseudo-header fields". */
-function areTrailers(fields: readonly HeaderField[]): boolean {
-  return !fields.some(({ name }) => name.startsWith(':'))
-}
-
-/** Of several fields with the name, the values as one list (RFC 9110, 5.3). */
-function valueOf(fields: readonly HeaderField[], name: string): string | null {
-  let value: string | null = null
-  for (const field of fields) if (field.name === name) value = value === null ? field.value : `${value}, ${field.value}`
-  return value
 }

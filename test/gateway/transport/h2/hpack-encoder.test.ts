@@ -95,6 +95,28 @@ describe('the blocks of one connection', () => {
     expect(fieldsIn(decoder, indexed(66))).toBe('malformed')
   })
 
+  test('authorization is a byte after its first time where that is allowed, and a new one takes its place', () => {
+    const encoder = new HpackEncoder(AUTHORITY, { indexesAuthorization: true })
+    const decoder = new HpackDecoder()
+    const token = (digit: string) => `Bearer ${digit.repeat(1024)}`
+    const lengths = ['1', '1', '1', '2', '2', '3', '4', '5', '5'].map((digit) => {
+      const asked = request({ headers: { authorization: token(digit), 'content-type': 'application/json' } })
+      const block = blockOf(encoder, asked)
+      expect(fieldsIn(decoder, block)).toEqual(told(asked))
+      return block.length > 1024
+    })
+    expect(lengths).toEqual([true, false, false, true, false, true, true, true, false])
+  })
+
+  test('authorization is a literal where the table has no room for it', () => {
+    const encoder = new HpackEncoder(AUTHORITY, { indexesAuthorization: true })
+    const decoder = new HpackDecoder()
+    encoder.resize(512)
+    const asked = request({ headers: { authorization: `Bearer ${'1'.repeat(1024)}` } })
+    for (let n = 0; n < 3; n++) expect(fieldsIn(decoder, blockOf(encoder, asked))).toEqual(told(asked))
+    expect(fieldsIn(decoder, indexed(62))).toEqual(['apns-id: id-1'])
+  })
+
   test.each(['apns-id', 'apns-expiration', 'apns-collapse-id', 'ttl', 'topic'])(
     'the name %s goes into the table once, and none of its other values does',
     (name) => {

@@ -114,3 +114,11 @@ export function platformOfProvider(provider: ProviderName): Platform {
 export function factsOf(provider: ProviderName): PlatformFacts {
   return PLATFORM[platformOfProvider(provider)]
 }
+
+/** The platforms of which that is so. */
+export function platformsWhere(fits: (facts: PlatformFacts) => boolean): ReadonlySet<Platform> {
+  return new Set(PLATFORMS.filter((platform) => fits(PLATFORM[platform])))
+}
+
+/** Whose devices FCM reaches. */
+export const OF_FCM = platformsWhere(({ provider }) => provider === 'fcm')

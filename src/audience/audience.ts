@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { Statement, Value } from '../database/statement.ts'
 import type { StoredRow, device } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
-import { PLATFORM } from '../platform.ts'
+import { OF_FCM } from '../platform.ts'
 import { labelIds } from './audience-labels.ts'
 import type { Prepare } from './audience-labels.ts'
 import { planOf, planOfOne, usersOf } from './audience-plan.ts'
@@ -104,7 +104,7 @@ export function audiencePages(
 function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, withLocale: boolean): AudiencePages {
   const members = [plan.members, ...plan.checks].join(' AND ')
   const locale = withLocale ? ', d.locale' : ''
-  const fcm = PLATFORM[platform].provider === 'fcm' && hasIphones(prepare, application) ? ', d.fcm_platform' : ''
+  const fcm = OF_FCM.has(platform) && hasIphones(prepare, application) ? ', d.fcm_platform' : ''
   const rows = prepare<AudienceRow>(
     `SELECT d.id, d.token, d.environment, d.badge${locale}${fcm} ${members} ORDER BY d.id LIMIT ?3`,
   )

@@ -1,6 +1,5 @@
-import { MINUTE_MS, sleep } from '../clock.ts'
+import { MINUTE_MS } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { isConstraint } from '../database/sqlite-error.ts'
 import { numbersOf } from '../platform.ts'
 import type { PlatformTable } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
@@ -8,24 +7,20 @@ import type { Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 import type { ServiceClock } from '../time/service-clock.ts'
-import { SendBudget } from './credential/send-budget.ts'
+import { SendBudget } from './send-budget.ts'
 import { HeapTrimmer } from './heap-trimmer.ts'
 import { LastRun } from './last-run.ts'
+import { AGAIN_MS, byTimeOfDay, createPersist, inSteps } from './persist.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { Sender } from './sender.ts'
-import type { SenderDependencies } from './sender.ts'
-import type { DeliveryEvents } from './settlement-writer.ts'
+import type { DeliveryEvents, SenderContext } from './sender-context.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import { inSteps } from './time/in-steps.ts'
 
 /** How often deliveries are checked for what is due, late or expired, while any is open. */
 const TICK_MS = 250
 
 /** A kill in a time in which nothing else is written makes nobody wait longer than this again. */
 const KEEP_MS = MINUTE_MS
-
-/** How long what the disk would not take, or not give, waits before it is tried again. */
-const AGAIN_MS = 1000
 
 /** The least a sender may have in flight, however many share. */
 const MIN_SHARE = 16
@@ -38,7 +33,7 @@ export interface DeliveryPoolDependencies {
   readonly commit: Commit
   readonly store: DeliveryStore
   readonly platforms: PlatformTable
-  readonly registry: SenderDependencies['registry']
+  readonly registry: SenderContext['registry']
   readonly events: DeliveryEvents
   /** The gateway of an application's platform with its credential; `null` while there is none. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
@@ -49,7 +44,7 @@ export interface DeliveryPoolDependencies {
   /** Collects all garbage, and returns when that is done. */
   readonly collectGarbage: () => void
   /** Is told how long each answer of a platform's gateway took. */
-  readonly latency: Readonly<Record<Platform, SenderDependencies['latency']>>
+  readonly latency: Readonly<Record<Platform, SenderContext['latency']>>
 }
 
 export interface DeliveryPool {
@@ -71,8 +66,6 @@ export interface DeliveryPool {
   /** Why nothing can be sent to a platform of an application now; `null` where it can. */
   pauseOf(application: number, platform: Platform): string | null
   /** One entry for each application and platform that has sent something since the start. */
-  states(): SenderState[]
-  /** The same, and what is counted besides. */
   stats(): SenderStats[]
   /** Sends nothing more; resolves when everything in flight is answered and written down. */
   stop(): Promise<void>
@@ -99,6 +92,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   const { clock, log, commit, store, platforms } = deps
   const numbers = numbersOf(platforms)
   const { registry, events } = byTimeOfDay(deps)
+  const persist = createPersist({ clock, log, commit, isClosed: () => closed })
   const senders = new Map<string, Sender>()
   const trimmer = new HeapTrimmer(clock, deps.collectGarbage)
   const sendBudget = new SendBudget((sends) => trimmer.sent(sends))
@@ -116,23 +110,9 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   let keptAt = clock.now()
   const lastRun = new LastRun({ clock, store, persist, end })
 
-  async function persist<T>(operation: () => T): Promise<T> {
-    for (;;) {
-      try {
-        return await (commit as (operation: () => T) => Promise<T>)(operation)
-      } catch (error) {
-        // Broken references: the application was deleted meanwhile. Then, and after the end, nothing follows from it.
-        // Anything else is the disk, and passes.
-        if (isConstraint(error) || closed) return new Promise<never>(() => {})
-        log.error('a delivery could not be written down; trying again', { error: describeError(error) })
-        await sleep(clock, AGAIN_MS)
-      }
-    }
-  }
-
   function share(): number {
     let busy = 0
-    for (const sender of senders.values()) if (!sender.isIdle) busy++
+    for (const sender of senders.values()) if (sender.activity === 'sending') busy++
     return Math.max(Math.floor(deps.maxInFlight / Math.max(busy, 1)), MIN_SHARE)
   }
 
@@ -195,7 +175,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
 
   function ensureTick(): void {
     if (cancelTick !== null || closed) return
-    if ([...senders.values()].every((sender) => sender.isDone)) return
+    if ([...senders.values()].every((sender) => sender.activity === 'done')) return
     cancelTick = clock.after(TICK_MS, tick)
   }
 
@@ -252,11 +232,10 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     },
     forget(application) {
       for (const platform of numbers) {
-        senders.get(`${application}/${platform}`)?.forget()
+        senders.get(`${application}/${platform}`)?.close(true)
         senders.delete(`${application}/${platform}`)
       }
     },
-    states: () => [...senders.values()].map((sender) => sender.state).filter(isOfUse),
     stats: () => [...senders.values()].map((sender) => sender.stats()).filter(isOfUse),
     pauseOf(application, platform) {
       const sender = senders.get(`${application}/${platform}`)?.standing
@@ -280,24 +259,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
         notifications: sent.reduce((sum, [, count]) => sum + count, 0),
         pushes: new Set(sent.map(([push]) => push)).size,
       }
-    },
-  }
-}
-
-/** What devices and callers are told has the time of day. */
-function byTimeOfDay({
-  clock,
-  registry,
-  events,
-}: DeliveryPoolDependencies): Pick<DeliveryPoolDependencies, 'registry' | 'events'> {
-  return {
-    registry: { ...registry, apply: (finding, now) => registry.apply(finding, clock.wallAt(now)) },
-    events: {
-      pushFinished: (delivery, now) => events.pushFinished(delivery, clock.wallAt(now)),
-      credentialPaused: (application, platform, reason, now) =>
-        events.credentialPaused(application, platform, reason, clock.wallAt(now)),
-      credentialResumed: (application, platform, now) =>
-        events.credentialResumed(application, platform, clock.wallAt(now)),
     },
   }
 }

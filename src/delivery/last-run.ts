@@ -3,7 +3,7 @@ import type { DeliveryStore } from './store/delivery-store.ts'
 import { beforeAll } from './store/expiry-scan.ts'
 import type { ExpiryKey } from './store/expiry-scan.ts'
 import type { DeliveryKey } from './store/open-delivery.ts'
-import { inSteps } from './time/in-steps.ts'
+import { inSteps } from './persist.ts'
 
 interface Dependencies {
   readonly clock: Clock

@@ -1,5 +1,5 @@
 import type { Outcome } from '../gateway/gateway.ts'
-import type { DeliveryVerdict } from './verdict.ts'
+import type { FinalVerdict } from './verdict.ts'
 
 /**
  * What the gateway of one credential has answered since the start: one answer a send, so a notification that was put
@@ -40,8 +40,8 @@ export class OutcomeCounters {
     return this.#expired
   }
 
-  /** Counts an answer, and what followed from it. */
-  count(outcome: Outcome, verdict: DeliveryVerdict): void {
+  /** Counts an answer, and what followed from it; `null`: nothing. */
+  count(outcome: Outcome, verdict: FinalVerdict | null): void {
     switch (outcome.kind) {
       case 'accepted':
         this.#accepted++
@@ -58,7 +58,7 @@ export class OutcomeCounters {
       case 'misconfigured':
         this.#misconfigured++
     }
-    if (verdict.kind === 'failed' && verdict.state === 'expired') this.#expired++
+    if (verdict?.kind === 'failed' && verdict.state === 'expired') this.#expired++
   }
 
   /** Counts notifications that were not sent before the end of their time to live. */

@@ -1,9 +1,14 @@
-import type { PausedService } from './credential/service-lanes.ts'
 import type { Platform } from '../device/device.ts'
-import type { Provider } from '../gateway/gateway.ts'
-import type { ActiveDelivery } from './active-delivery.ts'
-import type { WindowState } from './credential/congestion-window.ts'
+import type { Delivery } from './open/delivery.ts'
+import type { WindowState } from './lane/congestion-window.ts'
 import type { OutcomeCounters } from './outcome-counters.ts'
+
+/** One of several gateways of a credential that nothing is sent to for a while. */
+export interface PausedService {
+  /** Its origin. */
+  readonly service: string
+  readonly reason: string
+}
 
 /** What an operator may want to know of a credential. */
 export interface SenderState {
@@ -34,27 +39,13 @@ interface BacklogStats {
   readonly dueSince: number | null
 }
 
-/** `health`: as the answers have it. Trouble on the way to the gateway outlasts a pause. */
-export function senderStateOf(
-  provider: Pick<Provider, 'trouble'> | null,
-  health: { readonly state: WindowState; readonly reason: string | null },
-): Pick<SenderState, 'state' | 'reason'> {
-  const { state, reason } = health
-  if (provider === null) return { state: 'no-credential', reason }
-  const trouble = state === 'ready' ? (provider.trouble ?? null) : null
-  return trouble === null ? { state, reason } : { state: 'unreachable', reason: trouble }
-}
-
-type Waiting = Pick<ActiveDelivery, 'unreached' | 'retries' | 'dueSince'>
-
-/** What waits in a backlog whose credential is not paused. Here times are service time. */
-export function backlogStats(deliveries: readonly Waiting[], now: number): BacklogStats {
+/** What waits in deliveries of which the credential is not paused. Here times are service time. */
+export function backlogStats(deliveries: readonly ReturnType<Delivery['summary']>[]): BacklogStats {
   let recipients = 0
   let dueSince: number | null = null
   for (const delivery of deliveries) {
-    recipients += delivery.unreached + delivery.retries
-    const since = delivery.dueSince(now)
-    if (since !== null) dueSince = Math.min(since, dueSince ?? since)
+    recipients += delivery.recipients
+    if (delivery.dueSince !== null) dueSince = Math.min(delivery.dueSince, dueSince ?? delivery.dueSince)
   }
   return { recipients, dueSince }
 }

@@ -1,4 +1,5 @@
 import type { BadgeChange } from '../device/badge.ts'
+import type { Task } from './open/delivery.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { OpenDelivery } from './store/open-delivery.ts'
 
@@ -11,10 +12,13 @@ export interface BadgeRegistry {
 interface Dependencies {
   readonly store: Pick<DeliveryStore, 'leaseBadges' | 'badgesOf' | 'badgeOf'>
   readonly registry: BadgeRegistry
-  /** Writes until it succeeds. */
-  readonly persist: <T>(operation: () => T) => Promise<T>
-  /** A page of this push, `push.number`, may be sent. */
-  readonly onLeased: (push: number) => void
+}
+
+/** By `device.id`, without devices that have left. */
+interface LeasedBadges {
+  readonly badges: ReadonlyMap<number, number>
+  /** See `changesBeside`. */
+  readonly badgeChanges: number
 }
 
 /**
@@ -23,15 +27,12 @@ interface Dependencies {
  */
 export class StoredBadges {
   readonly #deps: Dependencies
+  /** How often stored badges were changed, or were to be: by pages, and by calls. */
   #changes = 0
+  readonly #ownChanges = new WeakMap<OpenDelivery, number>()
 
   constructor(deps: Dependencies) {
     this.#deps = deps
-  }
-
-  /** How often stored badges were changed, or were to be: by pages, and by calls. */
-  get changes(): number {
-    return this.#changes
   }
 
   /** A call changes a stored badge; for its transaction. */
@@ -39,42 +40,32 @@ export class StoredBadges {
     this.#changes++
   }
 
-  /** The badge stored with a device, `device.id`; 0 where it is not registered any more. */
-  of(device: number): number {
+  /** How often anything but this delivery has changed stored badges: its own pages are of different devices. */
+  changesBeside(delivery: OpenDelivery): number {
+    return this.#changes - (this.#ownChanges.get(delivery) ?? 0)
+  }
+
+  /** The badge that a recipient is to show: what is stored, 0 where the device is not registered any more. */
+  shownTo({ recipient, batch, delivery }: Task): number | null {
+    const { badge, device } = recipient
+    if (badge === null || batch.badgeChanges === this.changesBeside(delivery.record)) return badge
     return this.#deps.store.badgeOf(device)
   }
 
   /**
-   * Changes the badges of a page for a push, except those that it changed before a crash. `onLeased` is told of the badges
-   * of the page, by `device.id` and without devices that have left, when they are on disk; never where the push is over
-   * by then. `onChanged` runs in the transaction, which may run twice; the last time counts.
+   * Changes the badges of a page for a push, except those that it changed before a crash; `null` where the push is over.
+   * Runs in a transaction of the caller, which may run twice.
    */
-  lease<Moment>(
-    delivery: OpenDelivery,
-    devices: readonly number[],
-    onChanged: () => Moment,
-    onLeased: (badges: ReadonlyMap<number, number>, changed: Moment) => void,
-  ): void {
-    const write = () => {
-      const badges = this.#change(delivery, devices)
-      return badges && { badges, changed: onChanged() }
-    }
-    void this.#deps.persist(write).then((leased) => {
-      if (leased === null) return
-      onLeased(leased.badges, leased.changed)
-      this.#deps.onLeased(delivery.push)
-    })
-  }
-
-  #change(delivery: OpenDelivery, devices: readonly number[]): ReadonlyMap<number, number> | null {
+  lease(delivery: OpenDelivery, devices: readonly number[]): LeasedBadges | null {
     const { store, registry } = this.#deps
     const { badge } = delivery.notification
     const fresh = badge === null ? null : store.leaseBadges(delivery, devices)
     if (badge === null || fresh === null) return null
     this.#changes++
+    this.#ownChanges.set(delivery, (this.#ownChanges.get(delivery) ?? 0) + 1)
     const badges = new Map(fresh.length === 0 ? [] : registry.changeBadges(fresh, badge))
     const rest = devices.filter((device) => !badges.has(device))
     if (rest.length > 0) for (const { id, badge } of store.badgesOf(rest)) badges.set(id, badge)
-    return badges
+    return { badges, badgeChanges: this.changesBeside(delivery) }
   }
 }

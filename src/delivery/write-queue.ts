@@ -23,11 +23,6 @@ export class WriteQueue {
     this.#persist = persist
   }
 
-  /** Whether everything is on disk. */
-  get isEmpty(): boolean {
-    return this.#writing === null
-  }
-
   /**
    * Resolves when it is on disk. The operation may run twice, so it must only touch the database. `steps` runs before it,
    * as often as it says that there is more to do, in a transaction each.

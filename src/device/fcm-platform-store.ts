@@ -3,6 +3,9 @@ import { FCM_PLATFORM } from './device-row.ts'
 import { packToken } from './device.ts'
 import type { FcmPlatform, PackedToken } from './device.ts'
 
+/** Only devices of FCM are looked up here. */
+const FCM = 1
+
 /** What stands behind tokens of FCM. To be called inside a transaction. */
 export function createFcmPlatformStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
   const set = database.statement<never, [stored: number, device: number]>(
@@ -21,7 +24,7 @@ export function createFcmPlatformStore({ database }: { readonly database: Pick<D
 
     /** Apple has answered for the token, through FCM: it is of an iPhone, unless the app says otherwise. */
     learnIphone(device: number, token: string, now: number): void {
-      learn.run(FCM_PLATFORM.ios, now, device, packToken(token))
+      learn.run(FCM_PLATFORM.ios, now, device, packToken(token, FCM))
     },
   }
 }

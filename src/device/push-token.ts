@@ -1,4 +1,4 @@
-import { PLATFORM } from '../platform.ts'
+import { PLATFORM, platformsWhere } from '../platform.ts'
 import type { Platform } from '../platform.ts'
 
 /* What the text of a device token tells of it. */
@@ -35,8 +35,10 @@ const APNS_TOKEN = /^[0-9a-f]{64,200}$/i
  * in upper case (pushy and others write them in lower case).
  */
 export function canonicalToken(platform: Platform, token: string): string {
-  return PLATFORM[platform].tokens === 'hex' && isApnsToken(token) ? token.toLowerCase() : token
+  return HEX_PLATFORMS.has(platform) && isApnsToken(token) ? token.toLowerCase() : token
 }
+
+const HEX_PLATFORMS = platformsWhere(({ tokens }) => tokens === 'hex')
 
 /** Why a token of this platform can never be sent to, though it is kept; `null` where nothing is known of it. */
 export function tokenWarning(platform: Platform, token: string): string | null {

@@ -41,7 +41,7 @@ export type Outcome =
     }
   /**
    * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device must wait, or
-   * everything for its push service (see `serviceOf`), or everything sent with this credential; `either`: one answer does
+   * everything for its push service (see `originOf`), or everything sent with this credential; `either`: one answer does
    * not tell.
    */
   | {
@@ -66,6 +66,8 @@ export const DEVICE_REMOVED = 'DeviceRemoved'
 export interface OutcomeListener {
   /** Asked before a request that had to wait: for an access token, or for the answer of the other environment. */
   mayGo(): boolean
+  /** For how long nothing may be sent to another gateway than the one of `Provider.originOf`, and why; `null`: it may. */
+  restOf(origin: string): { readonly afterMs: number; readonly reason: string } | null
   /** `null`: the notification had to wait, might not go after that, and was not sent. */
   onOutcome(outcome: Outcome | null): void
   /** A bug, as an exception. */
@@ -79,8 +81,10 @@ export interface Provider extends AsyncDisposable {
   readonly retry: RetryPolicy
   /** Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. */
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void
-  /** Which of several gateways takes it for this recipient: they fail apart. Absent: there is one. */
-  serviceOf?(recipient: Recipient): string
+  /** The origin of the gateway that takes it for this recipient: several fail apart. */
+  originOf(recipient: Recipient): string
+  /** Whether recipients name their gateways, of which each may be another. Default: false. */
+  readonly isOpen?: boolean
   /** Of how many usual requests one takes the processor time, on the thread that answers calls. Default 1. */
   readonly weight?: number
   /** Whether the gateway's quota leaves room for one more at `monotonic`, of the clock. Absent: always. */

@@ -73,7 +73,7 @@ export function startMonitoring(deps: MonitoringParts) {
     log,
     store,
     applications: () => directory.all().map(({ number }) => number),
-    busy: () => pool.states().filter(({ open }) => open > 0),
+    busy: () => pool.stats().filter(({ open }) => open > 0),
   })
   opened.defer(() => counts.stop())
   const progress = createProgressStore((sql) => database.reading(sql))

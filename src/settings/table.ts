@@ -155,7 +155,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
   },
   maxInFlight: {
     doc: 'Requests in flight to the gateways, all together.',
-    // The full windows of 65 credentials (MAX_SIZE in delivery/credential/congestion-window.ts): more is a slip.
+    // The full windows of 65 credentials (MAX_SIZE in delivery/lane/congestion-window.ts): more is a slip.
     type: integer(1, 65_535),
     default: '4096',
   },

@@ -60,6 +60,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
 
 /** Any text will do, or what there is says whether it does. */
 const ANY = new Set([
+  'doctor --send',
   'app apns --password',
   'push --title',
   'push --subtitle',

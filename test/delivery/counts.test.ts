@@ -216,10 +216,11 @@ describe('the end of the time to live, while an answer is on its way', () => {
     simulator.answerWith(() => answer(429, 'TooManyProviderTokenUpdates'))
     const id = await push({ ttl: 5, languages: { de: { msg: 'Hallo' } } })
     const status = await ended(id)
-    expect(status.failed).toEqual({ total: 3, reasons: { expired: 3 } })
-    expect(failedIn(status)).toEqual([0, 1, 2])
+    expect(status.failed).toEqual({ total: 3, reasons: { TooManyProviderTokenUpdates: 3 } })
+    expect(failedIn(status)).toEqual([0, 3, 0])
     const failures = (await service.get(`/push/${id}/failures`)).body
-    expect(failures).toMatchObject([{ token: tokenOf(0), state: 'expired', reason: 'expired', attempts: 1 }])
+    const reason = 'TooManyProviderTokenUpdates'
+    expect(failures).toMatchObject(Array.from({ length: 3 }, () => ({ state: 'expired', reason })))
   })
 })
 
@@ -233,7 +234,7 @@ describe('who is written down as one who waits, and not sent to again, has faile
     const id = await push({ ttl: 10, ...GERMAN })
     await pass(id, ({ platforms }) => platforms['0'].retrying === 1)
     const status = await ended(id)
-    expect(status.failed).toEqual({ total: 1, reasons: { stopped: 1 } })
+    expect(status.failed).toEqual({ total: 1, reasons: { TooManyProviderTokenUpdates: 1 } })
     expect(failedIn(status)).toEqual([0, 1, 0])
   })
 

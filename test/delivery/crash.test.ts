@@ -13,7 +13,7 @@ import type { ServiceProcess } from '../support/service-process.ts'
 import { still } from '../support/still.ts'
 import { createWaits } from '../support/waits.ts'
 
-/** Pages read but not settled, times their size: see delivery/active-delivery.ts. */
+/** Pages read but not settled, times their size: see delivery/open/delivery.ts. */
 const PAGE = 500
 const MAX_IN_FLIGHT = 16 * PAGE
 

@@ -52,6 +52,7 @@ describe('a fourth platform', () => {
     return {
       name: 'watchpush' as ProviderName,
       retry: { firstMs: 6000, longestMs: 60_000 },
+      originOf: () => 'https://watch.example',
       send(_, recipient, listener) {
         sent.push({ recipient, at: registry.clock.now() })
         listener.onOutcome(answers.get(recipient.token)?.shift() ?? { kind: 'accepted' })

@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
-import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
+import { Delivery } from '../../src/delivery/open/delivery.ts'
+import { DeliveryMessages } from '../../src/delivery/open/messages.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
+import { OWN_TEXT } from '../../src/text/language-tag.ts'
 import { EVERYBODY } from '../audience/population.ts'
+import { ACCEPTED } from '../support/outbox.ts'
 import { openRegistry } from '../support/registry.ts'
-import { storedBadges } from '../support/stored-badges.ts'
 
 test('a delivery has one message for each language, by which it is rendered once, whoever gets it', () => {
   using registry = openRegistry()
@@ -34,18 +36,33 @@ test('a delivery has one message for each language, by which it is rendered once
   if (open === undefined) throw new Error('the push has no delivery')
   let aheadMs = 0
   const wallAt = (moment: number) => moment + aheadMs
-  const delivery = new ActiveDelivery(open, store.recipients(open), null, storedBadges(registry, store), { wallAt })
+  const delivery = new Delivery(open, new DeliveryMessages(open, { wallAt }), store.recipients(open), null)
 
   const sent = locales.map(() => {
     const task = delivery.take(clock.now(), null)
-    if (task !== null) delivery.recordOutcome({ kind: 'accepted' })
-    return task && delivery.messageIn(task.recipient.language)
+    return task && { task, message: delivery.messages.in(task.recipient.language) }
   })
-  expect(sent.map((message) => message?.notification.msg)).toEqual(['Hallo', 'Hello', 'Hallo', 'Hello', 'Hallo', 'Olá'])
-  expect(new Set(sent).size).toBe(3)
+  expect(sent.map((each) => each?.message.notification.msg)).toEqual([
+    'Hallo',
+    'Hello',
+    'Hallo',
+    'Hello',
+    'Hallo',
+    'Olá',
+  ])
+  expect(new Set(sent.map((each) => each?.message)).size).toBe(3)
 
   aheadMs = 60_000
-  const later = delivery.messageIn('de')
-  expect(later).not.toBe(sent[0])
-  expect(later.expiresAt).toBe((sent[0]?.expiresAt ?? 0) + aheadMs)
+  const later = delivery.messages.in('de')
+  expect(later).not.toBe(sent[0]?.message)
+  expect(later.expiresAt).toBe((sent[0]?.message.expiresAt ?? 0) + aheadMs)
+
+  for (const each of sent) {
+    if (each === null) continue
+    const { task } = each
+    const answered = { outcome: { kind: 'accepted' }, attempt: 1, verdict: ACCEPTED, finding: null } as const
+    delivery.on({ kind: 'answered', task, ...answered }, clock.now())
+  }
+  const [written] = delivery.takeEffects().flatMap((effect) => (effect.kind === 'write' ? effect.settlement : []))
+  expect(Object.fromEntries(written?.acceptedIn ?? [])).toEqual({ de: 3, 'pt-BR': 1, [OWN_TEXT]: 2 })
 })

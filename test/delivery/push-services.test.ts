@@ -60,9 +60,10 @@ describe('a push to browsers', () => {
     const id = await push()
     await until(() => taken().length === 10)
     expect(taken()).toEqual(ten(firefox))
-    const paused = service.log.filter(({ event }) => event === 'sending to a push service paused')
+    await service.logged(({ event }) => event === 'sending paused')
+    const paused = service.log.filter(({ event }) => event === 'sending paused')
     expect(paused).toMatchObject([
-      { service: 'https://fcm.googleapis.com', reason: 'HTTP 429', waitMs: expect.any(Number) },
+      { origin: 'https://fcm.googleapis.com', reason: 'HTTP 429', waitMs: expect.any(Number) },
     ])
     simulator.answerWith(null)
     await passing(
@@ -97,7 +98,7 @@ describe('what push services really answer', () => {
     await register(firefox('busy-1:1'), ...ten(firefox))
     const id = await push()
     await until(() => taken().length === 10)
-    expect(service.log.filter(({ event }) => event === 'sending to a push service paused')).toEqual([])
+    expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
     await passing(service, clock, finished(id))
     expect(await statusOf(id)).toMatchObject({ t: 11, s: 11 })
   })
@@ -107,7 +108,7 @@ describe('what push services really answer', () => {
     const answer = { status: 404, headers: { 'content-type': 'text/plain' }, body: '404 page not found\n' }
     simulator.answerWith(() => ({ kind: 'answer', answer }))
     const id = await push()
-    await until(() => service.log.filter(({ event }) => event === 'sending to a push service paused').length === 2)
+    await until(() => service.log.filter(({ event }) => event === 'sending paused').length === 2)
     simulator.answerWith(null)
     await passing(service, clock, finished(id))
     expect(await statusOf(id)).toMatchObject({ t: 20, s: 20 })

@@ -135,22 +135,29 @@ test('a credential that is replaced: who was refused with the one before is sent
   expect(clock.now() - since).toBeLessThan(20_000)
 })
 
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+
 test('a credential that pauses in the middle of a page: who has theirs is counted, and nobody is sent to twice', async () => {
-  await register(0, 30)
-  await reached(await push(0), 30)
-  const bad = only('apns', 429, 'TooManyProviderTokenUpdates')
+  await register(1, 30)
+  await reached(await push(1), 30)
+  const error = {
+    code: 429,
+    status: 'RESOURCE_EXHAUSTED',
+    details: [{ '@type': ERROR_INFO, reason: 'RATE_LIMIT_EXCEEDED' }],
+  }
+  const answer = { status: 429, headers: { 'retry-after': '1200' }, body: JSON.stringify({ error }) }
   let strict = true
-  simulator.answerWith((attempt) => (strict && attempt.token === tokenOf(0, 7) ? bad(attempt) : null))
+  simulator.answerWith((attempt) => (strict && attempt.token === tokenOf(1, 7) ? { kind: 'answer', answer } : null))
   let arrived = 0
   simulator.onArrival(({ status: answered }) => (arrived += answered === 200 ? 1 : 0))
-  const id = await push(0)
+  const id = await push(1)
   const since = clock.now()
   await passing(service, clock, reached(id, 29))
-  // The pause takes 20 minutes, as Apple wants it.
+  // The pause takes 20 minutes.
   expect(clock.now() - since).toBeLessThan(MINUTE_MS)
-  const reason = 'TooManyProviderTokenUpdates'
+  const reason = 'RESOURCE_EXHAUSTED'
   expect(await status(id)).toMatchObject({ state: 'paused', reason, t: 30, s: 29, waiting: 1, failed: { total: 0 } })
-  expect(await explained(id, tokenOf(0, 7))).toContain(`sending is paused: ${reason}`)
+  expect(await explained(id, tokenOf(1, 7))).toContain(`sending is paused: ${reason}`)
   strict = false
   clock.advance(20 * MINUTE_MS)
   await passing(service, clock, reached(id, 30))

@@ -8,5 +8,7 @@ export function outcomeOf(
   recipient: Recipient,
   mayGo: () => boolean = () => true,
 ): Promise<Outcome | null> {
-  return new Promise((onOutcome, onFault) => provider.send(message, recipient, { mayGo, onOutcome, onFault }))
+  return new Promise((onOutcome, onFault) =>
+    provider.send(message, recipient, { mayGo, restOf: () => null, onOutcome, onFault }),
+  )
 }

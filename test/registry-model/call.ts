@@ -51,3 +51,9 @@ export function shownCall({ endpoint, of, by, body, headers }: RegistryCall): st
   const sent = endpoint.startsWith('GET') ? headers : body
   return `${endpoint} ${JSON.stringify(sent)} of application ${of} by its ${by}`
 }
+
+/** The call with each of Apple's tokens spelled as it is stored: upper-case hex digits are the same token. */
+export function inLowerCase(call: RegistryCall): RegistryCall {
+  const text = JSON.stringify({ body: call.body, headers: call.headers })
+  return { ...call, ...JSON.parse(text.replaceAll(/"[0-9a-fA-F]{64,200}"/g, (token) => token.toLowerCase())) }
+}

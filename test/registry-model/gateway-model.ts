@@ -9,7 +9,8 @@ interface Fate {
 /** What comes of a push to this token; `null`: it is taken. */
 export function fateOf(platform: WirePlatform, token: string): Fate | null {
   // The simulator goes by the end of an endpoint's path. Push services give no reason by which all go.
-  if (platform === '2') return token.includes('/unregistered:') ? { state: 'gone', reason: 'HTTP 410' } : null
+  if (platform === '2')
+    return token.includes('/unregistered:') ? { state: 'gone', reason: 'HTTP 410 Unregistered' } : null
   if (platform === '1') {
     if (token.startsWith('unregistered:')) return { state: 'gone', reason: 'UNREGISTERED' }
     if (token.startsWith('invalid:')) return { state: 'quarantined', reason: 'INVALID_ARGUMENT' }

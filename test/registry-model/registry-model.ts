@@ -1,3 +1,4 @@
+import { inLowerCase } from './call.ts'
 import type { Endpoint, RegistryAnswer, RegistryCall } from './call.ts'
 import {
   claim,
@@ -72,7 +73,8 @@ export class RegistryModel {
   }))
 
   /** `now`: ms since the Unix epoch. */
-  answer({ endpoint, of, by, body, headers }: RegistryCall, now: number): RegistryAnswer {
+  answer(call: RegistryCall, now: number): RegistryAnswer {
+    const { endpoint, of, by, body, headers } = inLowerCase(call)
     if (by === 'thief') return failed(401, 'InvalidCredentials')
     const withSecret = by === 'backend'
     if (!withSecret && NEEDS_SECRET.has(endpoint)) return failed(400, 'InvalidHeader')

@@ -11,7 +11,7 @@ import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { runSenderProgram } from '../setup/sender-process.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 
-/** Requests in flight of one credential at the most: MAX_SIZE of src/delivery/credential/congestion-window.ts. */
+/** Requests in flight of one credential at the most: MAX_SIZE of src/delivery/lane/congestion-window.ts. */
 const WINDOW = 1000
 
 /** What Bun's fetch allows by itself; no such cap of a runtime may show (bun.sh/docs, BUN_CONFIG_MAX_HTTP_REQUESTS). */

@@ -1,39 +1,44 @@
-import type { Platform } from '../../device/device.ts'
-import type { ServiceClock } from '../../time/service-clock.ts'
-import { ActiveDelivery } from '../active-delivery.ts'
-import { AudienceCounter } from '../page/audience-counter.ts'
-import type { StoredBadges } from '../stored-badges.ts'
+import { Delivery } from '../open/delivery.ts'
+import { DeliveryMessages } from '../open/messages.ts'
+import type { SenderContext } from '../sender-context.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
-import { LANES } from '../store/open-delivery.ts'
-import type { Lane, OpenDelivery } from '../store/open-delivery.ts'
+import { QUEUES } from '../store/open-delivery.ts'
+import type { OpenDelivery, Queue } from '../store/open-delivery.ts'
 import type { WaitingCount } from '../store/waiting-store.ts'
-import { LoadedDeliveries } from './loaded-deliveries.ts'
-import type { LoadReason } from './loaded-deliveries.ts'
+import type { ReadGuard } from './read-guard.ts'
 
-interface Dependencies {
-  readonly application: number
-  readonly platform: Platform
-  readonly clock: Pick<ServiceClock, 'now' | 'wallAt'>
-  readonly store: DeliveryStore
-  readonly badges: StoredBadges
-  /** `push.number` up to which everything is on disk. A push that is only committed may be lost, and be asked for again. */
-  readonly lastOnDisk: () => number
-  /** Whether nothing of the last run can be taken for what is leased now. */
-  readonly mayLoad: () => boolean
-  readonly onLoaded: (delivery: ActiveDelivery, reason: LoadReason) => void
-  /**
-   * It is known how many a delivery addresses: nobody may be the end of it. `more` than the database knows; `null`
-   * where it knows.
-   */
-  readonly onCounted: (delivery: ActiveDelivery, more: number | null) => void
-  /** The database could not be read; `again` tries once more. */
-  readonly onUnreadable: (error: unknown, again: () => void) => void
+/** Why a delivery is loaded: it is the next of its queue; a recipient is due again; its time to live is over. */
+export type LoadReason = 'queued' | 'due' | 'expired'
+
+/**
+ * Slots for open deliveries in memory, by queue; the rest waits in the database. Each reason has slots of its own: new
+ * deliveries and retries do not keep each other out, and the end of a time to live is told also while nothing can be
+ * sent. A delivery holds its slot until its end, or its parking, is on disk, so that a crash sends no more than so many
+ * singles again.
+ */
+const SLOTS: Readonly<Record<LoadReason, Readonly<Record<Queue, number>>>> = {
+  queued: { single: 512, many: 32 },
+  due: { single: 128, many: 16 },
+  expired: { single: 128, many: 16 },
 }
 
-/** By lane, the moment before which the database is not searched. */
-type Since = Record<Lane, number>
+type Context = Pick<SenderContext, 'application' | 'platform' | 'clock' | 'store' | 'lastOnDisk' | 'mayLoad'>
 
-/** How late the end of a new delivery may be found, where more wait than there are slots for: a search costs 1 ms. */
+interface Dependencies extends Context {
+  readonly guard: ReadGuard
+}
+
+/** A delivery that is in memory from now on. */
+export interface Loaded {
+  readonly delivery: Delivery
+  readonly reason: LoadReason
+  readonly count: ReturnType<DeliveryStore['recipients']>['count']
+}
+
+/** By queue, the moment before which the database is not searched, ms of service time. */
+type Since = Record<Queue, number>
+
+/** How late the end of a new delivery may be found, in ms, where more wait than there are slots for: a search costs 1 ms. */
 const SEARCH_AGAIN_MS = 250
 
 const ALWAYS = Number.NEGATIVE_INFINITY
@@ -42,32 +47,29 @@ const NEVER = Number.POSITIVE_INFINITY
 /**
  * Which of the open deliveries of a sender are in memory.
  *
- * In the database → (the next of its lane) → in memory → (everybody who is left waits for another attempt) → parked: in
+ * In the database → (the next of its queue) → in memory → (everybody who is left waits for another attempt) → parked: in
  * the database alone, however many recipients wait → (one of them is due) → in memory → … → finished. And from the
  * database → (its time to live is over) → in memory, to be ended.
  */
 export class Loader {
   readonly #deps: Dependencies
-  readonly #loaded = new LoadedDeliveries()
-  readonly #counter: AudienceCounter
+  readonly #loaded = new Map<number, Loaded>()
+  readonly #taken = noneTaken()
   /** Up to which push the database has been read. */
-  readonly #lastLoaded: Record<Lane, number> = { single: 0, many: 0 }
-  readonly #more: Record<Lane, boolean> = { single: true, many: true }
-  /** When the first that is not in memory is due, or expires, ms of service time; or earlier. */
+  readonly #lastLoaded: Record<Queue, number> = { single: 0, many: 0 }
+  readonly #more: Record<Queue, boolean> = { single: true, many: true }
+  /** When the first that is not in memory is due, or expires; or earlier. */
   readonly #next: { readonly due: Since; readonly expired: Since } = {
     due: { single: ALWAYS, many: ALWAYS },
     expired: { single: ALWAYS, many: ALWAYS },
   }
-  /** Pushes that could not be read: each is tried again by itself. */
-  readonly #unreadable = new Set<number>()
-  /** Lanes that could not be searched. */
-  readonly #unreadableLanes = new Set<Lane>()
+  /** Pushes that could not be read. */
+  readonly #unread = new Map<number, LoadReason>()
   /** Parked deliveries; `null` where they are to be counted. */
   #waiting: WaitingCount | null = null
 
   constructor(deps: Dependencies) {
     this.#deps = deps
-    this.#counter = new AudienceCounter(deps)
   }
 
   /** Open deliveries in memory. */
@@ -77,163 +79,162 @@ export class Loader {
 
   /** Whether a delivery is to be loaded later. */
   get expects(): boolean {
-    return this.#unreadable.size > 0 || LANES.some((lane) => this.#next.due[lane] < NEVER)
+    return this.#unread.size > 0 || QUEUES.some((queue) => this.#next.due[queue] < NEVER)
   }
 
-  /** Parked deliveries, and their recipients that wait. */
-  get waiting(): WaitingCount {
-    this.#waiting ??= this.#countWaiting()
-    return this.#waiting
+  /** Parked deliveries, and their recipients that wait; at `now`, ms of service time. */
+  waiting(now: number): WaitingCount {
+    this.#waiting ??= this.#countWaiting(now)
+    return this.#waiting ?? { pushes: 0, recipients: 0 }
   }
 
-  all(): ActiveDelivery[] {
-    return this.#loaded.all()
+  all(): Delivery[] {
+    return Array.from(this.#loaded.values(), ({ delivery }) => delivery)
   }
 
   /** The delivery of this push, `push.number`, if it is in memory. */
-  find(push: number): ActiveDelivery | null {
-    return this.#loaded.find(push)
+  find(push: number): Delivery | null {
+    return this.#loaded.get(push)?.delivery ?? null
   }
 
   /** Something was stored; `push` where it is one that may be older than what is loaded. */
   wake(push: number | null): void {
-    for (const lane of LANES) {
-      this.#more[lane] = true
-      this.#next.expired[lane] = Math.min(this.#next.expired[lane], this.#deps.clock.now() + SEARCH_AGAIN_MS)
-      if (push !== null) this.#lastLoaded[lane] = Math.min(this.#lastLoaded[lane], push - 1)
+    const soon = this.#deps.clock.now() + SEARCH_AGAIN_MS
+    for (const queue of QUEUES) {
+      this.#more[queue] = true
+      this.#next.expired[queue] = Math.min(this.#next.expired[queue], soon)
+      if (push !== null) this.#lastLoaded[queue] = Math.min(this.#lastLoaded[queue], push - 1)
     }
-    this.load()
   }
 
   /** Parked deliveries have other times than they had, or some have ended. */
   forgetTimes(): void {
     this.#waiting = null
-    for (const lane of LANES) {
-      this.#next.due[lane] = ALWAYS
-      this.#next.expired[lane] = ALWAYS
+    for (const queue of QUEUES) {
+      this.#next.due[queue] = ALWAYS
+      this.#next.expired[queue] = ALWAYS
     }
   }
 
-  /** Loads what there are slots for: the next of each lane, what is due, what has expired. */
-  load(): void {
-    for (const lane of LANES) this.#load(lane)
+  /** Loads what there are slots for: the next of each queue, what is due, what has expired. */
+  load(): Loaded[] {
+    const { mayLoad, guard } = this.#deps
+    const loaded: Loaded[] = []
+    if (!mayLoad()) return loaded
+    for (const [push, reason] of this.#unread) if (!guard.has(push)) this.#readOne(push, reason, loaded)
+    for (const queue of QUEUES) {
+      guard.read(queue, () => {
+        this.#loadQueued(queue, loaded)
+        this.#loadByTime('due', queue, loaded)
+        // Else each delivery is in memory, or is loaded when it is due, and that is not after its end.
+        const isBehind = this.#more[queue] || this.#next.due[queue] <= this.#deps.clock.now()
+        if (isBehind) this.#loadByTime('expired', queue, loaded)
+        return null
+      })
+    }
+    return loaded
   }
 
-  /** Takes a finished delivery out, and loads others in its place. */
-  drop(delivery: ActiveDelivery): void {
-    this.#loaded.remove(delivery)
-    this.load()
-  }
-
-  /** Parks a delivery that waits until `until`, ms of service time, and loads others in its place. */
-  park(delivery: ActiveDelivery, until: number): void {
-    const { lane } = delivery.record
-    this.#next.due[lane] = Math.min(this.#next.due[lane], until)
-    this.#noteWaiting(1, delivery.retries)
-    this.drop(delivery)
+  /** Takes out a delivery that is over; `until`: that waits until then, ms of service time. */
+  remove({ record: { push, queue } }: Delivery, until: { readonly at: number; readonly retries: number } | null): void {
+    if (until !== null) {
+      this.#next.due[queue] = Math.min(this.#next.due[queue], until.at)
+      this.#noteWaiting(1, until.retries)
+    }
+    const loaded = this.#loaded.get(push)
+    if (loaded === undefined) return
+    this.#loaded.delete(push)
+    this.#taken[loaded.reason][queue]--
   }
 
   clear(): void {
     this.#loaded.clear()
-    this.#unreadable.clear()
-    for (const lane of LANES) this.#next.due[lane] = NEVER
+    Object.assign(this.#taken, noneTaken())
+    this.#unread.clear()
+    for (const queue of QUEUES) this.#next.due[queue] = NEVER
   }
 
-  #load(lane: Lane): void {
-    if (!this.#deps.mayLoad() || this.#unreadableLanes.has(lane)) return
-    try {
-      this.#loadQueued(lane)
-      this.#loadByTime('due', lane)
-      // Else each delivery is in memory, or is loaded when it is due, and that is not after its end.
-      const isBehind = this.#more[lane] || this.#next.due[lane] <= this.#deps.clock.now()
-      if (isBehind) this.#loadByTime('expired', lane)
-    } catch (error) {
-      this.#unreadableLanes.add(lane)
-      this.#deps.onUnreadable(error, () => {
-        this.#unreadableLanes.delete(lane)
-        this.#load(lane)
-      })
-    }
-  }
-
-  #loadQueued(lane: Lane): void {
+  #loadQueued(queue: Queue, loaded: Loaded[]): void {
     const { store, application, platform, lastOnDisk } = this.#deps
-    while (this.#more[lane]) {
-      const room = this.#loaded.free('queued', lane)
+    while (this.#more[queue]) {
+      const room = this.#free('queued', queue)
       if (room === 0) return
-      const range = { after: this.#lastLoaded[lane], upTo: lastOnDisk() }
-      const found = store.open(application, platform, lane, range, room)
-      this.#more[lane] = found.length === room
-      this.#lastLoaded[lane] = found.at(-1)?.push ?? this.#lastLoaded[lane]
-      for (const open of found) this.#begin(open, 'queued')
+      const range = { after: this.#lastLoaded[queue], upTo: lastOnDisk() }
+      const found = store.open(application, platform, queue, range, room)
+      this.#more[queue] = found.length === room
+      this.#lastLoaded[queue] = found.at(-1)?.push ?? this.#lastLoaded[queue]
+      for (const open of found) this.#begin(open, 'queued', loaded)
     }
   }
 
-  #loadByTime(reason: 'due' | 'expired', lane: Lane): void {
+  #loadByTime(reason: 'due' | 'expired', queue: Queue, loaded: Loaded[]): void {
     const { store, application, platform, clock } = this.#deps
     const now = clock.now()
-    let room = this.#next[reason][lane] <= now ? this.#loaded.free(reason, lane) : 0
+    let room = this.#next[reason][queue] <= now ? this.#free(reason, queue) : 0
     if (room === 0) return
     const find = reason === 'due' ? store.due : store.expiring
     // Those in memory are among them; and one more tells when to search again.
-    const found = find(application, platform, lane, this.#loaded.size + this.#unreadable.size + room + 1)
-    this.#next[reason][lane] = NEVER
+    const found = find(application, platform, queue, this.#loaded.size + this.#unread.size + room + 1)
+    this.#next[reason][queue] = NEVER
     for (const { push, at } of found) {
-      if (this.#loaded.find(push) !== null || this.#unreadable.has(push)) continue
+      if (this.#loaded.has(push) || this.#unread.has(push)) continue
       if (at > now || room === 0) {
-        this.#next[reason][lane] = at
+        this.#next[reason][queue] = at
         return
       }
       room--
-      this.#beginOne(push, reason)
+      this.#readOne(push, reason, loaded)
     }
   }
 
-  #beginOne(push: number, reason: LoadReason): void {
-    const { store, platform, onUnreadable } = this.#deps
-    try {
+  /** Reads a delivery anew: by then it may be further, or over. */
+  #readOne(push: number, reason: LoadReason, loaded: Loaded[]): void {
+    const { guard, store, platform } = this.#deps
+    this.#unread.set(push, reason)
+    guard.read(push, () => {
       const open = store.find(push, platform)
-      this.#unreadable.delete(push)
-      if (open !== null) this.#begin(open, reason)
-    } catch (error) {
-      this.#unreadable.add(push)
-      onUnreadable(error, () => this.#beginOne(push, reason))
-    }
+      this.#unread.delete(push)
+      if (open !== null) this.#begin(open, reason, loaded)
+      return null
+    })
   }
 
-  #begin(open: OpenDelivery, reason: LoadReason): void {
-    const { store, badges, clock, onLoaded, onCounted, onUnreadable } = this.#deps
-    if (this.#loaded.find(open.push) !== null) return
-    try {
+  #begin(open: OpenDelivery, reason: LoadReason, loaded: Loaded[]): void {
+    const { guard, store, clock } = this.#deps
+    if (this.#loaded.has(open.push)) return
+    this.#unread.set(open.push, reason)
+    const begun = guard.read(open.push, () => {
       const recipients = store.recipients(open)
       const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
-      const delivery = new ActiveDelivery(open, recipients, nextDueAt, badges, clock)
-      this.#loaded.add(delivery, reason)
-      if (open.waitsUntil !== null) this.#noteWaiting(-1, -open.retries)
-      onLoaded(delivery, reason)
-      // Sending does not wait for it.
-      if (!delivery.isCounted) this.#counter.add(delivery, recipients.count)
-      else onCounted(delivery, null)
-    } catch (error) {
-      this.#unreadable.add(open.push)
-      // Read anew: by then it may be further, or over.
-      onUnreadable(error, () => this.#beginOne(open.push, reason))
-    }
+      const delivery = new Delivery(open, new DeliveryMessages(open, clock), recipients, nextDueAt)
+      return { delivery, reason, count: recipients.count }
+    })
+    if (begun === null) return
+    this.#unread.delete(open.push)
+    this.#loaded.set(open.push, begun)
+    this.#taken[reason][open.queue]++
+    if (open.waitsUntil !== null) this.#noteWaiting(-1, -open.retries)
+    loaded.push(begun)
   }
 
-  #countWaiting(): WaitingCount {
-    const { store, application, platform, onUnreadable } = this.#deps
-    let counted: WaitingCount = { pushes: 0, recipients: 0 }
-    try {
-      counted = store.waiting(application, platform)
-    } catch (error) {
-      onUnreadable(error, () => (this.#waiting = null))
-    }
-    const { pushes, recipients } = counted
+  /** Free slots; none before half of them are free, so that one query finds many. */
+  #free(reason: LoadReason, queue: Queue): number {
+    const slots = SLOTS[reason][queue]
+    const taken = this.#taken[reason][queue]
+    return taken <= slots / 2 ? slots - taken : 0
+  }
+
+  #countWaiting(now: number): WaitingCount | null {
+    const { store, application, platform, guard } = this.#deps
+    const counted = guard.read('waiting', () => store.waiting(application, platform))
+    if (counted === null) return null
     // What was loaded again counts there until it is finished.
     const loaded = this.all().filter(({ record }) => record.waitsUntil !== null)
-    const retries = loaded.reduce((sum, delivery) => sum + delivery.retries, 0)
-    return { pushes: Math.max(pushes - loaded.length, 0), recipients: Math.max(recipients - retries, 0) }
+    const retries = loaded.reduce((sum, delivery) => sum + delivery.summary(now).retries, 0)
+    return {
+      pushes: Math.max(counted.pushes - loaded.length, 0),
+      recipients: Math.max(counted.recipients - retries, 0),
+    }
   }
 
   #noteWaiting(pushes: number, recipients: number): void {
@@ -244,3 +245,10 @@ export class Loader {
     }
   }
 }
+
+const noneTaken = () =>
+  ({
+    queued: { single: 0, many: 0 },
+    due: { single: 0, many: 0 },
+    expired: { single: 0, many: 0 },
+  }) satisfies Record<LoadReason, Record<Queue, number>>

@@ -5,13 +5,13 @@ import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
 import type { ServiceClock } from '../../time/service-clock.ts'
-import type { Range } from '../page/progress.ts'
+import type { Range } from '../open/progress.ts'
 import { createAcceptanceStore } from './acceptance-store.ts'
 import { createBadgeLeaseStore } from './badge-lease-store.ts'
 import { beforeAll, behindAll } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
-import { LANE_NUMBER } from './open-delivery.ts'
-import type { DeliveryEnd, DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
+import { QUEUE_NUMBER } from './open-delivery.ts'
+import type { DeliveryEnd, DeliveryKey, Queue, OpenDelivery, StoredSettlement } from './open-delivery.ts'
 import { createLanguageCounts } from './language-count-store.ts'
 import { createRecipientResultStore, WAITING } from './recipient-result-store.ts'
 import { createRecipientStore } from './recipient-store.ts'
@@ -77,21 +77,17 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
   )
   const last = database.statement<{ number: number }, []>('SELECT coalesce(max(number), 0) AS number FROM push')
   const one = database.statement<OpenRow, [number, Platform]>(`${OPEN} AND d.push = ? AND d.platform = ?`)
-  const setAddressed = database.statement<never, [number, number, Platform]>(
-    // A delivery that has ended keeps the numbers that callers were told.
-    'UPDATE delivery SET addressed = coalesce(addressed, 0) + ? WHERE push = ? AND platform = ? AND finished_at IS NULL',
-  )
   const settle = database.statement<
     never,
-    [number, string, number, number, number, number, number | null, number, Platform]
+    [number, string, number, number | null, number, number, number | null, number, Platform]
   >(
     `UPDATE delivery SET progress = ?, ahead = ?, settled = settled + ?,
-       addressed = CASE WHEN ?4 > 0 THEN coalesce(addressed, 0) + ?4 ELSE addressed END,
+       addressed = CASE WHEN ?4 IS NULL THEN addressed ELSE coalesce(addressed, 0) + ?4 END,
        accepted = accepted + ?, failed = failed + ?, started_at = coalesce(started_at, ?)
      WHERE push = ? AND platform = ?`,
   )
-  const countMore = database.statement<never, [number, number, number, Platform]>(
-    'UPDATE delivery SET accepted = accepted + ?, failed = failed + ? WHERE push = ? AND platform = ?',
+  const countFailed = database.statement<never, [number, number, Platform]>(
+    'UPDATE delivery SET failed = failed + ? WHERE push = ? AND platform = ?',
   )
   // `max` of several with NULL is NULL: nobody is known to be removed.
   const finish = database.statement<never, [number, number | null, number, Platform, aheadMs: number]>(
@@ -134,7 +130,7 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
    */
   function endSome(key: DeliveryKey, how: DeliveryEnd, now: number): boolean {
     const ended = endWaiting(key, how, now, END_STEP)
-    if (ended > 0) countMore.run(0, ended, key.push, key.platform)
+    if (ended > 0) countFailed.run(ended, key.push, key.platform)
     return ended === END_STEP
   }
 
@@ -185,17 +181,17 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
     lastPush: () => last.get()?.number ?? 0,
 
     /**
-     * Up to `limit` open deliveries of one lane of which somebody may be sent to, oldest first: of pushes behind `after`,
+     * Up to `limit` open deliveries of one queue of which somebody may be sent to, oldest first: of pushes behind `after`,
      * and no further than `upTo`.
      */
     open(
       application: number,
       platform: Platform,
-      lane: Lane,
+      queue: Queue,
       { after, upTo }: { readonly after: number; readonly upTo: number },
       limit: number,
     ): OpenDelivery[] {
-      return open.all(application, platform, LANE_NUMBER[lane], after, upTo, limit).map(openOf)
+      return open.all(application, platform, QUEUE_NUMBER[queue], after, upTo, limit).map(openOf)
     },
 
     /** One that is open, whether it waits or not; `null` where it is over or cancelled. */
@@ -204,32 +200,18 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
       return row === null ? null : openOf(row)
     },
 
-    /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
-    address(key: DeliveryKey, more: number, now: number): void {
-      const { changes } = setAddressed.run(more, key.push, key.platform)
-      if (changes > 0) tally.addSent(key, clock.wallAt(now), more, 0)
-    },
-
-    /** Everything a settled page changes, except what it says of devices. */
-    settlePage(key: DeliveryKey & Pick<OpenDelivery, 'notification'>, page: PageSettlement, now: number): void {
-      const failed = recipientResults.write(key, page.results)
-      const { progress, size, missed, accepted } = page
+    /** Everything that a settlement changes, except what it says of devices, and the end. */
+    settle(key: DeliveryKey & Pick<OpenDelivery, 'notification'>, settlement: StoredSettlement): void {
+      const { progress, size, addressed, accepted, settledAt: now } = settlement
       const { push, platform } = key
-      const startedAt = page.startedAt && clock.wallAt(page.startedAt)
-      const ahead = JSON.stringify(page.ahead)
-      settle.run(progress, ahead, size, missed, accepted, failed, startedAt, push, platform)
+      for (const device of settlement.dropped) recipientResults.drop(key, device)
+      const failed = recipientResults.write(key, settlement.results)
+      const startedAt = settlement.startedAt && clock.wallAt(settlement.startedAt)
+      const ahead = JSON.stringify(settlement.ahead)
+      settle.run(progress, ahead, size, addressed, accepted, failed, startedAt, push, platform)
       if (key.notification.badge !== null) badgeLeases.settled(key, progress)
-      languages.add(key, page.acceptedIn)
-      tally.addSent(key, clock.wallAt(now), missed, accepted)
-    },
-
-    /** A recipient that had waited: accepted now, or written once more. */
-    settleRetry(key: DeliveryKey, id: number, results: Results, now: number): void {
-      if (results.accepted > 0) recipientResults.drop(key, id)
-      const failed = recipientResults.write(key, results.results)
-      countMore.run(results.accepted, failed, key.push, key.platform)
-      languages.add(key, results.acceptedIn)
-      tally.addSent(key, clock.wallAt(now), 0, results.accepted)
+      languages.add(key, settlement.acceptedIn)
+      tally.addSent(key, clock.wallAt(now), addressed ?? 0, accepted)
     },
 
     end,
@@ -257,7 +239,7 @@ function openOf(row: OpenRow): OpenDelivery {
     pushId: row.id,
     application: row.application,
     platform: row.platform,
-    lane: row.lane === 0 ? 'single' : 'many',
+    queue: row.lane === 0 ? 'single' : 'many',
     notification: storedJson(row.notification) as Notification,
     audience: audienceFrom(row.audience, row.whole),
     ceiling: row.ceiling,

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import type { EraseRows } from '../../database/sweep.ts'
 import type { Platform } from '../../device/device.ts'
-import type { DeliveryKey, Results } from './open-delivery.ts'
+import type { DeliveryKey, StoredSettlement } from './open-delivery.ts'
 
 /** Counts by language what a gateway has taken of deliveries with several texts. Runs in transactions of the caller. */
 export function createLanguageCounts({ database }: { database: Pick<Database, 'statement'> }) {
@@ -17,7 +17,7 @@ export function createLanguageCounts({ database }: { database: Pick<Database, 's
   const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
 
   return {
-    add({ push, platform }: DeliveryKey, acceptedIn: Results['acceptedIn']): void {
+    add({ push, platform }: DeliveryKey, acceptedIn: StoredSettlement['acceptedIn']): void {
       for (const [language, accepted] of acceptedIn) add.run(push, platform, language, accepted)
     },
 

@@ -2,7 +2,7 @@ import type { Audience } from '../../audience/filter.ts'
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
 import { WALL_AHEAD } from '../../time/service-time-store.ts'
-import { LANE_NUMBER } from './open-delivery.ts'
+import { QUEUE_NUMBER } from './open-delivery.ts'
 
 interface NewDelivery {
   readonly application: number
@@ -22,7 +22,7 @@ export function createNewDeliveryStore({ database }: { database: Pick<Database, 
     /** Makes the deliveries of a push, one for each platform that it goes to. */
     add({ application, push, audience, expiresAt }: NewDelivery): void {
       const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
-      const lane = LANE_NUMBER['filter' in audience ? 'many' : 'single']
+      const lane = QUEUE_NUMBER['filter' in audience ? 'many' : 'single']
       for (const platform of platforms) insert.run(push, platform, application, lane, expiresAt)
     },
   }

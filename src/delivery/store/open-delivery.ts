@@ -2,7 +2,7 @@ import type { Audience } from '../../audience/filter.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Recipient } from '../../gateway/gateway.ts'
 import type { Notification } from '../../notification/notification.ts'
-import type { Range } from '../page/progress.ts'
+import type { Range } from '../open/progress.ts'
 
 /** A push to one platform that is not finished, as the pool loads it. */
 export interface OpenDelivery {
@@ -12,7 +12,7 @@ export interface OpenDelivery {
   readonly pushId: string
   readonly application: number
   readonly platform: Platform
-  readonly lane: Lane
+  readonly queue: Queue
   readonly notification: Notification
   readonly audience: Audience
   readonly ceiling: number
@@ -46,12 +46,12 @@ export interface DeliveryEnd {
 }
 
 /** Single pushes go ahead of those to many. */
-export type Lane = 'single' | 'many'
+export type Queue = 'single' | 'many'
 
-export const LANES: readonly Lane[] = ['single', 'many']
+export const QUEUES: readonly Queue[] = ['single', 'many']
 
 /** As the database has them. */
-export const LANE_NUMBER: Readonly<Record<Lane, 0 | 1>> = { single: 0, many: 1 }
+export const QUEUE_NUMBER: Readonly<Record<Queue, 0 | 1>> = { single: 0, many: 1 }
 
 /** A recipient that was not simply accepted. */
 export interface RecipientResult {
@@ -68,23 +68,25 @@ export interface RecipientResult {
   readonly language: string | null
 }
 
-/** What a settled page, or a settled retry, changes besides its own bookkeeping. */
-export interface Results {
+/** What is stored of a delivery in one transaction: a settled batch, the size of its audience, its end. */
+export interface StoredSettlement {
+  readonly progress: number
+  readonly ahead: readonly Range[]
+  /** How many more it addresses than is stored; `null`: that is not known to be any. */
+  readonly addressed: number | null
+  /** Devices of the audience that are settled with it. */
+  readonly size: number
   readonly accepted: number
   /** `accepted` by language, as in `PageRow`; empty where the notification has one text. */
   readonly acceptedIn: ReadonlyMap<string, number>
   readonly results: readonly RecipientResult[]
-}
-
-export interface PageSettlement extends Results {
-  readonly progress: number
-  readonly ahead: readonly Range[]
-  /** Recipients on the page. */
-  readonly size: number
-  /** How many of them the count of the audience had missed. */
-  readonly missed: number
+  /** Devices that were accepted after they had waited for another attempt. */
+  readonly dropped: readonly number[]
   /** When the first recipient was sent to, ms of service time; `null` for nobody. What is stored already stays. */
   readonly startedAt: number | null
+  /** Ms of service time. */
+  readonly settledAt: number
+  /** Whether the delivery ends with it. */
   readonly finished: boolean
 }
 
@@ -95,8 +97,14 @@ export interface PageRow extends Recipient {
 }
 
 export interface DueRecipient extends PageRow {
+  /** Sends so far. */
   readonly attempt: number
+  /** Why it waits. */
+  readonly reason: string
 }
+
+/** Of one that waits and whose device is not registered any more. */
+export type WaitingRow = Pick<DueRecipient, 'device' | 'attempt' | 'badge' | 'language' | 'reason'>
 
 /** Part of an audience, and up to which device id it was looked for. */
 export interface RecipientPage {

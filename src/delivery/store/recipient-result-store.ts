@@ -1,15 +1,11 @@
 import type { Database } from '../../database/database.ts'
 import type { Value } from '../../database/statement.ts'
-import type { StoredRow, pushException } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
 import type { ServiceClock } from '../../time/service-clock.ts'
 import { ALONG, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
-import type { DeliveryKey, DueRecipient, RecipientResult, OpenDelivery } from './open-delivery.ts'
+import type { DeliveryKey, DueRecipient, RecipientResult, OpenDelivery, WaitingRow } from './open-delivery.ts'
 import type { RecipientStore } from './recipient-store.ts'
-
-/** `attempt`: sends so far. */
-type DueRow = Pick<StoredRow<typeof pushException>, 'device' | 'attempt' | 'badge' | 'language'>
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
@@ -38,21 +34,21 @@ export function createRecipientResultStore({ database, recipients, clock }: Depe
   const scan = createExpiryScan(database, MAKE_DUE_STEP)
 
   /**
-   * Takes recipients whose time has come and leases them until `leaseUntil`: if their answers never arrive (a
-   * crash), they are due again then. A device that was erased or declared gone meanwhile comes as `dead`.
+   * Takes recipients whose time has come, and leases them until `leaseUntil`; whoever is leased is taken by nobody else
+   * in this run, and made due by the next one. A device that was erased or declared gone meanwhile comes as `dead`.
    */
   function takeDue(
     { push, platform, notification }: DeliveryKey & Pick<OpenDelivery, 'notification'>,
     now: number,
     leaseUntil: number,
     limit: number,
-  ): { due: DueRecipient[]; dead: DueRow[] } {
+  ): { due: DueRecipient[]; dead: WaitingRow[] } {
     const due: DueRecipient[] = []
-    const dead: DueRow[] = []
+    const dead: WaitingRow[] = []
     for (const row of statements.lease.all(leaseUntil, push, platform, now, limit)) {
       const recipient = recipients.find(row.device, notification)
       if (recipient === null) dead.push(row)
-      else due.push({ ...recipient, attempt: row.attempt })
+      else due.push({ ...recipient, attempt: row.attempt, reason: row.reason })
     }
     return { due, dead }
   }
@@ -135,14 +131,14 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     drop: database.statement<never, [number, Platform, device: number]>(
       'DELETE FROM push_exception WHERE push = ? AND platform = ? AND device = ?',
     ),
-    lease: database.statement<DueRow, [leaseUntil: number, number, Platform, now: number, limit: number]>(
+    lease: database.statement<WaitingRow, [leaseUntil: number, number, Platform, now: number, limit: number]>(
       `UPDATE push_exception SET state = 'leased', due_at = ? WHERE (push, platform, device) IN (
          SELECT push, platform, device FROM push_exception
-         WHERE push = ? AND platform = ? AND ${WAITING} AND due_at <= ? ORDER BY due_at LIMIT ?)
-       RETURNING device, attempt, badge, language`,
+         WHERE push = ? AND platform = ? AND ${WAITING} AND state = 'retry' AND due_at <= ? ORDER BY due_at LIMIT ?)
+       RETURNING device, attempt, badge, language, reason`,
     ),
     nextDue: database.statement<{ due_at: number | null }, [number, Platform]>(
-      `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND ${WAITING}`,
+      `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND ${WAITING} AND state = 'retry'`,
     ),
     endLeases: database.statement<never, [now: number, limit: number]>(
       `UPDATE push_exception SET state = 'retry', due_at = ? WHERE (push, platform, device) IN (

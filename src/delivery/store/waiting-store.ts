@@ -2,15 +2,15 @@ import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
 import { ALONG, beforeAll, behindAll, BY_END, createExpiryScan, KEY } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
-import { LANE_NUMBER } from './open-delivery.ts'
-import type { DeliveryKey, Lane } from './open-delivery.ts'
+import { QUEUE_NUMBER } from './open-delivery.ts'
+import type { DeliveryKey, Queue } from './open-delivery.ts'
 import { MAKE_DUE_LIMIT, WAITING } from './recipient-result-store.ts'
 
 /** Open deliveries read in one step to find cancelled ones, and how many of these a step gives: some ms. */
 const CANCELLED_STEP = 2000
 const MAX_CANCELLED = 100
 
-/** An open delivery that is to be loaded at a time, and not as the next of its lane. */
+/** An open delivery that is to be loaded at a time, and not as the next of its queue. */
 export interface DeliveryTime {
   /** `push.number`. */
   readonly push: number
@@ -24,7 +24,7 @@ export interface WaitingCount {
   readonly recipients: number
 }
 
-type LaneQuery = [application: number, platform: Platform, lane: 0 | 1, limit: number]
+type QueueQuery = [application: number, platform: Platform, lane: 0 | 1, limit: number]
 
 /**
  * Open deliveries by their times: those of which everybody who is left waits, and all of them by the end of their time
@@ -39,7 +39,7 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
      WHERE push = ? AND platform = ? AND finished_at IS NULL RETURNING waits_until`,
   )
   const byTime = (column: 'waits_until' | 'expires_at') =>
-    database.statement<DeliveryTime, LaneQuery>(
+    database.statement<DeliveryTime, QueueQuery>(
       `SELECT d.push, d.${column} AS at FROM delivery d CROSS JOIN push p ON p.number = d.push
        WHERE d.application = ? AND d.platform = ? AND d.lane = ? AND d.finished_at IS NULL
          AND d.${column} IS NOT NULL AND p.cancelled_at IS NULL
@@ -82,12 +82,12 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
     park: ({ push, platform }: DeliveryKey): number | null => park.get(push, platform)?.waits_until ?? null,
 
     /** Up to `limit` of those that wait, the first that is due first. */
-    due: (application: number, platform: Platform, lane: Lane, limit: number): DeliveryTime[] =>
-      due.all(application, platform, LANE_NUMBER[lane], limit),
+    due: (application: number, platform: Platform, queue: Queue, limit: number): DeliveryTime[] =>
+      due.all(application, platform, QUEUE_NUMBER[queue], limit),
 
     /** Up to `limit` of all that are open, the first that expires first. */
-    expiring: (application: number, platform: Platform, lane: Lane, limit: number): DeliveryTime[] =>
-      expiring.all(application, platform, LANE_NUMBER[lane], limit),
+    expiring: (application: number, platform: Platform, queue: Queue, limit: number): DeliveryTime[] =>
+      expiring.all(application, platform, QUEUE_NUMBER[queue], limit),
 
     /** Makes some of those that wait due; says whether there may be more. */
     makeDue: (application: number, platform: Platform, now: number): boolean =>

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import { PLATFORM } from '../../platform.ts'
+import { OF_FCM } from '../../platform.ts'
 import { DEVICE_COLUMNS, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'
@@ -30,10 +30,10 @@ export function createInstallationStore({ database }: { readonly database: Pick<
   return {
     /** The device that has the other address of this one, in whatever state; `null`: there is none. */
     twinOf(application: number, { token, platform }: Addressed): DeviceRow | null {
-      if (PLATFORM[platform].provider !== 'fcm') return null
+      if (!OF_FCM.has(platform)) return null
       if (isInstallationId(token)) return byPrefix.get(application, platform, token)
       const id = installationOf(token)
-      return id === null ? null : byId.get(application, platform, packToken(id))
+      return id === null ? null : byId.get(application, platform, packToken(id, platform))
     },
   }
 }

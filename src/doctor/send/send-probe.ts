@@ -102,6 +102,7 @@ function providerOf(
     tokens: { all: () => createProviderTokenStore({ database, key }).all(), save: (_, text) => kept.save(text) },
     tokenFile: createTokenFileStore(data, key),
     signing: new Map(),
+    onIphone: () => undefined,
     addresses: {
       apns: { production: apnsUrl, sandbox: apnsSandboxUrl },
       fcm: fcmUrl,
@@ -123,6 +124,7 @@ function outcomeOf(provider: Provider, message: Message, { device, token, keys }
   return new Promise((resolve, reject) => {
     provider.send(message, recipient, {
       mayGo: () => true,
+      restOf: () => null,
       // It may always go.
       onOutcome: (outcome) => outcome !== null && resolve(outcome),
       onFault: reject,

@@ -83,8 +83,12 @@ class ApnsProvider implements Provider {
   }
 
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
-    const known = this.#options.credential.environment === 'auto' ? recipient.environment : null
-    this.#sendTo(known ?? this.#preferred, { message, recipient, listener }, NOTHING_TRIED)
+    this.#sendTo(this.#environmentOf(recipient), { message, recipient, listener }, NOTHING_TRIED)
+  }
+
+  /** Of the environment that is tried first. */
+  originOf(recipient: Recipient): string {
+    return this.#options.origins[this.#environmentOf(recipient)]
   }
 
   /** The other environment's trouble holds up only its own devices. */
@@ -98,6 +102,11 @@ class ApnsProvider implements Provider {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#routes.values()].map(({ transport }) => transport[Symbol.asyncDispose]()))
+  }
+
+  #environmentOf({ environment }: Recipient): Environment {
+    const known = this.#options.credential.environment === 'auto' ? environment : null
+    return known ?? this.#preferred
   }
 
   #sendTo(environment: Environment, addressed: Addressed, tried: Tried): void {
@@ -128,7 +137,8 @@ class ApnsProvider implements Provider {
     const { rendered, headers } = this.#prepare(message, authorization)
     const route = this.#route(environment)
     const rest = route.restAt(this.#options.clock.now())
-    if (rest !== null) return listener.onOutcome(rest)
+    // Who was sent to the other environment first holds up none of its devices.
+    if (rest !== null) return listener.onOutcome({ ...rest, scope: tried.other ? 'device' : 'credential' })
     const refusal = route.refusalBy(this.#options.clock)
     if (refusal !== null) return this.#settle(addressed, { environment, authorization, tried }, partedWith(refusal))
     const own = ['apns-id', apnsIdOf(message.push, recipient.device)] as const
@@ -195,7 +205,8 @@ class ApnsProvider implements Provider {
   /** Sends what was answered once more. */
   #again(environment: Environment, { message, recipient, listener }: Addressed, tried: Tried): Promise<Outcome | null> {
     return new Promise((onOutcome, onFault) => {
-      const again = { mayGo: () => listener.mayGo(), onOutcome, onFault }
+      const restOf = (origin: string) => listener.restOf(origin)
+      const again = { mayGo: () => listener.mayGo(), restOf, onOutcome, onFault }
       this.#sendTo(environment, { message, recipient, listener: again }, tried)
     })
   }
@@ -211,14 +222,14 @@ class ApnsProvider implements Provider {
     if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
 
     const second = first === 'production' ? 'sandbox' : 'production'
+    const rest = addressed.listener.restOf(this.#options.origins[second])
+    if (rest !== null) return { kind: 'deferred', ...rest, scope: 'device' }
     const other = await this.#again(second, addressed, { renewal: false, other: true })
     if (other === null) return null
-    if (badToken) {
-      this.#noteRest(second, other)
-      return settleBetween(outcome, other)
-    }
+    this.#noteRest(second, other)
+    if (badToken) return settleBetween(outcome, other)
     if (other.kind !== 'misconfigured') this.#preferred = second
-    return other
+    return other.kind === 'deferred' ? { ...other, scope: 'device' } : other
   }
 
   /** Devices of the first environment are not held up by it. */

@@ -81,7 +81,7 @@ export class ApnsRoute {
   }
 
   /** What is left of a rest, for whoever would be sent to in it; `null`: nothing. A clock that was put back ends it. */
-  restAt(now: number): Outcome | null {
+  restAt(now: number): (Outcome & { kind: 'deferred' }) | null {
     if (this.#rest === null) return null
     const { from, ms, reason } = this.#rest
     const afterMs = from + ms - now

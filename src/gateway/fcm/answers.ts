@@ -13,14 +13,14 @@ export interface FcmAnswer {
   /** What follows. */
   readonly done: string
   readonly source: string
-  readonly is: (said: Said) => boolean
-  readonly outcome: (said: Said) => Outcome
+  readonly is: (said: FcmReply) => boolean
+  readonly outcome: (said: FcmReply) => Outcome
   /** Said of a single token as well as of the whole project: which of them, other devices tell. Default false. */
   readonly isVague?: true
 }
 
 /** An answer, read. */
-export interface Said {
+export interface FcmReply {
   readonly status: number
   readonly error: FcmError
   /** Google's word for it, with Apple's where there is one. */
@@ -232,7 +232,7 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status < 500
 }
 
-function gone({ isFid, reason, error }: Said): Outcome {
+function gone({ isFid, reason, error }: FcmReply): Outcome {
   const why = isFid && error.apns === null ? `${reason}: ${NOT_REGISTERED_FID}` : reason
   return { kind: 'unregistered', since: null, reason: why }
 }
@@ -241,7 +241,7 @@ function gone({ isFid, reason, error }: Said): Outcome {
  * Apple's answer to FCM. Its key is not ours: what Apple has against it concerns this phone, for which Firebase may yet
  * get another, and so does Apple's trouble.
  */
-function ofApple(said: Said): Outcome {
+function ofApple(said: FcmReply): Outcome {
   const { afterMs, reason, error } = said
   const outcome = judgeApns(error.apns?.status ?? 0, { reason: error.apns?.reason ?? null, timestamp: null }, afterMs)
   if (outcome.kind === 'rejected' && outcome.blame !== 'mismatch')
@@ -249,14 +249,14 @@ function ofApple(said: Said): Outcome {
   return deviceLater(said)
 }
 
-function deviceLater({ afterMs, reason }: Said): Outcome {
+function deviceLater({ afterMs, reason }: FcmReply): Outcome {
   return { kind: 'deferred', afterMs, scope: 'device', reason }
 }
 
-function later({ afterMs, reason }: Said): Outcome {
+function later({ afterMs, reason }: FcmReply): Outcome {
   return { kind: 'deferred', afterMs, scope: 'either', reason }
 }
 
-function misconfigured({ reason }: Said): Outcome {
+function misconfigured({ reason }: FcmReply): Outcome {
   return { kind: 'misconfigured', reason }
 }

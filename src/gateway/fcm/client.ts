@@ -51,6 +51,7 @@ class FcmProvider implements Provider {
   readonly name = 'fcm'
   readonly retry = FCM_RETRY
   readonly #clock: Clock
+  readonly #origin: string
   readonly #path: string
   readonly #transport: Transport
   readonly #tokens: AccessTokens
@@ -66,6 +67,7 @@ class FcmProvider implements Provider {
   constructor(options: FcmProviderOptions) {
     const { credential, origin, ca, openTransport, clock } = options
     this.#clock = clock
+    this.#origin = origin
     this.#path = `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`
     this.#transport = openTransport(origin, {
       deadlineMs: DEADLINE_MS,
@@ -80,6 +82,10 @@ class FcmProvider implements Provider {
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
     this.#quota.take()
     this.#send({ message, recipient, listener }, false)
+  }
+
+  originOf(): string {
+    return this.#origin
   }
 
   mayTake(monotonic: number): boolean {

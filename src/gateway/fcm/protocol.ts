@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Outcome } from '../gateway.ts'
 import type { RetryPolicy } from '../../network/backoff.ts'
 import { FCM_ANSWERS } from './answers.ts'
-import type { Said } from './answers.ts'
+import type { FcmReply } from './answers.ts'
 import { objectOf, readFcmError } from './error.ts'
 import type { FcmError } from './error.ts'
 
@@ -22,7 +22,7 @@ export function readFcm(status: number, body: string, retryAfterMs: number | nul
   const answer = objectOf(parse(body))
   if (status === 200 && typeof answer['name'] === 'string' && answer['name'] !== '') return TAKEN
   const error = readFcmError(answer)
-  const said: Said = { status, error, reason: reasonOf(status, error), afterMs: retryAfterMs, isFid }
+  const said: FcmReply = { status, error, reason: reasonOf(status, error), afterMs: retryAfterMs, isFid }
   const row = FCM_ANSWERS.find(({ is }) => is(said))
   if (row === undefined) throw new Error(`no row for an answer with status ${status}`)
   return { outcome: row.outcome(said), isVague: row.isVague === true, isOfApple: error.apns !== null }

@@ -10,7 +10,7 @@ export function withRealBrowsers(real: Provider, simulated: Provider): Provider 
   return {
     ...constantsOf(real),
     send: (message, recipient, listener) => of(recipient).send(message, recipient, listener),
-    serviceOf: (recipient) => of(recipient).serviceOf?.(recipient) ?? '',
+    originOf: (recipient) => of(recipient).originOf(recipient),
     get connections() {
       return (real.connections ?? 0) + (simulated.connections ?? 0)
     },
@@ -20,6 +20,6 @@ export function withRealBrowsers(real: Provider, simulated: Provider): Provider 
   }
 }
 
-function constantsOf({ name, retry, weight }: Provider): Pick<Provider, 'name' | 'retry' | 'weight'> {
-  return { name, retry, ...(weight !== undefined && { weight }) }
+function constantsOf({ name, retry, weight }: Provider): Pick<Provider, 'name' | 'retry' | 'weight' | 'isOpen'> {
+  return { name, retry, isOpen: true, ...(weight !== undefined && { weight }) }
 }

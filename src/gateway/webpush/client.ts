@@ -75,6 +75,7 @@ interface Rendered {
 class WebPushProvider implements Provider {
   readonly name = 'webpush'
   readonly retry = WEBPUSH_RETRY
+  readonly isOpen = true
   /** Half of an agreement (see `key-agreement.ts`), and twice what a push to another gateway costs. */
   readonly weight = 5
   readonly #clock: Clock
@@ -94,7 +95,7 @@ class WebPushProvider implements Provider {
   }
 
   /** The origin of the endpoint; what is no endpoint has none. */
-  serviceOf({ token }: Recipient): string {
+  originOf({ token }: Recipient): string {
     return URL.parse(token)?.origin ?? 'null'
   }
 

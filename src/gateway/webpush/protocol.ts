@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = HOUR_MS
 
 /**
  * How long one browser waits after a passing fault: half of it at the least. RFC 8030 names no figure. A push service that
- * is overloaded is spared by its window (delivery/credential/service-lanes.ts), so one browser need not wait for long.
+ * is overloaded is spared by its window (delivery/lane/lanes.ts), so one browser need not wait for long.
  */
 export const WEBPUSH_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
 

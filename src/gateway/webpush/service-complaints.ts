@@ -1,4 +1,3 @@
-import { MINUTE_MS } from '../../clock.ts'
 import type { Outcome } from '../gateway.ts'
 
 /**
@@ -7,9 +6,6 @@ import type { Outcome } from '../gateway.ts'
  * timed out for one subscription.
  */
 const ENOUGH_DEVICES = 5
-
-/** A push service that asks for more is tried with one request after so long, ms. */
-const TRY_AFTER_MS = 5 * MINUTE_MS
 
 /** Push services remembered at the most. */
 const MAX_SERVICES = 1000
@@ -31,9 +27,7 @@ export class ServiceComplaints {
       return outcome
     }
     if (outcome.kind !== 'deferred' || outcome.scope !== 'either') return outcome
-    const { afterMs } = outcome
-    if (!this.#isOfService(service, device)) return { ...outcome, scope: 'device' }
-    return { ...outcome, scope: 'service', afterMs: afterMs === null ? null : Math.min(afterMs, TRY_AFTER_MS) }
+    return { ...outcome, scope: this.#isOfService(service, device) ? 'service' : 'device' }
   }
 
   #isOfService(service: string, device: number): boolean {

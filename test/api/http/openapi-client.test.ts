@@ -76,7 +76,10 @@ export async function calls(baseUrl: string, id: string, secret: string) {
   })
   const push: string = pushed.data?.id ?? ''
 
-  const status = await GET('/push/{id}', { params: { header, path: { id: push } } })
+  const statusNow = () => GET('/push/{id}', { params: { header, path: { id: push } } })
+  let status = await statusNow()
+  // The audience is counted beside the sending.
+  while (status.data?.t === 0) status = await statusNow()
   const state: 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled' | undefined = status.data?.state
   const onIos: number | undefined = status.data?.platforms['0']?.t
 

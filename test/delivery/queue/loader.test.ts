@@ -1,29 +1,29 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { ActiveDelivery } from '../../../src/delivery/active-delivery.ts'
-import { Backlog } from '../../../src/delivery/queue/backlog.ts'
 import { Loader } from '../../../src/delivery/queue/loader.ts'
-import { SettlementWriter } from '../../../src/delivery/settlement-writer.ts'
+import { ReadGuard } from '../../../src/delivery/queue/read-guard.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
-import type { StoredBadges } from '../../../src/delivery/stored-badges.ts'
 import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { OpenDelivery } from '../../../src/delivery/store/open-delivery.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
+import { openOutbox } from '../../support/outbox.ts'
 import { openRegistry } from '../../support/registry.ts'
-import { storedBadges } from '../../support/stored-badges.ts'
 
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** How long what cannot be read is left alone. */
+const READ_AGAIN_MS = 10_000
+
 const TOKEN = 'a1'.repeat(32)
 const OTHER = 'b2'.repeat(32)
 
 let registry: ReturnType<typeof openRegistry>
 let store: DeliveryStore
-let badges: StoredBadges
 
 beforeEach(() => {
   registry = openRegistry()
   registry.devices.register(1, { token: TOKEN, platform: 0 })
   store = createDeliveryStore(registry)
-  badges = storedBadges(registry, store)
 })
 afterEach(() => registry[Symbol.dispose]())
 
@@ -47,96 +47,133 @@ function accept(): OpenDelivery {
   return open
 }
 
-/** Its device is to be sent to again, in a minute; nothing of it is in memory. */
-function acceptWaiting(): OpenDelivery {
+/** Their devices are to be sent to again, in a minute; nothing of it is in memory. */
+function acceptWaiting(devices: readonly number[] = [device()]): OpenDelivery {
   const open = accept()
-  const delivery = new ActiveDelivery(open, store.recipients(open), null, badges, registry.clock)
-  const task = delivery.take(registry.clock.now(), null)
-  const page = task?.page ?? null
-  if (task === null || page === null) throw new Error('the delivery has no recipient')
-  const dueAt = registry.clock.now() + 60_000
-  delivery.answer(task, { kind: 'retry', dueAt, reason: 'TooManyRequests' }, null, registry.clock.now())
-  registry.database.transact(() => {
-    store.address(open, 1, registry.clock.now())
-    store.settlePage(open, delivery.settle(page, registry.clock.now()), registry.clock.now())
-  })
+  const { clock, database } = registry
+  const [now, dueAt] = [clock.now(), clock.now() + MINUTE_MS]
+  const waits = { state: 'retry', attempt: 1, dueAt, badge: null, reason: 'TooManyRequests', language: null } as const
+  const size = devices.length
+  database.transact(() =>
+    store.settle(open, {
+      progress: open.ceiling,
+      ahead: [],
+      addressed: size,
+      size,
+      accepted: 0,
+      acceptedIn: new Map(),
+      results: devices.map((device) => ({ device, ...waits })),
+      dropped: [],
+      startedAt: now,
+      settledAt: now,
+      finished: false,
+    }),
+  )
   const waiting = store.find(open.push, 0)
   if (waiting === null) throw new Error('the push has no open delivery')
   return waiting
 }
 
-function loaderOf(more: Partial<DeliveryStore> = {}) {
-  const again: (() => void)[] = []
+/** Each is a push whose audience is counted. */
+function acceptCounted(count: number): void {
+  const counted = registry.database.statement('UPDATE delivery SET addressed = 1')
+  registry.database.transact(() => {
+    for (let n = 0; n < count; n++) accept()
+    counted.run()
+  })
+}
+
+function loaderOf(overrides: Partial<DeliveryStore> = {}) {
+  const told: string[] = []
+  const { clock } = registry
   const loader = new Loader({
     application: 1,
     platform: 0,
-    clock: registry.clock,
-    store: { ...store, ...more },
-    badges,
+    clock,
+    store: { ...store, ...overrides },
+    guard: new ReadGuard(clock, { error: (_, fields) => void told.push(String(fields?.['error'])) }, {}),
     mayLoad: () => true,
     lastOnDisk: () => Number.MAX_SAFE_INTEGER,
-    onLoaded: () => {},
-    onCounted: () => {},
-    onUnreadable: (_, retry) => void again.push(retry),
   })
-  return { loader, again }
+  return { loader, told }
 }
 
 test('a delivery that could not be read is not begun again from what was read of it, once it has ended', () => {
   const open = acceptWaiting()
-  const { loader, again } = loaderOf({
-    nextDue() {
-      throw new Error('disk I/O error')
+  let isDamaged = true
+  const { loader, told } = loaderOf({
+    nextDue(key) {
+      if (isDamaged) throw new Error('disk I/O error')
+      return store.nextDue(key)
     },
   })
-  loader.load()
-  expect([loader.size, again.length, loader.expects]).toEqual([0, 1, true])
+  expect(loader.load()).toEqual([])
+  expect([loader.size, told, loader.expects]).toEqual([0, [expect.stringContaining('disk I/O error')], true])
   registry.database.transact(() => store.cancel(open, registry.clock.now()))
-  for (const retry of again.splice(0)) retry()
-  expect([loader.size, again.length]).toEqual([0, 0])
+  isDamaged = false
+  registry.clock.advance(READ_AGAIN_MS)
+  expect(loader.load()).toEqual([])
+  expect([loader.size, told.length, loader.expects]).toEqual([0, 1, false])
+})
+
+test('a delivery that could not be read is begun when it can be, and told of once in ten seconds', () => {
+  const open = acceptWaiting()
+  let isDamaged = true
+  const { loader, told } = loaderOf({
+    nextDue(key) {
+      if (isDamaged) throw new Error('disk I/O error')
+      return store.nextDue(key)
+    },
+  })
+  for (let tick = 0; tick < 10; tick++) loader.load()
+  expect([loader.size, told.length]).toEqual([0, 1])
+  registry.clock.advance(READ_AGAIN_MS)
+  loader.load()
+  expect([loader.size, told.length]).toEqual([0, 2])
+  isDamaged = false
+  registry.clock.advance(READ_AGAIN_MS)
+  expect(loader.load().map(({ delivery, reason }) => [delivery.record.push, reason])).toEqual([[open.push, 'queued']])
+  expect(loader.load()).toEqual([])
 })
 
 test('a delivery that waits is put away once, though it stood in line', async () => {
   const open = acceptWaiting()
-  const { clock, database } = registry
+  const { clock } = registry
   let waits = 0
-  const writer = new SettlementWriter({
-    clock,
-    store,
-    persist: async (operation) => database.transact(operation as () => never),
-    registry: { apply: () => {} },
-    application: 1,
-    platform: 0,
-    isGood: () => true,
-    events: { pushFinished: () => {} },
-    onRetries: () => {},
-    onWritten: () => {},
-    onWaiting: () => waits++,
-    onFinished: () => {},
+  const { outbox, quiet } = openOutbox(registry, {
+    store: {
+      ...store,
+      park(key) {
+        waits++
+        return store.park(key)
+      },
+    },
   })
-  const delivery = new ActiveDelivery(open, store.recipients(open), store.nextDue(open), badges, registry.clock)
-  expect(delivery.take(clock.now(), null)).toBe(null)
+  outbox.wake(null)
   for (let n = 0; n < 3; n++) {
-    writer.finishOrPark(delivery)
-    await writer.written()
-    await Promise.resolve()
+    expect(outbox.take(clock.now(), null)).toBe(null)
+    outbox.tick(false)
+    await quiet()
   }
   expect(waits).toBe(1)
+  expect([outbox.loaded.size, outbox.loaded.waiting(clock.now())]).toEqual([0, { pushes: 1, recipients: 1 }])
+  expect(store.find(open.push, 0)?.waitsUntil).toBe(clock.now() + MINUTE_MS)
 })
 
-test('a push of which nobody is sent to, though they are taken and put back, is not given up', () => {
-  const delivery = new ActiveDelivery(accept(), store.recipients(accept()), null, badges, registry.clock)
+test('a push of which nobody is sent to, though they are taken and put back, is not given up', async () => {
+  accept()
+  const { outbox, quiet } = openOutbox(registry)
+  outbox.wake(null)
+  await quiet()
   for (let n = 0; n < 200; n++) {
-    const task = delivery.take(registry.clock.now(), null)
+    const task = outbox.take(registry.clock.now(), null)
     expect([n, task?.recipient.device]).toEqual([n, device()])
-    if (task !== null) delivery.requeue(task)
+    if (task !== null) outbox.pass(task.delivery, { kind: 'put back', task, wasSent: false, reason: null })
   }
 })
 
 test('what is accepted while more waits than there are places for has the ends looked for no oftener than each tick', () => {
-  registry.database.transact(() => {
-    for (let n = 0; n < 600; n++) store.address(accept(), 1, registry.clock.now())
-  })
+  acceptCounted(600)
   let looks = 0
   const { loader } = loaderOf({
     expiring(...which) {
@@ -144,73 +181,83 @@ test('what is accepted while more waits than there are places for has the ends l
       return store.expiring(...which)
     },
   })
+  const wake = () => {
+    loader.wake(null)
+    loader.load()
+  }
   loader.load()
-  for (let n = 0; n < 100; n++) loader.wake(null)
+  for (let n = 0; n < 100; n++) wake()
   expect(looks).toBe(1)
   registry.clock.advance(250)
-  for (let n = 0; n < 100; n++) loader.wake(null)
+  for (let n = 0; n < 100; n++) wake()
   expect(looks).toBe(2)
 })
 
 test('a delivery is not put away while it is written down that the device is gone for which it was loaded', async () => {
   const { clock, database } = registry
   registry.devices.register(1, { token: OTHER, platform: 0 })
-  const open = acceptWaiting()
+  const [gone, other] = [device(), registry.devices.idOf(1, 0, OTHER) ?? 0]
+  const open = acceptWaiting([gone, other])
   const later = clock.now() + HOUR_MS / 2
-  database
-    .statement<never, [number, number, number]>(
-      `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason)
-       VALUES (?, 0, ?, 'retry', 1, ?, 'TooManyRequests')`,
-    )
-    .run(open.push, registry.devices.idOf(1, 0, OTHER) ?? 0, later)
+  database.statement<never, [number, number]>('UPDATE push_exception SET due_at = ? WHERE device = ?').run(later, other)
   database.transact(() =>
-    registry.devices.quarantine(device(), { since: clock.now(), now: clock.now(), reason: 'BadDeviceToken' }),
+    registry.devices.quarantine(gone, { since: clock.now(), now: clock.now(), reason: 'BadDeviceToken' }),
   )
-  clock.advance(60_000)
-  const now = clock.now()
-  const waiting = store.find(open.push, 0)
-  if (waiting === null) throw new Error('it is over')
-  const delivery = new ActiveDelivery(
-    waiting,
-    store.recipients(waiting),
-    store.nextDue(waiting),
-    badges,
-    registry.clock,
-  )
-  expect(delivery.take(now, null)).toBe(null)
-  const waits: boolean[] = []
-  const backlog = new Backlog({
-    application: 1,
-    platform: 0,
-    clock,
-    log: { error: () => {} },
-    random: () => 0.5,
-    store,
-    badges,
-    mayLoad: () => false,
-    lastOnDisk: () => Number.MAX_SAFE_INTEGER,
-    persist: async (operation) => database.transact(operation as () => never),
-    onMore: () => waits.push(delivery.onlyWaits(now)),
-    onCounted: () => {},
-    onTime: () => {},
+  clock.advance(MINUTE_MS)
+  const done: string[] = []
+  const asked = Promise.withResolvers<void>()
+  const disk: (() => void)[] = []
+  const { outbox, quiet } = openOutbox(registry, {
+    store: {
+      ...store,
+      settle(...which) {
+        done.push('settle')
+        store.settle(...which)
+      },
+      park(key) {
+        done.push('park')
+        return store.park(key)
+      },
+    },
+    async persist(operation) {
+      // The disk takes a settlement when it is told to.
+      if (done.includes('leased')) {
+        asked.resolve()
+        await new Promise<void>((resolve) => disk.push(resolve))
+      } else done.push('leased')
+      return database.transact(operation as () => never)
+    },
   })
-  expect(await backlog.leaseDue(delivery, now)).toHaveLength(1)
-  expect(waits).toEqual([false])
-  expect(delivery.retries).toBe(2)
+  outbox.wake(null)
+  outbox.tick(false)
+  await asked.promise
+  // As after each write.
+  expect(outbox.take(clock.now(), null)).toBe(null)
+  const delivery = outbox.loaded.find(open.push)
+  const summary = () => delivery?.summary(clock.now())
+  expect([done, delivery?.phase, summary()?.retries]).toEqual([['leased'], 'open', 1])
+  disk.shift()?.()
+  await outbox.written()
+  expect([done, delivery?.phase]).toEqual([['leased', 'settle'], 'parked'])
+  disk.shift()?.()
+  await quiet()
+  expect([done, outbox.loaded.size]).toEqual([['leased', 'settle', 'park'], 0])
+  expect(store.find(open.push, 0)).toMatchObject({ waitsUntil: later, retries: 1 })
 })
 
-test('an index that cannot be read is tried again once at a time, and holds up no other lane', () => {
-  registry.database.transact(() => store.address(accept(), 1, registry.clock.now()))
+test('an index that cannot be read is tried again once at a time, and holds up no other queue', () => {
+  acceptCounted(1)
   let looks = 0
-  const { loader, again } = loaderOf({
-    open(application, platform, lane, after, limit) {
-      if (lane === 'single') return store.open(application, platform, lane, after, limit)
+  const { loader, told } = loaderOf({
+    open(application, platform, queue, after, limit) {
+      if (queue === 'single') return store.open(application, platform, queue, after, limit)
       looks++
       throw new Error('database disk image is malformed')
     },
   })
   for (let tick = 0; tick < 10; tick++) loader.load()
-  expect([looks, again.length, loader.size]).toEqual([1, 1, 1])
-  for (const retry of again.splice(0)) retry()
-  expect([looks, again.length]).toEqual([2, 1])
+  expect([looks, told.length, loader.size]).toEqual([1, 1, 1])
+  registry.clock.advance(READ_AGAIN_MS)
+  for (let tick = 0; tick < 10; tick++) loader.load()
+  expect([looks, told.length, loader.size]).toEqual([2, 2, 1])
 })

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../../../src/database/database.ts'
 import { Loader } from '../../../src/delivery/queue/loader.ts'
+import { ReadGuard } from '../../../src/delivery/queue/read-guard.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
+import type { LogFields } from '../../../src/log.ts'
 import { openRegistry } from '../../support/registry.ts'
-import { storedBadges } from '../../support/stored-badges.ts'
 
 /* Pushes to one device that wait for another attempt, ten thousand of them: one is due each second. */
 const COUNT = 10_000
@@ -49,19 +50,19 @@ beforeEach(() => {
   })
   used = new Set()
   store = createDeliveryStore({ database: noting(database), clock })
+  const log = {
+    error(event: string, fields: LogFields = {}): never {
+      throw new Error(`${event}: ${fields['error']}`)
+    },
+  }
   loader = new Loader({
     application: 1,
     platform: 0,
     clock,
     store,
-    badges: storedBadges(registry, store),
+    guard: new ReadGuard(clock, log, {}),
     mayLoad: () => true,
     lastOnDisk: () => Number.MAX_SAFE_INTEGER,
-    onLoaded: () => {},
-    onCounted: () => {},
-    onUnreadable(error) {
-      throw error
-    },
   })
 })
 afterEach(() => registry[Symbol.dispose]())
@@ -88,7 +89,7 @@ describe('ten thousand deliveries that wait', () => {
     const { clock } = registry
     loader.load()
     expect(loader.size).toBe(0)
-    expect(loader.waiting).toEqual({ pushes: COUNT, recipients: COUNT })
+    expect(loader.waiting(clock.now())).toEqual({ pushes: COUNT, recipients: COUNT })
     used.clear()
     for (let tick = 0; tick < 3; tick++) {
       clock.advance(250)
@@ -98,7 +99,7 @@ describe('ten thousand deliveries that wait', () => {
     clock.advance(250)
     loader.load()
     expect(loader.size).toBe(1)
-    expect(loader.waiting.pushes).toBe(COUNT - 1)
+    expect(loader.waiting(clock.now()).pushes).toBe(COUNT - 1)
     // Nothing was sent for an hour.
     clock.advance(3_600_000)
     loader.load()
@@ -106,7 +107,8 @@ describe('ten thousand deliveries that wait', () => {
     expect(loader.all().map(({ record: of }) => of.push)).toEqual(Array.from({ length: 128 }, (_, n) => n + 1))
     for (const delivery of loader.all()) {
       registry.database.transact(() => store.cancel(delivery.record, clock.now()))
-      loader.drop(delivery)
+      loader.remove(delivery, null)
+      loader.load()
     }
     // The next ones, as soon as half of the places are free.
     expect(loader.size).toBeWithin(64, 129)
@@ -125,7 +127,7 @@ describe('ten thousand deliveries that wait', () => {
       store.nextDue(key)
       store.park(key)
       store.find(1, 0)
-      expect(loader.waiting.pushes).toBe(COUNT)
+      expect(loader.waiting(clock.now()).pushes).toBe(COUNT)
       expect(store.cancel(key, now)).toBe('ended')
       expect(store.cancel(key, now)).toBe('over')
       let steps = 0

@@ -5,11 +5,11 @@ import type { Fate, KnownDevice, KnownPush, Platform } from '../stage/ledger.ts'
 
 /**
  * A kill -9 this much later, in ms, must not repeat what was answered: its page was settled long before. See
- * `STRAGGLER_MS` in delivery/active-delivery.ts, and a commit.
+ * `STRAGGLER_MS` in delivery/open/batch.ts, and a commit.
  */
 const SETTLED_MS = 5_000
 
-/** Of one push and platform: `MAX_OPEN_PAGES` of delivery/active-delivery.ts, of 500 devices each. */
+/** Of one push and platform: `MAX_UNWRITTEN` of delivery/open/state.ts. */
 const UNWRITTEN_MOST = 16 * 500
 
 /** What a scenario left behind. */

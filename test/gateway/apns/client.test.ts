@@ -237,7 +237,9 @@ describe('the environment', () => {
     }
     apns.clock.advance(1000)
     expect(await apns.send({ device: 5 })).toEqual({ ...later, afterMs: 10_000 } as Outcome)
-    expect(await apns.send({ device: 6, environment: 'sandbox' })).toEqual({ ...later, afterMs: 10_000 } as Outcome)
+    // Its own devices wait together.
+    const own = { ...later, scope: 'credential', afterMs: 10_000 } as Outcome
+    expect(await apns.send({ device: 6, environment: 'sandbox' })).toEqual(own)
     expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([5, 4])
     // A clock that was put back must not stretch it.
     apns.clock.advance(-MINUTE_MS)

@@ -3,7 +3,13 @@ import { PooledConnection } from '../../../src/gateway/transport/pooled-connecti
 import type { Session } from '../../../src/gateway/transport/session.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
-const SESSION: Session = { maxStreams: 100, isBlocked: false, send: () => ({ cancel: () => true }), close() {} }
+const SESSION: Session = {
+  protocol: 'HTTP/2' as const,
+  maxStreams: 100,
+  isBlocked: false,
+  send: () => ({ cancel: () => true }),
+  close() {},
+}
 
 /** An open connection with nothing in flight, and its clock. */
 async function openIdle() {

@@ -102,8 +102,8 @@ describe('a notification', () => {
 
   test('has the origin of its endpoint for its push service', async () => {
     await using web = await start(() => CREATED)
-    expect(web.provider.serviceOf?.(web.browser.recipient)).toBe(web.service.origin)
-    expect(web.provider.serviceOf?.({ ...web.browser.recipient, token: 'no URL' })).toBe('null')
+    expect(web.provider.originOf(web.browser.recipient)).toBe(web.service.origin)
+    expect(web.provider.originOf({ ...web.browser.recipient, token: 'no URL' })).toBe('null')
   })
 })
 

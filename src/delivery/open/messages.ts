@@ -1,0 +1,40 @@
+import { inLanguage } from '../../notification/languages.ts'
+import type { Message } from '../../notification/notification.ts'
+import { OWN_TEXT } from '../../text/language-tag.ts'
+import type { ServiceClock } from '../../time/service-clock.ts'
+import type { OpenDelivery } from '../store/open-delivery.ts'
+
+/** What one delivery sends: for each language of its notification one message, until somebody sets the time of day. */
+export class DeliveryMessages {
+  /** When the time to live is over, ms of service time. */
+  readonly expiresAt: number
+  readonly #clock: Pick<ServiceClock, 'wallAt'>
+  #own: Message
+  /** By language of the notification. */
+  readonly #others = new Map<string, Message>()
+
+  constructor({ pushId, notification, expiresAt }: OpenDelivery, clock: Pick<ServiceClock, 'wallAt'>) {
+    this.expiresAt = expiresAt
+    this.#clock = clock
+    this.#own = { push: pushId, notification, expiresAt: clock.wallAt(expiresAt) }
+  }
+
+  /**
+   * For those who get this language, as in `PageRow`. The same object each time, by which it is rendered once; another
+   * one from a change of the clock on.
+   */
+  in(language: string | null): Message {
+    const expiresAt = this.#clock.wallAt(this.expiresAt)
+    if (expiresAt !== this.#own.expiresAt) {
+      this.#own = { ...this.#own, expiresAt }
+      this.#others.clear()
+    }
+    if (language === null || language === OWN_TEXT) return this.#own
+    let message = this.#others.get(language)
+    if (message === undefined) {
+      message = { ...this.#own, notification: inLanguage(this.#own.notification, language) }
+      this.#others.set(language, message)
+    }
+    return message
+  }
+}

@@ -1,0 +1,118 @@
+import { LEASE_MS } from '../../../../src/delivery/open/batch.ts'
+import type { DueLeased, Settlement } from '../../../../src/delivery/open/delivery-events.ts'
+import type { DeliveryEnd, OpenDelivery, RecipientResult } from '../../../../src/delivery/store/open-delivery.ts'
+import type { Dice } from '../../../fuzz/dice.ts'
+import { dueOf } from '../../../support/made-up-delivery.ts'
+import { CREDENTIAL } from './circumstances.ts'
+import { ensure } from './ensure.ts'
+
+/** What became of a recipient for good. */
+export type Fate = 'accepted' | 'failed'
+
+/** As much of the database as a delivery writes. */
+export class PaperDisk {
+  #progress = 0
+  #ahead: OpenDelivery['ahead'] = []
+  #addressed: number | null = null
+  #settled = 0
+  #accepted = 0
+  #failed = 0
+  #isFinished = false
+  /** Who is to be tried again. */
+  readonly waiting = new Map<number, RecipientResult>()
+  readonly fates = new Map<number, Fate>()
+
+  get isFinished(): boolean {
+    return this.#isFinished
+  }
+
+  /** The delivery, as it is loaded. `waitsUntil`: since when it was put away. */
+  record(of: OpenDelivery, waitsUntil: number | null): OpenDelivery {
+    return {
+      ...of,
+      progress: this.#progress,
+      ahead: this.#ahead,
+      addressed: this.#addressed,
+      settled: this.#settled,
+      accepted: this.#accepted,
+      retries: this.waiting.size,
+      waitsUntil,
+    }
+  }
+
+  /** Takes a settlement. */
+  commit(settlement: Settlement): void {
+    const { progress, ahead, addressed, size, accepted, results, acceptedWith, dropped } = settlement
+    ensure(progress >= this.#progress, () => `the progress goes back to ${progress}`)
+    this.#progress = progress
+    this.#ahead = ahead
+    if (addressed !== null) this.#addressed = (this.#addressed ?? 0) + addressed
+    this.#settled += size
+    this.#accepted += accepted
+    for (const device of dropped) ensure(this.waiting.delete(device), () => `${device} is dropped, and did not wait`)
+    for (const device of acceptedWith.get(CREDENTIAL) ?? []) {
+      ensure(!this.waiting.has(device), () => `${device} is accepted, and waits`)
+      this.fates.set(device, 'accepted')
+    }
+    for (const row of results) {
+      const { device, state } = row
+      if (state === 'retry' || state === 'leased') this.waiting.set(device, { ...row })
+      else {
+        this.waiting.delete(device)
+        this.#failed++
+        this.fates.set(device, 'failed')
+      }
+    }
+    const known = this.fates.size + this.waiting.size
+    ensure(this.#settled === known, () => `${this.#settled} are settled, and ${known} are on disk`)
+  }
+
+  /** The delivery ends, of `size` recipients: every one of them is accounted for. */
+  finish({ abortReason, unsent }: DeliveryEnd, size: number, isCounted: boolean): void {
+    this.#isFinished = true
+    const waited = this.waiting.size
+    const sum = this.#accepted + this.#failed + waited + (unsent ?? 0)
+    const all = `${this.#accepted} accepted, ${this.#failed} failed, ${waited} waited, ${unsent} unsent, of ${size}`
+    // Where not everybody was read, nobody knows how many are left.
+    ensure(abortReason !== null && unsent === null ? sum <= size : sum === size, () => all)
+    ensure(abortReason !== null || waited === 0, () => `it ends while ${waited} wait`)
+    const isKnown = abortReason === null || isCounted
+    ensure(!isKnown || (this.#addressed ?? 0) === size, () => `it addresses ${this.#addressed}, of ${size}`)
+  }
+
+  /** When the next is due; `null`: nobody waits. */
+  nextDue(): number | null {
+    let next: number | null = null
+    for (const { state, dueAt } of this.waiting.values()) {
+      if (state === 'retry') next = Math.min(next ?? dueAt, dueAt)
+    }
+    return next
+  }
+
+  /** Leases some who are due; a few have left. */
+  takeDue(limit: number, now: number, dice: Dice): Omit<DueLeased, 'kind'> {
+    const isDue = ({ state, dueAt }: RecipientResult) => state === 'retry' && dueAt <= now
+    const rows = [...this.waiting.values()].filter(isDue).slice(0, limit)
+    for (const row of rows) this.waiting.set(row.device, { ...row, state: 'leased', dueAt: now + LEASE_MS })
+    const isDead = new Set(rows.filter(() => dice.happens(5)))
+    return {
+      due: rows.filter((row) => !isDead.has(row)).map(({ device, attempt }) => dueOf(device, attempt)),
+      dead: [...isDead],
+      next: this.nextDue(),
+      badgeChanges: 0,
+    }
+  }
+
+  makeDue(now: number): void {
+    for (const [device, row] of this.waiting) {
+      if (row.state === 'retry') this.waiting.set(device, { ...row, dueAt: Math.min(row.dueAt, now) })
+    }
+  }
+
+  /** The process has ended: nobody is on the way. */
+  endLeases(now: number): void {
+    for (const [device, row] of this.waiting) {
+      if (row.state === 'leased') this.waiting.set(device, { ...row, state: 'retry', dueAt: now })
+    }
+  }
+}

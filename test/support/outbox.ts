@@ -1,0 +1,107 @@
+import { Outbox } from '../../src/delivery/queue/outbox.ts'
+import type { OutboxDependencies } from '../../src/delivery/queue/outbox.ts'
+import type { Task } from '../../src/delivery/open/delivery.ts'
+import type { DeliveryEvents, DeviceRegistry } from '../../src/delivery/sender-context.ts'
+import { SendBudget } from '../../src/delivery/send-budget.ts'
+import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
+import type { DeliveryStore } from '../../src/delivery/store/delivery-store.ts'
+import { StoredBadges } from '../../src/delivery/stored-badges.ts'
+import type { FinalVerdict } from '../../src/delivery/verdict.ts'
+import { createLog } from '../../src/log.ts'
+import type { openRegistry } from './registry.ts'
+
+type Registry = ReturnType<typeof openRegistry>
+
+export const ACCEPTED: FinalVerdict = { kind: 'accepted', credential: null }
+
+/** For what tells nobody of what becomes of devices, and of deliveries. */
+export const REGISTRY: DeviceRegistry = { apply: () => {}, giveBack: () => false, changeBadges: () => new Map() }
+export const EVENTS: DeliveryEvents = {
+  pushFinished: () => {},
+  credentialPaused: () => {},
+  credentialResumed: () => {},
+}
+
+/** Resolves in the next turn of the event loop. */
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
+
+/** What the first application has to send to iOS: all that a sender has, but no gateway. Writes at once. */
+export function openOutbox(registry: Registry, overrides: Partial<OutboxDependencies> = {}) {
+  const { database, clock, devices } = registry
+  const store: DeliveryStore = overrides.store ?? createDeliveryStore(registry)
+  const events: string[] = []
+  let writes = 0
+  const outbox = new Outbox({
+    application: 1,
+    platform: 0,
+    clock,
+    log: createLog(
+      'debug',
+      clock.now,
+      (event) => events.push(event),
+      ({ event }) => event,
+    ),
+    store,
+    badges: new StoredBadges({ store, registry: devices }),
+    lastOnDisk: () => Number.MAX_SAFE_INTEGER,
+    mayLoad: () => true,
+    async persist(operation) {
+      writes++
+      return database.transact(operation as () => never)
+    },
+    registry: REGISTRY,
+    events: EVENTS,
+    random: () => 0.5,
+    sendBudget: new SendBudget(),
+    share: () => 1000,
+    latency: { observe: () => {} },
+    isGood: () => true,
+    onMore: () => {},
+    onExpired: () => {},
+    ...overrides,
+  })
+
+  /** Resolves when nothing is written or counted any more. */
+  async function quiet(): Promise<void> {
+    for (let before = -1; before !== writes;) {
+      before = writes
+      // An audience is counted in the second turn.
+      await nextTurn()
+      await nextTurn()
+    }
+    await outbox.written()
+  }
+
+  return {
+    outbox,
+    /** Events of the log. */
+    events,
+    quiet,
+
+    /** Takes up to `count` recipients; waits for those whose badges are being changed. */
+    async take(count: number): Promise<Task[]> {
+      const tasks: Task[] = []
+      while (tasks.length < count) {
+        const task = outbox.take(clock.now(), null)
+        if (task !== null) {
+          task.delivery.sent()
+          tasks.push(task)
+        } else if (outbox.isSearching) await nextTurn()
+        else break
+      }
+      return tasks
+    },
+
+    /** The gateway has answered, for each of them the same. */
+    answer(tasks: readonly Task[], verdict: FinalVerdict = ACCEPTED): void {
+      for (const task of tasks) {
+        const { delivery, attempt } = task
+        const outcome =
+          verdict.kind === 'accepted'
+            ? ({ kind: 'accepted' } as const)
+            : ({ kind: 'deferred', afterMs: null, scope: 'device', reason: verdict.reason } as const)
+        outbox.pass(delivery, { kind: 'answered', task, outcome, attempt, verdict, finding: null })
+      }
+    },
+  }
+}

@@ -24,7 +24,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the end of a push is not told',
-    file: 'src/delivery/settlement-writer.ts',
+    file: 'src/delivery/ledger.ts',
     from: '      events.pushFinished(record, clock.now())\n',
     to: '',
   },
@@ -36,9 +36,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a page that a stop has cut short passes for sent',
-    file: 'src/delivery/page/page.ts',
-    from: 'if (this.unsent === 0) return [this.#range]',
-    to: 'if (this.unsent >= 0) return [this.#range]',
+    file: 'src/delivery/open/batch.ts',
+    from: 'if (sent === recipients.length) return [range]',
+    to: 'if (sent >= 0) return [range]',
   },
   {
     name: 'after a start a push begins anew',
@@ -48,27 +48,27 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'who is to be sent to again is not written down',
-    file: 'src/delivery/page/page.ts',
-    from: "if (verdict.kind !== 'accepted') this.results.add(resultOf(task, verdict, now))",
-    to: "if (verdict.kind === 'failed') this.results.add(resultOf(task, verdict, now))",
+    file: 'src/delivery/open/batch.ts',
+    from: "if (verdict.kind !== 'accepted') {\n    batch.results.push(",
+    to: "if (verdict.kind !== 'accepted') {\n    if (verdict.kind === 'failed') batch.results.push(",
   },
   {
     name: 'stragglers of a page get no lease',
-    file: 'src/delivery/page/page.ts',
-    from: "this.results.add({ device, state: 'leased', attempt: 1, dueAt, badge, reason: 'no answer yet', language })",
-    to: 'void [dueAt, badge, language]',
+    file: 'src/delivery/open/batch.ts',
+    from: "results.push({ device, state: 'leased',",
+    to: "void ({ device, state: 'leased',",
   },
   {
     name: 'a lease stays after the phone was reached',
-    file: 'src/delivery/store/delivery-store.ts',
-    from: 'if (results.accepted > 0) recipientResults.drop(key, id)',
+    file: 'src/delivery/open/batch.ts',
+    from: 'if (batch.attempts !== null) batch.dropped.push(device)',
     to: '',
   },
   {
     name: 'who was reached at the second attempt counts twice',
     file: 'src/delivery/store/delivery-store.ts',
-    from: 'countMore.run(results.accepted, failed,',
-    to: 'countMore.run(results.accepted * 2, failed,',
+    from: 'settle.run(progress, ahead, size, addressed, accepted, failed,',
+    to: 'settle.run(progress, ahead, size, addressed, accepted + settlement.dropped.length, failed,',
   },
   {
     name: 'a cancelled push goes out at its moment',
@@ -102,14 +102,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the window of a credential opens at once',
-    file: 'src/delivery/credential/congestion-window.ts',
+    file: 'src/delivery/lane/congestion-window.ts',
     from: '  #reason: string | null = null\n  #size = 1\n',
     to: '  #reason: string | null = null\n  #size = 8\n',
   },
   {
     name: 'what answers say of devices is not applied',
-    file: 'src/delivery/settlement-writer.ts',
-    from: 'for (const finding of page.findings) this.#apply(finding, now)',
+    file: 'src/delivery/ledger.ts',
+    from: 'for (const finding of settlement.findings) this.#apply(finding, settlement.settledAt)',
     to: '',
   },
   {
@@ -132,9 +132,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a page shows badges as they were when it was leased, whatever was stored since',
-    file: 'src/delivery/page/badged-pages.ts',
-    from: 'page.badgeChanges === this.#othersChanges ? badge : this.#badges.of(device)',
-    to: 'page.badgeChanges >= 0 ? badge : this.#badges.of(device)',
+    file: 'src/delivery/stored-badges.ts',
+    from: 'badge === null || batch.badgeChanges === this.changesBeside(delivery.record)',
+    to: 'badge === null || batch.badgeChanges >= 0',
   },
   {
     name: 'an Idempotency-Key is not kept',
@@ -151,14 +151,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'who waits for the other environment is sent to during a pause',
     file: 'src/delivery/dispatcher.ts',
-    from: ' && !health.isPaused(this.#deps.clock.now())',
-    to: '',
+    from: ' && lane.window.mayGo(this.#deps.clock.now())',
+    to: ' && lane !== null',
   },
   {
     name: 'who waits for the other environment is sent to with a credential that was replaced',
     file: 'src/delivery/dispatcher.ts',
-    from: ' && this.#provider === provider && !health',
-    to: ' && !health',
+    from: ' && this.#equipment.lanes === lanes && lane.window',
+    to: ' && lane.window',
   },
   {
     name: 'a push is sent before it is on disk',
@@ -204,15 +204,15 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'who has left during a pause is sent to after it',
-    file: 'src/delivery/page/task.ts',
-    from: 'return readAt === null || readAt + FRESH_MS <= now',
-    to: 'return readAt === now + FRESH_MS',
+    file: 'src/delivery/open/batch.ts',
+    from: 'readAt + FRESH_MS <= now',
+    to: 'readAt === now + FRESH_MS',
   },
   {
     name: 'a Retry-After that is heard during a pause is lost',
-    file: 'src/delivery/outcome-handler.ts',
-    from: 'this.#outlastPause(answered, outcome, now)',
-    to: 'this.requeue(task, now)',
+    file: 'src/delivery/lane/lane.ts',
+    from: "return asks ? { verdict, isAttempt: verdict.kind !== 'retry' } : PUT_BACK",
+    to: 'return asks && verdict === null ? { verdict, isAttempt: false } : PUT_BACK',
   },
   {
     name: 'the Retry-After of a push service is lost',
@@ -222,9 +222,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'what one push service asks for holds up all of them',
-    file: 'src/gateway/webpush/service-complaints.ts',
-    from: "return { ...outcome, scope: 'service', afterMs:",
-    to: "return { ...outcome, scope: 'credential', afterMs:",
+    file: 'src/delivery/lane/lanes.ts',
+    from: 'if (roomOf(lane, now) <= 0) return false',
+    to: 'if (roomOf(lane, now) <= 0 || this.#all.some(({ window }) => window.isPaused(now))) return false',
   },
   {
     name: 'a subscription that has ended stays',
@@ -240,9 +240,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a push service has no window of its own',
-    file: 'src/delivery/credential/service-lanes.ts',
-    from: '    if (lane.inFlight >= lane.window.size(now)) return false\n',
-    to: '    if (lane.window.isPaused(now)) return false\n',
+    file: 'src/delivery/lane/lanes.ts',
+    from: 'if (roomOf(lane, now) <= 0) return false',
+    to: 'if (lane.window.isPaused(now)) return false',
   },
   {
     name: 'other keys of a browser are not stored',
@@ -265,8 +265,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'what a GOAWAY says was not processed passes for unknown',
     file: 'src/gateway/transport/h2/connection.ts',
-    from: "each.listener.onOver({ kind: 'unprocessed', reason })",
-    to: "each.listener.onOver({ kind: 'unknown', reason })",
+    from: "each.listener.onOver({ kind: 'unprocessed', reason, ...word })",
+    to: "each.listener.onOver({ kind: 'unknown', reason, ...word })",
   },
   {
     name: 'what a GOAWAY may have processed is sent again',

@@ -15,7 +15,7 @@ export const INVARIANTS = {
   'key-is-one-push': 'a call repeated with its Idempotency-Key is the same push, and is answered the same',
   'not-before-its-time': 'nothing is sent before its moment',
   'rest-is-kept': 'what Retry-After asks for is given',
-  'one-alone': 'until a credential is known to be taken, and after a pause, one request goes alone',
+  'one-alone': 'until a gateway is known to take a credential, and after a pause, one request goes there alone',
   'badge-is-shown': 'the badge stored with a device is the one that its phone got last',
   'browsers-can-read':
     'a second after a browser has registered with other keys nothing is encrypted for the ones before',

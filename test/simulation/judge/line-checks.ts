@@ -7,7 +7,10 @@ import type { Reply } from '../world/answers.ts'
 import type { Gateway } from '../world/answer-tables.ts'
 import type { Arrival, Whose } from '../world/gateways.ts'
 
-/** Judges what goes to one gateway with one credential, which is a line: not in a rest, not too much at once. */
+/**
+ * Judges what goes with one credential to one environment of Apple, to Google, or to one push service, which is a lane: not
+ * in a rest, not too much at once.
+ */
 export class LineChecks {
   readonly #course: Course
   readonly #verdict: Verdict
@@ -15,14 +18,11 @@ export class LineChecks {
   readonly #open = new Set<Send>()
   /** Phones for which no answer came in time. */
   readonly #silent = new Set<Phone>()
-  /** Sent to APNs' other environment, since the first one did not know the token. */
+  /** Sent to APNs' other environment, since the first one did not take the token, or the key. */
   readonly #second = new WeakSet<Send>()
-  /**
-   * By line: until when nothing is to be sent with a credential. Of what a push service or the other environment has asked
-   * for, which holds up none but its own devices, by line and that.
-   */
+  /** Until when nothing is to be sent there, by gateway and credential: see `partOf`. */
   readonly #rests = new Map<string, { readonly askedOf: Send; readonly until: number }>()
-  /** By line: the run of the service in which a gateway took something last. */
+  /** By lane: the run of the service in which a gateway took something last. */
   readonly #provenIn = new Map<string, number>()
   /** The credentials that commands have put in the place of others, by application and gateway, and when. */
   readonly #replaced = new Map<string, { readonly credential: number; readonly at: number }>()
@@ -38,14 +38,17 @@ export class LineChecks {
 
   /** `sends`: of this push to this phone before. */
   check(push: Push, phone: Phone, sends: readonly Send[], send: Send): void {
+    const before = sends.at(-1)
+    const isOther = before?.life === send.life && before.arrival.environment !== send.arrival.environment
+    // Also a key for one environment only is tried in the other one, at once.
+    const isAtOnce = before?.answeredAt === send.at
+    const isSecond = isOther && (before.reply.says === 'bad-token' || isAtOnce)
+    // There with a new provider token, too.
+    if (isSecond || (isAtOnce && this.#second.has(before))) this.#second.add(send)
     this.#checkRest(push, phone, sends, send)
     this.#checkAlone(push, phone, send)
     this.#checkCredential(push, send)
     this.#open.add(send)
-    const before = sends.at(-1)
-    if (before?.reply.says === 'bad-token' && before.arrival.environment !== send.arrival.environment) {
-      this.#second.add(send)
-    }
   }
 
   /** The service hears an answer. */
@@ -55,12 +58,10 @@ export class LineChecks {
     this.#heard = { at: answeredAt, answers: this.#heard.at === answeredAt ? this.#heard.answers + 1 : 1 }
     if (answeredAt - begunAt >= ALLOWANCE.silentMs) this.#silent.add(phone)
     if (reply.says === 'blocked' && reply.restMs !== null) {
-      const isOfPart = this.#second.has(send) || arrival.service !== null
-      const line = isOfPart ? partOf(arrival) : lineOf(arrival)
-      this.#rests.set(line, { askedOf: send, until: answeredAt + reply.restMs })
+      this.#rests.set(partOf(arrival), { askedOf: send, until: answeredAt + reply.restMs })
     }
-    if (isOfCredential(reply)) this.#provenIn.set(lineOf(arrival), this.#course.life)
-    if (isOfService(reply)) this.#provenIn.set(partOf(arrival), this.#course.life)
+    const isProof = arrival.service === null ? isOfCredential(reply) : isOfService(reply)
+    if (isProof) this.#provenIn.set(this.#laneOf(send), this.#course.life)
   }
 
   /** The service has died: nothing is on its way. */
@@ -79,7 +80,7 @@ export class LineChecks {
   }
 
   #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
-    const rests = [this.#rests.get(lineOf(arrival)), this.#rests.get(partOf(arrival))]
+    const rest = this.#rests.get(partOf(arrival))
     // What was asked of a credential that has been replaced says nothing of the new one, be it the one of before: whoever
     // puts that back wants it to be tried.
     const { at: since } = this.credentialOf(arrival.application, arrival.gateway)
@@ -87,8 +88,8 @@ export class LineChecks {
     // Of two answers that came in the same bytes the first may have made room before the second was read.
     const isReadLater = (one: Send) => one.answeredAt === at && this.#heard.at === at && this.#heard.answers > 1
     const holds = (one: Send) => isSaidNow(one) && !isReadLater(one)
-    const all = Math.max(...rests.map((rest) => (rest && holds(rest.askedOf) ? rest.until : -Infinity)))
-    const before = sends.filter((one) => isSaidNow(one) && lineOf(one.arrival) === lineOf(arrival))
+    const all = rest !== undefined && holds(rest.askedOf) ? rest.until : Number.NEGATIVE_INFINITY
+    const before = sends.filter((one) => isSaidNow(one) && partOf(one.arrival) === partOf(arrival))
     const asked = before.findLast((one) => one.reply.restMs !== null && one.answeredAt !== null)
     const own = (asked?.answeredAt ?? Number.NEGATIVE_INFINITY) + (asked?.reply.restMs ?? 0)
     this.#verdict.expect(
@@ -98,14 +99,9 @@ export class LineChecks {
     )
   }
 
-  /** Each push service, too, is sent to alone until it is known to be well. */
   #checkAlone(push: Push, phone: Phone, send: Send): void {
-    this.#checkAloneOn(lineOf, push, phone, send)
-    if (send.arrival.service !== null) this.#checkAloneOn(partOf, push, phone, send)
-  }
-
-  #checkAloneOn(nameOf: (arrival: Arrival) => string, push: Push, phone: Phone, { arrival, at, life }: Send): void {
-    const line = nameOf(arrival)
+    const { at, life } = send
+    const line = this.#laneOf(send)
     if (this.#provenIn.get(line) === life || this.#course.grantedAt === at) return
     const phoneOf = ({ application, token }: Arrival) => this.#phones.of(application, token)
     // Who is silent holds up nobody.
@@ -114,14 +110,24 @@ export class LineChecks {
       if (one.begunAt <= at - ALLOWANCE.silentMs || this.#course.disturbedAt >= one.at - ALLOWANCE.noticedMs)
         this.#silent.add(phoneOf(one.arrival) ?? phone)
     }
-    const counts = (one: Arrival) => nameOf(one) === line && !this.#silent.has(phoneOf(one) ?? phone)
-    const others = [...this.#open].filter((one) => counts(one.arrival) && one.at !== one.grantedAt)
+    const counts = (one: Send) => this.#laneOf(one) === line && !this.#silent.has(phoneOf(one.arrival) ?? phone)
+    // A credential that was replaced, be it by itself, begins anew when that is noticed.
+    const { at: since } = this.credentialOf(send.arrival.application, send.arrival.gateway)
+    const isOfNow = (one: Send) => one.at > since + ALLOWANCE.noticedMs
+    const others = [...this.#open].filter((one) => counts(one) && one.at !== one.grantedAt && isOfNow(one))
     this.#verdict.expect(
       others.length === 0 || this.#silent.has(phone),
       'one-alone',
       () =>
-        `push ${push.number} went to ${arrival.service ?? arrival.gateway} beside ${others.length} others, and none was taken before`,
+        `push ${push.number} went to phone ${phone.number} in ${line} beside ${others.length} others, and none was taken before`,
     )
+  }
+
+  /** Who is asked for in the other environment too stays in the lane of the first. */
+  #laneOf(send: Send): string {
+    const { arrival } = send
+    if (!this.#second.has(send)) return partOf(arrival)
+    return partOf({ ...arrival, environment: arrival.environment === 'sandbox' ? 'production' : 'sandbox' })
   }
 
   #checkCredential(push: Push, { arrival }: Send): void {
@@ -141,7 +147,7 @@ function isOfCredential({ says }: Reply): boolean {
 
 /** A push service is known to be well by less: any other answer may come from something in front of it. */
 function isOfService({ says }: Reply): boolean {
-  return says === 'accepted' || says === 'gone'
+  return says === 'accepted' || says === 'gone' || says === 'mismatch'
 }
 
 /** What goes to one environment of Apple, or to one push service. */
@@ -150,7 +156,6 @@ function partOf(arrival: Arrival): string {
 }
 
 /** All that goes to one gateway with one credential. */
-
 function lineOf({ application, gateway, credential }: Arrival): string {
   return `${application} ${gateway} ${credential}`
 }

@@ -52,7 +52,8 @@ const APNS: AnswerTable = {
     [403, 'InvalidProviderToken', 'blocked'],
     [403, 'BadEnvironmentKeyIdInToken', 'blocked'],
     [400, 'TopicDisallowed', 'blocked'],
-    [429, 'TooManyProviderTokenUpdates', 'blocked'],
+    // One of them is one device's; four in a row are everybody's.
+    [429, 'TooManyProviderTokenUpdates', 'retry'],
   ],
   busy: [503, 'ServiceUnavailable', 'retry'],
 }

@@ -9,6 +9,7 @@ import commands from './commands.md' with { type: 'text' }
 import compat from './compat.md' with { type: 'text' }
 import credentials from './credentials.md' with { type: 'text' }
 import dashboard from './dashboard.md' with { type: 'text' }
+import design from './design.md' with { type: 'text' }
 import docker from './docker.md' with { type: 'text' }
 import doctor from './doctor.md' with { type: 'text' }
 import endurance from './endurance.md' with { type: 'text' }
@@ -94,6 +95,7 @@ export const PAGES: readonly ManualPage[] = [
   page('guarantees', guarantees),
   page('proof', proof),
   page('figures', figures),
+  page('design', design),
   page('beyond', beyond),
 ]
 

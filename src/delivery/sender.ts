@@ -81,7 +81,9 @@ export class Sender {
     const { loaded } = this.#outbox
     const waiting = loaded.waiting(now)
     const standing = this.standing
-    const { recipients, dueSince: since } = backlogStats(loaded.all().map((delivery) => delivery.summary(now)))
+    // The end of the others is being written.
+    const open = loaded.all().filter(({ phase }) => phase !== 'over')
+    const { recipients, dueSince: since } = backlogStats(open.map((delivery) => delivery.summary(now)))
     const dueSince = standing.state === 'ready' && !this.#dispatcher.isPaused(now) ? since : null
     // A project's quota may be used up for the moment.
     const mayMove = inFlight > 0 || provider?.mayTake?.(clock.monotonic()) !== false
@@ -90,7 +92,7 @@ export class Sender {
       ...this.#name,
       ...standing,
       inFlight,
-      open: loaded.size + waiting.pushes,
+      open: open.length + waiting.pushes,
       outcomes,
       connections: provider?.connections ?? 0,
       pausedServices: provider?.isOpen === true ? lanes.paused(now) : [],

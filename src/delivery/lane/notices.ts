@@ -20,6 +20,8 @@ export class Notices {
   #isTaking = false
   /** Origins whose last pause was part of a trouble that is in the log. */
   readonly #told = new Set<string>()
+  /** Origins that refuse the credential. */
+  readonly #refusing = new Set<string>()
   #isTroubled = false
 
   constructor(deps: Context, credential: Pick<CredentialInUse, 'isGood'>, provider: Provider | null) {
@@ -57,6 +59,7 @@ export class Notices {
       ...(waitMs !== null && { waitMs }),
     })
     if (!misconfigured) return
+    this.#refusing.add(origin)
     this.#isTaking = false
     void persist(() => events.credentialPaused(application, platform, reason, now))
   }
@@ -66,6 +69,9 @@ export class Notices {
     const { log, persist, events, application, platform } = this.#deps
     if (isNews) log[this.#told.delete(origin) ? 'debug' : 'info']('sending again', { ...this.#name, origin })
     if (this.#isTaking || !this.#credential.isGood) return
+    this.#refusing.delete(origin)
+    // What one push service refuses, another may take.
+    if (this.#refusing.size > 0) return
     this.#isTaking = true
     // Also at the first success after a start: what was told of the pause before it is on disk.
     void persist(() => events.credentialResumed(application, platform, now))

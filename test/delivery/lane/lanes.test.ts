@@ -19,6 +19,8 @@ let now: number
 let lines: [string, object | undefined][]
 let lanes: Lanes
 let made: number
+/** Of the credential, as webhooks are told. */
+let events: string[]
 /** By origin, oldest first. */
 let onTheirWay: Map<string, { readonly task: Task; readonly sending: Sending }[]>
 
@@ -36,7 +38,11 @@ function open(isOpen: boolean, isGood = true): Lanes {
     platform: 2 as const,
     log: { writes: () => true, debug: tell, info: tell, warn: tell, error: tell },
     persist: async <T>(operation: () => T): Promise<T> => operation(),
-    events: { pushFinished: () => undefined, credentialPaused: () => undefined, credentialResumed: () => undefined },
+    events: {
+      pushFinished: () => undefined,
+      credentialPaused: (_: number, _platform: number, reason: string) => void events.push(reason),
+      credentialResumed: () => void events.push('resumed'),
+    },
   }
   const notices = new Notices(deps, credential, null)
   return new Lanes({ random: () => 0, credential, notices, isOpen })
@@ -46,6 +52,7 @@ beforeEach(() => {
   now = 1_000_000
   lines = []
   made = 0
+  events = []
   onTheirWay = new Map()
   lanes = open(true)
 })
@@ -162,6 +169,16 @@ describe('gateways of one credential', () => {
     // Others are well: it is told as one of several.
     expect(lanes.standing.state).toBe('ready')
     expect(lanes.paused(now)).toEqual([{ service: GOOGLE, reason: 'HTTP 403 for 10 of 10 devices' }])
+  })
+
+  test('have it told once that one refuses the credential, and once that none does, whatever the others take', () => {
+    exchange(MOZILLA)
+    for (let n = 0; n < 10; n++) exchange(GOOGLE, REFUSED)
+    for (let n = 0; n < 3; n++) exchange(MOZILLA)
+    expect(events).toEqual(['resumed', 'HTTP 403 for 10 of 10 devices'])
+    now += 600_000
+    exchange(GOOGLE)
+    expect(events.slice(2)).toEqual(['resumed'])
   })
 
   test('make the credential misconfigured where none of them takes anything', () => {

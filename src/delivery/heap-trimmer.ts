@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
  * Sends after which the heap is collected. JavaScriptCore lets its heap grow by 32 MB and more before it collects, and
  * then often only what is new, while most of what a broadcast leaves has just become old. What a collection takes
  * depends on what lives and not on the garbage, so that with more sends calls to the API wait less often, and no less
- * long. Measured, 1,000,000 devices on 2 busy cores: 118 MB of memory at the most, 125 with 10,000 sends, 128 with
+ * long. Measured, 1,000,000 devices on 2 busy cores: 118 MB of memory at most, 125 with 10,000 sends, 128 with
  * 12,000, and more than 180 without.
  */
 const SENDS = 7500

@@ -4,7 +4,7 @@ import type { Lanes } from './lane/lanes.ts'
 import type { Sending } from './lane/silent-devices.ts'
 import type { Task } from './open/delivery.ts'
 
-/** What a dispatcher is told of a notification on its way. */
+/** What a notification on its way tells its dispatcher. */
 export interface Owner {
   mayGo(sent: OnItsWay): boolean
   restOf(sent: OnItsWay, origin: string): ReturnType<OutcomeListener['restOf']>

@@ -3,7 +3,7 @@ import type { Complaint } from '../verdict.ts'
 /** Different devices with a complaint, none taken between, that trip the breaker. */
 const MIN_ACCUSERS = 10
 
-/** Devices remembered at the most of which is known that they complain alone, and as tried. */
+/** How many devices are remembered as complaining alone, and how many as tried. */
 const MAX_REMEMBERED = 10_000
 
 /** A complaint of one device. */

@@ -12,7 +12,7 @@ const MAX_WAITING = 1024
 /** Gateways that never took anything, with a request in flight at one time: strangers may name many. */
 const MAX_UNPROVEN = 16
 
-/** Gateways remembered at the most. */
+/** How many gateways are remembered. */
 const MAX_LANES = 1000
 
 /** How long recipients wait, in ms, for whom there was no room: each a millisecond longer than the one before. */

@@ -2,12 +2,10 @@ import { sleep } from '../../clock.ts'
 import { describeError } from '../../text/error-code.ts'
 import type { SenderContext } from '../sender-context.ts'
 import type { OpenDelivery } from '../store/open-delivery.ts'
+import { READ_AGAIN_MS } from './read-guard.ts'
 
 /** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms where filters are checked on each device. */
 const COUNT_CANDIDATES = 2000
-
-/** How long what could not be read is left alone, in ms. */
-const READ_AGAIN_MS = 10_000
 
 /** Counts of the devices after `after` in an audience, looking at so many `candidates`; and up to where that came. */
 type Count = (after: number, candidates: number) => { readonly count: number; readonly last: number }

@@ -33,7 +33,7 @@ export class Line {
 
   /**
    * Takes the next recipient; `null` when there is none now. `samplePlace`: better one from there in an audience, as in
-   * `Delivery.take`. `onAsked` is told of each delivery that was asked.
+   * `Delivery.take`. Calls `onAsked` with each delivery that it has tried.
    */
   take(now: number, samplePlace: number | null, onAsked: (delivery: Delivery) => void): Task | null {
     for (const queue of QUEUES) {

@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts'
 import { describeError } from '../../text/error-code.ts'
 
 /** How long what could not be read is left alone, in ms: the database is damaged, or the disk is. */
-const READ_AGAIN_MS = 10_000
+export const READ_AGAIN_MS = 10_000
 
 /**
  * Reads that may fail. What cannot be read holds up nothing else, and is not tried again, and told, with each answer.

@@ -28,7 +28,7 @@ export function createInstallationStore({ database }: { readonly database: Pick<
   )
 
   return {
-    /** The device that has the other address of this one, in whatever state; `null`: there is none. */
+    /** The device registered under the other address of the same installation, in any state; `null` if there is none. */
     twinOf(application: number, { token, platform }: Addressed): DeviceRow | null {
       if (!OF_FCM.has(platform)) return null
       if (isInstallationId(token)) return byPrefix.get(application, platform, token)

@@ -11,7 +11,7 @@ export interface FcmVerdict {
   readonly outcome: Outcome
   /** Whether it may be the token that is at fault, though the answer reads as if all were: see `SuspectTokens`. */
   readonly isVague: boolean
-  /** Whether APNs has answered, through FCM: the device is an iPhone or the like. */
+  /** Whether APNs answered, through FCM: then it is an Apple device. */
   readonly isOfApple: boolean
 }
 

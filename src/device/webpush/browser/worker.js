@@ -25,7 +25,7 @@
   }
 
   /**
-   * Waits two seconds at the most, and for no success. On iOS 26.5 a badge may never be set (firebase-js-sdk#8416), and a
+   * Waits at most two seconds, whether it succeeds or not. On iOS 26.5 a badge may never be set (firebase-js-sdk#8416), and a
    * worker that is still at it after ten is killed: later pushes then come minutes late.
    */
   function shortly(work) {

@@ -1,5 +1,6 @@
 import type { Outcome, Provider } from '../gateway/gateway.ts'
 import { DEADLINE } from '../gateway/transport/transport.ts'
+import type { Lane } from './lane/lane.ts'
 import type { Lanes } from './lane/lanes.ts'
 import { OnItsWay } from './on-its-way.ts'
 import type { Owner } from './on-its-way.ts'
@@ -163,7 +164,7 @@ export class Dispatcher {
     const shown = this.#withBadge(current)
     const sending = lane.sent(device, now, monotonic)
     // The task must be released whatever happens, or its batch never settles.
-    const onItsWay = new OnItsWay(this.#owner, { provider, task: shown, sending, lane, lanes })
+    const onItsWay = new OnItsWay(this.#owner, provider, shown, sending, lane, lanes)
     try {
       provider.send(shown.delivery.messages.in(shown.recipient.language), shown.recipient, onItsWay)
     } catch (error) {
@@ -226,7 +227,8 @@ export class Dispatcher {
     this.#pumpAt(now, monotonic)
   }
 
-  #answered({ task, lane, lanes, sending, provider: { retry } }: OnItsWay, outcome: Outcome, now: number, at: number) {
+  #answered(sent: OnItsWay, outcome: Outcome, now: number, at: number) {
+    const { task, lane, lanes, sending, provider } = sent
     const { clock, latency, store } = this.#deps
     const latencyMs = at - sending.sentAt
     latency.observe(latencyMs / 1000)
@@ -235,11 +237,16 @@ export class Dispatcher {
     const isReplaced = lanes !== this.#equipment.lanes
     if (isReplaced) lane.withdrawn(sending)
     const { verdict, isAttempt } = isReplaced
-      ? judgeReplaced(outcome, { retry, now, attempt: task.attempt, expiresAt, random: this.#deps.random() })
-      : lane.answered({ task, outcome, sending, latencyMs, retry, now })
+      ? judgeReplaced(outcome, {
+          retry: provider.retry,
+          now,
+          attempt: task.attempt,
+          expiresAt,
+          random: this.#deps.random(),
+        })
+      : lane.answered(sent, outcome, latencyMs, now)
     this.counters.count(outcome, verdict)
-    // Whoever waits for room in a lane that is paused by now waits on disk.
-    if (lane.window.isPaused(now)) for (const waiting of lanes.release((_, its) => its === lane)) this.#putBack(waiting)
+    if (lane.window.isPaused(now)) this.#putBackWaiting(lanes, lane)
     if (verdict === null) return this.#putBack(task, outcome)
     const { device, token } = task.recipient
     const isLost = verdict.kind === 'failed' && verdict.device !== 'keep'
@@ -249,6 +256,11 @@ export class Dispatcher {
     const credential = isReplaced ? null : lanes.credential
     const finding = deviceFindingOf(task.recipient, outcome, followed, credential, clock.wallAt(sending.at))
     this.#close(isAttempt ? task : notTried(task), outcome, followed, finding)
+  }
+
+  /** Whoever waits for room in a lane that is paused by now waits on disk. */
+  #putBackWaiting(lanes: Lanes, lane: Lane): void {
+    for (const waiting of lanes.release((_, its) => its === lane)) this.#putBack(waiting)
   }
 
   /** Postpones a send, since the device answers nothing, or its gateway takes nothing. It is no attempt. */

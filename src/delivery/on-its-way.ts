@@ -22,13 +22,13 @@ export class OnItsWay implements OutcomeListener {
   readonly lanes: Lanes
   #isOver = false
 
-  constructor(owner: Owner, sent: Pick<OnItsWay, 'provider' | 'task' | 'sending' | 'lane' | 'lanes'>) {
+  constructor(owner: Owner, provider: Provider, task: Task, sending: Sending, lane: Lane, lanes: Lanes) {
     this.#owner = owner
-    this.provider = sent.provider
-    this.task = sent.task
-    this.sending = sent.sending
-    this.lane = sent.lane
-    this.lanes = sent.lanes
+    this.provider = provider
+    this.task = task
+    this.sending = sending
+    this.lane = lane
+    this.lanes = lanes
   }
 
   get isOver(): boolean {

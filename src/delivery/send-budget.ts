@@ -31,7 +31,7 @@ export class SendBudget {
   take(again: () => void, weight = 1): boolean {
     if (!this.#scheduled) {
       this.#scheduled = true
-      setImmediate(() => this.#next())
+      setImmediate(this.#next)
     }
     if (this.#left > 0 && this.#quota > 0) {
       this.#left -= weight
@@ -43,7 +43,8 @@ export class SendBudget {
     return false
   }
 
-  #next(): void {
+  // As a field: in `take`, a function would make an object of each call.
+  readonly #next = (): void => {
     this.#scheduled = false
     this.#onTurn(this.#sent)
     this.#sent = 0

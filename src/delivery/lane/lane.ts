@@ -24,15 +24,11 @@ const LATELY_MS = MINUTE_MS
 const WELL_MS = SECOND_MS
 const WITHOUT_STRAIN_MS = MINUTE_MS
 
-/** An answer with its circumstances. */
-interface Heard {
+/** What was answered. */
+interface Sent {
   readonly task: Task
-  readonly outcome: Outcome
   readonly sending: Sending
-  readonly latencyMs: number
-  /** Of the gateway, for one recipient. */
-  readonly retry: RetryPolicy
-  readonly now: number
+  readonly provider: { readonly retry: RetryPolicy }
 }
 
 interface Dependencies {
@@ -97,7 +93,7 @@ export class Lane {
   sent(device: number, now: number, monotonic: number): Sending {
     this.#inFlight++
     this.window.sent(now)
-    return this.silent.sent({ device, nth: ++this.#sent, at: now, sentAt: monotonic })
+    return this.silent.sent(device, ++this.#sent, now, monotonic)
   }
 
   /** A request is over that came to nothing, or whose answer says nothing of this credential. */
@@ -106,7 +102,7 @@ export class Lane {
     this.silent.withdrawn(sending)
   }
 
-  answered({ task, outcome: answer, sending, latencyMs, retry, now }: Heard): Ruling {
+  answered({ task, sending, provider }: Sent, answer: Outcome, latencyMs: number, now: number): Ruling {
     this.#inFlight--
     const outcome = this.silent.answered(sending, answer, now)
     if (outcome.kind === 'accepted') {
@@ -119,7 +115,7 @@ export class Lane {
     const complaint = complaintOf(outcome)
     const accuses = complaint !== null && this.#mayAccuse(device, nth)
     const situation = {
-      retry,
+      retry: provider.retry,
       attempt,
       now,
       expiresAt: delivery.messages.expiresAt,
@@ -164,7 +160,7 @@ export class Lane {
   /** Passes a complaint to the breaker: it is the device's, or it pauses the lane. */
   #accuse(
     complaint: Complaint,
-    { task, outcome, verdict, now }: Pick<Heard, 'task' | 'outcome' | 'now'> & { verdict: FinalVerdict },
+    { task, outcome, verdict, now }: { task: Task; outcome: Outcome; verdict: FinalVerdict; now: number },
   ): Ruling {
     const { device } = task.recipient
     const reason = verdict.kind === 'accepted' ? '' : verdict.reason

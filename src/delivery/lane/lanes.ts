@@ -26,6 +26,7 @@ export type Admission =
 
 interface Entry {
   readonly lane: Lane
+  readonly go: Admission
   /** Recipients that wait for room. */
   readonly waiting: Task[]
   /** Recipients that were sent away since there was last room. */
@@ -112,7 +113,7 @@ export class Lanes {
     const { lane, waiting } = entry
     if (this.#hasRoom(lane, now)) {
       entry.sentAway = 0
-      return { kind: 'go', lane }
+      return entry.go
     }
     if (lane.window.isPaused(now)) return sendAway(entry, lane.window.resumeAt)
     if (this.#isOver(waiting) && !lane.isWell(now)) return sendAway(entry, now + NO_ROOM_MS)
@@ -166,7 +167,8 @@ export class Lanes {
   #entryOf(origin: string): Entry {
     const known = this.#entries.get(origin)
     if (known !== undefined) return known
-    const entry = { lane: new Lane(origin, this.#options), waiting: [], sentAway: 0 }
+    const lane = new Lane(origin, this.#options)
+    const entry: Entry = { lane, go: { kind: 'go', lane }, waiting: [], sentAway: 0 }
     this.#entries.set(origin, entry)
     this.#forgetOne()
     this.#all = Array.from(this.#entries.values(), ({ lane }) => lane)

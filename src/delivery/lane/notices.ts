@@ -66,9 +66,12 @@ export class Notices {
 
   /** A gateway has taken something; `isNews`: after a pause. */
   succeeded(origin: string, isNews: boolean, now: number): void {
-    const { log, persist, events, application, platform } = this.#deps
-    if (isNews) log[this.#told.delete(origin) ? 'debug' : 'info']('sending again', { ...this.#name, origin })
-    if (this.#isTaking || !this.#credential.isGood) return
+    if (isNews) this.#deps.log[this.#told.delete(origin) ? 'debug' : 'info']('sending again', { ...this.#name, origin })
+    if (!this.#isTaking && this.#credential.isGood) this.#resumed(origin, now)
+  }
+
+  #resumed(origin: string, now: number): void {
+    const { persist, events, application, platform } = this.#deps
     this.#refusing.delete(origin)
     // What one push service refuses, another may take.
     if (this.#refusing.size > 0) return

@@ -79,7 +79,8 @@ export class SilentDevices {
     forgetOldest(this.#putOff)
   }
 
-  sent({ device, nth, at, sentAt }: Omit<Sending, 'excused'>): Sending {
+  /** As the fields of `Sending`. */
+  sent(device: number, nth: number, at: number, sentAt: number): Sending {
     const sending = { device, nth, at, sentAt, excused: false }
     this.#sendings.add(sending)
     // The device has been silent before: others need not wait to see.

@@ -83,14 +83,14 @@ export function readNext(state: DeliveryState, now: number, samplePlace: number 
 }
 
 function answered(state: DeliveryState, event: Answered, now: number): void {
-  const { task, outcome, attempt, finding } = event
+  const { task, outcome } = event
   const refused = outcome === null ? null : state.trial.record(outcome)
   const isAborted = state.phase === 'aborted'
-  const verdict = isAborted && event.verdict.kind === 'retry' ? overVerdict(state) : event.verdict
-  // On the way that a broadcast takes, nothing is made for it.
+  // On the way that a broadcast takes, nothing is made for these two.
+  const answer = isAborted && event.verdict.kind === 'retry' ? { ...event, verdict: overVerdict(state) } : event
   const place = task.batch.isSettled ? placeOf(state, task) : task
   const { batch } = place
-  noteAnswer(batch, place.index, { attempt, verdict, finding }, now)
+  noteAnswer(batch, place.index, answer, now)
   if (batch.pending === 0 && batch.again.length === 0 && (isAborted || !hasNext(batch))) settle(state, batch, now)
   if (refused === null) return
   state.effects.push({ kind: 'refused', reason: refused })

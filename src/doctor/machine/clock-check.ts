@@ -43,11 +43,13 @@ export function hearTime(open: OpenTransport, clock: Pick<Clock, 'now'>, told: T
   return (origin, options) => {
     const transport = open(origin, options)
     return {
-      send(request, onAnswer) {
-        transport.send(request, (answer) => {
-          const header = answer.kind === 'answer' ? answer.header('date') : null
-          if (header !== null) told.push({ header, at: clock.now() })
-          onAnswer(answer)
+      send(request, listener) {
+        transport.send(request, {
+          onAnswer(answer) {
+            const header = answer.kind === 'answer' ? answer.header('date') : null
+            if (header !== null) told.push({ header, at: clock.now() })
+            listener.onAnswer(answer)
+          },
         })
       },
       retire: () => transport.retire(),

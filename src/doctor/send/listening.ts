@@ -48,13 +48,15 @@ export function listening(open: OpenTransport, heard: Heard, { stopwatch, secret
     }
     const transport = open(origin, { ...options, onEnded })
     return {
-      send(request, onAnswer) {
+      send(request, listener) {
         const started = stopwatch()
-        transport.send(request, (answer) => {
-          const ms = Math.round(stopwatch() - started)
-          const said = saidIn(answer, origin === secretOrigin)
-          heard.answers.push({ host, protocol: transport.protocol ?? null, ...said, ms })
-          onAnswer(answer)
+        transport.send(request, {
+          onAnswer(answer) {
+            const ms = Math.round(stopwatch() - started)
+            const said = saidIn(answer, origin === secretOrigin)
+            heard.answers.push({ host, protocol: transport.protocol ?? null, ...said, ms })
+            listener.onAnswer(answer)
+          },
         })
       },
       retire: () => transport.retire(),

@@ -3,15 +3,27 @@ import type { Clock } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
 import { apnsHeaders, renderApns } from '../../notification/apns-render.ts'
-import type { RenderedApns } from '../../notification/apns-render.ts'
 import type { Message } from '../../notification/notification.ts'
-import { blameClock } from '../clock-fault.ts'
 import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, TransportAnswer } from '../transport/transport.ts'
-import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal, refusesCredential, APNS_RETRY } from './protocol.ts'
+import {
+  TAKEN_IN,
+  APNS_RETRY,
+  BAD_TOKEN,
+  WRONG_ENVIRONMENT,
+  apnsPath,
+  blameTime,
+  judgeApns,
+  readApnsRefusal,
+  refusesCredential,
+  refusesToken,
+  settleBetween,
+} from './protocol.ts'
 import { ApnsRoute } from './route.ts'
+import { NOTHING_TRIED, SentRequest } from './sent-request.ts'
+import type { Addressed, OnHeard, Prepared, AlreadyTried } from './sent-request.ts'
 import { createProviderTokens } from './token.ts'
 import type { Keep, ProviderTokens, Signing } from './token.ts'
 
@@ -34,35 +46,6 @@ export function createApnsProvider(options: ApnsProviderOptions): Provider {
   return new ApnsProvider(options)
 }
 
-/** What all requests of a message have in common, as long as the provider token is the same. */
-interface Prepared {
-  readonly rendered: RenderedApns
-  readonly authorization: string | undefined
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** What is to be sent, and to whom: see `Provider.send`. */
-interface Addressed {
-  readonly message: Message
-  readonly recipient: Recipient
-  readonly listener: OutcomeListener
-}
-
-/** What was done already for one notification; each is done once. */
-interface Tried {
-  readonly renewal: boolean
-  readonly other: boolean
-}
-
-const NOTHING_TRIED: Tried = { renewal: false, other: false }
-
-/** How a notification was sent. */
-interface Attempt {
-  readonly environment: Environment
-  readonly authorization: string | undefined
-  readonly tried: Tried
-}
-
 class ApnsProvider implements Provider {
   readonly name = 'apns'
   readonly retry = APNS_RETRY
@@ -71,7 +54,7 @@ class ApnsProvider implements Provider {
   readonly #tokens: ProviderTokens | null
   readonly #prepared = new WeakMap<Message, Prepared>()
   readonly #routes = new Map<Environment, ApnsRoute>()
-  /** Tried first for devices whose environment is not known. */
+  /** AlreadyTried first for devices whose environment is not known. */
   #preferred: Environment
 
   constructor(options: ApnsProviderOptions) {
@@ -109,18 +92,22 @@ class ApnsProvider implements Provider {
     return known ?? this.#preferred
   }
 
-  #sendTo(environment: Environment, addressed: Addressed, tried: Tried): void {
+  #sendTo(environment: Environment, addressed: Addressed, tried: AlreadyTried): void {
     const { credential, clock } = this.#options
     const { listener } = addressed
     if (credential.kind === 'certificate' && clock.now() >= credential.expiresAt) {
       return listener.onOutcome(CERTIFICATE_EXPIRED)
     }
     const current = this.#tokens?.current()
-    if (!(current instanceof Promise)) {
-      if (tried !== NOTHING_TRIED && !listener.mayGo()) return listener.onOutcome(null)
-      return this.#sendWith(current, environment, addressed, tried)
-    }
-    void current.then(
+    if (current instanceof Promise) return this.#sendOnce(current, environment, addressed, tried)
+    if (tried !== NOTHING_TRIED && !listener.mayGo()) return listener.onOutcome(null)
+    this.#sendWith(current, environment, addressed, tried)
+  }
+
+  /** Sends when the provider token is signed. */
+  #sendOnce(signing: Promise<string>, environment: Environment, addressed: Addressed, tried: AlreadyTried): void {
+    const { listener } = addressed
+    void signing.then(
       (authorization) => {
         if (listener.mayGo()) this.#sendWith(authorization, environment, addressed, tried)
         else listener.onOutcome(null)
@@ -129,43 +116,53 @@ class ApnsProvider implements Provider {
     )
   }
 
-  /** On the way that a broadcast takes: no promise, and one object and one function for each notification. */
-  #sendWith(authorization: string | undefined, environment: Environment, addressed: Addressed, tried: Tried): void {
+  /** On the way that a broadcast takes: no promise, and few objects. */
+  #sendWith(
+    authorization: string | undefined,
+    environment: Environment,
+    addressed: Addressed,
+    tried: AlreadyTried,
+  ): void {
     const { message, recipient, listener } = addressed
     const path = apnsPath(recipient.token)
     if (path === null) return listener.onOutcome(BAD_TOKEN)
-    const { rendered, headers } = this.#prepare(message, authorization)
+    const prepared = this.#prepare(message, authorization)
     const route = this.#route(environment)
     const rest = route.restAt(this.#options.clock.now())
     // Who was sent to the other environment first holds up none of its devices.
     if (rest !== null) return listener.onOutcome({ ...rest, scope: tried.other ? 'device' : 'credential' })
     const refusal = route.refusalBy(this.#options.clock)
-    if (refusal !== null) return this.#settle(addressed, { environment, authorization, tried }, partedWith(refusal))
-    const own = ['apns-id', apnsIdOf(message.push, recipient.device)] as const
-    route.send(authorization, { path, headers, own, body: rendered.body(recipient.badge) }, (answer) => {
-      if (answer.kind === 'answer' && answer.status === 200) {
-        if (authorization !== undefined) this.#tokens?.taken(authorization)
-        route.taken()
-        return listener.onOutcome(ACCEPTED[environment])
-      }
-      if (answer.kind === 'failed' && answer.word !== undefined && refusesCredential(answer.word)) {
-        route.refusedCredential(answer.word, this.#options.clock.monotonic())
-      }
-      this.#settle(addressed, { environment, authorization, tried }, answer)
-    })
+    const request = new SentRequest(this.#heard, addressed, route, prepared, tried, path)
+    if (refusal === null) route.send(authorization, request)
+    else this.#settle(request, partedWith(refusal))
   }
 
-  #settle(addressed: Addressed, attempt: Attempt, answer: TransportAnswer): void {
-    const { listener } = addressed
-    void this.#judge(addressed, attempt, answer).then(
+  readonly #heard: OnHeard = (sent, answer) => {
+    const { addressed, route, prepared } = sent
+    const { authorization } = prepared
+    if (answer.kind === 'answer' && answer.status === 200) {
+      if (authorization !== undefined) this.#tokens?.taken(authorization)
+      route.taken()
+      return addressed.listener.onOutcome(TAKEN_IN[route.environment])
+    }
+    if (answer.kind === 'failed' && answer.word !== undefined && refusesCredential(answer.word)) {
+      route.refusedCredential(answer.word, this.#options.clock.monotonic())
+    }
+    this.#settle(sent, answer)
+  }
+
+  #settle(sent: SentRequest, answer: TransportAnswer): void {
+    const { listener } = sent.addressed
+    void this.#judge(sent, answer).then(
       (outcome) => listener.onOutcome(outcome),
       (error: unknown) => listener.onFault(error),
     )
   }
 
   /** What an answer means that is no success; for some, another request has to be answered first. */
-  async #judge(addressed: Addressed, attempt: Attempt, answer: TransportAnswer): Promise<Outcome | null> {
-    const { environment, authorization, tried } = attempt
+  async #judge({ addressed, route, prepared, tried }: SentRequest, answer: TransportAnswer): Promise<Outcome | null> {
+    const { environment } = route
+    const { authorization } = prepared
     if (answer.kind === 'failed') {
       if (answer.word !== undefined && refusesCredential(answer.word)) {
         // No device had a part in it: the connection itself was refused.
@@ -178,7 +175,6 @@ class ApnsProvider implements Provider {
       return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
     }
     const { clock } = this.#options
-    const route = this.#route(environment)
     const refusal = readApnsRefusal(answer.body)
     if (authorization !== undefined && !refusesToken(answer.status, refusal.reason)) this.#tokens?.taken(authorization)
     if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
@@ -189,7 +185,7 @@ class ApnsProvider implements Provider {
     route.refused(answer.status, refusal.reason, addressed.recipient.device)
     const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
-    const timed = blameTime(judged, { date: answer.header('date'), now }, tried)
+    const timed = blameTime(judged, { date: answer.header('date'), now }, tried.renewal)
     const outcome = refusal.reason === 'TooManyProviderTokenUpdates' ? this.#weighUpdates(route, timed) : timed
     return tried.other ? outcome : this.#tryOther(environment, outcome, addressed)
   }
@@ -203,7 +199,11 @@ class ApnsProvider implements Provider {
   }
 
   /** Sends what was answered once more. */
-  #again(environment: Environment, { message, recipient, listener }: Addressed, tried: Tried): Promise<Outcome | null> {
+  #again(
+    environment: Environment,
+    { message, recipient, listener }: Addressed,
+    tried: AlreadyTried,
+  ): Promise<Outcome | null> {
     return new Promise((onOutcome, onFault) => {
       const restOf = (origin: string) => listener.restOf(origin)
       const again = { mayGo: () => listener.mayGo(), restOf, onOutcome, onFault }
@@ -267,60 +267,17 @@ class ApnsProvider implements Provider {
         ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
         isFinal: refusesCredential,
       })
-      route = new ApnsRoute(transport)
+      route = new ApnsRoute(environment, transport)
       this.#routes.set(environment, route)
     }
     return route
   }
 }
 
-/** A key for one environment only, which the other one refuses. Apple's page has the long name, its servers the short. */
-const WRONG_ENVIRONMENT = new Set([
-  'BadEnvironmentKeyIdInToken',
-  'BadEnvironmentKeyInToken',
-  'BadCertificateEnvironment',
-])
-
-const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
-  production: { kind: 'accepted', environment: 'production' },
-  sandbox: { kind: 'accepted', environment: 'sandbox' },
-}
-
-/** What Apple never issued is not sent to: gateways in front of Apple mind such paths, and slow down for them. */
-const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
 
 /** What a connection would come to that is not opened. */
 function partedWith(word: string): TransportAnswer {
   return { kind: 'failed', reason: word, sent: 'no', word }
-}
-
-/** Whether it is the provider token that APNs minds. */
-function refusesToken(status: number, reason: string | null): boolean {
-  return status === 401 || status === 403 || reason === 'TooManyProviderTokenUpdates'
-}
-
-/** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. */
-function blameTime(
-  judged: Outcome,
-  answered: { readonly date: string | null; readonly now: number },
-  { renewal }: Tried,
-): Outcome {
-  if (judged.kind === 'accepted' || !TIMED.has(judged.reason)) return judged
-  const blamed = blameClock(judged, { ...answered, whose: 'Apple' })
-  if (blamed !== judged || !renewal || judged.reason !== 'ExpiredProviderToken') return blamed
-  // Without a date in the answer, a token that was made a moment ago tells the same.
-  return { ...judged, reason: "ExpiredProviderToken of a new token: is this machine's clock right?" }
-}
-
-const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
-
-/**
- * The first environment took the credential and not the token. What is wrong with the other one is then no reason to
- * hold up all other devices.
- */
-function settleBetween(first: Outcome, second: Outcome): Outcome {
-  if (second.kind === 'misconfigured') return first
-  return second.kind === 'deferred' ? { ...second, scope: 'device' } : second
 }

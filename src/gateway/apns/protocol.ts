@@ -1,5 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import type { Environment } from '../../device/device.ts'
 import { isApnsToken } from '../../device/push-token.ts'
+import { blameClock } from '../clock-fault.ts'
 import type { Outcome } from '../gateway.ts'
 import type { RetryPolicy } from '../../network/backoff.ts'
 import { APNS_ANSWERS } from './answers.ts'
@@ -106,3 +108,47 @@ function meaningOf(status: number): Meaning {
 
 /** How long one device waits after a passing fault: half of it at the least. Apple names no figure. */
 export const APNS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
+
+/** A key for one environment only, which the other one refuses. Apple's page has the long name, its servers the short. */
+export const WRONG_ENVIRONMENT = new Set([
+  'BadEnvironmentKeyIdInToken',
+  'BadEnvironmentKeyInToken',
+  'BadCertificateEnvironment',
+])
+
+export const TAKEN_IN: Readonly<Record<Environment, Outcome>> = {
+  production: { kind: 'accepted', environment: 'production' },
+  sandbox: { kind: 'accepted', environment: 'sandbox' },
+}
+
+/** What Apple never issued is not sent to: gateways in front of Apple mind such paths, and slow down for them. */
+export const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
+
+/** Whether it is the provider token that APNs minds. */
+export function refusesToken(status: number, reason: string | null): boolean {
+  return status === 401 || status === 403 || reason === 'TooManyProviderTokenUpdates'
+}
+
+/** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. `isRenewed`: of a token that was made for it. */
+export function blameTime(
+  judged: Outcome,
+  answered: { readonly date: string | null; readonly now: number },
+  isRenewed: boolean,
+): Outcome {
+  if (judged.kind === 'accepted' || !TIMED.has(judged.reason)) return judged
+  const blamed = blameClock(judged, { ...answered, whose: 'Apple' })
+  if (blamed !== judged || !isRenewed || judged.reason !== 'ExpiredProviderToken') return blamed
+  // Without a date in the answer, a token that was made a moment ago tells the same.
+  return { ...judged, reason: "ExpiredProviderToken of a new token: is this machine's clock right?" }
+}
+
+const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
+
+/**
+ * The first environment took the credential and not the token. What is wrong with the other one is then no reason to
+ * hold up all other devices.
+ */
+export function settleBetween(first: Outcome, second: Outcome): Outcome {
+  if (second.kind === 'misconfigured') return first
+  return second.kind === 'deferred' ? { ...second, scope: 'device' } : second
+}

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
+import type { Environment } from '../../device/device.ts'
 import type { Outcome } from '../gateway.ts'
-import type { OnAnswer, Transport, TransportRequest } from '../transport/transport.ts'
+import type { AnswerListener, Transport, TransportRequest } from '../transport/transport.ts'
 import { TokenUpdates } from './token-updates.ts'
 
 /** What an environment has asked for as the second one asked, which is no pause for all. */
@@ -19,6 +20,7 @@ const REFUSAL_MS = 15_000
 
 /** The connection to one environment of APNs, with what its answers say of it. */
 export class ApnsRoute {
+  readonly environment: Environment
   readonly transport: Transport
   readonly tokenUpdates = new TokenUpdates()
   /** The provider token of the last request. */
@@ -31,16 +33,17 @@ export class ApnsRoute {
   /** The word about the credential with which the environment ended the last connection, and until when it is believed. */
   #refusal: { readonly word: string; readonly until: number } | null = null
 
-  constructor(transport: Transport) {
+  constructor(environment: Environment, transport: Transport) {
+    this.environment = environment
     this.transport = transport
   }
 
   /** `authorization`: the provider token; `undefined`: the connection has a certificate. */
-  send(authorization: string | undefined, request: TransportRequest, onAnswer: OnAnswer): void {
+  send(authorization: string | undefined, request: TransportRequest & AnswerListener): void {
     // A connection that has seen one token minds another one within 20 minutes, however old the first was before.
     if (this.#authorization !== undefined && this.#authorization !== authorization) this.transport.retire()
     this.#authorization = authorization
-    this.transport.send(request, onAnswer)
+    this.transport.send(request, request)
   }
 
   taken(): void {

@@ -126,17 +126,20 @@ class FcmProvider implements Provider {
     if (this.#headers.authorization !== authorization) this.#headers = headersOf(authorization)
     const { token, badge, fcmPlatform = null } = recipient
     const body = this.#render(message).body(token, badge, this.#clock.now(), fcmPlatform)
-    this.#transport.send({ path: this.#path, headers: this.#headers, body }, (answer) => {
-      if (answer.kind === 'failed') return listener.onOutcome(outcomeOfFailure(answer))
-      const verdict = this.#read(answer, recipient)
-      const { outcome } = verdict
-      if (outcome.kind === 'accepted') {
-        this.#takenWith = authorization
-        this.#suspects.taken(recipient.device)
-        return listener.onOutcome(outcome)
-      }
-      if (!isRenewed && this.#isExpired(authorization, answer.status, verdict)) this.#send(addressed, true)
-      else listener.onOutcome(verdict.isVague ? this.#suspect(outcome, recipient) : outcome)
+    const request = { path: this.#path, headers: this.#headers, body }
+    this.#transport.send(request, {
+      onAnswer: (answer) => {
+        if (answer.kind === 'failed') return listener.onOutcome(outcomeOfFailure(answer))
+        const verdict = this.#read(answer, recipient)
+        const { outcome } = verdict
+        if (outcome.kind === 'accepted') {
+          this.#takenWith = authorization
+          this.#suspects.taken(recipient.device)
+          return listener.onOutcome(outcome)
+        }
+        if (!isRenewed && this.#isExpired(authorization, answer.status, verdict)) this.#send(addressed, true)
+        else listener.onOutcome(verdict.isVague ? this.#suspect(outcome, recipient) : outcome)
+      },
     })
   }
 

@@ -6,8 +6,8 @@ import type { PooledConnectionOptions } from './pooled-connection.ts'
 import type { Requested, SessionEnd } from './session.ts'
 import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
 import type {
+  AnswerListener,
   ConnectionWatch,
-  OnAnswer,
   Protocol,
   Transport,
   TransportAnswer,
@@ -62,9 +62,9 @@ export class ConnectionPool implements Transport {
     return this.#connections.findLast(({ hasOpened }) => hasOpened)?.protocol ?? this.#protocol
   }
 
-  send(request: TransportRequest, onAnswer: OnAnswer): void {
-    if (this.#isDisposed) return onAnswer({ kind: 'failed', reason: 'closed', sent: 'no' })
-    const call = new PoolCall(request, onAnswer, this.#calls++, this.#onCallOver)
+  send(request: TransportRequest, listener: AnswerListener): void {
+    if (this.#isDisposed) return listener.onAnswer({ kind: 'failed', reason: 'closed', sent: 'no' })
+    const call = new PoolCall(request, listener, this.#calls++, this.#onCallOver)
     this.#deadlines.add(call)
     this.#queue.push(call)
     this.#pump()
@@ -79,7 +79,7 @@ export class ConnectionPool implements Transport {
   handOver(other: Transport): void {
     for (const call of this.#queue.splice(0)) {
       this.#deadlines.delete(call)
-      other.send(call.request, call.onAnswer)
+      other.send(call.request, call.listener)
     }
   }
 
@@ -202,7 +202,7 @@ export class ConnectionPool implements Transport {
 
   #over(call: PoolCall, answer: TransportAnswer): void {
     this.#deadlines.delete(call)
-    call.onAnswer(answer)
+    call.listener.onAnswer(answer)
     if (this.#deadlines.size === 0) for (const resolve of this.#drained.splice(0)) resolve()
   }
 }

@@ -1,7 +1,14 @@
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { ConnectionBrake } from './connection-brake.ts'
-import type { OnAnswer, OpenTransport, Protocol, Transport, TransportOptions, TransportRequest } from './transport.ts'
+import type {
+  AnswerListener,
+  OpenTransport,
+  Protocol,
+  Transport,
+  TransportOptions,
+  TransportRequest,
+} from './transport.ts'
 
 /** Connections that end by a protocol error within a minute: one is an accident. */
 const MAX_PROTOCOL_ERRORS = 2
@@ -55,8 +62,8 @@ class GatewayTransport implements Transport {
     return this.#current.protocol ?? null
   }
 
-  send(request: TransportRequest, onAnswer: OnAnswer): void {
-    this.#current.send(request, onAnswer)
+  send(request: TransportRequest, listener: AnswerListener): void {
+    this.#current.send(request, listener)
   }
 
   retire(): void {

@@ -1,6 +1,6 @@
 import type { PooledConnection } from './pooled-connection.ts'
 import type { InFlight, Requested, RequestListener } from './session.ts'
-import type { OnAnswer, TransportRequest } from './transport.ts'
+import type { AnswerListener, TransportRequest } from './transport.ts'
 
 /** Told when the request of a call is over on the connection that it was sent on. */
 export type OnCallOver = (call: PoolCall, connection: PooledConnection | null, requested: Requested) => void
@@ -12,7 +12,7 @@ export type OnCallOver = (call: PoolCall, connection: PooledConnection | null, r
  */
 export class PoolCall implements RequestListener {
   readonly request: TransportRequest
-  readonly onAnswer: OnAnswer
+  readonly listener: AnswerListener
   /** Of two requests the older has the lower one. */
   readonly number: number
   readonly #onOver: OnCallOver
@@ -21,9 +21,9 @@ export class PoolCall implements RequestListener {
   #inFlight: InFlight | null = null
   #answersBefore = 0
 
-  constructor(request: TransportRequest, onAnswer: OnAnswer, number: number, onOver: OnCallOver) {
+  constructor(request: TransportRequest, listener: AnswerListener, number: number, onOver: OnCallOver) {
     this.request = request
-    this.onAnswer = onAnswer
+    this.listener = listener
     this.number = number
     this.#onOver = onOver
   }

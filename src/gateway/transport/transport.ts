@@ -39,8 +39,10 @@ export type TransportAnswer =
       readonly word?: string
     }
 
-/** Called once for each request, perhaps before `send` returns. */
-export type OnAnswer = (answer: TransportAnswer) => void
+/** Told once what became of a request, perhaps before `send` returns. An object: a function would make three of each push. */
+export interface AnswerListener {
+  onAnswer(answer: TransportAnswer): void
+}
 
 /**
  * A way to one gateway with one credential, over TLS and HTTP/2, or HTTP/1.1 where that will do. A connection opens with the first request. Disposing
@@ -48,7 +50,7 @@ export type OnAnswer = (answer: TransportAnswer) => void
  */
 export interface Transport extends AsyncDisposable {
   /** POSTs. Never throws; answers within the deadline. A promise for each push would cost a broadcast a tenth of its time. */
-  send(request: TransportRequest, onAnswer: OnAnswer): void
+  send(request: TransportRequest, listener: AnswerListener): void
   /**
    * Requests from now on use a new connection; those in flight finish. A connection without an answer yet is kept:
    * nothing can be known against it, and of many late answers about an old one only the first must count.
@@ -66,7 +68,7 @@ export interface Transport extends AsyncDisposable {
 
 /** The same, where one request more or less does not matter. */
 export function answerTo(transport: Pick<Transport, 'send'>, request: TransportRequest): Promise<TransportAnswer> {
-  return new Promise((resolve) => transport.send(request, resolve))
+  return new Promise((onAnswer) => transport.send(request, { onAnswer }))
 }
 
 /** Decides whether a transport may open a connection, and hears what becomes of those it has. */

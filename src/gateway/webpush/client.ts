@@ -148,11 +148,13 @@ class WebPushProvider implements Provider {
       headers: headersOf(push, prepared, way, this.#clock.now()),
       body: encryptMessage(plaintext, way.keys, { ...agreement, salt: randomBytes(16) }, paddedTo),
     }
-    way.transport.send(request, (answer) => {
-      // Some browsers take less than what it was padded to.
-      const isTooLarge = answer.kind === 'answer' && answer.status === 413
-      if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
-      else listener.onOutcome(this.#judge(way.service, recipient.device, answer))
+    way.transport.send(request, {
+      onAnswer: (answer) => {
+        // Some browsers take less than what it was padded to.
+        const isTooLarge = answer.kind === 'answer' && answer.status === 413
+        if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
+        else listener.onOutcome(this.#judge(way.service, recipient.device, answer))
+      },
     })
   }
 

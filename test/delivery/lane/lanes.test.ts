@@ -85,7 +85,7 @@ function answer(origin: string, outcome: Outcome = ACCEPTED) {
   if (oldest === undefined) throw new Error(`nothing is on its way to ${origin}`)
   onTheirWay.set(origin, others)
   const lane = lanes.all.find((each) => each.origin === origin)
-  return lane?.answered({ ...oldest, outcome, latencyMs: 10, retry: RETRY, now })
+  return lane?.answered({ ...oldest, provider: { retry: RETRY } }, outcome, 10, now)
 }
 
 /** Sends to one and answers it. */

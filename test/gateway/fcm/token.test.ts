@@ -31,12 +31,14 @@ async function start(handler: GatewayHandler, credential: FcmCredential = ACCOUN
   const openTransport: OpenTransport = (origin, options) => {
     const transport = h2Transport(systemClock, null)(origin, options)
     return {
-      send(request, onAnswer) {
+      send(request, listener) {
         const { resolve } = answered
-        transport.send(request, (answer) => {
-          onAnswer(answer)
-          // After whoever waits for the answer has it.
-          setImmediate(resolve)
+        transport.send(request, {
+          onAnswer(answer) {
+            listener.onAnswer(answer)
+            // After whoever waits for the answer has it.
+            setImmediate(resolve)
+          },
         })
       },
       retire: () => transport.retire(),

@@ -156,7 +156,7 @@ describe('a push service', () => {
     const openTransport: OpenTransport = (origin) => {
       opened.push(origin)
       return {
-        send: (_, onAnswer) => onAnswer({ kind: 'failed', reason: 'test', sent: 'unknown' }),
+        send: (_, listener) => listener.onAnswer({ kind: 'failed', reason: 'test', sent: 'unknown' }),
         retire: () => undefined,
         [Symbol.asyncDispose]: () => Promise.resolve(),
       }

@@ -41,7 +41,7 @@ const INVENTED: TransportAnswer = { kind: 'answer', status: 200, header: () => n
 /** Does as another does, and answers otherwise. */
 function changed(transport: Transport, answer: (answer: TransportAnswer) => TransportAnswer): Transport {
   return {
-    send: (request, onAnswer) => transport.send(request, (one) => onAnswer(answer(one))),
+    send: (request, listener) => transport.send(request, { onAnswer: (one) => listener.onAnswer(answer(one)) }),
     retire: () => transport.retire(),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
@@ -76,10 +76,11 @@ describe('a transport is found out', () => {
       harms: LOSING_ANSWERS,
       change: (transport) => ({
         ...changed(transport, (answer) => answer),
-        send: (request, onAnswer) =>
-          transport.send(request, (answer) =>
-            answer.kind === 'failed' ? transport.send(request, onAnswer) : onAnswer(answer),
-          ),
+        send: (request, listener) =>
+          transport.send(request, {
+            onAnswer: (answer) =>
+              answer.kind === 'failed' ? transport.send(request, listener) : listener.onAnswer(answer),
+          }),
       }),
     })
     expect(verdict.faults.doubled).toBeGreaterThan(0)
@@ -91,7 +92,8 @@ describe('a transport is found out', () => {
         let n = 0
         return {
           ...changed(transport, (answer) => answer),
-          send: (request, onAnswer) => (++n % 100 === 0 ? onAnswer(INVENTED) : transport.send(request, onAnswer)),
+          send: (request, listener) =>
+            ++n % 100 === 0 ? listener.onAnswer(INVENTED) : transport.send(request, listener),
         }
       },
     })

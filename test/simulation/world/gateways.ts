@@ -82,13 +82,13 @@ export function answerDirectly(clock: Clock, receive: Receive): OpenTransport {
   return (origin, { deadlineMs }): Transport => {
     const open = new Set<Promise<void>>()
     return {
-      send(request, onAnswer) {
+      send(request, listener) {
         const errand = receive(origin, request, deadlineMs)
         const decision = errand.decide()
         const over = later(clock, Math.min(decision.afterMs, deadlineMs)).then(() => {
           errand.heard(decision)
           open.delete(over)
-          onAnswer(decision.answer)
+          listener.onAnswer(decision.answer)
         })
         open.add(over)
       },

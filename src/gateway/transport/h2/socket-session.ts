@@ -120,10 +120,7 @@ class SocketSession implements Session, ConnectionListener {
   onOutput(): void {
     if (this.#isReceiving || this.#isScheduled) return
     this.#isScheduled = true
-    queueMicrotask(() => {
-      this.#isScheduled = false
-      this.#flush()
-    })
+    queueMicrotask(this.#flushScheduled)
   }
 
   onOver(): void {
@@ -151,6 +148,12 @@ class SocketSession implements Session, ConnectionListener {
       this.#isReceiving = false
       this.#flush()
     }
+  }
+
+  // As a field: in `onOutput`, a function would make an object of each request.
+  readonly #flushScheduled = (): void => {
+    this.#isScheduled = false
+    this.#flush()
   }
 
   #flush(): void {

@@ -97,12 +97,14 @@ export function answerByWire(deps: Dependencies): OpenTransport {
   return (origin, options): Transport => {
     const inner = open(origin, options)
     return {
-      send(request, onAnswer) {
+      send(request, listener) {
         const call = new Call(++count, request, receive(origin, request, options.deadlineMs), fail)
         calls.set(call.request.path, call)
-        inner.send(call.request, (answer) => {
-          call.end(answer)
-          onAnswer(answer)
+        inner.send(call.request, {
+          onAnswer(answer) {
+            call.end(answer)
+            listener.onAnswer(answer)
+          },
         })
       },
       retire: () => inner.retire(),

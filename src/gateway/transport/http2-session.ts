@@ -13,9 +13,15 @@ import type { TransportRequest } from './transport.ts'
 /** A session whose peer has said how many streams it allows. */
 export async function openWrapperSession(origin: URL, socket: TLSSocket, listener: SessionListener): Promise<Opened> {
   presentOrigin(socket, origin)
+  const agent = new SocketAgent(socket)
+  const made: WrapperSession[] = []
+  // At once: a GOAWAY may come with the greeting, and before `getSession` resolves.
+  agent.once('session', (session) => made.push(new WrapperSession(session, socket, origin.host, listener)))
   try {
-    const session: ClientHttp2Session = await new SocketAgent(socket).getSession(origin)
-    return { kind: 'open', session: new WrapperSession(session, socket, origin.host, listener) }
+    await agent.getSession(origin)
+    const [session] = made
+    if (session === undefined) throw new Error('the agent has told of no session')
+    return session.opened()
   } catch (error) {
     socket.destroy()
     return { kind: 'failed', reason: failureReason(error) }
@@ -38,16 +44,28 @@ class WrapperSession implements Session {
   #ending: string | null = null
   /** As in `TransportAnswer`; `null`: none came. */
   #word: string | null = null
+  /** How it ended before anybody had it; `null`: it did not. */
+  #early: SessionEnd | null = null
+  #isOpened = false
 
   constructor(session: ClientHttp2Session, socket: TLSSocket, authority: string, listener: SessionListener) {
     this.#session = session
     this.#socket = socket
     this.#authority = authority
     this.#listener = listener
-    session.on('remoteSettings', () => listener.onRoom())
+    session.on('remoteSettings', () => this.#isOpened && listener.onRoom())
     session.on('goaway', (code, _last, debugData) => this.#end(partingOf(code, debugData)))
     session.on('error', () => this.#end({ reason: 'HTTP2ProtocolError', kind: 'protocol' }))
     session.on('close', () => this.#end({ reason: 'ECONNRESET', kind: 'lost' }))
+  }
+
+  /** The session, once its agent gives it to somebody. */
+  opened(): Opened {
+    this.#isOpened = true
+    if (this.#early === null) return { kind: 'open', session: this }
+    const { reason, kind, word } = this.#early
+    this.close()
+    return { kind: 'failed', reason, isProtocolError: kind === 'protocol', ...(word !== undefined && { word }) }
   }
 
   get maxStreams(): number {
@@ -79,7 +97,8 @@ class WrapperSession implements Session {
   #end(end: SessionEnd): void {
     if (end.kind !== 'parting') this.#ending ??= end.reason
     this.#word ??= end.word ?? null
-    this.#listener.onEnd(end)
+    if (this.#isOpened) this.#listener.onEnd(end)
+    else this.#early ??= end
   }
 }
 

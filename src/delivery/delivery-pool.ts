@@ -169,7 +169,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
 
   /** For a while nothing was loaded. */
   function loadAgain(): void {
-    for (const sender of senders.values()) sender.loadAgain()
+    for (const sender of senders.values()) sender.wake(null)
     ensureTick()
   }
 

@@ -1,18 +1,18 @@
 import type { Outcome, Provider } from '../gateway/gateway.ts'
 import { DEADLINE } from '../gateway/transport/transport.ts'
+import { CurrentRecipients, UNREADABLE } from './current-recipients.ts'
 import type { Lane } from './lane/lane.ts'
 import type { Lanes } from './lane/lanes.ts'
 import { OnItsWay } from './on-its-way.ts'
 import type { Owner } from './on-its-way.ts'
 import type { DeviceFinding } from './open/batch.ts'
-import { isHeldBack } from './open/batch.ts'
 import type { Task } from './open/delivery.ts'
 import { OutcomeCounters } from './outcome-counters.ts'
 import type { Outbox } from './queue/outbox.ts'
 import type { SenderContext } from './sender-context.ts'
 import type { StoredBadges } from './stored-badges.ts'
 import { deviceFindingOf, judgeReplaced, REMOVED } from './verdict.ts'
-import type { FinalVerdict } from './verdict.ts'
+import type { FinalVerdict, Ruling } from './verdict.ts'
 
 interface Dependencies extends SenderContext {
   readonly outbox: Pick<Outbox, 'take' | 'pass' | 'isSearching'>
@@ -31,6 +31,7 @@ export interface Equipment {
  */
 export class Dispatcher {
   readonly #deps: Dependencies
+  readonly #recipients: CurrentRecipients
   #equipment: Equipment
   readonly counters = new OutcomeCounters()
   #inFlight = 0
@@ -43,6 +44,7 @@ export class Dispatcher {
 
   constructor(deps: Dependencies, equipment: Equipment) {
     this.#deps = deps
+    this.#recipients = new CurrentRecipients(deps)
     this.#equipment = equipment
     this.#movedAt = deps.clock.now()
   }
@@ -147,7 +149,7 @@ export class Dispatcher {
       this.#putBack(task)
       return false
     }
-    const current = isHeldBack(task.batch, now) ? this.#readAgain(task) : task
+    const current = this.#asItIs(task, now)
     if (current === null) return false
     const { device } = current.recipient
     const admission = lanes.admit(provider.originOf(current.recipient), current, now)
@@ -161,12 +163,11 @@ export class Dispatcher {
     }
     this.#inFlight++
     current.delivery.sent()
-    const shown = this.#withBadge(current)
     const sending = lane.sent(device, now, monotonic)
     // The task must be released whatever happens, or its batch never settles.
-    const onItsWay = new OnItsWay(this.#owner, provider, shown, sending, lane, lanes)
+    const onItsWay = new OnItsWay(this.#owner, provider, current, sending, lane, lanes)
     try {
-      provider.send(shown.delivery.messages.in(shown.recipient.language), shown.recipient, onItsWay)
+      provider.send(current.delivery.messages.in(current.recipient.language), current.recipient, onItsWay)
     } catch (error) {
       if (onItsWay.isOver) throw error
       onItsWay.onFault(error)
@@ -175,25 +176,16 @@ export class Dispatcher {
     return !onItsWay.isOver && !sending.excused
   }
 
-  /**
-   * The task with its device as it is now; `null` where nothing is to be sent: a device that has left gets nothing, as one
-   * that waited on disk. The notification was for that device, also where the phone is back: it is another device, with
-   * none of the labels that it was addressed by, and a badge that begins anew.
-   */
-  #readAgain(task: Task): Task | null {
-    const { recipient, delivery } = task
-    const found = this.#deps.store.recipient(recipient.device, delivery.record.notification)
-    // It gets the text that it counts with.
-    if (found !== null) return { ...task, recipient: { ...recipient, ...found, language: recipient.language } }
-    this.#close(task, null, REMOVED, null)
-    return null
-  }
-
-  /** The task with the badge that the device is to show now. */
-  #withBadge(task: Task): Task {
-    const { recipient } = task
-    const badge = this.#deps.badges.shownTo(task)
-    return badge === recipient.badge ? task : { ...task, recipient: { ...recipient, badge } }
+  /** The task with its device and badge as they are now; `null`: nothing is sent to it now. */
+  #asItIs(task: Task, now: number): Task | null {
+    try {
+      const current = this.#recipients.asItIs(task, now)
+      if (current === null) this.#close(task, null, REMOVED, null)
+      return current
+    } catch (error) {
+      this.#putOff(task, this.#recipients.againAfter(error, now), UNREADABLE)
+      return null
+    }
   }
 
   readonly #owner: Owner = {
@@ -228,34 +220,42 @@ export class Dispatcher {
   }
 
   #answered(sent: OnItsWay, outcome: Outcome, now: number, at: number) {
-    const { task, lane, lanes, sending, provider } = sent
-    const { clock, latency, store } = this.#deps
+    const { task, lane, lanes, sending } = sent
+    const { clock, latency } = this.#deps
     const latencyMs = at - sending.sentAt
     latency.observe(latencyMs / 1000)
     this.#movedAt = now
-    const { expiresAt } = task.delivery.messages
-    const isReplaced = lanes !== this.#equipment.lanes
-    if (isReplaced) lane.withdrawn(sending)
-    const { verdict, isAttempt } = isReplaced
-      ? judgeReplaced(outcome, {
-          retry: provider.retry,
-          now,
-          attempt: task.attempt,
-          expiresAt,
-          random: this.#deps.random(),
-        })
-      : lane.answered(sent, outcome, latencyMs, now)
+    const { verdict, isAttempt } = this.#rule(sent, outcome, latencyMs, now)
     this.counters.count(outcome, verdict)
     if (lane.window.isPaused(now)) this.#putBackWaiting(lanes, lane)
     if (verdict === null) return this.#putBack(task, outcome)
-    const { device, token } = task.recipient
-    const isLost = verdict.kind === 'failed' && verdict.device !== 'keep'
-    // A device that has lost no more than the token of before is sent to by its new one.
-    const hasMoved = isLost && store.hasMoved(device, token)
-    const followed: FinalVerdict = hasMoved ? { kind: 'retry', dueAt: now, reason: verdict.reason } : verdict
-    const credential = isReplaced ? null : lanes.credential
-    const finding = deviceFindingOf(task.recipient, outcome, followed, credential, clock.wallAt(sending.at))
-    this.#close(isAttempt ? task : notTried(task), outcome, followed, finding)
+    const credential = lanes === this.#equipment.lanes ? lanes.credential : null
+    const finding = deviceFindingOf(task.recipient, outcome, verdict, credential, clock.wallAt(sending.at))
+    this.#close(isAttempt ? task : notTried(task), outcome, verdict, finding)
+  }
+
+  /** What follows from an answer; where something cannot be read for it, the recipient is asked again. */
+  #rule(sent: OnItsWay, outcome: Outcome, latencyMs: number, now: number): Ruling {
+    const { task, lane, lanes, sending, provider } = sent
+    try {
+      if (lanes === this.#equipment.lanes) return this.#follow(task, lane.answered(sent, outcome, latencyMs, now), now)
+      lane.withdrawn(sending)
+      const { expiresAt } = task.delivery.messages
+      const situation = { retry: provider.retry, now, attempt: task.attempt, expiresAt, random: this.#deps.random() }
+      return this.#follow(task, judgeReplaced(outcome, situation), now)
+    } catch (error) {
+      return {
+        verdict: { kind: 'retry', dueAt: this.#recipients.againAfter(error, now), reason: UNREADABLE },
+        isAttempt: false,
+      }
+    }
+  }
+
+  /** A device that has lost no more than the token of before is sent to by its new one. */
+  #follow(task: Task, ruling: Ruling, now: number): Ruling {
+    const { verdict } = ruling
+    if (verdict?.kind !== 'failed' || verdict.device === 'keep' || !this.#recipients.hasMoved(task)) return ruling
+    return { ...ruling, verdict: { kind: 'retry', dueAt: now, reason: verdict.reason } }
   }
 
   /** Whoever waits for room in a lane that is paused by now waits on disk. */

@@ -122,8 +122,9 @@ export class Sender {
     this.#dispatcher.pump()
   }
 
-  /** A push was stored; `push` where it may be older than what is loaded. */
+  /** A push was stored; `null`: any may be there by now, and parked deliveries may have other times than they had. */
   wake(push: number | null): void {
+    if (push === null) this.#outbox.loaded.forgetTimes()
     for (const { window } of this.#equipment.lanes.all) window.endPauseEarly()
     this.#outbox.wake(push)
     this.#dispatcher.pump()
@@ -153,12 +154,6 @@ export class Sender {
     this.#equipment.lanes.notices.trouble()
     this.#outbox.tick(this.#dispatcher.isPaused(this.#deps.clock.now()))
     this.#dispatcher.pump()
-  }
-
-  /** For a while nothing was loaded: parked deliveries may have other times than they had. */
-  loadAgain(): void {
-    this.#outbox.loaded.forgetTimes()
-    this.wake(null)
   }
 
   /** Sends nothing more, waits for what is in flight, and settles what was sent; resolves when that is on disk. */

@@ -36,6 +36,7 @@ export class SentRequest implements TransportRequest, AnswerListener {
   readonly prepared: Prepared
   readonly tried: AlreadyTried
   readonly path: string
+  readonly headers: Prepared['headers']
   readonly own: readonly [name: string, value: string]
   readonly body: string
   readonly #onHeard: OnHeard
@@ -55,12 +56,9 @@ export class SentRequest implements TransportRequest, AnswerListener {
     this.prepared = prepared
     this.tried = tried
     this.path = path
+    this.headers = prepared.headers
     this.own = ['apns-id', apnsIdOf(message.push, recipient.device)]
     this.body = prepared.rendered.body(recipient.badge)
-  }
-
-  get headers(): Prepared['headers'] {
-    return this.prepared.headers
   }
 
   onAnswer(answer: TransportAnswer): void {

@@ -75,6 +75,24 @@ describe('a push to browsers', () => {
     expect(taken()).toEqual([...ten(chrome), ...ten(firefox)])
   })
 
+  test('goes to the browsers of the other push services, however many one refuses it for', async () => {
+    const many = Array.from({ length: 400 }, (_, n) => firefox(n))
+    await register(...many, ...ten(chrome))
+    // Of a service that takes what it gets, those who wait for room are waited for.
+    const before = await push()
+    await until(async () => (await statusOf(before))['state'] === 'finished')
+    const refused = { status: 400, headers: { 'content-type': 'text/plain' }, body: 'Bad Request' }
+    const isOfMozilla = new Set(many)
+    simulator.answerWith(({ token }) => (isOfMozilla.has(token) ? { kind: 'answer', answer: refused } : null))
+    const id = await push()
+    await passing(
+      service,
+      clock,
+      until(async () => (await statusOf(id))['state'] === 'finished'),
+    )
+    expect(await statusOf(id)).toMatchObject({ t: 410, s: 10 })
+  })
+
   test('goes to nobody while all push services refuse the credential', async () => {
     await register(...ten((n) => firefox(`denied-1:${n}`)))
     await push()

@@ -33,6 +33,7 @@ export function recordOf(overrides: Partial<OpenDelivery> = {}): OpenDelivery {
     pushId: '019a9f7e-3c1b-7000-8000-000000000000',
     application: 1,
     platform: 0,
+    hasManyGateways: false,
     queue: 'many',
     notification: { msg: 'Hello', sound: null, badge: null, payload: null },
     audience: { filter: EVERYBODY },

@@ -18,9 +18,9 @@ export class PushTrial {
   #tokenReasons: Set<string> | null = new Set()
   #most = 0
 
-  /** `wasTaken`: some recipients have it already. */
-  constructor(wasTaken: boolean) {
-    this.#isOver = wasTaken
+  /** `wasTaken`: some recipients have it already. `hasManyGateways`: what one refuses says nothing of the others. */
+  constructor(wasTaken: boolean, hasManyGateways: boolean) {
+    this.#isOver = wasTaken || hasManyGateways
     if (wasTaken) this.#tokenReasons = null
   }
 

@@ -64,7 +64,7 @@ export function newState(
     messages,
     effects: [],
     cursor,
-    trial: new PushTrial(record.accepted > 0),
+    trial: new PushTrial(record.accepted > 0, record.hasManyGateways),
     line: new BatchLine(cursor, record.notification.badge !== null),
     batches: new Set(),
     writing: new Set(),

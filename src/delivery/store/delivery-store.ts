@@ -191,13 +191,15 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
       { after, upTo }: { readonly after: number; readonly upTo: number },
       limit: number,
     ): OpenDelivery[] {
-      return open.all(application, platform, QUEUE_NUMBER[queue], after, upTo, limit).map(openOf)
+      return open
+        .all(application, platform, QUEUE_NUMBER[queue], after, upTo, limit)
+        .map((row) => openOf(row, platforms))
     },
 
     /** One that is open, whether it waits or not; `null` where it is over or cancelled. */
     find(push: number, platform: Platform): OpenDelivery | null {
       const row = one.get(push, platform)
-      return row === null ? null : openOf(row)
+      return row === null ? null : openOf(row, platforms)
     },
 
     /** Everything that a settlement changes, except what it says of devices, and the end. */
@@ -233,12 +235,13 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
   }
 }
 
-function openOf(row: OpenRow): OpenDelivery {
+function openOf(row: OpenRow, platforms: PlatformTable): OpenDelivery {
   return {
     push: row.push,
     pushId: row.id,
     application: row.application,
     platform: row.platform,
+    hasManyGateways: platforms[row.platform].tokens === 'endpoint',
     queue: row.lane === 0 ? 'single' : 'many',
     notification: storedJson(row.notification) as Notification,
     audience: audienceFrom(row.audience, row.whole),

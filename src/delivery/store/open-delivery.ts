@@ -12,6 +12,8 @@ export interface OpenDelivery {
   readonly pushId: string
   readonly application: number
   readonly platform: Platform
+  /** Whether its recipients are of several gateways, so that what one refuses another may take. */
+  readonly hasManyGateways: boolean
   readonly queue: Queue
   readonly notification: Notification
   readonly audience: Audience

@@ -96,9 +96,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a repeat has another apns-id',
-    file: 'src/gateway/apns/client.ts',
+    file: 'src/gateway/apns/sent-request.ts',
     from: 'apnsIdOf(message.push, recipient.device)',
-    to: 'apnsIdOf(message.push, recipient.device + Math.floor(clock.monotonic()))',
+    to: 'apnsIdOf(message.push, recipient.device + (SentRequest.made = (SentRequest.made ?? 0) + 1))',
   },
   {
     name: 'the window of a credential opens at once',

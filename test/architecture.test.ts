@@ -90,6 +90,7 @@ const IMPURE = new Set<string>([
   'gateway/simulator/fcm/token-endpoint.ts',
   'gateway/simulator/http2/http2-listener.ts',
   'gateway/simulator/simulator.ts',
+  'gateway/simulator/webpush/http11-listener.ts',
   'gateway/simulator/webpush/webpush-gateway.ts',
   'gateway/webpush/agreement-worker.ts',
   'gateway/webpush/key-agreement.ts',

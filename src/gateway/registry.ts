@@ -16,14 +16,14 @@ import type { Simulator } from './simulator/simulator.ts'
 import type { OpenTransport } from './transport/transport.ts'
 import { createWebPushProvider } from './webpush/client.ts'
 import type { KeyAgreement } from './webpush/key-agreement.ts'
-import type { Resolve } from './webpush/service-routes.ts'
+import type { Resolve } from './webpush/host-addresses.ts'
 
 /** Addresses of the gateways, and the authorities to trust. From the operator's settings, never from a request. */
 export interface GatewayAddresses {
   readonly apns: { readonly production: string; readonly sandbox: string }
   readonly fcm: string
   readonly fcmToken: string
-  /** Origins of push services for browsers that the operator has named besides those that everybody knows. */
+  /** Push services of browsers that the operator has named besides those that everybody knows: see `endpointProblem`. */
   readonly pushServices: readonly string[]
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
@@ -107,7 +107,7 @@ const webPush: Gateway = {
     const { vapid: credential } = simulator.issue(application.id)
     const { keyAgreement, addresses } = deps
     const named = [...addresses.pushServices, SIMULATED_SERVICE]
-    const relay = simulator.webPushUrl
+    const relay = (endpoint: string) => simulator.relayOf(endpoint)
     const shared = simulatedBy(simulator, deps)
     return createWebPushProvider({ ...shared, credential, named, resolve: null, keyAgreement, relay })
   },

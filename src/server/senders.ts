@@ -15,6 +15,7 @@ import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { chooseTransport } from '../gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'
+import type { Resolve } from '../gateway/webpush/host-addresses.ts'
 import { createKeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { KeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { Log } from '../log.ts'
@@ -36,6 +37,8 @@ interface Dependencies {
   readonly rsaKeys: (() => Promise<RsaKeys>) | undefined
   /** The way to the gateways; `undefined`: the one that the settings ask for. */
   readonly openTransport: OpenTransport | undefined
+  /** Looks up the hosts of push services; `undefined`: as the system does. */
+  readonly resolve: Resolve | undefined
   /** With the keys of browsers; `undefined`: one that this machine has the processors for. */
   readonly keyAgreement: KeyAgreement | undefined
   readonly database: Database
@@ -55,6 +58,8 @@ interface Dependencies {
 }
 
 export type Senders = Awaited<ReturnType<typeof startSenders>>
+
+const lookUp: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
 /** Everything that sends: gateways with their credentials, and the pool that goes on with what is open. */
 export async function startSenders(deps: Dependencies) {
@@ -91,8 +96,7 @@ export async function startSenders(deps: Dependencies) {
     clock,
     log,
     openTransport: deps.openTransport ?? chooseTransport(config, clock, onSwitch),
-    resolve:
-      config.proxy === null ? async (host) => (await lookup(host, { all: true })).map(({ address }) => address) : null,
+    resolve: config.proxy === null ? (deps.resolve ?? lookUp) : null,
     keyAgreement: opened.use(deps.keyAgreement ?? createKeyAgreement()),
     openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
     simulator,

@@ -56,7 +56,7 @@ async function start(handler: (call: GatewayCall) => GatewayReply) {
     openTransport: h2Transport(systemClock, null),
     clock,
     resolve: null,
-    relay: gateway.origin,
+    relay: () => gateway.origin,
   })
   return {
     gateway,

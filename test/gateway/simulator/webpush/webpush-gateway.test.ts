@@ -53,7 +53,7 @@ async function send(changed: Partial<Recipient> = {}, relayed = false, said: Par
     openTransport: h2Transport(systemClock, null),
     clock,
     resolve: () => Promise.reject(new Error('looked up')),
-    ...(relayed && { relay: simulator.webPushUrl }),
+    ...(relayed && { relay: (to: string) => simulator.relayOf(to) }),
   })
   const { endpoint: token, keys } = subscription
   const message = { ...MESSAGE, notification: { ...MESSAGE.notification, ...said } }

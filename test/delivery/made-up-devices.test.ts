@@ -50,6 +50,31 @@ describe('made-up devices', () => {
     expect(paused(service)).toEqual([])
   }, 60_000)
 
+  test.each(['apple', 'google', 'mozilla'])(
+    'of browsers that belong to another key, as %s says so, are set aside and accuse nobody',
+    async (maker) => {
+      const { service, simulator } = await startSending()
+      await using _ = service
+      const register = async (word: string, count: number): Promise<void> => {
+        for (let n = 0; n < count; n++) {
+          const token = `https://simulator.invalid/${maker}/${word}:${n}`
+          const body = { platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }
+          expect((await service.put('/deviceToken', body, { as: 'device' })).status).toBe(201)
+        }
+      }
+      await register('old', 20)
+      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 20)
+      await register('otherkey', 60)
+      await register('new', 20)
+      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 40)
+      const asked = simulator.counts().refused
+      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 40)
+      expect([asked, simulator.counts().refused]).toEqual([60, 60])
+      expect(paused(service)).toEqual([])
+    },
+    60_000,
+  )
+
   test('with tokens that Apple never issued hold up no phone, in this push and the next', async () => {
     const { service, simulator } = await startSending()
     await using _ = service

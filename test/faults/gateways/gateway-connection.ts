@@ -121,7 +121,10 @@ export class GatewayConnection {
         return
       }
       case 'parting':
-        this.#partWith(planned.word, arrival)
+        this.#parting = true
+        leaveToAnother(arrival)
+        this.#leaveBeyond(0)
+        this.#socket()?.end(goawayFrame(0, 0, JSON.stringify({ reason: planned.word })))
         return
       case 'garble': {
         const understood = this.#protocol.anyBodySaysTaken
@@ -218,12 +221,7 @@ export class GatewayConnection {
     const open = [...this.#pending.keys()].sort((a, b) => a - b)
     // Not below one that is answered already: it must be the last that anything was done about.
     const last = half ? Math.max(open[Math.floor(open.length / 2)] ?? 0, this.#highestAnswered) : this.#highest
-    for (const [id, { arrival, timer }] of this.#pending) {
-      if (id <= last) continue
-      if (timer !== null) clearTimeout(timer)
-      leaveToAnother(arrival)
-      this.#pending.delete(id)
-    }
+    this.#leaveBeyond(last)
     this.#goaway(last, 0)
     this.#endWhenAnswered()
   }
@@ -235,14 +233,14 @@ export class GatewayConnection {
     }, PARTING_MS)
   }
 
-  #partWith(word: string, arrival: Arrival): void {
-    this.#parting = true
-    this.#last = 0
-    for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
-    for (const left of [arrival, ...Array.from(this.#pending.values(), (pending) => pending.arrival)])
-      leaveToAnother(left)
-    this.#pending.clear()
-    this.#socket()?.end(goawayFrame(0, 0, JSON.stringify({ reason: word })))
+  #leaveBeyond(last: number): void {
+    this.#last = last
+    for (const [id, { arrival, timer }] of this.#pending) {
+      if (id <= last) continue
+      if (timer !== null) clearTimeout(timer)
+      leaveToAnother(arrival)
+      this.#pending.delete(id)
+    }
   }
 
   #goaway(last: number, code: number): void {

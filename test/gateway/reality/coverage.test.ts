@@ -41,7 +41,7 @@ const MET: Readonly<Record<string, readonly [fault: string | null, world: string
   iphonekey: ['one-iphone-key', 'fcm 401 THIRD_PARTY_AUTH_ERROR/403 InvalidProviderToken'],
   bodiless: ['one-bodiless', 'fcm 401 NOTHING'],
   notfound: ['one-notfound', 'fcm 404 NO_DETAILS'],
-  quota: ['429-after', 'fcm 429 RATE_LIMIT_EXCEEDED'],
+  quota: ['429', 'fcm 429 RATE_LIMIT_EXCEEDED'],
   delivered: ['fcm-delivered', 'fcm 503 DELIVERED'],
   frontend: ['one-page', 'fcm 400 NOT_OF_GOOGLE'],
   badgateway: ['fcm-page', 'fcm 502 NOT_OF_GOOGLE'],

@@ -111,6 +111,7 @@ const IMPURE = new Set<string>([
   'monitoring/process-metrics.ts',
   'monitoring/scrape.ts',
   'monitoring/storage.ts',
+  'network/lookup.ts',
   'push/pushing.ts',
   'sealing/key-directory.ts',
   'sealing/key-file.ts',

@@ -1,5 +1,4 @@
 import { fullGC } from 'bun:jsc'
-import { lookup } from 'node:dns/promises'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import { createProviderTokenStore } from '../application/provider-token-store.ts'
@@ -15,12 +14,14 @@ import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { chooseTransport } from '../gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'
+import { HostAddresses } from '../gateway/webpush/host-addresses.ts'
 import type { Resolve } from '../gateway/webpush/host-addresses.ts'
 import { createKeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { KeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { FinishedStore } from '../push/finished-store.ts'
+import { addressesOf } from '../network/lookup.ts'
 import { PLATFORM } from '../platform.ts'
 import type { Config } from '../settings/parse.ts'
 import type { ServiceClock } from '../time/service-clock.ts'
@@ -59,8 +60,6 @@ interface Dependencies {
 
 export type Senders = Awaited<ReturnType<typeof startSenders>>
 
-const lookUp: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
-
 /** Everything that sends: gateways with their credentials, and the pool that goes on with what is open. */
 export async function startSenders(deps: Dependencies) {
   const { config, clock, log, database, commit, key, directory, credentials, devices, events, opened } = deps
@@ -96,7 +95,7 @@ export async function startSenders(deps: Dependencies) {
     clock,
     log,
     openTransport: deps.openTransport ?? chooseTransport(config, clock, onSwitch),
-    resolve: config.proxy === null ? (deps.resolve ?? lookUp) : null,
+    hosts: config.proxy === null ? new HostAddresses(deps.resolve ?? addressesOf, clock) : null,
     keyAgreement: opened.use(deps.keyAgreement ?? createKeyAgreement()),
     openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
     simulator,

@@ -18,7 +18,7 @@ import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { encryptMessage, isPaddedToLimit, paddedLength } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
-import type { Resolve } from './host-addresses.ts'
+import type { HostAddresses } from './host-addresses.ts'
 import { judgeWebPush, WEBPUSH_RETRY } from './protocol.ts'
 import { ServiceComplaints } from './service-complaints.ts'
 import { ServiceRoutes } from './service-routes.ts'
@@ -34,8 +34,8 @@ export interface WebPushProviderOptions {
   readonly ca?: string
   readonly openTransport: OpenTransport
   readonly clock: Clock
-  /** All addresses of a host. `null`: nobody here looks names up, since everything goes through a proxy. */
-  readonly resolve: Resolve | null
+  /** Outlives the provider. `null`: nobody here looks names up, since everything goes through a proxy. */
+  readonly hosts: HostAddresses | null
   /** With the keys of browsers; it outlives the provider. */
   readonly keyAgreement: KeyAgreement
   /** The origin that takes what is for an endpoint in place of its push service: the simulator's. Default: none does. */

@@ -68,7 +68,10 @@ export class HostAddresses {
     if (!mayBeMadeUp(endpoint)) return pending ?? this.#lookUp(hostname, 0)
     const service = this.#serviceOf(endpoint)
     if (pending === undefined && service.lookups >= MAX_LOOKUPS) {
-      service.wanted.set(hostname, (service.wanted.get(hostname) ?? 0) + 1)
+      const wanted = (service.wanted.get(hostname) ?? 0) + 1
+      // The one that was asked for last is forgotten last.
+      service.wanted.delete(hostname)
+      service.wanted.set(hostname, wanted)
       forgetOldest(service.wanted)
       return LATER
     }

@@ -1,20 +1,17 @@
-import type { Clock } from '../../clock.ts'
 import { mayBeMadeUp, pushServiceMaker, SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
 import type { PushServiceMaker } from '../../device/webpush/push-services.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport } from '../transport/transport.ts'
-import { HostAddresses } from './host-addresses.ts'
-import type { HostRefusal, Resolve } from './host-addresses.ts'
+import type { HostAddresses, HostRefusal } from './host-addresses.ts'
 
 /** Hosts with a connection at one time: a stranger's endpoint may name any subdomain of a known one. */
 const MAX_ROUTES = 100
 
 interface ServiceRoutesOptions {
-  readonly clock: Clock
   readonly openTransport: OpenTransport
   /** PEM. */
   readonly ca?: string
-  readonly resolve: Resolve | null
+  readonly hosts: HostAddresses | null
   readonly relay?: (endpoint: string) => string
 }
 
@@ -48,13 +45,9 @@ export class ServiceRoutes {
   readonly #options: ServiceRoutesOptions
   /** By the origin of the endpoint, and where it is relayed to. */
   readonly #routes = new Map<string, OpenRoute>()
-  /** `null`: all hosts are sent to. */
-  readonly #addresses: HostAddresses | null
 
   constructor(options: ServiceRoutesOptions) {
-    const { resolve, relay, clock } = options
     this.#options = options
-    this.#addresses = resolve === null || relay !== undefined ? null : new HostAddresses(resolve, clock)
   }
 
   get connections(): number {
@@ -63,7 +56,8 @@ export class ServiceRoutes {
 
   /** The way to the push service of an endpoint. `isNamed`: by the operator, who may send anywhere. */
   find(endpoint: URL, isNamed: boolean): FoundRoute | Promise<FoundRoute> {
-    const refusal = isNamed || this.#addresses === null ? null : this.#addresses.refusal(endpoint)
+    const { hosts, relay } = this.#options
+    const refusal = isNamed || hosts === null || relay !== undefined ? null : hosts.refusal(endpoint)
     if (refusal instanceof Promise) return refusal.then((found) => this.#routeTo(endpoint, found))
     return this.#routeTo(endpoint, refusal)
   }

@@ -1,6 +1,7 @@
 import { apnsRefusal } from '../../../src/gateway/simulator/apns/apns-answer.ts'
 import type { ApnsReason } from '../../../src/gateway/simulator/apns/apns-answer.ts'
 import { fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
+import type { FcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { GrantFault } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
 import type { Gateway } from '../gateways/gateway.ts'
 import type { Incoming, PlannedReply } from '../gateways/plan.ts'
@@ -17,6 +18,9 @@ const PATIENCE_MS = 120_000
 
 /** How long a gateway says the same to everybody, in ms. */
 const LASTING_MS = 2_000
+
+/** Devices that FCM has forgotten. */
+const DEAD = 5
 
 /** One in so many devices was gone before it registered. */
 const GONE_BEFORE = 10
@@ -59,6 +63,8 @@ export const ANSWER_SCENARIOS: readonly Scenario[] = [
       return met
     },
   },
+  dead('fcm-bodiless', '401 with an empty body', 'bodiless'),
+  dead('fcm-notfound', '404 without details', 'notfound'),
   some('fcm-delivered', 'FCM: 503 UNAVAILABLE, of what is delivered all the same', 'fcm', () => ({
     kind: 'say',
     answer: fcmRefusal('unavailable', 'project', 0),
@@ -95,6 +101,39 @@ function some(name: string, what: string, of: 'apns' | 'fcm', reply: () => Plann
       return met
     },
   }
+}
+
+/** What FCM says of a few devices, which leave once it takes messages for others. */
+function dead(name: string, what: string, refusal: FcmRefusal): Scenario {
+  return {
+    name,
+    what: `FCM, of ${DEAD} devices, while others are taken: ${what}`,
+    async run(stage) {
+      const phones = [...stage.ledger.devices].filter(([, { platform }]) => platform === 1)
+      const gone = new Map(phones.slice(0, DEAD).map(([key, { token }]) => [token, key]))
+      for (const key of gone.values()) stage.ledger.fates.set(key, 'leaves')
+      const answer = fcmRefusal(refusal, 'project', 0)
+      let met = 0
+      stage.fcm.plan = ({ token }) => {
+        if (!gone.has(token)) return null
+        met++
+        return { kind: 'say', answer }
+      }
+      await stage.pushes.toAll()
+      const healthy = phones.at(-1)?.[1]
+      for (const end = Date.now() + SENT_MS; Date.now() < end && (await anyListed(stage, gone));) {
+        if (healthy !== undefined) await stage.pushes.toDevice(healthy)
+        await Bun.sleep(2_000)
+      }
+      return met
+    },
+  }
+}
+
+async function anyListed({ api }: Stage, tokens: ReadonlyMap<string, string>): Promise<boolean> {
+  const answer = await api.call('GET', '/deviceToken/all')
+  const listed: readonly { readonly token: string }[] = answer?.status === 200 ? answer.body : []
+  return listed.some(({ token }) => tokens.has(token))
 }
 
 /** What every request to APNs is answered for two seconds. */

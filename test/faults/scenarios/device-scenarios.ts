@@ -1,4 +1,3 @@
-import { fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { PlannedReply } from '../gateways/plan.ts'
 import { keyOf } from '../stage/ledger.ts'
 import type { Fate, KnownDevice, Platform } from '../stage/ledger.ts'
@@ -74,18 +73,6 @@ export const DEVICE_SCENARIOS: readonly Scenario[] = [
     apns: refuse('gone'),
     fcm: refuse('iphone gone'),
     fate: 'leaves',
-  }),
-  one('one-bodiless', 'DeviceTokenNotForTopic, at FCM 401 with an empty body', {
-    apns: refuse('mismatch'),
-    fcm: { kind: 'say', answer: fcmRefusal('bodiless', 'project', 0) },
-    fate: 'leaves',
-    promptMs: 40_000,
-  }),
-  one('one-notfound', 'DeviceTokenNotForTopic, at FCM 404 without details', {
-    apns: refuse('mismatch'),
-    fcm: { kind: 'say', answer: fcmRefusal('notfound', 'project', 0) },
-    fate: 'leaves',
-    promptMs: 40_000,
   }),
   one('ten-bad-tokens', 'ten of them: BadDeviceToken, at FCM INVALID_ARGUMENT of the token', {
     apns: refuse('bad token'),

@@ -3,6 +3,7 @@ import { makeVapid } from '../../../src/application/vapid.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
 import { createWebPushProvider } from '../../../src/gateway/webpush/client.ts'
+import { HostAddresses } from '../../../src/gateway/webpush/host-addresses.ts'
 import { createKeyAgreement } from '../../../src/gateway/webpush/key-agreement.ts'
 import { startFront } from '../../faults/gateways/front.ts'
 import { makeCertificate } from '../../support/certificate.ts'
@@ -25,7 +26,7 @@ function start(options: { readonly named: readonly string[]; readonly ca: string
     credential: makeVapid('mailto:push@example.com'),
     openTransport: chooseTransport({ transport: 'h2', proxy: null }, systemClock, () => undefined),
     clock: createFakeClock(),
-    resolve: () => Promise.resolve(['127.0.0.1']),
+    hosts: new HostAddresses(() => Promise.resolve(['127.0.0.1']), createFakeClock()),
   })
 }
 

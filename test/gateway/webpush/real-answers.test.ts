@@ -55,7 +55,7 @@ async function start(handler: (call: GatewayCall) => GatewayReply) {
     ca: gateway.ca,
     openTransport: h2Transport(systemClock, null),
     clock,
-    resolve: null,
+    hosts: null,
     relay: () => gateway.origin,
   })
   return {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { SECOND_MS } from '../../../src/clock.ts'
 import { startOf } from '../../../src/dashboard/client/magic-phones.ts'
 import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
 import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
@@ -47,7 +48,7 @@ async function pushed(caller: Caller, row: RealityRow, hasAsked: (() => boolean)
   }
   const over = until(async () => (await caller.get(`/push/${body.id}`)).body.state === 'finished')
   // A first request waits for its connection: no time passes meanwhile.
-  await passing(service, clock, over)
+  await passing(service, clock, over, SECOND_MS)
   return (await caller.get(`/push/${body.id}`)).body
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { SCENARIOS } from '../../faults/scenarios/scenarios.ts'
-import { ANSWERS } from '../../simulation/world/answer-tables.ts'
+import { ANSWERS, GRANT_REFUSALS } from '../../simulation/world/answer-tables.ts'
 import { REALITY } from './rows.ts'
 
 /*
@@ -45,18 +45,20 @@ const MET: Readonly<Record<string, readonly [fault: string | null, world: string
   delivered: ['fcm-delivered', 'fcm 503 DELIVERED'],
   frontend: ['one-page', 'fcm 400 NOT_OF_GOOGLE'],
   badgateway: ['fcm-page', 'fcm 502 NOT_OF_GOOGLE'],
-  // The token endpoint of a world says invalid_grant, in bad weather, and no more.
-  oauthclock: ['oauth-clock', null],
-  oauthkey: ['oauth-key', null],
+  oauthclock: ['oauth-clock', 'token 400 Invalid JWT: Token must be a short-lived token'],
+  oauthkey: ['oauth-key', 'token 400 Invalid JWT Signature.'],
 }
 
 test('each row of the reality suite that Bellhop can meet is a fault, and an answer of the simulated worlds', () => {
   const orders = new Set(REALITY.map(({ order: [, order] }) => order).filter((order) => !order.endsWith('/')))
   expect(Object.keys(MET).toSorted()).toEqual([...orders].toSorted())
   const faults = new Set(SCENARIOS.map(({ name }) => name))
-  const answers = Object.entries(ANSWERS).flatMap(([gateway, { busy, ...lists }]) =>
-    [busy, ...Object.values(lists).flat()].map(([status, words]) => `${gateway} ${status} ${words}`),
-  )
+  const answers = [
+    ...GRANT_REFUSALS.map((words) => `token 400 ${words}`),
+    ...Object.entries(ANSWERS).flatMap(([gateway, { busy, ...lists }]) =>
+      [busy, ...Object.values(lists).flat()].map(([status, words]) => `${gateway} ${status} ${words}`),
+    ),
+  ]
   for (const [order, [fault, world]] of Object.entries(MET)) {
     if (fault !== null) expect([order, faults.has(fault)]).toEqual([order, true])
     if (world !== null) expect([order, answers.some((answer) => answer.startsWith(world))]).toEqual([order, true])

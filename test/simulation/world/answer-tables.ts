@@ -156,4 +156,10 @@ const WEBPUSH: AnswerTable = {
   busy: [503, '', 'retry'],
 }
 
+/** Why Google gives no access token: a clock that is wrong, a key that it does not know yet. */
+export const GRANT_REFUSALS = [
+  'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.',
+  'Invalid JWT Signature.',
+] as const
+
 export const ANSWERS: Readonly<Record<Gateway, AnswerTable>> = { apns: APNS, fcm: FCM, webpush: WEBPUSH }

@@ -26,7 +26,9 @@ export async function listenHttp11({ clock, pem, handle }: Http11ListenerOptions
       const reply = handle(readRequest(request, Buffer.concat(chunks)))
       if (reply.kind !== 'answer') return void request.socket.destroy()
       const { answer, afterMs = 0 } = reply
-      clock.after(afterMs, () => response.writeHead(answer.status, answer.headers).end(answer.body))
+      const send = () => response.writeHead(answer.status, answer.headers).end(answer.body)
+      if (afterMs > 0) clock.after(afterMs, send)
+      else send()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { SCENARIOS } from '../../faults/scenarios/scenarios.ts'
 import { ANSWERS, GRANT_REFUSALS } from '../../simulation/world/answer-tables.ts'
+import { MISHAPS } from '../../simulation/world/wire/climate.ts'
 import { REALITY } from './rows.ts'
 
 /*
@@ -30,13 +31,11 @@ const MET: Readonly<Record<string, readonly [fault: string | null, world: string
   'ntfy/throttled': ['browsers-ntfy-limit', 'webpush 429 {"code":42908}'],
   proxy: ['browsers-proxy', 'webpush 404 404 page not found'],
   nginx: ['browsers-nginx', 'webpush 502 page'],
-  // A world has keys and no certificates.
-  '0007': ['apns-parting', null],
+  '0007': ['apns-parting', 'connection parts with a word'],
   '4291': ['apns-updates', 'apns 429 TooManyProviderTokenUpdates'],
   '4030': ['apns-key', 'apns 403 InvalidProviderToken'],
   '4101': ['apns-gone-before', 'apns 410 Unregistered'],
-  // A connection there allows fewer streams by its climate, and not by an answer.
-  '4006': ['apns-narrow', null],
+  '4006': ['apns-narrow', 'connection allows one stream until one is taken'],
   iphonegone: ['one-iphone-gone', 'fcm 400 INVALID_ARGUMENT/410 Unregistered'],
   iphonekey: ['one-iphone-key', 'fcm 401 THIRD_PARTY_AUTH_ERROR/403 InvalidProviderToken'],
   bodiless: ['fcm-bodiless', 'fcm 401 NOTHING'],
@@ -54,6 +53,7 @@ test('each row of the reality suite that Bellhop can meet is a fault, and an ans
   expect(Object.keys(MET).toSorted()).toEqual([...orders].toSorted())
   const faults = new Set(SCENARIOS.map(({ name }) => name))
   const answers = [
+    ...MISHAPS.map((mishap) => `connection ${mishap}`),
     ...GRANT_REFUSALS.map((words) => `token 400 ${words}`),
     ...Object.entries(ANSWERS).flatMap(([gateway, { busy, ...lists }]) =>
       [busy, ...Object.values(lists).flat()].map(([status, words]) => `${gateway} ${status} ${words}`),

@@ -17,6 +17,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   quota: 'usage',
   device: 'device',
   label: 'device',
+  label_network: 'device',
   device_label: 'device',
   feedback: 'device',
   left_device: 'device',

@@ -35,6 +35,8 @@ const OF_NOBODY = new Set([
   'admin_session',
   'admin_link',
   'admin_token',
+  'second_factor',
+  'recovery_code',
   'admin_log',
 ])
 

@@ -4,28 +4,37 @@
  */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
-/** Hashes at a time, for their memory. */
+/** Hashes at a time, for their memory and the cores they take from the API. */
 const MAX_AT_ONCE = 2
+
+/** Those that wait for one of these: a second or two of work. */
+const MAX_WAITING = 32
 
 /** Stands in for the hash of an unknown name, so that unknown and wrong take the same time. Of what nobody knows. */
 const NO_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$sPjtw/XG+Dqxh0GEvvI0oG9DvdRX64qyye3DQYhYW58$BG5uBREJbPvDwM73oP4MSBWp+HlWAKVtnHawul/ptFA'
 
 export interface Passwords {
-  /** argon2id, in PHC's string format. */
-  hash(password: string): Promise<string>
-  /** Whether it is the one of this hash. `null` stands for an unknown name and never matches. */
-  matches(password: string, hash: string | null): Promise<boolean>
+  /** argon2id, in PHC's string format; `null`: too many wait. */
+  hash(password: string): Promise<string | null>
+  /** Whether it is the one of this hash; `null`: too many wait. A `null` hash stands for an unknown name and never matches. */
+  matches(password: string, hash: string | null): Promise<boolean | null>
 }
 
-/** Hashes passwords, a few at a time, on other threads. */
-export function createPasswords(): Passwords {
+/** argon2id, in PHC's string format; for a process that does nothing else. */
+export function hashPassword(password: string): Promise<string> {
+  return Bun.password.hash(password, COST)
+}
+
+/** Hashes passwords, a few at a time, on other threads. `argon2`: default Bun's. */
+export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'verify'> = Bun.password): Passwords {
   let running = 0
   const line: (() => void)[] = []
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => line.push(resolve))
-    else running++
+  async function inTurn<T>(work: () => Promise<T>): Promise<T | null> {
+    if (running < MAX_AT_ONCE) running++
+    else if (line.length < MAX_WAITING) await new Promise<void>((resolve) => line.push(resolve))
+    else return null
     try {
       return await work()
     } finally {
@@ -37,10 +46,10 @@ export function createPasswords(): Passwords {
   }
 
   return {
-    hash: (password) => inTurn(() => Bun.password.hash(password, COST)),
+    hash: (password) => inTurn(() => argon2.hash(password, COST)),
     async matches(password, hash) {
-      const same = await inTurn(() => Bun.password.verify(password, hash ?? NO_HASH))
-      return same && hash !== null
+      const same = await inTurn(() => argon2.verify(password, hash ?? NO_HASH))
+      return same === true ? hash !== null : same
     },
   }
 }

@@ -17,6 +17,7 @@ import { createCounting } from '../push/counting.ts'
 import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
+import { createKnownBrowsers } from '../admin/session/known-browsers.ts'
 import { createSignIn } from '../admin/session/sign-in.ts'
 import { createApplicationView } from '../admin/view/application-view.ts'
 import { applicationRoutes } from '../admin/routes/application-routes.ts'
@@ -55,8 +56,8 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
   readonly senders: MonitoringParts['senders'] & { readonly providers: Pick<Senders['providers'], 'apnsSigning'> }
   readonly credentials: CredentialStore
   readonly onBehalf: () => OnBehalf
-  /** Where the public API listens. */
-  readonly url: () => string
+  /** Where apps and backends reach the public API. */
+  readonly publicUrl: () => string
   readonly recentLines: RecentLines
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
@@ -146,7 +147,6 @@ function adminApi(parts: Parts) {
   const webhookList = createWebhookList({ database })
   const overview = createOverview({
     clock,
-    url: parts.url,
     applications: () => directory.all(),
     daily: createDailyStore({ database }),
     feedback: createFeedbackStore({ database }),
@@ -161,14 +161,26 @@ function adminApi(parts: Parts) {
   })
   const isGood = (request: Request) => authorityOf(request, false) !== null
   const behind = { gate, clock, commit, directory, log: adminLog }
-  const signIn = createSignIn({ clock, administrators, passwords })
+  const browsers = createKnownBrowsers({ key: parts.key, clock })
+  const signIn = createSignIn({ clock, administrators, passwords, browsers })
   return createAdminApi({
     log,
     gate,
     routes: [
       pageRoutes(),
       monitoring.routes(),
-      sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, log: adminLog }),
+      sessionRoutes({
+        gate,
+        commit,
+        administrators,
+        sessions,
+        links,
+        passwords,
+        browsers,
+        signIn,
+        log: adminLog,
+        publicUrl: parts.publicUrl,
+      }),
       applicationRoutes({
         ...behind,
         applications: createApplicationStore(stored),

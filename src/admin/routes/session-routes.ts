@@ -11,8 +11,10 @@ import type { AdministratorStore } from '../administrator-store.ts'
 import { known } from '../administrator.ts'
 import type { Actor, Administrator } from '../administrator.ts'
 import type { Passwords } from '../password.ts'
-import { cameSecurely, sessionCookie } from '../session/session-cookie.ts'
-import type { createSignIn } from '../session/sign-in.ts'
+import { cameSecurely } from '../own-names.ts'
+import type { KnownBrowsers } from '../session/known-browsers.ts'
+import { browserCookie, sessionCookie } from '../session/session-cookie.ts'
+import type { createSignIn, SignInTry } from '../session/sign-in.ts'
 import { isoTime } from '../../text/format.ts'
 import { missing } from '../../http/fields.ts'
 import { VERSION } from '../../version.ts'
@@ -24,20 +26,46 @@ interface Dependencies {
   readonly sessions: AdminSessionStore
   readonly links: AdminLinkStore
   readonly passwords: Passwords
+  readonly browsers: Pick<KnownBrowsers, 'make'>
   readonly signIn: ReturnType<typeof createSignIn>
   readonly log: Pick<AdminLogStore, 'add'>
+  /** Where apps and backends reach the public API. */
+  readonly publicUrl: () => string
 }
 
 /** Who somebody is, and coming and going. */
 export function sessionRoutes(deps: Dependencies) {
-  const { gate, commit, administrators, sessions, links, passwords, signIn, log } = deps
+  const { gate, commit, administrators, sessions, links, passwords, browsers, log } = deps
 
   const shown = (actor: Actor | null) => ({
     administrator: actor?.kind === 'administrator' ? { name: actor.name } : null,
     token: actor?.kind === 'token' ? { name: actor.name } : null,
     isSetUp: administrators.any(),
-    version: VERSION,
+    service: actor === null ? null : { version: VERSION, url: deps.publicUrl() },
   })
+
+  /** Whose password it is. Throws where it is nobody's, with the sentence `wrong`, or where it has to wait. */
+  async function signIn(given: Omit<SignInTry, 'browser'>, headers: Headers, wrong: string): Promise<Administrator> {
+    const outcome = await deps.signIn({ ...given, browser: browserCookie.in(headers) })
+    switch (outcome.kind) {
+      case 'signed-in':
+        return outcome.administrator
+      case 'wrong':
+        throw new Refused(failure('InvalidCredentials', wrong))
+      case 'busy':
+        throw new Refused(BUSY)
+      case 'wait': {
+        const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
+        throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
+      }
+    }
+  }
+
+  async function hashOf(password: string): Promise<string> {
+    const hash = await passwords.hash(password)
+    if (hash === null) throw new Refused(BUSY)
+    return hash
+  }
 
   /** Signs somebody in; in a transaction. What the cookie is to hold. */
   function begin(administrator: Administrator, how: string): string {
@@ -48,12 +76,18 @@ export function sessionRoutes(deps: Dependencies) {
   /** An answer by which a browser is signed in, or with `''` signed out. */
   function answer(session: string, actor: Actor | null, headers: Headers): Response {
     return Response.json(shown(actor), {
-      headers: { 'set-cookie': sessionCookie(session, cameSecurely(headers)), 'cache-control': 'no-store' },
+      headers: { 'set-cookie': sessionCookie.set(session, cameSecurely(headers)), 'cache-control': 'no-store' },
     })
   }
 
+  /** Signed in, and known from now on. */
   function welcome(administrator: Administrator, session: string, headers: Headers): Response {
-    return answer(session, { kind: 'administrator', ...administrator }, headers)
+    const response = answer(session, { kind: 'administrator', ...administrator }, headers)
+    const hash = administrators.hashOf(administrator.name)
+    if (hash !== null) {
+      response.headers.append('set-cookie', browserCookie.set(browsers.make(hash), cameSecurely(headers)))
+    }
+    return response
   }
 
   return new Elysia({ name: 'session-routes' })
@@ -70,13 +104,8 @@ export function sessionRoutes(deps: Dependencies) {
     .post(
       '/api/session',
       async ({ body, request: { headers }, address }) => {
-        const outcome = await signIn(body.name, body.password, address)
-        if (outcome.kind === 'wait') {
-          const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
-          throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
-        }
-        if (outcome.kind === 'wrong') throw new Refused(failure('InvalidCredentials', 'Name or password is wrong.'))
-        const { administrator } = outcome
+        const { name, password } = body
+        const administrator = await signIn({ name, password, address }, headers, 'Name or password is wrong.')
         return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
       },
       { ...adminCall({ tag: 'Session', summary: 'Sign in', answer: 'SessionAnswer' }), body: SignIn },
@@ -111,10 +140,9 @@ export function sessionRoutes(deps: Dependencies) {
       '/api/password',
       async ({ actor, body, request: { headers }, address }) => {
         if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no password.'))
-        const outcome = await signIn(actor.name, body.current, address)
-        if (outcome.kind !== 'signed-in') throw new Refused(failure('InvalidCredentials', 'current is wrong.'))
-        const { administrator } = outcome
-        const hash = await passwords.hash(body.password)
+        const current = { name: actor.name, password: body.current, address }
+        const administrator = await signIn(current, headers, 'current is wrong.')
+        const hash = await hashOf(body.password)
         const session = await commit(() => {
           administrators.setPassword(administrator.name, hash)
           // Whoever knew the old one is out.
@@ -158,7 +186,7 @@ export function sessionRoutes(deps: Dependencies) {
         }
         if (name === undefined) throw missing('name')
         if (password === undefined) throw missing('password')
-        const hash = await passwords.hash(password)
+        const hash = await hashOf(password)
         const made = await commit(() => become(link, name, hash))
         if (made.kind === 'spent') throw new Refused(SPENT)
         if (made.kind === 'name-taken') {
@@ -186,6 +214,11 @@ export function sessionRoutes(deps: Dependencies) {
     return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
   }
 }
+
+const BUSY = failure('TooManyRequestsError', 'Too many passwords are being checked. Try again in a moment.', {
+  // Seconds: the line is no longer than that.
+  'retry-after': '2',
+})
 
 const SPENT = failure(
   'ResourceNotFound',

@@ -22,10 +22,10 @@ function slowArgon2() {
   }
 }
 
-test('two passwords are hashed at a time, 32 wait, and whoever comes then is told so at once', async () => {
+test('one password is hashed at a time, 32 wait, and whoever comes then is told so at once', async () => {
   const slow = slowArgon2()
   const passwords = createPasswords(slow.argon2)
-  const inside = Array.from({ length: 34 }, (_, n) =>
+  const inside = Array.from({ length: 33 }, (_, n) =>
     n % 2 === 0 ? passwords.matches('x', 'hash') : passwords.hash('x'),
   )
   expect(await passwords.matches('x', 'hash')).toBeNull()
@@ -35,10 +35,11 @@ test('two passwords are hashed at a time, 32 wait, and whoever comes then is tol
   const one = passwords.matches('x', null)
   expect(await passwords.hash('x')).toBeNull()
   while (slow.running() > 0) await slow.endOne()
-  expect(await Promise.all(inside)).toEqual(Array.from({ length: 34 }, (_, n) => (n % 2 === 0 ? true : 'hashed')))
+  expect(await Promise.all(inside)).toEqual(Array.from({ length: 33 }, (_, n) => (n % 2 === 0 ? true : 'hashed')))
   // Right as the word is, nobody has this name.
   expect(await one).toBe(false)
-  expect(slow.most()).toBe(2)
+  // More would take the threads that commits are synced on.
+  expect(slow.most()).toBe(1)
 })
 
 test('work that fails lets the next one in', async () => {

@@ -7,7 +7,7 @@ import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 
 /** Calls of apps a second. */
-const PER_SECOND = 500
+const PER_SECOND = 200
 
 const CONNECTIONS = 64
 
@@ -15,7 +15,7 @@ const CONNECTIONS = 64
 const TRIES = 300
 
 /** Of one window: in the other one, the tries come half a second after its beginning. */
-const WINDOW_SECONDS = 4
+const WINDOW_SECONDS = 10
 
 /** A later launch of an app that is registered. */
 const LAUNCH: CallKind = {

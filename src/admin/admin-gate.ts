@@ -10,6 +10,8 @@ import type { Actor } from './administrator.ts'
 import { changeRefusalOf, isLocal } from './authority.ts'
 import type { AuthorityOf } from './authority.ts'
 import { hostRefusalOf, siteRefusalOf } from './own-names.ts'
+import { BUSY } from './password.ts'
+import type { Passwords } from './password.ts'
 
 /** What is answered to anybody: whether it lives, and what the page asks before somebody is signed in. */
 const OPEN: ReadonlySet<string> = new Set([
@@ -35,6 +37,7 @@ interface Dependencies {
   readonly authorityOf: AuthorityOf
   /** Whose call it is, behind a proxy. */
   readonly callerOf: CallerOf
+  readonly passwords: Pick<Passwords, 'isFull'>
 }
 
 export type AdminGate = ReturnType<typeof createAdminGate>
@@ -43,7 +46,7 @@ export type AdminGate = ReturnType<typeof createAdminGate>
  * The way into the admin side: the name it is called by, then whose call it is. It gives handlers `actor` and `session`,
  * and `address`, the caller's, and reads their bodies. Guarded is what is below /api, and what tells of the service.
  */
-export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) {
+export function createAdminGate({ names, authorityOf, callerOf, passwords }: Dependencies) {
   return new Elysia({ name: 'admin-gate' })
     .decorate('actor', null as Actor | null)
     .decorate('session', null as string | null)
@@ -60,6 +63,8 @@ export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) 
       const refusal = hostRefusalOf(headers, names) ?? (isCall ? siteRefusalOf(headers) : null)
       if (refusal !== null) return refuse(refusal)
       if (!isCall) return undefined
+      // Before its body is read: 300 tries at once would hold up the API for longer than their passwords do.
+      if (path === '/api/session' && method === 'POST' && passwords.isFull()) return refuse(BUSY)
 
       const peer = addressOf(request, context.server)
       const authority = authorityOf(request)

@@ -1,3 +1,5 @@
+import { failure } from '../failure.ts'
+
 /**
  * argon2id with 19 MiB and 2 passes, the least that OWASP's "Password Storage Cheat Sheet" asks for: this runs on machines
  * with half a gigabyte. 30 to 60 ms of one core.
@@ -13,6 +15,11 @@ const MAX_AT_ONCE = 1
 /** Those that wait for it: one or two seconds of work. */
 const MAX_WAITING = 32
 
+/** For a password that nobody looks at, since so many wait. In two seconds the line is over. */
+export const BUSY = failure('TooManyRequestsError', 'Too many passwords are being checked. Try again in a moment.', {
+  'retry-after': '2',
+})
+
 /** Stands in for the hash of an unknown name, so that unknown and wrong take the same time. Of what nobody knows. */
 const NO_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$sPjtw/XG+Dqxh0GEvvI0oG9DvdRX64qyye3DQYhYW58$BG5uBREJbPvDwM73oP4MSBWp+HlWAKVtnHawul/ptFA'
@@ -22,6 +29,8 @@ export interface Passwords {
   hash(password: string): Promise<string | null>
   /** Whether it is the one of this hash; `null`: too many wait. A `null` hash stands for an unknown name and never matches. */
   matches(password: string, hash: string | null): Promise<boolean | null>
+  /** Whether one more would be too many. */
+  isFull(): boolean
 }
 
 /** argon2id, in PHC's string format; for a process that does nothing else. */
@@ -33,11 +42,12 @@ export function hashPassword(password: string): Promise<string> {
 export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'verify'> = Bun.password): Passwords {
   let running = 0
   const line: (() => void)[] = []
+  const isFull = () => running >= MAX_AT_ONCE && line.length >= MAX_WAITING
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T | null> {
+    if (isFull()) return null
     if (running < MAX_AT_ONCE) running++
-    else if (line.length < MAX_WAITING) await new Promise<void>((resolve) => line.push(resolve))
-    else return null
+    else await new Promise<void>((resolve) => line.push(resolve))
     try {
       return await work()
     } finally {
@@ -54,5 +64,6 @@ export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'veri
       const same = await inTurn(() => argon2.verify(password, hash ?? NO_HASH))
       return same === true ? hash !== null : same
     },
+    isFull,
   }
 }

@@ -126,6 +126,7 @@ function adminApi(parts: Parts) {
     names,
     authorityOf,
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
+    passwords,
   })
   const sealed = { ...stored, key: parts.key }
   const webhooks = createWebhookStore(sealed)

@@ -28,10 +28,12 @@ test('one password is hashed at a time, 32 wait, and whoever comes then is told 
   const inside = Array.from({ length: 33 }, (_, n) =>
     n % 2 === 0 ? passwords.matches('x', 'hash') : passwords.hash('x'),
   )
+  expect(passwords.isFull()).toBe(true)
   expect(await passwords.matches('x', 'hash')).toBeNull()
   expect(await passwords.matches('x', null)).toBeNull()
   expect(await passwords.hash('x')).toBeNull()
   await slow.endOne()
+  expect(passwords.isFull()).toBe(false)
   const one = passwords.matches('x', null)
   expect(await passwords.hash('x')).toBeNull()
   while (slow.running() > 0) await slow.endOne()

@@ -10,6 +10,7 @@ import type { AdminSessionStore } from '../session/admin-session-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import { known } from '../administrator.ts'
 import type { Actor, Administrator } from '../administrator.ts'
+import { BUSY } from '../password.ts'
 import type { Passwords } from '../password.ts'
 import { cameSecurely } from '../own-names.ts'
 import type { KnownBrowsers } from '../session/known-browsers.ts'
@@ -214,11 +215,6 @@ export function sessionRoutes(deps: Dependencies) {
     return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
   }
 }
-
-const BUSY = failure('TooManyRequestsError', 'Too many passwords are being checked. Try again in a moment.', {
-  // Seconds: the line is no longer than that.
-  'retry-after': '2',
-})
 
 const SPENT = failure(
   'ResourceNotFound',

@@ -8,6 +8,7 @@ beforeAll(() => {
   session.value = {
     administrator: { name: 'ann' },
     token: null,
+    step: null,
     isSetUp: true,
     service: { version: '1.0.0', url: 'https://push.example.com' },
   }

@@ -80,7 +80,7 @@ describe('the link of the first start', () => {
   test('makes an administrator of whoever opens it, once', async () => {
     const link = await newLink()
     // To anybody nothing of the service but whether it is set up.
-    const stranger = { administrator: null, token: null, isSetUp: false, service: null }
+    const stranger = { administrator: null, token: null, step: null, isSetUp: false, service: null }
     expect((await call('GET', '/api/session')).body).toEqual(stranger)
     expect((await call('POST', '/api/link/look', { body: { link } })).body).toMatchObject({ kind: 'setup', name: null })
     const made = await call('POST', '/api/link', { body: { link, name: 'ann', password: PASSWORD } })
@@ -89,6 +89,7 @@ describe('the link of the first start', () => {
     expect((await call('GET', '/api/session', { cookie })).body).toEqual({
       administrator: { name: 'ann' },
       token: null,
+      step: null,
       isSetUp: true,
       service: { version: expect.stringMatching(/^\d+\.\d+\.\d+/), url: service.url },
     })

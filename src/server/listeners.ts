@@ -9,7 +9,7 @@ import { readSystemFile } from '../system/read-file.ts'
 import type { tlsIn } from './start-checks.ts'
 
 interface Dependencies {
-  readonly config: Pick<Config, 'listen' | 'adminListen'>
+  readonly config: Pick<Config, 'listen' | 'adminListen' | 'hstsDays'>
   readonly clock: Clock
   readonly log: Log
   readonly api: AnyElysia
@@ -27,7 +27,11 @@ interface Dependencies {
 /** Where calls come in: of the API, with its certificate as that is renewed, and of the admin side. */
 export function openListeners(deps: Dependencies) {
   const { config, clock, log, api, adminApi, tls, open = listen, onAnswer, opened } = deps
-  const publicListener = open(() => api, config.listen, log, { onAnswer, tls: tls?.first.pair ?? null })
+  const publicListener = open(() => api, config.listen, log, {
+    onAnswer,
+    tls: tls?.first.pair ?? null,
+    hstsDays: config.hstsDays,
+  })
   opened.defer(() => publicListener.abort())
   const use = (pair: TlsPair) => publicListener.renew(pair)
   const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })

@@ -188,7 +188,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     opened,
     ca,
     recentLines: serviceLog.recentLines,
-    url: () => listeners.url,
+    publicUrl: () => config.publicUrl ?? listeners.url,
     serveCommand: overrides.serveCommand ?? null,
     onBehalf: () => createOnBehalf(service),
   })

@@ -14,6 +14,7 @@ import type { Metrics } from '../monitoring/metrics.ts'
 import { createReadinessCheck } from '../monitoring/readiness-check.ts'
 import type { CheckReadiness } from '../monitoring/readiness-check.ts'
 import { createScrape } from '../monitoring/scrape.ts'
+import type { EarlyEnds } from '../monitoring/readiness.ts'
 import type { Disk } from '../monitoring/storage.ts'
 import { createProgressStore } from '../push/status/progress-store.ts'
 import type { Config } from '../settings/parse.ts'
@@ -38,6 +39,8 @@ export interface MonitoringParts {
   /** Of the data directory; `null`: not known. */
   readonly disk: () => Disk | null
   readonly senders: Pick<Senders, 'pool' | 'moved' | 'runningSimulator'>
+  /** Connections that had to end in the last minute; `null`: none. */
+  readonly earlyEnds: () => EarlyEnds | null
   /** `null`: no backups are made. */
   readonly schedule: Pick<BackupSchedule, 'state'> | null
   /** Closes what is opened here, in reverse. */
@@ -64,6 +67,7 @@ export function startMonitoring(deps: MonitoringParts) {
     backups,
     moved,
     nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),
+    earlyEnds: deps.earlyEnds,
   })
   // What is known to be damaged is told of at once, whatever was written a moment ago.
   const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() ? 0 : maxAgeMs)

@@ -189,6 +189,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ca,
     recentLines: serviceLog.recentLines,
     url: () => listeners.url,
+    earlyEnds: () => listeners.earlyEnds(),
     serveCommand: overrides.serveCommand ?? null,
     onBehalf: () => createOnBehalf(service),
   })
@@ -215,6 +216,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ...(overrides.listen && { open: overrides.listen }),
     onAnswer: (request, response, ms) =>
       metrics.calls.note(api.routeOf(request.url), request.method, response.status, ms / 1000),
+    onEnded: (connections) => (metrics.endedConnections += connections),
     opened,
   })
   const { url, adminUrl } = listeners

@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
 import type { Database } from '../database/database.ts'
+import type { FileGuard } from '../database/file-guard.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { createWriteProbe } from '../database/write-probe.ts'
 import { monitoringRoutes } from '../monitoring/monitoring-routes.ts'
@@ -32,6 +33,7 @@ export interface MonitoringParts {
   readonly clock: Clock
   readonly damage: CorruptionMonitor
   readonly database: Database
+  readonly files: Pick<FileGuard, 'problem'>
   readonly commit: Commit
   readonly directory: ApplicationDirectory
   readonly ledger: QuotaLedger
@@ -49,7 +51,7 @@ export interface MonitoringParts {
 
 /** How the service is, for machines: readiness, metrics, how far pushes are. */
 export function startMonitoring(deps: MonitoringParts) {
-  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened, schedule } = deps
+  const { config, clock, damage, database, files, commit, directory, ledger, metrics, disk, opened, schedule } = deps
   const { pool, moved, runningSimulator } = deps.senders
   const { log } = damage
   const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
@@ -69,8 +71,8 @@ export function startMonitoring(deps: MonitoringParts) {
     nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),
     earlyEnds: deps.earlyEnds,
   })
-  // What is known to be damaged is told of at once, whatever was written a moment ago.
-  const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() ? 0 : maxAgeMs)
+  // What is known to be damaged, or gone, is told of at once, whatever was written a moment ago.
+  const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() || files.problem() !== null ? 0 : maxAgeMs)
   const store = createCountStore({ database })
   const counts = createBackgroundCount({
     clock,

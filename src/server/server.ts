@@ -42,7 +42,7 @@ import { createServiceAdmission } from './service-admission.ts'
 import { keepLedger } from './service-ledger.ts'
 import { createServiceLog } from './service-log.ts'
 import { keepServiceTime } from './service-time.ts'
-import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
+import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy, upgradeFirst } from './start-checks.ts'
 import { createSweeps } from './sweeps.ts'
 
 /** Why it can go on no longer, in a sentence without its full stop. */
@@ -83,6 +83,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   makeRoom(config.data, log)
   opened.use(holdDirectory(config.data))
+  await upgradeFirst(config.data, { clock, log, onUpgrading: overrides.onUpgrading ?? (() => {}) })
   const metrics = createMetrics()
   const broken = Promise.withResolvers<Breakdown>()
   const { database, group, files } = openDurably({

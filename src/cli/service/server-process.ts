@@ -14,7 +14,8 @@ import { createServedCommands } from '../remote/served-commands.ts'
  * starting → (createServer is done) → ready: the line `ready …` is printed.
  * ready → (signal) → stopping: no new calls, those in flight have `drainSeconds`. → (disposed) → exit code 0, or 3 where
  * something that was sent is not on disk.
- * starting → (signal) → stopping, as soon as it has started, without a line.
+ * starting → (signal) → stopping, as soon as it has started, without a line; in an upgrade → exit code 0, at once, for
+ * nothing of it is done then.
  * ready → (the server is broken) → exit code 1, or 4 where the database is not the one it has opened, at once.
  * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM), at once.
  *
@@ -65,8 +66,11 @@ interface Options {
   readonly program: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   /** Default `createServer`. */
-  readonly start?: (config: Config) => Promise<RunningServer>
+  readonly start?: (config: Config, onUpgrading: OnUpgrading) => Promise<RunningServer>
 }
+
+/** Hears whether the start has to upgrade the database, which may take minutes. */
+type OnUpgrading = (underWay: boolean) => void
 
 /** 128 and the signal's number, as shells have it. */
 const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
@@ -83,9 +87,26 @@ const CLOSING_MS = 5_000
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
   const { stdout, stderr, clock, started, manager, program, env } = options
   const {
-    start = (wanted: Config) => startServer(wanted, createServedCommands({ config: wanted, clock, program, env })),
+    start = (wanted: Config, onUpgrading: OnUpgrading) =>
+      startServer(wanted, onUpgrading, createServedCommands({ config: wanted, clock, program, env })),
   } = options
-  const server = await start(config)
+  const interrupted = Promise.withResolvers<null>()
+  let upgrading = false
+  const interrupt = () => {
+    if (upgrading && stop.received()) interrupted.resolve(null)
+  }
+  void stop.first.then(interrupt)
+  const starting = start(config, (underWay) => {
+    upgrading = underWay
+    interrupt()
+  })
+  const server = await Promise.race([starting, interrupted.promise])
+  if (server === null) {
+    stderr(
+      'bellhop: Stopped during the upgrade of the database: nothing of it is done, and the next start begins again.\n',
+    )
+    return 0
+  }
   stop.onHangUp(() => server.reload())
   if (!stop.received()) {
     // A disk that takes no writes has no link, and keeps nothing from being ready.
@@ -124,9 +145,13 @@ function sentAgain({ notifications, pushes }: Unwritten): string {
 }
 
 /** Loaded here, so that the other commands do not load the server. */
-async function startServer(config: Config, serveCommand: ServeCommand): Promise<RunningServer> {
+async function startServer(
+  config: Config,
+  onUpgrading: OnUpgrading,
+  serveCommand: ServeCommand,
+): Promise<RunningServer> {
   const { createServer } = await import('../../server/server.ts')
-  return createServer(config, { serveCommand }).catch((error: unknown) => {
+  return createServer(config, { serveCommand, onUpgrading }).catch((error: unknown) => {
     throw startRefusalOf(error, config.data)
   })
 }

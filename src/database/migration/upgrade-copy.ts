@@ -76,7 +76,7 @@ function copiesOf(path: string): readonly { readonly copy: string; readonly to: 
 }
 
 /** The user version stands in the header: 4 bytes at 60, big-endian (sqlite.org/fileformat2, 1.3). */
-function schemaOf(copy: string): number {
+export function schemaOf(copy: string): number {
   const file = openSync(copy, 'r')
   try {
     const header = Buffer.alloc(64)

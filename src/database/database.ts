@@ -13,6 +13,7 @@ import { sqliteVersion } from './sqlite-version.ts'
 import type { Statement, Value } from './statement.ts'
 import { refuseNewer, upgrade } from './migration/upgrade.ts'
 import type { UpgradeOptions } from './migration/upgrade.ts'
+import { writeFailureOf } from './write-failure.ts'
 
 export type Drizzle = ReturnType<typeof openDrizzle>
 
@@ -141,7 +142,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
       return result
     } catch (error) {
       takeBack(nested, error)
-      throw error
+      throw nested ? error : writeFailureOf(error, path)
     } finally {
       depth--
       if (!nested) brokenBy = null

@@ -62,7 +62,10 @@ export function startMonitoring(deps: MonitoringParts) {
   const check = createReadinessCheck({
     clock,
     log,
-    probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
+    probeDatabase() {
+      const found = damage.found()
+      return found === null ? commit(writeProbe) : Promise.reject(new Error(found))
+    },
     senders: stats,
     nameOf,
     disk,
@@ -72,7 +75,7 @@ export function startMonitoring(deps: MonitoringParts) {
     earlyEnds: deps.earlyEnds,
   })
   // What is known to be damaged, or gone, is told of at once, whatever was written a moment ago.
-  const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() || files.problem() !== null ? 0 : maxAgeMs)
+  const readiness: CheckReadiness = (maxAgeMs) => check((damage.found() ?? files.problem()) ? 0 : maxAgeMs)
   const store = createCountStore({ database })
   const counts = createBackgroundCount({
     clock,

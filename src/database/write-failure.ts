@@ -12,7 +12,7 @@ const BYTES = Buffer.alloc(64 * 1024)
  * a limit on the size of files only as an I/O error: so the disk is asked again, and the reserve let go where it is full.
  */
 export function writeFailureOf(error: unknown, path: string): unknown {
-  if (!/^SQLITE_IOERR/.test(codeOf(error) ?? '')) return error
+  if (codeOf(error)?.startsWith('SQLITE_IOERR') !== true) return error
   const refusal = refusalOf(path)
   if (refusal === 'EDQUOT' || refusal === 'ENOSPC') {
     dropReserve(dirname(path))

@@ -1,37 +1,11 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import { connectionsToEnd } from '../http/connection-share.ts'
-import type { ConnectionLimit } from '../http/connection-share.ts'
+import { connectionLimits, connectionsToEnd, OWN_FILES } from '../http/connection-share.ts'
+import type { ListenerName } from '../http/connection-share.ts'
 import type { Log } from '../log.ts'
 import { networkOf } from '../network/address.ts'
 import type { EarlyEnds } from '../monitoring/readiness.ts'
 import type { OpenConnection, SocketTable } from '../system/socket-table.ts'
-
-export type ListenerName = 'api' | 'admin'
-
-/** What the database, the log, threads and listeners hold open: 27 at rest, and some while a backup is made. */
-const OWN_FILES = 40
-
-/** Each takes 4 to 5 KB of the kernel's memory, however many files may be open. */
-const MAX_CONNECTIONS = 16_384
-
-const ADMIN_SHARE = 1 / 16
-const MAX_ADMIN_CONNECTIONS = 256
-const MIN_CONNECTIONS = 4
-const AT_REST_SHARE = 0.75
-
-/**
- * How many connections callers may have where `maxFiles` may be open. Half is kept back: for gateways, and for those that
- * come between two looks, since Bun takes all that wait before it lets anybody look.
- */
-export function connectionLimits(maxFiles: number): Readonly<Record<ListenerName, ConnectionLimit>> {
-  const most = Math.min((maxFiles - OWN_FILES) / 2, MAX_CONNECTIONS)
-  const limit = (wanted: number) => {
-    const atAll = Math.max(Math.floor(wanted), MIN_CONNECTIONS)
-    return { atRest: Math.floor(atAll * AT_REST_SHARE), atAll }
-  }
-  return { api: limit(most), admin: limit(Math.min(most * ADMIN_SHARE, MAX_ADMIN_CONNECTIONS)) }
-}
 
 /** Between two looks at how many files are open: the less is kept back, the oftener, as 50 a millisecond may come. */
 const MIN_LOOK_MS = 10

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectionLimits } from '../../src/server/connection-keeper.ts'
+import { connectionLimits } from '../../src/http/connection-share.ts'
 import { command, limited, serve } from '../support/service-process.ts'
 
 /* More connections than a process may have files. Only Linux tells of its sockets. */

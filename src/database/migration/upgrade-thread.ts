@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { threadProgram } from '../../system/thread.ts'
 import { DatabaseRefused } from '../database-refused.ts'
 import { NEWEST_SCHEMA } from './migrations.ts'
-import { schemaOf } from './upgrade-copy.ts'
+import { headerSchemaOf } from './upgrade-copy.ts'
 import type { UpgradeStep } from './upgrade.ts'
 
 /** What the thread says. */
@@ -19,7 +19,7 @@ export type UpgradeNote =
  */
 export async function upgradeOnThread(directory: string, report: (step: UpgradeStep) => void): Promise<void> {
   const path = join(directory, 'bellhop.db')
-  if (!existsSync(path) || schemaOf(path) >= NEWEST_SCHEMA) return
+  if (!existsSync(path) || headerSchemaOf(path) >= NEWEST_SCHEMA) return
   const end = Promise.withResolvers<void>()
   const thread = new Worker(threadProgram('database/migration/upgrade-worker.ts'), {
     workerData: directory,

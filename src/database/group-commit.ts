@@ -42,9 +42,6 @@ export interface CommitObserver {
   failed(): void
 }
 
-/** For so long the files need no other look, before a transaction. */
-const LOOK_MS = 5
-
 const NOBODY: CommitObserver = { committed() {}, synced() {}, failed() {} }
 
 /**
@@ -77,22 +74,14 @@ export function createGroupCommit(
   let scheduled = false
   let closed = false
   let syncing = false
-  /** When the files were last as they should be. */
-  let lookedAt = Number.NEGATIVE_INFINITY
   /** What the sync said that failed; `null`: none has. */
   let brokenBy: { readonly error: unknown } | null = null
 
-  /** What stands in the way of a transaction: one that was answered a moment ago has looked. */
+  /** What stands in the way of a transaction. */
   function hindrance(): typeof brokenBy {
-    if (brokenBy !== null || performance.now() - lookedAt < LOOK_MS) return brokenBy
-    const problem = filesProblem()
-    return problem === null ? null : { error: new Error(problem) }
-  }
-
-  function filesProblem(): string | null {
+    if (brokenBy !== null) return brokenBy
     const problem = files.problem(true)
-    if (problem === null) lookedAt = performance.now()
-    return problem
+    return problem === null ? null : { error: new Error(problem) }
   }
 
   function runTurn(): void {
@@ -172,7 +161,7 @@ export function createGroupCommit(
       await sync.later().then(
         () => {
           observer.synced((performance.now() - started) / 1000)
-          if (filesProblem() === null) return tell(batch)
+          if (files.problem(true) === null) return tell(batch)
           return files.untilWhole().then(() => tell(batch))
         },
         (error: unknown) => {

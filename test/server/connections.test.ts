@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectionLimits } from '../../src/http/connection-share.ts'
 import { command, limited, serve } from '../support/service-process.ts'
+import { until } from '../support/until.ts'
 
 /* More connections than a process may have files. Only Linux tells of its sockets. */
 const FILES = 128
@@ -59,6 +61,8 @@ describe.if(process.platform === 'linux')('idle connections beyond the files tha
   test.each([1, 40])('of %d addresses keep nobody out: calls, pushes and the admin side go on', async (addresses) => {
     await using service = await serve(data, {}, [], limited('-n', FILES))
     using _ = crowdAt(service.url, addresses)
+    // Who says nothing is let in after a second (TCP_DEFER_ACCEPT).
+    await until(() => readdirSync(`/proc/${service.pid}/fd`).length > FILES / 2)
     const statuses: number[] = []
     for (let n = 0; n < CALLS; n++) {
       const token = `${addresses.toString(16).padStart(2, '0')}${n.toString(16).padStart(2, '0')}`.repeat(16)

@@ -36,6 +36,8 @@ export interface Overrides {
   readonly post?: Post
   /** Runs commands of other machines. Default: there are none. */
   readonly serveCommand?: ServeCommand
+  /** Hears whether the database is being upgraded: the process may end then, and nothing of it is done. */
+  readonly onUpgrading?: (underWay: boolean) => void
   /** Makes the public API; where services come one after the other, one may do for all of them. */
   readonly publicApi?: typeof createPublicApi
   /** Takes calls, in the place of sockets. */

@@ -12,7 +12,8 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     settings: true,
     flags: [],
     examples: ['bellhop serve --listen 127.0.0.1:8790 --data ./bellhop-data'],
-    exitCodes: 'The exit code is 3 where a stop could not write down what was sent, which is then sent again.',
+    exitCodes:
+      'The exit code is 3 where a stop could not write down what was sent, which is then sent again, and 4 where the database was removed or replaced.',
     load: () => import('./serve-command.ts'),
   },
   {

@@ -1,7 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
 import type { EraseRows } from '../database/sweep.ts'
-import { createLanguageCounts } from '../delivery/store/language-count-store.ts'
 import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
 import { createRegistryErasure } from '../device/registry-erasure-store.ts'
 import { createPushRetention } from '../push/push-retention-store.ts'
@@ -16,14 +15,15 @@ const STEP = 500
  * disk is full there is only the reserve.
  */
 export function createEraseContents({ database }: { database: Database }, inTransaction: Commit) {
+  const results = createResultErasure({ database })
   const receipts = createReceiptStore({ database })
   const steps: readonly EraseRows[] = [
     ...createRegistryErasure({ database }),
-    createResultErasure({ database }).eraseOf,
+    results.eraseOf,
     // One of each device, or language, for each push: with the push they would all be in one transaction.
     receipts.eraseOf,
     receipts.eraseCountsOf,
-    createLanguageCounts({ database }).eraseOf,
+    results.eraseCountsOf,
     createPushRetention({ database }).eraseOf,
   ]
   return async (application: number): Promise<void> => {

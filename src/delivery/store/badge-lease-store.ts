@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { StoredRow, badgeLease } from '../../database/schema.ts'
 import type { DeliveryKey } from './open-delivery.ts'
 
-/** Whose badge a push has changed, and who is not settled yet: after a crash a page is read again, and changes none twice. */
+/** Whose badge a push has changed and who is not settled yet: a page read again after a crash changes none twice. */
 export function createBadgeLeaseStore({ database }: { database: Pick<Database, 'statement'> }) {
   const leased = database.statement<{ device: number }, [push: number, platform: number, first: number, last: number]>(
     `SELECT d.value AS device FROM badge_lease l CROSS JOIN json_each(l.devices) d
@@ -15,12 +15,12 @@ export function createBadgeLeaseStore({ database }: { database: Pick<Database, '
   const drop = database.statement<never, [push: number, platform: number, upTo: number]>(
     'DELETE FROM badge_lease WHERE push = ? AND platform = ? AND last <= ?',
   )
-
   return {
-    /** Of the devices of a page, those whose badge the push has not changed yet: from now on it has. */
-    lease({ push, platform }: Pick<DeliveryKey, 'push' | 'platform'>, devices: readonly number[]): readonly number[] {
-      const [first, last] = [Math.min(...devices), Math.max(...devices)]
-      const before = new Set(leased.all(push, platform, first, last).map(({ device }) => device))
+    /** Returns those devices of a page whose badge the push has not changed before. */
+    lease({ push, platform }: DeliveryKey, devices: readonly number[]): readonly number[] {
+      const before = new Set(
+        leased.all(push, platform, Math.min(...devices), Math.max(...devices)).map(({ device }) => device),
+      )
       const fresh = before.size === 0 ? devices : devices.filter((device) => !before.has(device))
       if (fresh.length > 0) {
         put.run(push, platform, Math.max(...fresh), Math.min(...fresh), JSON.stringify(fresh))

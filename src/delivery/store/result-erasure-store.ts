@@ -1,19 +1,24 @@
 import type { Database } from '../../database/database.ts'
 import type { EraseRows } from '../../database/sweep.ts'
 
-/** Erases what became of recipients, in steps: a push may have one row for each of them. */
+/** Erases results of recipients, in steps: a push may have a row for each of them. */
 export function createResultErasure({ database }: { database: Pick<Database, 'statement'> }) {
-  const ofPush = database.statement<never, [push: number, limit: number]>(
+  const ofPush = eraseBy(
     `DELETE FROM push_exception WHERE (push, platform, device) IN (
        SELECT push, platform, device FROM push_exception WHERE push = ? LIMIT ?)`,
   )
-  const ofApplication = database.statement<never, [application: number, limit: number]>(
+  const ofApplication = eraseBy(
     `DELETE FROM push_exception WHERE (push, platform, device) IN (
        SELECT push, platform, device FROM push_exception
        WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
   )
-  // Each looked up by its key. Who waits for another attempt is found gone, and counted. No device has a number from 2^52
-  // on; there are so many of them that none comes twice in a push.
+  const countsOfApplication = eraseBy(
+    `DELETE FROM delivery_language WHERE (push, platform, language) IN (
+       SELECT push, platform, language FROM delivery_language
+       WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
+  )
+  // By key. A recipient that still waits is found unregistered later, and counted. No device has an id from 2^52 on,
+  // and there are so many of them that none is drawn twice for a push.
   const ofDevices = database.statement<never, [application: number, after: number, upTo: number, devices: string]>(
     `UPDATE push_exception SET device = 4503599627370496 + abs(random() % 4503599627370496)
      WHERE state NOT IN ('retry', 'leased') AND (push, platform, device) IN (
@@ -21,16 +26,20 @@ export function createResultErasure({ database }: { database: Pick<Database, 'st
        FROM push p CROSS JOIN delivery e ON e.push = p.number CROSS JOIN json_each(?4) d
        WHERE p.application = ?1 AND p.number > ?2 AND p.number <= ?3)`,
   )
-  const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
-  return {
-    /** Up to `limit` rows; how many there were. */
-    eraseOfPush: (push: number, limit: number): number => ofPush.run(push, limit).changes,
-    eraseOf,
 
-    /**
-     * Forgets which devices they were, by `device.id`, in pushes whose number is over `after` and not over `upTo`; for
-     * which reason how many failed stays.
-     */
+  /** Up to `limit` rows of a push or an application; returns how many there were. */
+  function eraseBy(sql: string): EraseRows {
+    const erase = database.statement<never, [number: number, limit: number]>(sql)
+    return (number, limit) => erase.run(number, limit).changes
+  }
+
+  return {
+    eraseOfPush: ofPush,
+    eraseOf: ofApplication,
+    /** Counts by language. */
+    eraseCountsOf: countsOfApplication,
+
+    /** Forgets device ids in pushes numbered over `after` and up to `upTo`; keeps how many failed, and why. */
     forgetDevices: (application: number, devices: readonly number[], after: number, upTo: number): void =>
       void ofDevices.run(application, after, upTo, JSON.stringify(devices)),
   }

@@ -13,7 +13,6 @@ import type { OpenTransport, Transport, TransportAnswer } from '../transport/tra
 import { encryptMessage, isPaddedToLimit, paddedLength } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
 import { judgeWebPush, WEBPUSH_RETRY } from './protocol.ts'
-import { ServiceComplaints } from './service-complaints.ts'
 import { ServiceRoutes } from './service-routes.ts'
 import type { FoundRoute, Resolve } from './service-routes.ts'
 import { createVapidTokens } from './token.ts'
@@ -51,8 +50,6 @@ interface Addressed {
 interface Way {
   readonly kind: 'way'
   readonly maker: PushServiceMaker
-  /** The origin of the endpoint. */
-  readonly service: string
   readonly transport: Transport
   readonly path: string
   readonly authorization: string
@@ -83,7 +80,6 @@ class WebPushProvider implements Provider {
   readonly #routes: ServiceRoutes
   readonly #tokens: VapidTokens
   readonly #keyAgreement: KeyAgreement
-  readonly #complaints = new ServiceComplaints()
   readonly #rendered = new WeakMap<Message, Rendered>()
 
   constructor(options: WebPushProviderOptions) {
@@ -121,9 +117,9 @@ class WebPushProvider implements Provider {
     const authorization = this.#tokens.authorization(origin)
     if (typeof authorization !== 'string' || route instanceof Promise) {
       const signed = Promise.resolve(authorization).catch(() => null)
-      return Promise.all([route, signed]).then(([found, token]) => wayBy(found, url, origin, token, keys))
+      return Promise.all([route, signed]).then(([found, token]) => wayBy(found, url, token, keys))
     }
-    return wayBy(route, url, origin, authorization, keys)
+    return wayBy(route, url, authorization, keys)
   }
 
   /** `isPadded`: whether the message is padded, so that its length tells little. */
@@ -153,14 +149,13 @@ class WebPushProvider implements Provider {
         // Some browsers take less than what it was padded to.
         const isTooLarge = answer.kind === 'answer' && answer.status === 413
         if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
-        else listener.onOutcome(this.#judge(way.service, recipient.device, answer))
+        else listener.onOutcome(this.#judge(answer))
       },
     })
   }
 
-  #judge(service: string, device: number, answer: TransportAnswer): Outcome {
-    if (answer.kind === 'failed') return ofService(outcomeOfFailure(answer))
-    return this.#complaints.judge(service, device, judgeWebPush(answer, this.#clock.now()))
+  #judge(answer: TransportAnswer): Outcome {
+    return answer.kind === 'failed' ? ofService(outcomeOfFailure(answer)) : judgeWebPush(answer, this.#clock.now())
   }
 
   get connections(): number {
@@ -182,20 +177,13 @@ class WebPushProvider implements Provider {
 }
 
 /** `authorization`: `null` where none can be made. */
-function wayBy(
-  route: FoundRoute,
-  url: URL,
-  service: string,
-  authorization: string | null,
-  keys: SubscriptionKeys,
-): Way | Outcome {
+function wayBy(route: FoundRoute, url: URL, authorization: string | null, keys: SubscriptionKeys): Way | Outcome {
   if (route.kind === 'closed') return { kind: 'deferred', afterMs: null, scope: 'service', reason: route.reason }
   if (authorization === null) return KEY_UNUSABLE
   const { transport, maker } = route
   return {
     kind: 'way',
     maker: maker ?? pushServiceMaker(url),
-    service,
     transport,
     path: route.pathOf(url),
     authorization,

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../clock.ts'
 import type { Provider } from '../../gateway/gateway.ts'
 import type { CredentialInUse } from '../credential.ts'
 import type { SenderContext } from '../sender-context.ts'
@@ -18,6 +19,8 @@ export class Notices {
   #isTaking = false
   /** Origins whose last pause belongs to a trouble that is already logged. */
   readonly #troubled = new Set<string>()
+  /** By origin and state, when a pause was last a warning: a gateway in trouble has one pause after the other. */
+  readonly #warnedAt = new Map<string, number>()
   /** Origins that refuse the credential. */
   readonly #refusing = new Set<string>()
   #isTroubled = false
@@ -46,8 +49,11 @@ export class Notices {
     const isKnown = waitMs !== null && this.trouble()
     if (isKnown) this.#troubled.add(origin)
     else this.#troubled.delete(origin)
+    const key = `${origin} ${state}`
+    const isRepeated = now - (this.#warnedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS
+    if (!isKnown && !isRepeated) this.#warnedAt.set(key, now)
     const fields = { origin, state, reason, ...(waitMs !== null && { waitMs }) }
-    log[isKnown ? 'debug' : 'warn']('sending paused', fields)
+    log[isKnown || isRepeated ? 'debug' : 'warn']('sending paused', fields)
     if (state !== 'misconfigured') return
     this.#refusing.add(origin)
     this.#isTaking = false

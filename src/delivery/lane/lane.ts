@@ -39,6 +39,8 @@ export interface LaneContext {
   readonly notices: Notices
   /** Of the gateway, for one recipient. */
   readonly retry: RetryPolicy
+  /** Whether devices name their gateways. */
+  readonly isOneOfMany: boolean
 }
 
 /**
@@ -120,7 +122,10 @@ export class Lane {
     const complaint = complaintOf(outcome)
     const accuses = complaint !== null && this.#mayAccuse(complaint, sending)
     const attempt = this.#attemptOf(task, now)
-    const judged = judge(outcome, { ...attempt, doubted: accuses, credential: this.#deps.credential.number })
+    const { credential, isOneOfMany } = this.#deps
+    // A push service that is down is no reason to wait otherwise than for one browser.
+    const doubted = accuses && (complaint === 'misconfigured' || !isOneOfMany)
+    const judged = judge(outcome, { ...attempt, doubted, credential: credential.number })
     if (judged.kind === 'pause') {
       this.#pause(judged, now)
       return PUT_BACK

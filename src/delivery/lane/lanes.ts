@@ -55,7 +55,7 @@ export class Lanes {
     this.provider = provider
     this.credential = deps.credential
     this.notices = deps.notices
-    this.#deps = { ...deps, retry: provider?.retry ?? NO_RETRY }
+    this.#deps = { ...deps, retry: provider?.retry ?? NO_RETRY, isOneOfMany: provider?.isOpen === true }
   }
 
   get all(): readonly Lane[] {
@@ -78,7 +78,7 @@ export class Lanes {
   /** How many more may be in flight, as far as the windows know. */
   room(now: number): number {
     // The next device may have a gateway of its own.
-    let room = this.#isOpen || this.#all.length === 0 ? 1 : 0
+    let room = this.#deps.isOneOfMany || this.#all.length === 0 ? 1 : 0
     for (const lane of this.#all) room += Math.max(roomOf(lane, now), 0)
     return room
   }
@@ -140,17 +140,13 @@ export class Lanes {
     const standings = this.#all.map((lane) => lane.standing)
     if (this.#all.some((lane, at) => lane.isProven && standings[at]?.state === 'ready')) return READY
     const refused = standings.find(({ state }) => state === 'misconfigured')
-    const unreachable = this.#isOpen ? undefined : standings.find(({ state }) => state === 'unreachable')
+    const unreachable = this.#deps.isOneOfMany ? undefined : standings.find(({ state }) => state === 'unreachable')
     return refused ?? unreachable ?? READY
   }
 
   paused(now: number): readonly PausedService[] {
     const paused = this.#all.filter(({ window }) => window.isPaused(now))
     return paused.map(({ origin, window }) => ({ service: origin, reason: window.reason ?? 'it asked to wait' }))
-  }
-
-  get #isOpen(): boolean {
-    return this.provider?.isOpen === true
   }
 
   #hasRoom(lane: Lane, now: number): boolean {

@@ -41,7 +41,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'push --badge': ['many'],
   'push --link': ['no address'],
   'push --image': ['no address'],
-  'push --payload': NOT_JSON,
+  'push --payload': [...NOT_JSON, `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`],
   'push --action': [...NOT_JSON, '{"action": "track"}'],
   'push --collapse': ['x'.repeat(65)],
   'push --ttl': ['-1', 'soon'],
@@ -55,6 +55,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'devices restore --until': ['yesterday', '2999-01-01T00:00:00Z'],
   'import --map': ['tokn=x', 'token'],
   'admin link --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
+  'admin reset --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
   'systemd --user': ['root', 'A B'],
 }
 
@@ -62,6 +63,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
 const ANY = new Set([
   'doctor --send',
   'app apns --password',
+  'admin totp --code',
   'push --title',
   'push --subtitle',
   'push --sound',

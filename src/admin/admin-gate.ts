@@ -10,6 +10,7 @@ import type { Actor } from './administrator.ts'
 import { changeRefusalOf, isLocal } from './authority.ts'
 import type { AuthorityOf } from './authority.ts'
 import { hostRefusalOf, siteRefusalOf } from './own-names.ts'
+import type { RefusedCalls } from './refused-calls.ts'
 
 /** What is answered to anybody: whether it lives, and what the page asks before somebody is signed in. */
 const OPEN: ReadonlySet<string> = new Set([
@@ -35,6 +36,7 @@ interface Dependencies {
   readonly authorityOf: AuthorityOf
   /** Whose call it is, behind a proxy. */
   readonly callerOf: CallerOf
+  readonly refusals: Pick<RefusedCalls, 'came'>
 }
 
 export type AdminGate = ReturnType<typeof createAdminGate>
@@ -43,7 +45,7 @@ export type AdminGate = ReturnType<typeof createAdminGate>
  * The way into the admin side: the name it is called by, then whose call it is. It gives handlers `actor` and `session`,
  * and `address`, the caller's, and reads their bodies. Guarded is what is below /api, and what tells of the service.
  */
-export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) {
+export function createAdminGate({ names, authorityOf, callerOf, refusals }: Dependencies) {
   return new Elysia({ name: 'admin-gate' })
     .decorate('actor', null as Actor | null)
     .decorate('session', null as string | null)
@@ -63,11 +65,13 @@ export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) 
 
       const peer = addressOf(request, context.server)
       const authority = authorityOf(request)
-      context.actor = authority?.actor ?? null
+      const address = callerOf(peer, headers)
+      context.actor = authority === null ? null : { ...authority.actor, origin: address }
       context.session = authority?.session ?? null
-      context.address = callerOf(peer, headers)
+      context.address = address
       if (OPEN.has(`${method} ${path}`) || (isLocalCall && isLocal(peer, headers))) return undefined
       if (authority === null) return refuse(NOBODY)
+      if (context.actor !== null) refusals.came(request, context.actor)
       const change = authority.session === null ? null : changeRefusalOf(request)
       return change === null ? undefined : refuse(change)
     })

@@ -9,7 +9,9 @@ import { createAdministratorStore } from '../admin/administrator-store.ts'
 import { createAuthorityOf } from '../admin/authority.ts'
 import { createPasswords } from '../admin/password.ts'
 import { pageRoutes } from '../admin/page/page-routes.ts'
+import { createRefusedCalls } from '../admin/refused-calls.ts'
 import { administratorRoutes } from '../admin/routes/administrator-routes.ts'
+import { auditRoutes } from '../admin/routes/audit-routes.ts'
 import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
 import type { OnBehalf } from './on-behalf.ts'
 import { resendRoutes } from '../admin/routes/resend-routes.ts'
@@ -121,7 +123,9 @@ function adminApi(parts: Parts) {
   const passwords = createPasswords()
   const names = new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase()))
   const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: noted(log) })
+  const refusals = createRefusedCalls({ commit, log: adminLog, onError: noted(log) })
   const gate = createAdminGate({
+    refusals,
     names,
     authorityOf,
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
@@ -165,6 +169,7 @@ function adminApi(parts: Parts) {
   return createAdminApi({
     log,
     gate,
+    refusals,
     routes: [
       pageRoutes(),
       monitoring.routes(),
@@ -226,7 +231,8 @@ function adminApi(parts: Parts) {
       }),
       onBehalfRoutes({ gate, directory, api: onBehalf.api, calls: onBehalf }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
-      ...(parts.serveCommand === null ? [] : [commandRoutes({ ...behind, serve: parts.serveCommand })]),
+      auditRoutes({ gate, log: adminLog }),
+      ...(parts.serveCommand === null ? [] : [commandRoutes({ gate, serve: parts.serveCommand })]),
     ],
   })
 }

@@ -1,3 +1,5 @@
+import { createAdminLogStore } from '../admin/admin-log-store.ts'
+import { createCallLog } from '../admin/call-log.ts'
 import { linkUrl } from '../admin/session/link-url.ts'
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
@@ -179,7 +181,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     hasRoom,
   }
   const makeApi = overrides.publicApi ?? createPublicApi
-  const api = makeApi(publicParts(service, createServiceAdmission({ ...context, onRefused })))
+  const calls = createCallLog({ ...context, log: createAdminLogStore(context), onError: noted(log) })
+  const api = makeApi(publicParts({ ...service, calls }, createServiceAdmission({ ...context, onRefused })))
   const admin = startAdminSide({
     ...context,
     disk,

@@ -40,8 +40,8 @@ export function sessionRoutes(deps: Dependencies) {
   })
 
   /** Signs somebody in; in a transaction. What the cookie is to hold. */
-  function begin(administrator: Administrator, how: string): string {
-    log.add({ kind: 'administrator', ...administrator }, 'sign in', '', { how })
+  function begin(administrator: Administrator, how: string, origin: string): string {
+    log.add({ kind: 'administrator', ...administrator, origin }, 'sign in', '', { how })
     return sessions.start(administrator)
   }
 
@@ -75,11 +75,20 @@ export function sessionRoutes(deps: Dependencies) {
           const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
           throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
         }
-        if (outcome.kind === 'wrong') throw new Refused(failure('InvalidCredentials', 'Name or password is wrong.'))
+        if (outcome.kind === 'wrong') {
+          const refused = { result: 'refused', code: 'InvalidCredentials' } as const
+          // A name that is nobody's may be a password in the wrong field.
+          const subject = administrators.find(body.name)?.name ?? ''
+          await commit(() => log.add({ kind: 'nobody', origin: address }, 'sign in', subject, {}, refused))
+          throw new Refused(failure('InvalidCredentials', 'Name or password is wrong.'))
+        }
         const { administrator } = outcome
-        return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
+        return welcome(administrator, await commit(() => begin(administrator, 'password', address)), headers)
       },
-      { ...adminCall({ tag: 'Session', summary: 'Sign in', answer: 'SessionAnswer' }), body: SignIn },
+      {
+        ...adminCall({ tag: 'Session', summary: 'Sign in', action: 'sign in', answer: 'SessionAnswer' }),
+        body: SignIn,
+      },
     )
     .delete(
       '/api/session',
@@ -93,7 +102,7 @@ export function sessionRoutes(deps: Dependencies) {
         }
         return answer('', null, headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out here', answer: 'SessionAnswer' }),
+      adminCall({ tag: 'Session', summary: 'Sign out here', action: 'sign out', answer: 'SessionAnswer' }),
     )
     .delete(
       '/api/sessions',
@@ -105,7 +114,12 @@ export function sessionRoutes(deps: Dependencies) {
         })
         return answer('', null, headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out everywhere', answer: 'SessionAnswer' }),
+      adminCall({
+        tag: 'Session',
+        summary: 'Sign out everywhere',
+        action: 'sign out everywhere',
+        answer: 'SessionAnswer',
+      }),
     )
     .put(
       '/api/password',
@@ -128,6 +142,7 @@ export function sessionRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Session',
           summary: 'Change your password; all other sessions end',
+          action: 'change password',
           answer: 'SessionAnswer',
         }),
         body: ChangePassword,
@@ -148,18 +163,20 @@ export function sessionRoutes(deps: Dependencies) {
     )
     .post(
       '/api/link',
-      async ({ body: { link, name, password }, request: { headers } }) => {
+      async ({ body: { link, name, password }, request: { headers }, address }) => {
         const found = links.find(link)
         if (found === null) throw new Refused(SPENT)
         if (found.kind === 'sign-in') {
-          const session = await commit(() => (links.use(link) === null ? null : begin(found.administrator, 'link')))
+          const session = await commit(() =>
+            links.use(link) === null ? null : begin(found.administrator, 'link', address),
+          )
           if (session === null) throw new Refused(SPENT)
           return welcome(found.administrator, session, headers)
         }
         if (name === undefined) throw missing('name')
         if (password === undefined) throw missing('password')
         const hash = await passwords.hash(password)
-        const made = await commit(() => become(link, name, hash))
+        const made = await commit(() => become(link, name, hash, address))
         if (made.kind === 'spent') throw new Refused(SPENT)
         if (made.kind === 'name-taken') {
           throw new Refused(failure('ConflictError', 'name is taken: there is an administrator of that name.'))
@@ -170,6 +187,7 @@ export function sessionRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Session',
           summary: 'Use a link up: become an administrator, or sign in',
+          action: 'sign in',
           answer: 'SessionAnswer',
         }),
         body: UseLink,
@@ -177,13 +195,13 @@ export function sessionRoutes(deps: Dependencies) {
     )
 
   /** Makes an administrator of whoever has the link; in a transaction. */
-  function become(link: string, name: string, hash: string) {
+  function become(link: string, name: string, hash: string, origin: string) {
     if (administrators.find(name) !== null) return { kind: 'name-taken' } as const
     if (links.use(link) === null) return { kind: 'spent' } as const
     const administrator = administrators.add(name, hash)
     if (administrator === null) return { kind: 'name-taken' } as const
-    log.add({ kind: 'administrator', ...administrator }, 'add administrator', name, { how: 'link' })
-    return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
+    log.add({ kind: 'administrator', ...administrator, origin }, 'add administrator', name, { how: 'link' })
+    return { kind: 'made', administrator, session: begin(administrator, 'link', origin) } as const
   }
 }
 

@@ -14,7 +14,6 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
     const administrator = opened.administrators.setPassword(name, password.hash)
     if (administrator === null) return null
     opened.sessions.endAll(administrator)
-    opened.did('reset password', administrator.name)
     return administrator
   })
   if (changed === null) return noAdministrator(name, opened.administrators.list())

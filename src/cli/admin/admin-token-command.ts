@@ -11,11 +11,7 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const token = database.transact(() => {
-    const made = opened.tokens.add(name)
-    if (made !== null) opened.did('make token', name)
-    return made
-  })
+  const token = database.transact(() => opened.tokens.add(name))
   if (token === null) return problem(`There is a token "${name}" already: bellhop admin revoke ends it.`)
   if (flags.has('json')) return done(jsonLine({ name, token }))
   return done(

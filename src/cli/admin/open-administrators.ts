@@ -1,15 +1,10 @@
 import { createAdminLinkStore } from '../../admin/session/admin-link-store.ts'
-import { createAdminLogStore } from '../../admin/admin-log-store.ts'
 import { createAdminSessionStore } from '../../admin/session/admin-session-store.ts'
 import { createAdminTokenStore } from '../../admin/admin-token-store.ts'
 import { createAdministratorStore } from '../../admin/administrator-store.ts'
-import type { Actor } from '../../admin/administrator.ts'
 import type { CommandOutcome, ParsedArguments } from '../command.ts'
 import { openData } from '../open-data.ts'
 import type { DataContext } from '../open-data.ts'
-
-/** Who did it: whoever may write to the data directory. */
-const COMMAND: Actor = { kind: 'command' }
 
 /** Opens the administrators of a data directory; the caller closes the database. */
 export function openAdministrators(flags: ParsedArguments['flags'], context: DataContext) {
@@ -17,7 +12,6 @@ export function openAdministrators(flags: ParsedArguments['flags'], context: Dat
   if (opened.kind !== 'open') return opened satisfies CommandOutcome
   const { database } = opened
   const stored = { database, clock: context.clock }
-  const log = createAdminLogStore(stored)
   return {
     kind: 'open',
     database,
@@ -25,7 +19,5 @@ export function openAdministrators(flags: ParsedArguments['flags'], context: Dat
     sessions: createAdminSessionStore(stored),
     links: createAdminLinkStore(stored),
     tokens: createAdminTokenStore(stored),
-    /** Writes down what a command did. */
-    did: (action: string, subject = '') => log.add(COMMAND, action, subject),
   } as const
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../settings/parse.ts'
 import { hostPort } from '../../settings/network-types.ts'
 import { parseCommand } from '../cli.ts'
+import { ACTING_FOR } from '../command.ts'
 import type { ParsedArguments } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { isRemote, remoteFlagNames } from './remote-flags.ts'
@@ -37,7 +38,8 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     BELLHOP_SERVER: undefined,
     BELLHOP_TOKEN_FILE: undefined,
   }
-  return ({ argv, stdin }) => {
+  return (call) => {
+    const { argv } = call
     const command = parseCommand(argv)
     const found = command.kind === 'run' ? COMMANDS.find(({ name }) => name === command.name) : undefined
     if (command.kind !== 'run' || found === undefined) {
@@ -51,8 +53,7 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     if (foreign !== null) return { kind: 'refused', sentence: foreign }
     if (running >= MAX_RUNNING) return { kind: 'busy' }
     running++
-    const [application = ''] = found.words[0] === 'APP' || found.words[0] === '[APP]' ? command.given.words : []
-    return { name: found.name, application, ...start({ argv, stdin }, () => running--) }
+    return start(call, () => running--)
   }
 
   function foreignIn(flags: ParsedArguments['flags']): string | null {
@@ -66,9 +67,9 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     return path === undefined ? null : `--${path} must be JSON.`
   }
 
-  function start({ argv, stdin }: CommandCall, ended: () => void): Pick<RunningCommand, 'said' | 'stop'> {
+  function start({ argv, stdin, by }: CommandCall, ended: () => void): RunningCommand {
     const child = Bun.spawn([...program, ...argv], {
-      env: environment,
+      env: { ...environment, [ACTING_FOR]: JSON.stringify(by) },
       stdin: stdin ?? 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -9,9 +9,8 @@ import { isServed } from '../database/directory-lock.ts'
 import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import { readDatabaseFile, writeDatabaseFile } from '../database/offline-database.ts'
 import { refuseLinks } from '../database/regular-file.ts'
-import { operatorOf } from '../system/operator.ts'
+import { ACTING_FOR, operatorOf } from '../system/operator.ts'
 import { parseJsonObject } from '../text/json-object.ts'
-import { ACTING_FOR } from './command.ts'
 import type { CommandAudit, CommandChange, CommandContext, CommandSpec, ParsedArguments } from './command.ts'
 import { errorMessage } from './error-message.ts'
 import { dataDirectory, quoted } from './open-data.ts'
@@ -43,8 +42,10 @@ export function createCommandAudit(
   given: ParsedArguments,
   context: CommandContext,
 ): CommandEntry | null {
-  if (!isChange(changes, given)) return null
-  const { clock, env, stderr } = context
+  const actor = actorOf(context.env)
+  if (actor === null || !isChange(changes, given)) return null
+  const by: Actor = actor
+  const { clock, stderr } = context
   const command = commandText(spec, given)
   let subject = spec.words.length > 0 && /^\[?(APP|NAME)/.test(spec.words[0] ?? '') ? (given.words[0] ?? '') : ''
   let detail: AdminLogEntry['detail'] = {}
@@ -58,7 +59,7 @@ export function createCommandAudit(
   /** In the transaction of the first change. */
   function begin({ log }: Watched): number {
     const { changes: changed } = entry()
-    return log.add(actorOf(env), changes.action, subject, detail, { command, changes: changed, result: 'started' })
+    return log.add(by, changes.action, subject, detail, { command, changes: changed, result: 'started' })
   }
 
   const audit: CommandAudit = {
@@ -136,7 +137,7 @@ export function createCommandAudit(
     }
     // Closed at once and whole: what was restored, or compacted, stays one file.
     using file = writeDatabaseFile(path)
-    addToFile(file, clock.now(), actorOf(env), changes.action, subject, detail, { command, result, code })
+    addToFile(file, clock.now(), by, changes.action, subject, detail, { command, result, code })
     return null
   }
 }
@@ -150,10 +151,11 @@ function isChange({ onlyWith }: CommandChange, { flags }: ParsedArguments): bool
   return !flags.has('dry-run') && (onlyWith?.some((name) => flags.has(name)) ?? true)
 }
 
-function actorOf(env: CommandContext['env']): Actor {
+/** Who runs the command; `null`: the service itself. */
+function actorOf(env: CommandContext['env']): Actor | null {
   const given = parseJsonObject(env[ACTING_FOR] ?? '')
   // The server has written it, of a call that it has let in.
-  if (given !== null) return given as unknown as Actor
+  if (given !== null) return 'kind' in given ? (given as unknown as Actor) : null
   const { user, terminal } = operatorOf(env)
   return { kind: 'command', name: user, origin: terminal }
 }

@@ -126,9 +126,6 @@ export interface CommandContext {
   readonly audit?: CommandAudit
 }
 
-/** Environment of a command that a server runs for somebody elsewhere: who that is, as JSON. */
-export const ACTING_FOR = 'BELLHOP_ACTING_FOR'
-
 /** What a command tells its entry in the audit log. */
 export interface CommandAudit {
   /** The command works on this database: what it changes there has the entry in the same transaction. `run` closes it. */

@@ -6,11 +6,11 @@ const CHUNK_CHARACTERS = 64 * 1024
  * socket has room, so memory does not grow with the list. A short one is sent at once, with its length.
  */
 export function jsonArray(items: Generator<string>): Response {
-  return streamed(items, { open: '[', between: ',', close: ']' }, { 'content-type': 'application/json' })
+  return textStream(items, { open: '[', between: ',', close: ']' }, { 'content-type': 'application/json' })
 }
 
 /** The same for any text: pieces after `open`, with `between` between them, then `close`. */
-export function streamed(
+export function textStream(
   items: Iterator<string, unknown>,
   { open, between, close }: { readonly open: string; readonly between: string; readonly close: string },
   headers: Record<string, string>,

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { invalid, show, wholeNumber } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
-import { streamed } from '../../http/json-stream.ts'
+import { textStream } from '../../http/json-stream.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore, AuditFilter } from '../admin-log-store.ts'
@@ -65,7 +65,7 @@ export function auditRoutes({ gate, log }: Dependencies) {
         const entries = log.entries(filterIn(query))
         const lines =
           format === 'csv' ? auditCsv(entries) : entries.map((entry) => `${JSON.stringify(auditJson(entry))}\n`)
-        return streamed(lines, ONE_AFTER_THE_OTHER, {
+        return textStream(lines, ONE_AFTER_THE_OTHER, {
           'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
           'content-disposition': `attachment; filename="audit-log.${format === 'csv' ? 'csv' : 'jsonl'}"`,
         })

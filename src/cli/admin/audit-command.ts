@@ -6,7 +6,7 @@ import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoTime } from '../../text/format.ts'
 import { done, problems } from '../command.ts'
 import type { CheckArguments, CommandContext, ParsedArguments, RunCommand } from '../command.ts'
-import { momentIn, notAMoment } from '../moment-flag.ts'
+import { timeGiven, notAMoment } from '../moment-flag.ts'
 import { findApplication } from '../open-application.ts'
 import { openData } from '../open-data.ts'
 import { styleOf } from '../terminal/style.ts'
@@ -21,7 +21,7 @@ const CHUNK = 64 * 1024
 export const check: CheckArguments = ({ flags }, { clock }) => {
   const wrong = ['since', 'until'].flatMap((name) => {
     const text = flags.get(name)
-    return text === undefined || momentIn(text, clock.now()) !== null ? [] : [notAMoment(name, text)]
+    return text === undefined || timeGiven(text, clock.now()) !== null ? [] : [notAMoment(name, text)]
   })
   return wrong.length > 0 ? problems(...wrong) : { kind: 'fine' }
 }
@@ -58,7 +58,7 @@ export const run: RunCommand = async ({ words: [app], flags }, context) => {
 }
 
 function filterIn(flags: ParsedArguments['flags'], subject: string | undefined, now: number): AuditFilter {
-  const time = (name: string) => momentIn(flags.get(name) ?? '', now) ?? undefined
+  const time = (name: string) => timeGiven(flags.get(name) ?? '', now) ?? undefined
   return { who: flags.get('who'), action: flags.get('action'), subject, since: time('since'), until: time('until') }
 }
 

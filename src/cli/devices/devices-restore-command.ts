@@ -4,7 +4,7 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { counted, grouped, isoOrNull, isoTime } from '../../text/format.ts'
 import { done, problems } from '../command.ts'
 import type { CheckArguments, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
-import { momentIn, notAMoment } from '../moment-flag.ts'
+import { timeGiven, notAMoment } from '../moment-flag.ts'
 import { openApplication } from '../open-application.ts'
 import { platformsIn } from '../push/platform-flag.ts'
 import { styleOf } from '../terminal/style.ts'
@@ -76,7 +76,7 @@ function readRestore(
   const timeOf = (name: string) => {
     const text = flags.get(name)
     if (text === undefined) return null
-    const at = momentIn(text, now)
+    const at = timeGiven(text, now)
     if (at === null) wrong.push(notAMoment(name, text))
     else if (at > now) wrong.push(`--${name}: ${text} is still to come.`)
     return at

@@ -9,7 +9,7 @@ import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
 import { usePublicUrl } from '../client/public-url.ts'
 import { useReceived } from '../client/received.ts'
 import { useResource } from '../client/resource.ts'
-import { kotlinFor, swiftFor } from '../client/samples.ts'
+import { samplesFor } from '../client/samples.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
 import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
@@ -120,14 +120,17 @@ function YourTurn({ id, body, application }: Turn) {
         label="The same as curl"
       />
       <p>And what your app does at every launch. Never put the secret into it:</p>
-      <details>
-        <summary>Swift, for iOS</summary>
-        <Code text={swiftFor(url, id)} label="Swift" />
-      </details>
-      <details>
-        <summary>Kotlin, for Android</summary>
-        <Code text={kotlinFor(url, id)} label="Kotlin" />
-      </details>
+      {samplesFor(url, id).map(({ title, code }) => (
+        <details key={title}>
+          <summary>{title}</summary>
+          {code.map((text, at) => (
+            <Code key={at} text={text} label={code.length === 1 ? title : `${title}, part ${at + 1}`} />
+          ))}
+        </details>
+      ))}
+      <p>
+        What else each project needs: <a href={`${url}/manual/clients`}>Client apps</a> in the manual.
+      </p>
       <h2>Real phones</h2>
       {application !== null && <CredentialForms application={application} />}
     </section>

@@ -14,3 +14,5 @@ WHEN OLD.result <> 'started' OR NEW.result = 'started'
 BEGIN
   SELECT raise(ABORT, 'what was done stays as it was written down');
 END;
+-- For entries of one action, the newest first.
+CREATE INDEX admin_log_by_action ON admin_log (action, number);

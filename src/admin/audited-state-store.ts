@@ -40,7 +40,7 @@ export function createAuditedState({ database, clock }: Options) {
       simulated: application.simulated,
       ...application.limits,
       ...Object.fromEntries(
-        credentials.summaries(application).map(({ provider, createdAt: _, ...shown }) => [provider, shown]),
+        credentials.summaries(application).map((summary) => [summary.provider, { ...summary, createdAt: undefined }]),
       ),
       ...(webhook && { webhook: new URL(webhook.url).origin, events: webhook.events }),
       ...(userKey && { userKey: isoTime(userKey.createdAt) }),

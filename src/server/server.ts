@@ -45,6 +45,7 @@ import { keepLedger } from './service-ledger.ts'
 import { createServiceLog } from './service-log.ts'
 import { keepServiceTime } from './service-time.ts'
 import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
+import { noteStart } from './started-settings.ts'
 import { createSweeps } from './sweeps.ts'
 
 export interface Server extends AsyncDisposable {
@@ -181,7 +182,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     hasRoom,
   }
   const makeApi = overrides.publicApi ?? createPublicApi
-  const calls = createCallLog({ ...context, log: createAdminLogStore(context), onError: noted(log) })
+  const auditLog = createAdminLogStore(context)
+  const calls = createCallLog({ ...context, log: auditLog, onError: noted(log) })
   const api = makeApi(publicParts({ ...service, calls }, createServiceAdmission({ ...context, onRefused })))
   const admin = startAdminSide({
     ...context,
@@ -221,6 +223,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     opened,
   })
   const { url, adminUrl } = listeners
+  const { startedBy } = overrides
+  if (startedBy !== undefined) noteStart(startedBy, { config, commit, log: auditLog }).catch(noted(log))
   log.info('serving', { version: VERSION, url, admin: adminUrl, data: config.data })
 
   const stack = opened.move()

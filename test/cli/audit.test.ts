@@ -6,6 +6,8 @@ import { COMMANDS } from '../../src/cli/commands.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { ACTING_FOR } from '../../src/system/operator.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'
+import { command, serve } from '../support/service-process.ts'
+import { until } from '../support/until.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { commandsBeside } from './everyday-service.ts'
@@ -76,7 +78,12 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
   'app delete': () => [app(), '--yes'],
   'app apns': () => [
     app(),
-    ...['--key', files.file('AuthKey_ABC123DEFG.p8', p8()), '--team-id', 'DEF123GHIJ', '--topic', 'com.example.shop'],
+    '--key',
+    files.file('AuthKey_ABC123DEFG.p8', p8()),
+    '--team-id',
+    'DEF123GHIJ',
+    '--topic',
+    'com.example.shop',
   ],
   'app fcm': () => [app(), '--service-account', files.file('account.json', SERVICE_ACCOUNT)],
   'app webpush': () => [app(), '--subject', 'mailto:push@shop.example'],
@@ -164,11 +171,14 @@ describe('the audit log', () => {
 
   test.each(Object.keys(ALONE))('has an entry of %s, which runs without a server', async (name) => {
     using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'])
-    await cli.run(['app', 'webpush', 'Shop', '--subject', 'mailto:push@shop.example'])
+    // Processes of their own: nobody may have the database open then.
+    for (const argv of [
+      ['app', 'create', 'Shop'],
+      ['app', 'webpush', 'Shop', '--subject', 'mailto:push@shop.example'],
+    ]) {
+      expect(await command([...argv, '--data', cli.data])).toMatchObject({ exitCode: 0 })
+    }
     const argv = [...name.split(' '), ...((await ALONE[name]?.(cli)) ?? [])]
-    // Nobody may have the database open, and the processes of the commands before would have ended.
-    Bun.gc(true)
     expect(await cli.run(argv)).toMatchObject({ exitCode: 0 })
     expect(newestIn(cli.data)).toMatchObject({
       action: COMMANDS.find((one) => one.name === name)?.changes?.action,
@@ -277,6 +287,24 @@ describe('the audit log', () => {
   })
 })
 
+test('a start with other settings than before is in the audit log, and one with the same is not', async () => {
+  using cli = commandLine()
+  const starts = () => entriesIn(cli.data).filter(({ action }) => action === 'start service')
+  for (const [args, count] of [
+    [[], 1],
+    [[], 1],
+    [['--keep-gone=30d', '--proxy=http://ann:secret@127.0.0.1:1'], 2],
+  ] as const) {
+    await using service = await serve(cli.data, {}, args)
+    await until(() => starts().length === count)
+    expect(await service.kill('SIGTERM')).toBe(0)
+    expect(starts()).toHaveLength(count)
+  }
+  const [{ changes = '', ...newest } = {}] = starts()
+  expect(JSON.parse(changes)).toEqual({ keepGone: { before: null, after: 30 * 86_400_000 } })
+  expect(JSON.stringify(newest)).not.toContain('secret')
+})
+
 describe('bellhop audit', () => {
   test('shows the newest first, narrowed by who, action, application and time, as a table or as lines', async () => {
     using cli = commandLine()
@@ -300,7 +328,7 @@ describe('bellhop audit', () => {
     expect(await actions('--until', '30s')).toEqual(['create application', 'create application'])
     expect(await actions('--action', 'create application', '--limit', '1')).toEqual(['create application'])
     expect(await actions('--who', 'token')).toEqual([])
-    const csv = (await cli.run(['audit', '--csv'])).stdout.split('\r\n')
+    const csv = (await cli.run(['audit', '--csv'])).stdout.split('\n')
     expect(csv[0]).toBe('number,at,who,origin,action,subject,result,code,changes,detail,command')
     expect(csv).toHaveLength(5)
     expect(await cli.run(['audit', '--since', 'soon'])).toMatchObject({

@@ -34,13 +34,14 @@ export const run: RunCommand = async ({ words: [app], flags }, context) => {
   const { clock } = context
   const found = app === undefined ? null : findApplication(app, opened, context)
   // An application that was deleted has entries still, under its id.
+  if (found?.kind === 'problem' && !app?.startsWith('app_')) return found
   const subject = found?.kind === 'found' ? found.application.id : app
   const log = createAdminLogStore({ database, clock })
   const limit = flags.get('limit')
   const isAll = (flags.has('json') || flags.has('csv')) && limit === undefined
   const most = isAll ? Number.MAX_SAFE_INTEGER : Number(limit ?? SHOWN)
   const entries = log.entries(filterIn(flags, subject, clock.now())).take(most)
-  if (flags.has('csv')) return print(auditCsv(entries), context)
+  if (flags.has('csv')) return print(auditCsv(entries).map(harmless), context)
   if (flags.has('json'))
     return print(
       entries.map((entry) => jsonLine(auditJson(entry))),
@@ -60,6 +61,11 @@ export const run: RunCommand = async ({ words: [app], flags }, context) => {
 function filterIn(flags: ParsedArguments['flags'], subject: string | undefined, now: number): AuditFilter {
   const time = (name: string) => timeGiven(flags.get(name) ?? '', now) ?? undefined
   return { who: flags.get('who'), action: flags.get('action'), subject, since: time('since'), until: time('until') }
+}
+
+/** Control characters spelled out, but for the end of the line. */
+function harmless(line: string): string {
+  return `${escapeControls(line.trimEnd())}\n`
 }
 
 async function print(pieces: Iterable<string>, { stdout, written }: CommandContext) {

@@ -1,3 +1,4 @@
+import type { Actor } from '../../admin/administrator.ts'
 import type { ServeCommand } from '../../admin/routes/command-routes.ts'
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
@@ -5,6 +6,7 @@ import { startRefusalOf } from '../../database/storage-errors.ts'
 import type { Unwritten } from '../../delivery/delivery-pool.ts'
 import type { Config } from '../../settings/parse.ts'
 import type { ServiceManager } from '../../system/service-manager.ts'
+import { operatorOf } from '../../system/operator.ts'
 import type { Signal, Signals } from '../command.ts'
 import { createServedCommands } from '../remote/served-commands.ts'
 
@@ -73,7 +75,11 @@ const CLOSING_MS = 5_000
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
   const { stdout, stderr, clock, started, manager, program, env } = options
   const {
-    start = (wanted: Config) => startServer(wanted, createServedCommands({ config: wanted, clock, program, env })),
+    start = (wanted: Config) => {
+      const { user, terminal } = operatorOf(env)
+      const startedBy: Actor = { kind: 'command', name: user, origin: terminal }
+      return startServer(wanted, createServedCommands({ config: wanted, clock, program, env }), startedBy)
+    },
   } = options
   const server = await start(config)
   stop.onHangUp(() => server.reload())
@@ -118,9 +124,9 @@ function sentAgain({ notifications, pushes }: Unwritten): string {
 }
 
 /** Loaded here, so that the other commands do not load the server. */
-async function startServer(config: Config, serveCommand: ServeCommand): Promise<RunningServer> {
+async function startServer(config: Config, serveCommand: ServeCommand, startedBy: Actor): Promise<RunningServer> {
   const { createServer } = await import('../../server/server.ts')
-  return createServer(config, { serveCommand }).catch((error: unknown) => {
+  return createServer(config, { serveCommand, startedBy }).catch((error: unknown) => {
     throw startRefusalOf(error, config.data)
   })
 }

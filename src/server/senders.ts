@@ -1,4 +1,3 @@
-import { fullGC } from 'bun:jsc'
 import { lookup } from 'node:dns/promises'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
@@ -24,6 +23,7 @@ import { PLATFORM } from '../platform.ts'
 import type { Config } from '../settings/parse.ts'
 import type { ServiceClock } from '../time/service-clock.ts'
 import type { EventStore } from '../webhook/event-store.ts'
+import { garbageCollector } from './garbage-collector.ts'
 
 interface Dependencies {
   readonly config: Config
@@ -137,7 +137,7 @@ export async function startSenders(deps: Dependencies) {
     },
     events: { ...events, pushFinished: deps.finished.tell },
     maxInFlight: config.maxInFlight,
-    collectGarbage: fullGC,
+    collectGarbage: garbageCollector(clock, deps.metrics.calls),
     latency: deps.metrics.latency,
   })
   opened.defer(() => pool.close())

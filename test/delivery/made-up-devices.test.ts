@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { constants } from 'node:http2'
+import type { ServerHttp2Stream } from 'node:http2'
 import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -63,6 +65,30 @@ describe('made-up devices', () => {
       await reached(service, id, 1000)
     }
     expect(paused(service)).toEqual([])
+  }, 60_000)
+
+  test('with tokens that neither environment of Apple knows hold up no phone while the other one is slow', async () => {
+    const { service, simulator } = await startSending()
+    await using _ = service
+    const tokens = (kind: string, count: number) =>
+      Array.from({ length: count }, (_n, n) => `${kind}${String(n).padStart(62, '0')}`)
+    const unanswered: ServerHttp2Stream[] = []
+    simulator.answerWith(({ token, gateway }: Attempt) => {
+      if (!token.startsWith('bb')) return answered(200)
+      if (gateway === 'apns-sandbox') return { kind: 'custom', perform: (stream) => void unanswered.push(stream) }
+      return answered(400, JSON.stringify({ reason: 'BadDeviceToken' }))
+    })
+    await registerDevices(service, 0, tokens('aa', 100))
+    await reached(service, await acceptedPush(service, '/push/all'), 100)
+    await registerDevices(service, 0, tokens('bb', 1500))
+    await registerDevices(service, 0, tokens('cc', 400))
+    await acceptedPush(service, '/push/all')
+    // They have arrived, and are counted when their page is: some on it still wait for the sandbox.
+    await until(() => simulator.arrivals().filter(({ token }) => token.startsWith('cc')).length === 400)
+    expect(unanswered.length).toBeWithin(1, 33)
+    expect(paused(service)).toEqual([])
+    for (const stream of unanswered) stream.close(constants.NGHTTP2_REFUSED_STREAM)
+    simulator.answerWith(() => answered(200))
   }, 60_000)
 })
 

@@ -191,8 +191,6 @@ describe('rooms', () => {
 })
 
 describe('the dashboard', () => {
-  /** The page of the manual whose code it shows, filled in: a text. */
-  const SAMPLES = 'manual/clients.md'
   const sources = Promise.all(
     browserPaths.map(async (path) => ({ path, text: await Bun.file(join(root, path)).text() })),
   )
@@ -203,7 +201,7 @@ describe('the dashboard', () => {
 
   test('knows of the server only how it answers, and that as types', async () => {
     const known = (await sources).flatMap(({ path, text }) => importsIn(path, text).filter((name) => !isBrowsers(name)))
-    expect(known.filter((name) => !/^admin\/api-types\/[a-z]+-types\.ts$/.test(name) && name !== SAMPLES)).toEqual([])
+    expect(known.filter((name) => !/^admin\/api-types\/[a-z]+-types\.ts$/.test(name))).toEqual([])
     expect(known.length).toBeGreaterThan(20)
     // A type leaves nothing in what runs.
     const ran = (await sources).flatMap(({ path, text }) =>
@@ -211,9 +209,7 @@ describe('the dashboard', () => {
         name.startsWith('.') ? join(dirname(path), name) : name,
       ),
     )
-    const strange = ran.filter(
-      (name) => !isBrowsers(name) && name !== SAMPLES && !/^(@preact\/signals|preact|preact-iso)(\/|$)/.test(name),
-    )
+    const strange = ran.filter((name) => !isBrowsers(name) && !/^(@preact\/signals|preact|preact-iso)(\/|$)/.test(name))
     expect(strange).toEqual([])
     expect(ran.length).toBeGreaterThan(100)
   })

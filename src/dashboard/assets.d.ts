@@ -1,5 +1,1 @@
 declare module '*.css' {}
-declare module '*.md' {
-  const text: string
-  export default text
-}

@@ -15,6 +15,7 @@ import { auditRoutes } from '../admin/routes/audit-routes.ts'
 import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
 import type { OnBehalf } from './on-behalf.ts'
 import { resendRoutes } from '../admin/routes/resend-routes.ts'
+import { sampleRoutes } from '../admin/routes/sample-routes.ts'
 import { createCounting } from '../push/counting.ts'
 import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
@@ -232,6 +233,7 @@ function adminApi(parts: Parts) {
       onBehalfRoutes({ gate, directory, api: onBehalf.api, calls: onBehalf }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
       auditRoutes({ gate, log: adminLog }),
+      sampleRoutes({ gate }),
       ...(parts.serveCommand === null ? [] : [commandRoutes({ gate, serve: parts.serveCommand })]),
     ],
   })

@@ -3,21 +3,27 @@ import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { samplesFor } from '../../src/dashboard/client/samples.ts'
+import type { SamplesAnswer } from '../../src/admin/api-types/sample-types.ts'
+import { filledIn } from '../../src/dashboard/client/samples.ts'
 import { findPage } from '../../src/manual/pages.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import { createAdminCaller } from '../admin/admin-caller.ts'
 
 let service: Service
 let folder: string
+let answer: SamplesAnswer
 beforeAll(async () => {
   service = await startService()
+  answer = (await createAdminCaller(service)('GET', '/api/samples')).body
   folder = mkdtempSync(join(tmpdir(), 'bellhop-samples-'))
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true })
 })
+
+const samplesFor = (url: string, application: string) => filledIn(answer, { url, application })
 
 /** The code of a language in a page, from top to bottom. */
 function codeIn(topic: string, language: string): readonly string[] {

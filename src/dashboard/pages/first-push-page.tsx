@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import type { SamplesAnswer } from '../../admin/api-types/sample-types.ts'
 import { call } from '../client/call.ts'
 import { publicCurl } from '../client/curl.ts'
 import { useProgress } from '../client/live.ts'
@@ -9,7 +10,7 @@ import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
 import { usePublicUrl } from '../client/public-url.ts'
 import { useReceived } from '../client/received.ts'
 import { useResource } from '../client/resource.ts'
-import { samplesFor } from '../client/samples.ts'
+import { filledIn } from '../client/samples.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
 import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
@@ -111,6 +112,7 @@ interface Turn {
 
 function YourTurn({ id, body, application }: Turn) {
   const url = usePublicUrl()
+  const samples = useResource<SamplesAnswer>('/api/samples').value
   return (
     <section>
       <h2>Your turn</h2>
@@ -120,7 +122,7 @@ function YourTurn({ id, body, application }: Turn) {
         label="The same as curl"
       />
       <p>And what your app does at every launch. Never put the secret into it:</p>
-      {samplesFor(url, id).map(({ title, code }) => (
+      {filledIn(samples ?? { samples: [] }, { url, application: id }).map(({ title, code }) => (
         <details key={title}>
           <summary>{title}</summary>
           {code.map((text, at) => (

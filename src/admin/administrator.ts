@@ -1,3 +1,5 @@
+import type { TokenPurpose } from './token-purpose.ts'
+
 /** Who may do everything here. They have equal rights. */
 export interface Administrator {
   readonly number: number
@@ -25,8 +27,15 @@ export function isPassword(password: string): boolean {
 /** Who does something, and from where (`origin`: a network address, or a terminal): to be written down. */
 export type Actor = { readonly origin?: string | undefined } & (
   | { readonly kind: 'administrator'; readonly number: number; readonly name: string }
-  /** `name`: of a token, an application whose secret was sent, or the user of the machine who ran a command. */
-  | { readonly kind: 'token' | 'application' | 'command'; readonly name: string }
+  | {
+      readonly kind: 'token'
+      readonly name: string
+      readonly purpose: TokenPurpose
+      /** Ms since the Unix epoch; `null`: never. */
+      readonly expiresAt: number | null
+    }
+  /** `name`: of an application whose secret was sent, or the user of the machine who ran a command. */
+  | { readonly kind: 'application' | 'command'; readonly name: string }
   /** Who has not signed in. */
   | { readonly kind: 'nobody' }
 )

@@ -122,6 +122,7 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
   'admin link': () => [],
   'admin add': () => ['ann', '--password-file', files.file('password', PASSWORD)],
   'admin reset': () => ['ann', '--password-file', files.file('password', PASSWORD)],
+  'admin totp': () => ['ann'],
   'admin remove': () => ['ann', '--yes'],
   'admin token': () => ['ci'],
   'admin revoke': () => ['ci'],

@@ -57,6 +57,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'audit --until': ['yesterday'],
   'import --map': ['tokn=x', 'token'],
   'admin link --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
+  'admin reset --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
   'systemd --user': ['root', 'A B'],
 }
 
@@ -66,6 +67,7 @@ const ANY = new Set([
   'audit --action',
   'doctor --send',
   'app apns --password',
+  'admin totp --code',
   'push --title',
   'push --subtitle',
   'push --sound',

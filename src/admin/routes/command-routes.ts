@@ -6,6 +6,8 @@ import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
+import { lesserPurposeText } from '../token-purpose.ts'
+import type { TokenPurpose } from '../token-purpose.ts'
 
 /** A command line of another machine. */
 export interface CommandCall {
@@ -15,6 +17,8 @@ export interface CommandCall {
   readonly stdin: Uint8Array | null
   /** Who runs it: the command writes that into the audit log. */
   readonly by: Actor
+  /** What whoever runs it may do, and until when; `null`: for ever. */
+  readonly rights: { readonly purpose: TokenPurpose; readonly until: number | null }
 }
 
 /** What a command says: a line of JSON for each. The last one has its exit code. `{}`: it is still at work. */
@@ -30,10 +34,14 @@ export interface RunningCommand {
   stop(): void
 }
 
-/** Runs a command on the data of this server. `busy`: too many run. */
+/** Runs a command on the data of this server. `lesser`: the token is not for this command. `busy`: too many run. */
 export type ServeCommand = (
   call: CommandCall,
-) => RunningCommand | { readonly kind: 'refused'; readonly sentence: string } | { readonly kind: 'busy' }
+) =>
+  | RunningCommand
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | { readonly kind: 'lesser'; readonly needed: TokenPurpose }
+  | { readonly kind: 'busy' }
 
 interface Dependencies {
   readonly gate: AdminGate
@@ -70,9 +78,17 @@ export function commandRoutes({ gate, serve }: Dependencies) {
   return new Elysia({ name: 'command-routes' }).use(gate).post(
     '/api/command',
     async ({ actor, body }) => {
-      const running = serve({ argv: body.argv, stdin: body.stdin ?? null, by: known(actor) })
+      const by = known(actor)
+      const rights =
+        by.kind === 'token'
+          ? { purpose: by.purpose, until: by.expiresAt }
+          : ({ purpose: 'administer', until: null } as const)
+      const running = serve({ argv: body.argv, stdin: body.stdin ?? null, by, rights })
       if ('kind' in running) {
         if (running.kind === 'refused') throw new Refused(failure('InvalidArgument', running.sentence))
+        if (running.kind === 'lesser') {
+          throw new Refused(failure('ForbiddenError', lesserPurposeText(rights.purpose, running.needed)))
+        }
         const sentence = 'Other commands run: try again when one of them has ended.'
         throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': '1' }))
       }

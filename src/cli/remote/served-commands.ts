@@ -1,4 +1,5 @@
 import type { CommandCall, CommandSaid, RunningCommand, ServeCommand } from '../../admin/routes/command-routes.ts'
+import { isEnough } from '../../admin/token-purpose.ts'
 import { SECOND_MS, sleep } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../settings/parse.ts'
@@ -7,6 +8,8 @@ import { ACTING_FOR } from '../../system/operator.ts'
 import { parseCommand } from '../cli.ts'
 import type { ParsedArguments } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
+import { TOKENS_UNTIL } from '../admin/admin-text.ts'
+import { COMMAND_PURPOSES } from './command-purposes.ts'
 import { isRemote, remoteFlagNames } from './remote-flags.ts'
 
 /** At a time: each is a process of its own, of some 80 MB. */
@@ -39,7 +42,7 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     BELLHOP_TOKEN_FILE: undefined,
   }
   return (call) => {
-    const { argv } = call
+    const { argv, rights } = call
     const command = parseCommand(argv)
     const found = command.kind === 'run' ? COMMANDS.find(({ name }) => name === command.name) : undefined
     if (command.kind !== 'run' || found === undefined) {
@@ -49,6 +52,8 @@ export function createServedCommands({ config, clock, program, env }: Options): 
       }
     }
     if (!isRemote(found)) return { kind: 'refused', sentence: `${found.name} runs on the machine of the server alone.` }
+    const needed = COMMAND_PURPOSES[found.name] ?? 'administer'
+    if (!isEnough(rights.purpose, needed)) return { kind: 'lesser', needed }
     const foreign = foreignIn(command.given.flags)
     if (foreign !== null) return { kind: 'refused', sentence: foreign }
     if (running >= MAX_RUNNING) return { kind: 'busy' }
@@ -67,9 +72,13 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     return path === undefined ? null : `--${path} must be JSON.`
   }
 
-  function start({ argv, stdin, by }: CommandCall, ended: () => void): RunningCommand {
+  function start({ argv, stdin, by, rights }: CommandCall, ended: () => void): RunningCommand {
     const child = Bun.spawn([...program, ...argv], {
-      env: { ...environment, [ACTING_FOR]: JSON.stringify(by) },
+      env: {
+        ...environment,
+        [ACTING_FOR]: JSON.stringify(by),
+        ...(rights.until !== null && { [TOKENS_UNTIL]: String(rights.until) }),
+      },
       stdin: stdin ?? 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

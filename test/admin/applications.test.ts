@@ -49,6 +49,13 @@ describe('applications', () => {
     })
   })
 
+  test('are not created by a body that is nested too deep', async () => {
+    const name: unknown = JSON.parse(`${'['.repeat(65)}${']'.repeat(65)}`)
+    expect(await call('POST', '/api/applications', { name })).toMatchObject(
+      wrong('InvalidContent', 'The body is nested 65 levels deep: at most 64 are allowed.'),
+    )
+  })
+
   test('have a name of their own', async () => {
     await create('Twice')
     expect(await call('POST', '/api/applications', { name: 'Twice' })).toMatchObject(

@@ -114,6 +114,11 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
     while ((await caller.devices()).length > 0) await Bun.sleep(5)
     return [caller.application.id, '--since', '1h', '--yes']
   },
+  labels: async () => {
+    const caller = beside.newCaller()
+    await caller.put('/deviceToken', { token: TOKEN, platform: '0', tag: ['spam'] }, 'device')
+    return [caller.application.id, '--clear-unproven', '--platform', 'ios', '--yes']
+  },
   'user erase': async () => {
     const caller = beside.newCaller()
     await caller.register({ token: TOKEN, platform: '0', user: 'zoe@shop.example' })

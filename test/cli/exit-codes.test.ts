@@ -41,7 +41,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'push --badge': ['many'],
   'push --link': ['no address'],
   'push --image': ['no address'],
-  'push --payload': NOT_JSON,
+  'push --payload': [...NOT_JSON, `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`],
   'push --action': [...NOT_JSON, '{"action": "track"}'],
   'push --collapse': ['x'.repeat(65)],
   'push --ttl': ['-1', 'soon'],

@@ -74,6 +74,8 @@ test('no command lets the name of an application move a terminal', async () => {
     ['restore', backup, '--data', join(cli.data, 'elsewhere')],
     ['key', 'rotate'],
     ['devices', 'restore', id, '--since', '1h', '--reason', '\u001B'],
+    ['labels', id],
+    ['labels', id, '--limit', '\u001B[2J'],
     ['cancel', '\u009B2J'],
     ['resend', '\u009B2J'],
     ['app', 'webpush', id],

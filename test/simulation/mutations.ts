@@ -121,8 +121,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a page that is read again after a crash counts again on the badge',
     file: 'src/delivery/store/badge-lease-store.ts',
-    from: 'if (fresh.length > 0) {',
-    to: 'if (fresh.length > devices.length) {',
+    from: 'add(push, platform, fresh)',
+    to: 'add(push, platform, [])',
   },
   {
     name: 'the badge of a push is not stored',

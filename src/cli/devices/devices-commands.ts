@@ -62,6 +62,26 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./devices-restore-command.ts'),
   },
   {
+    name: 'labels',
+    words: ['APP'],
+    summary: 'show what uses up the limit of tags and types, or clear what only newcomers have',
+    changes: { action: 'clear labels', onlyWith: ['clear-unproven'] },
+    flags: [
+      {
+        name: 'clear-unproven',
+        placeholder: null,
+        doc: 'take off devices the names that only newcomers have: devices that no gateway has accepted a push for',
+      },
+      { ...platformFlag, doc: 'count its devices as newcomers, even if no push was ever accepted on it' },
+      { name: 'limit', placeholder: 'N', type: integer(1, 10_000), doc: 'rows of each table (default 20)' },
+      { name: 'yes', placeholder: null, doc: 'yes, clear them' },
+      jsonFlag,
+      ...dataFlags,
+    ],
+    examples: ['bellhop labels "Corner Shop"', 'bellhop labels "Corner Shop" --clear-unproven --yes'],
+    load: () => import('./labels-command.ts'),
+  },
+  {
     name: 'user show',
     words: ['APP', 'USER'],
     summary: 'show the devices of a user, in whatever state',

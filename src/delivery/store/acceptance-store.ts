@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, acceptedDevice, refusedToken } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
+import type { WasAccepted } from '../../device/label-use-store.ts'
 
 /** Devices whose bits are in one row. */
 const BLOCK = 512
@@ -54,6 +55,25 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
          SELECT application, platform, credential, device FROM refused_token WHERE ${ofOthers} LIMIT ${REFUSALS_STEP})`,
     ),
   ]
+  // One step in the key for each credential: DISTINCT would read all devices of each.
+  const credentials = (from: string) =>
+    database.statement<{ credential: number }, [application: number, platform: Platform]>(
+      `WITH RECURSIVE known (credential) AS (
+         SELECT (SELECT min(credential) ${from} WHERE application = ?1 AND platform = ?2)
+         UNION ALL
+         SELECT (SELECT min(credential) ${from} WHERE application = ?1 AND platform = ?2 AND credential > known.credential)
+         FROM known WHERE credential IS NOT NULL)
+       SELECT credential FROM known WHERE credential IS NOT NULL`,
+    )
+  const accepting = credentials('FROM accepted_device')
+  const refusing = credentials('FROM refused_token')
+  const release = database.statement<never, [...Key, device: number]>(
+    `DELETE FROM refused_token WHERE ${ofKey} AND device = ?`,
+  )
+  const ofApplication = database.statement<
+    Pick<StoredRow<typeof acceptedDevice>, 'platform' | 'block' | 'devices'>,
+    [application: number]
+  >('SELECT platform, block, devices FROM accepted_device WHERE application = ? AND block >= 0')
   const keyOf = ({ application, platform, credential }: CredentialKey): Key => [application, platform, credential]
 
   return {
@@ -67,6 +87,22 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
       return row !== null && hasBit(row.devices, device - block * BLOCK)
     },
 
+    /** With whichever credential, as far as it is known when this is called. Reads 64 bytes for 512 devices. */
+    everAccepted(application: number): WasAccepted {
+      const known = new Map<Platform, Map<number, Uint8Array[]>>()
+      for (const { platform, block, devices } of ofApplication.all(application)) {
+        const blocks = known.get(platform) ?? new Map<number, Uint8Array[]>()
+        blocks.set(block, [...(blocks.get(block) ?? []), devices])
+        known.set(platform, blocks)
+      }
+      return (platform, device) => {
+        const blocks = known.get(platform)
+        if (blocks === undefined) return null
+        const block = Math.floor(device / BLOCK)
+        return blocks.get(block)?.some((devices) => hasBit(devices, device - block * BLOCK)) ?? false
+      }
+    },
+
     /** Notes that it has. */
     accepted(key: CredentialKey, devices: readonly number[]): void {
       for (const [block, theirs] of Map.groupBy(devices, (device) => Math.floor(device / BLOCK))) {
@@ -74,6 +110,25 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
         const changed = known === undefined ? new Uint8Array(BLOCK / 8) : Uint8Array.from(known)
         for (const device of theirs) setBit(changed, device - block * BLOCK)
         if (known === undefined || Buffer.compare(known, changed) !== 0) setBits.run(...keyOf(key), block, changed)
+      }
+    },
+
+    /** Forgets whether something was taken for a device, `device.id`, with any credential. */
+    forgetAccepted(application: number, platform: Platform, device: number): void {
+      const block = Math.floor(device / BLOCK)
+      for (const { credential } of accepting.all(application, platform)) {
+        const known = bits.get(application, platform, credential, block)?.devices
+        if (known === undefined || !hasBit(known, device - block * BLOCK)) continue
+        const changed = Uint8Array.from(known)
+        clearBit(changed, device - block * BLOCK)
+        setBits.run(application, platform, credential, block, changed)
+      }
+    },
+
+    /** Forgets that its token was refused. */
+    forgetRefused(application: number, platform: Platform, device: number): void {
+      for (const { credential } of refusing.all(application, platform)) {
+        release.run(application, platform, credential, device)
       }
     },
 
@@ -100,4 +155,8 @@ function hasBit(bytes: Uint8Array, bit: number): boolean {
 
 function setBit(bytes: Uint8Array, bit: number): void {
   bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7))
+}
+
+function clearBit(bytes: Uint8Array, bit: number): void {
+  bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) & ~(1 << (bit & 7))
 }

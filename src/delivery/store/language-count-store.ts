@@ -1,5 +1,4 @@
 import type { Database } from '../../database/database.ts'
-import type { EraseRows } from '../../database/sweep.ts'
 import type { Platform } from '../../device/device.ts'
 import type { DeliveryKey, StoredSettlement } from './open-delivery.ts'
 
@@ -9,18 +8,9 @@ export function createLanguageCounts({ database }: { database: Pick<Database, 's
     `INSERT INTO delivery_language (push, platform, language, accepted) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET accepted = accepted + excluded.accepted`,
   )
-  const ofApplication = database.statement<never, [application: number, limit: number]>(
-    `DELETE FROM delivery_language WHERE (push, platform, language) IN (
-       SELECT push, platform, language FROM delivery_language
-       WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
-  )
-  const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
-
   return {
     add({ push, platform }: DeliveryKey, acceptedIn: StoredSettlement['acceptedIn']): void {
       for (const [language, accepted] of acceptedIn) add.run(push, platform, language, accepted)
     },
-
-    eraseOf,
   }
 }

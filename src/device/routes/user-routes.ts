@@ -30,7 +30,7 @@ export function userRoutes({ gate, audited, eraseUser }: Dependencies) {
       tag: 'Devices',
       summary: 'Erase a user',
       description:
-        'Erases every device of the user, registered or not, and what is stored about it: labels, what gateways have said of its token, what it opened, that a push failed for it, webhook events about it that are not delivered, and the names of user and alias where a push says whom it is for. Counts stay. Also 200 where the user has none.',
+        'Erases every device of the user, registered or not, and what is stored about it: labels, what gateways have said of its token, what it opened, that a push failed for it, webhook events about it that are not delivered, and user, alias and device where a push names its target. Counts stay. Also 200 where the user has none.',
       secret: true,
       body: ForgetUser,
       example: { user: 'ann@shop.example' },

@@ -46,6 +46,7 @@ const IMPURE = new Set<string>([
   'cli/backup/open-sealing-key.ts',
   'cli/devices/device-listing.ts',
   'cli/devices/devices-restore-run.ts',
+  'cli/command-audit.ts',
   'cli/error-message.ts',
   'cli/no-database.ts',
   'cli/open-application.ts',

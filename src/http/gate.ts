@@ -37,6 +37,8 @@ export interface Gate {
   learn(app: AnyElysia): void
   /** The route that a URL leads to, such as `/push/:id`; `null` for none. */
   routeOf(url: string): string | null
+  /** The address of whoever calls. */
+  addressOf(request: Request): string
 }
 
 export interface GateOptions {
@@ -66,6 +68,8 @@ export function createGate(admit: Admit, options: GateOptions = {}): Gate {
       for (const [path, entry] of pathsOf(app)) paths.set(path, entry)
     },
     routeOf: (url) => paths.find(pathOf(url))?.route ?? null,
+    addressOf: (request) =>
+      (options.callerOf ?? ((peer) => peer))(addressOf(request, served.app?.server ?? null), request.headers),
   }
 }
 

@@ -10,10 +10,13 @@ import { createAdministratorStore } from '../admin/administrator-store.ts'
 import { createAuthorityOf } from '../admin/authority.ts'
 import { createPasswords } from '../admin/password.ts'
 import { pageRoutes } from '../admin/page/page-routes.ts'
+import { createRefusedCalls } from '../admin/refused-calls.ts'
 import { administratorRoutes } from '../admin/routes/administrator-routes.ts'
+import { auditRoutes } from '../admin/routes/audit-routes.ts'
 import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
 import type { OnBehalf } from './on-behalf.ts'
 import { resendRoutes } from '../admin/routes/resend-routes.ts'
+import { sampleRoutes } from '../admin/routes/sample-routes.ts'
 import { createCounting } from '../push/counting.ts'
 import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
@@ -127,7 +130,9 @@ function adminApi(parts: Parts) {
   const secondFactors = createSecondFactorStore({ ...stored, key: parts.key })
   const secondSteps = createSecondSteps({ clock, administrators, secondFactors })
   const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: noted(log) })
+  const refusals = createRefusedCalls({ commit, log: adminLog, onError: noted(log) })
   const gate = createAdminGate({
+    refusals,
     names,
     authorityOf,
     tokens,
@@ -173,6 +178,7 @@ function adminApi(parts: Parts) {
   return createAdminApi({
     log,
     gate,
+    refusals,
     routes: [
       pageRoutes(),
       monitoring.routes(),
@@ -247,7 +253,9 @@ function adminApi(parts: Parts) {
       }),
       onBehalfRoutes({ gate, directory, api: onBehalf.api, calls: onBehalf }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
-      ...(parts.serveCommand === null ? [] : [commandRoutes({ ...behind, serve: parts.serveCommand })]),
+      auditRoutes({ gate, log: adminLog }),
+      sampleRoutes({ gate }),
+      ...(parts.serveCommand === null ? [] : [commandRoutes({ gate, serve: parts.serveCommand })]),
     ],
   })
 }

@@ -1,3 +1,5 @@
+import { createAdminLogStore } from '../admin/admin-log-store.ts'
+import { createCallLog } from '../admin/call-log.ts'
 import { linkUrl } from '../admin/session/link-url.ts'
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
@@ -43,6 +45,7 @@ import { keepLedger } from './service-ledger.ts'
 import { createServiceLog } from './service-log.ts'
 import { keepServiceTime } from './service-time.ts'
 import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy, upgradeFirst } from './start-checks.ts'
+import { noteStart } from './started-settings.ts'
 import { createSweeps } from './sweeps.ts'
 
 /** Why it can go on no longer, in a sentence without its full stop. */
@@ -188,7 +191,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     hasRoom,
   }
   const makeApi = overrides.publicApi ?? createPublicApi
-  const api = makeApi(publicParts(service, createServiceAdmission({ ...context, onRefused })))
+  const auditLog = createAdminLogStore(context)
+  const calls = createCallLog({ ...context, log: auditLog, onError: noted(log) })
+  const api = makeApi(publicParts({ ...service, calls }, createServiceAdmission({ ...context, onRefused })))
   const admin = startAdminSide({
     ...context,
     disk,
@@ -230,6 +235,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     opened,
   })
   const { url, adminUrl } = listeners
+  const { startedBy } = overrides
+  if (startedBy !== undefined) noteStart(startedBy, { config, commit, log: auditLog }).catch(noted(log))
   log.info('serving', { version: VERSION, url, admin: adminUrl, data: config.data })
 
   const stack = opened.move()

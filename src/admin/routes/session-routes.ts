@@ -54,12 +54,18 @@ export function sessionRoutes(deps: Dependencies) {
   })
 
   /** Whose password it is. Throws where it is nobody's, with the sentence `wrong`, or where it has to wait. */
-  async function signIn(given: Omit<SignInTry, 'browser'>, headers: Headers, wrong: string): Promise<Administrator> {
+  async function signIn(
+    given: Omit<SignInTry, 'browser'>,
+    headers: Headers,
+    wrong: string,
+    onWrong?: () => Promise<unknown>,
+  ): Promise<Administrator> {
     const outcome = await deps.signIn({ ...given, browser: browserCookie.in(headers) })
     switch (outcome.kind) {
       case 'signed-in':
         return outcome.administrator
       case 'wrong':
+        await onWrong?.()
         throw new Refused(failure('InvalidCredentials', wrong))
       case 'busy':
         throw new Refused(BUSY)
@@ -77,8 +83,8 @@ export function sessionRoutes(deps: Dependencies) {
   }
 
   /** Signs somebody in; in a transaction. What the cookie is to hold. */
-  function begin(administrator: Administrator, how: string): string {
-    log.add({ kind: 'administrator', ...administrator }, 'sign in', '', { how })
+  function begin(administrator: Administrator, how: string, origin: string): string {
+    log.add({ kind: 'administrator', ...administrator, origin }, 'sign in', '', { how })
     return sessions.start(administrator)
   }
 
@@ -114,15 +120,22 @@ export function sessionRoutes(deps: Dependencies) {
       '/api/session',
       async ({ body, request: { headers }, address }) => {
         const { name, password } = body
-        const administrator = await signIn({ name, password, address }, headers, 'Name or password is wrong.')
+        const onWrong = () => {
+          const refused = { result: 'refused', code: 'InvalidCredentials' } as const
+          // A name that is nobody's may be a password in the wrong field.
+          const subject = administrators.find(name)?.name ?? ''
+          return commit(() => log.add({ kind: 'nobody', origin: address }, 'sign in', subject, {}, refused))
+        }
+        const administrator = await signIn({ name, password, address }, headers, 'Name or password is wrong.', onWrong)
         const step = secondSteps.begin(administrator, 'password')
         if (step !== null) return shown(null, step)
-        return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
+        return welcome(administrator, await commit(() => begin(administrator, 'password', address)), headers)
       },
       {
         ...adminCall({
           tag: 'Session',
           summary: 'Sign in; whoever has a second factor gets a step, and nobody is signed in yet',
+          action: 'sign in',
           answer: 'SessionAnswer',
         }),
         body: SignIn,
@@ -130,13 +143,16 @@ export function sessionRoutes(deps: Dependencies) {
     )
     .post(
       '/api/session/code',
-      async ({ body: { step, code }, request: { headers } }) => {
+      async ({ body: { step, code }, request: { headers }, address }) => {
         const finished = await commit(() => {
           const outcome = secondSteps.finish(step, code)
           if (outcome.kind === 'over' || outcome.kind === 'wait') return outcome
           const { kind, administrator } = outcome
-          if (kind === 'right') return { kind, administrator, session: begin(administrator, howText(outcome)) } as const
-          log.add({ kind: 'administrator', ...administrator }, 'wrong code')
+          if (kind === 'right') {
+            return { kind, administrator, session: begin(administrator, howText(outcome), address) } as const
+          }
+          const by = { kind: 'administrator', ...administrator, origin: address } as const
+          log.add(by, 'sign in', '', { how: 'code' }, { result: 'refused', code: WRONG_CODE.code })
           return outcome
         })
         if (finished.kind === 'over') throw new Refused(OVER)
@@ -148,6 +164,7 @@ export function sessionRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Session',
           summary: 'The second step of signing in: a code of the authenticator app, or a recovery code',
+          action: 'sign in',
           answer: 'SessionAnswer',
         }),
         body: FinishSignIn,
@@ -165,7 +182,7 @@ export function sessionRoutes(deps: Dependencies) {
         }
         return answer('', null, headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out here', answer: 'SessionAnswer' }),
+      adminCall({ tag: 'Session', summary: 'Sign out here', action: 'sign out', answer: 'SessionAnswer' }),
     )
     .delete(
       '/api/sessions',
@@ -177,7 +194,12 @@ export function sessionRoutes(deps: Dependencies) {
         })
         return answer('', null, headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out everywhere', answer: 'SessionAnswer' }),
+      adminCall({
+        tag: 'Session',
+        summary: 'Sign out everywhere',
+        action: 'sign out everywhere',
+        answer: 'SessionAnswer',
+      }),
     )
     .put(
       '/api/password',
@@ -200,6 +222,7 @@ export function sessionRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Session',
           summary: 'Change your password; all other sessions end',
+          action: 'change password',
           answer: 'SessionAnswer',
         }),
         body: ChangePassword,
@@ -220,7 +243,7 @@ export function sessionRoutes(deps: Dependencies) {
     )
     .post(
       '/api/link',
-      async ({ body: { link, name, password }, request: { headers } }) => {
+      async ({ body: { link, name, password }, request: { headers }, address }) => {
         const found = links.find(link)
         if (found === null) throw new Refused(SPENT)
         if (found.kind === 'sign-in') {
@@ -229,7 +252,7 @@ export function sessionRoutes(deps: Dependencies) {
             if (links.use(link) === null) return null
             // A link stands for the password: a second factor is asked for all the same.
             const step = secondSteps.begin(administrator, 'link')
-            return step === null ? { session: begin(administrator, 'link') } : { step }
+            return step === null ? { session: begin(administrator, 'link', address) } : { step }
           })
           if (used === null) throw new Refused(SPENT)
           return 'step' in used ? shown(null, used.step) : welcome(administrator, used.session, headers)
@@ -238,7 +261,7 @@ export function sessionRoutes(deps: Dependencies) {
         if (password === undefined) throw missing('password')
         await refuseGuessable(password, name)
         const hash = await hashOf(password)
-        const made = await commit(() => become(link, name, hash))
+        const made = await commit(() => become(link, name, hash, address))
         if (made.kind === 'spent') throw new Refused(SPENT)
         if (made.kind === 'name-taken') {
           throw new Refused(failure('ConflictError', 'name is taken: there is an administrator of that name.'))
@@ -249,6 +272,7 @@ export function sessionRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Session',
           summary: 'Use a link up: become an administrator, or sign in',
+          action: 'sign in',
           answer: 'SessionAnswer',
         }),
         body: UseLink,
@@ -256,13 +280,13 @@ export function sessionRoutes(deps: Dependencies) {
     )
 
   /** Makes an administrator of whoever has the link; in a transaction. */
-  function become(link: string, name: string, hash: string) {
+  function become(link: string, name: string, hash: string, origin: string) {
     if (administrators.find(name) !== null) return { kind: 'name-taken' } as const
     if (links.use(link) === null) return { kind: 'spent' } as const
     const administrator = administrators.add(name, hash)
     if (administrator === null) return { kind: 'name-taken' } as const
-    log.add({ kind: 'administrator', ...administrator }, 'add administrator', name, { how: 'link' })
-    return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
+    log.add({ kind: 'administrator', ...administrator, origin }, 'add administrator', name, { how: 'link' })
+    return { kind: 'made', administrator, session: begin(administrator, 'link', origin) } as const
   }
 }
 

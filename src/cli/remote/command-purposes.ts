@@ -35,4 +35,5 @@ export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'admin token': 'administer',
   'admin tokens': 'read',
   'admin revoke': 'administer',
+  audit: 'read',
 }

@@ -1,10 +1,12 @@
-import type { ServeCommand } from '../../admin/routes/command-routes.ts'
+import type { Actor } from '../../admin/administrator.ts'
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { startRefusalOf } from '../../database/storage-errors.ts'
 import type { Unwritten } from '../../delivery/delivery-pool.ts'
+import type { Overrides } from '../../server/overrides.ts'
 import type { Config } from '../../settings/parse.ts'
 import type { ServiceManager } from '../../system/service-manager.ts'
+import { operatorOf } from '../../system/operator.ts'
 import type { Signal, Signals } from '../command.ts'
 import { createServedCommands } from '../remote/served-commands.ts'
 
@@ -87,8 +89,12 @@ const CLOSING_MS = 5_000
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
   const { stdout, stderr, clock, started, manager, program, env } = options
   const {
-    start = (wanted: Config, onUpgrading: OnUpgrading) =>
-      startServer(wanted, onUpgrading, createServedCommands({ config: wanted, clock, program, env })),
+    start = (wanted: Config, onUpgrading: OnUpgrading) => {
+      const { user, terminal } = operatorOf(env)
+      const startedBy: Actor = { kind: 'command', name: user, origin: terminal }
+      const serveCommand = createServedCommands({ config: wanted, clock, program, env })
+      return startServer(wanted, { serveCommand, onUpgrading, startedBy })
+    },
   } = options
   const interrupted = Promise.withResolvers<null>()
   let upgrading = false
@@ -145,13 +151,9 @@ function sentAgain({ notifications, pushes }: Unwritten): string {
 }
 
 /** Loaded here, so that the other commands do not load the server. */
-async function startServer(
-  config: Config,
-  onUpgrading: OnUpgrading,
-  serveCommand: ServeCommand,
-): Promise<RunningServer> {
+async function startServer(config: Config, overrides: Overrides): Promise<RunningServer> {
   const { createServer } = await import('../../server/server.ts')
-  return createServer(config, { serveCommand, onUpgrading }).catch((error: unknown) => {
+  return createServer(config, overrides).catch((error: unknown) => {
     throw startRefusalOf(error, config.data)
   })
 }

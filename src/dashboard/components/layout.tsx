@@ -10,7 +10,7 @@ const LINKS = [
   ['/backups', 'Backups'],
   ['/service-log', 'Service log'],
   ['/administrators', 'Administrators'],
-  ['/log', 'Who did what'],
+  ['/log', 'Audit log'],
 ] as const
 
 /** What is around each page. */

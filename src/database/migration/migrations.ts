@@ -32,6 +32,7 @@ import fcmPlatform from '../../../migrations/0031_fcm_platform.sql' with { type:
 import tokenCase from '../../../migrations/0032_token_case.sql' with { type: 'text' }
 import labelNetwork from '../../../migrations/0033_label_network.sql' with { type: 'text' }
 import secondFactor from '../../../migrations/0034_second_factor.sql' with { type: 'text' }
+import auditLog from '../../../migrations/0035_audit_log.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -74,6 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 32, sql: tokenCase },
   { number: 33, sql: labelNetwork },
   { number: 34, sql: secondFactor },
+  { number: 35, sql: auditLog },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

@@ -19,6 +19,7 @@ import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import { secondFactorRoutes } from '../admin/routes/second-factor-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
+import { createKnownBrowsers } from '../admin/session/known-browsers.ts'
 import { createSecondSteps } from '../admin/session/second-step.ts'
 import { createSignIn } from '../admin/session/sign-in.ts'
 import { createApplicationView } from '../admin/view/application-view.ts'
@@ -58,8 +59,8 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
   readonly senders: MonitoringParts['senders'] & { readonly providers: Pick<Senders['providers'], 'apnsSigning'> }
   readonly credentials: CredentialStore
   readonly onBehalf: () => OnBehalf
-  /** Where the public API listens. */
-  readonly url: () => string
+  /** Where apps and backends reach the public API. */
+  readonly publicUrl: () => string
   readonly recentLines: RecentLines
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
@@ -131,6 +132,7 @@ function adminApi(parts: Parts) {
     authorityOf,
     tokens,
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
+    passwords,
   })
   const sealed = { ...stored, key: parts.key }
   const webhooks = createWebhookStore(sealed)
@@ -152,7 +154,6 @@ function adminApi(parts: Parts) {
   const webhookList = createWebhookList({ database })
   const overview = createOverview({
     clock,
-    url: parts.url,
     applications: () => directory.all(),
     daily: createDailyStore({ database }),
     feedback: createFeedbackStore({ database }),
@@ -167,14 +168,27 @@ function adminApi(parts: Parts) {
   })
   const isGood = (request: Request) => authorityOf(request, false) !== null
   const behind = { gate, clock, commit, directory, log: adminLog }
-  const signIn = createSignIn({ clock, administrators, passwords })
+  const browsers = createKnownBrowsers({ key: parts.key, clock })
+  const signIn = createSignIn({ clock, administrators, passwords, browsers })
   return createAdminApi({
     log,
     gate,
     routes: [
       pageRoutes(),
       monitoring.routes(),
-      sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, secondSteps, log: adminLog }),
+      sessionRoutes({
+        gate,
+        commit,
+        administrators,
+        sessions,
+        links,
+        passwords,
+        browsers,
+        signIn,
+        secondSteps,
+        log: adminLog,
+        publicUrl: parts.publicUrl,
+      }),
       secondFactorRoutes({ ...behind, secondFactors, secondSteps }),
       applicationRoutes({
         ...behind,

@@ -12,7 +12,7 @@ import { keepConnections } from './connection-keeper.ts'
 import type { tlsIn } from './start-checks.ts'
 
 interface Dependencies {
-  readonly config: Pick<Config, 'listen' | 'adminListen' | 'trustedProxies'>
+  readonly config: Pick<Config, 'listen' | 'adminListen' | 'hstsDays' | 'trustedProxies'>
   readonly clock: Clock
   readonly log: Log
   readonly api: AnyElysia
@@ -32,7 +32,11 @@ interface Dependencies {
 /** Where calls come in: of the API, with its certificate as that is renewed, and of the admin side. */
 export function openListeners(deps: Dependencies) {
   const { config, clock, log, api, adminApi, tls, open = listen, onAnswer, opened } = deps
-  const publicListener = open(() => api, config.listen, log, { onAnswer, tls: tls?.first.pair ?? null })
+  const publicListener = open(() => api, config.listen, log, {
+    onAnswer,
+    tls: tls?.first.pair ?? null,
+    hstsDays: config.hstsDays,
+  })
   opened.defer(() => publicListener.abort())
   const use = (pair: TlsPair) => publicListener.renew(pair)
   const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })

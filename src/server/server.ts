@@ -198,7 +198,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     opened,
     ca,
     recentLines: serviceLog.recentLines,
-    url: () => listeners.url,
+    publicUrl: () => config.publicUrl ?? listeners.url,
     earlyEnds: () => listeners.earlyEnds(),
     serveCommand: overrides.serveCommand ?? null,
     onBehalf: () => createOnBehalf(service),

@@ -10,9 +10,12 @@ import type { AdminSessionStore } from '../session/admin-session-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import { known } from '../administrator.ts'
 import type { Actor, Administrator } from '../administrator.ts'
+import { BUSY } from '../password.ts'
 import type { Passwords } from '../password.ts'
-import { cameSecurely, sessionCookie } from '../session/session-cookie.ts'
-import type { createSignIn } from '../session/sign-in.ts'
+import { cameSecurely } from '../own-names.ts'
+import type { KnownBrowsers } from '../session/known-browsers.ts'
+import { browserCookie, sessionCookie } from '../session/session-cookie.ts'
+import type { createSignIn, SignInTry } from '../session/sign-in.ts'
 import { tooManyCodes, WRONG_CODE } from '../session/second-step.ts'
 import type { SecondSteps } from '../session/second-step.ts'
 import { guessableAs } from '../../account/guessable-password.ts'
@@ -27,14 +30,17 @@ interface Dependencies {
   readonly sessions: AdminSessionStore
   readonly links: AdminLinkStore
   readonly passwords: Passwords
+  readonly browsers: Pick<KnownBrowsers, 'make'>
   readonly signIn: ReturnType<typeof createSignIn>
   readonly secondSteps: Pick<SecondSteps, 'begin' | 'finish'>
   readonly log: Pick<AdminLogStore, 'add'>
+  /** Where apps and backends reach the public API. */
+  readonly publicUrl: () => string
 }
 
 /** Who somebody is, and coming and going. */
 export function sessionRoutes(deps: Dependencies) {
-  const { gate, commit, administrators, sessions, links, passwords, signIn, secondSteps, log } = deps
+  const { gate, commit, administrators, sessions, links, passwords, browsers, secondSteps, log } = deps
 
   const shown = (actor: Actor | null, step: string | null = null) => ({
     administrator: actor?.kind === 'administrator' ? { name: actor.name } : null,
@@ -44,8 +50,31 @@ export function sessionRoutes(deps: Dependencies) {
         : null,
     step,
     isSetUp: administrators.any(),
-    version: VERSION,
+    service: actor === null ? null : { version: VERSION, url: deps.publicUrl() },
   })
+
+  /** Whose password it is. Throws where it is nobody's, with the sentence `wrong`, or where it has to wait. */
+  async function signIn(given: Omit<SignInTry, 'browser'>, headers: Headers, wrong: string): Promise<Administrator> {
+    const outcome = await deps.signIn({ ...given, browser: browserCookie.in(headers) })
+    switch (outcome.kind) {
+      case 'signed-in':
+        return outcome.administrator
+      case 'wrong':
+        throw new Refused(failure('InvalidCredentials', wrong))
+      case 'busy':
+        throw new Refused(BUSY)
+      case 'wait': {
+        const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
+        throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
+      }
+    }
+  }
+
+  async function hashOf(password: string): Promise<string> {
+    const hash = await passwords.hash(password)
+    if (hash === null) throw new Refused(BUSY)
+    return hash
+  }
 
   /** Signs somebody in; in a transaction. What the cookie is to hold. */
   function begin(administrator: Administrator, how: string): string {
@@ -56,12 +85,18 @@ export function sessionRoutes(deps: Dependencies) {
   /** An answer by which a browser is signed in, or with `''` signed out. */
   function answer(session: string, actor: Actor | null, headers: Headers): Response {
     return Response.json(shown(actor), {
-      headers: { 'set-cookie': sessionCookie(session, cameSecurely(headers)), 'cache-control': 'no-store' },
+      headers: { 'set-cookie': sessionCookie.set(session, cameSecurely(headers)), 'cache-control': 'no-store' },
     })
   }
 
+  /** Signed in, and known from now on. */
   function welcome(administrator: Administrator, session: string, headers: Headers): Response {
-    return answer(session, { kind: 'administrator', ...administrator }, headers)
+    const response = answer(session, { kind: 'administrator', ...administrator }, headers)
+    const hash = administrators.hashOf(administrator.name)
+    if (hash !== null) {
+      response.headers.append('set-cookie', browserCookie.set(browsers.make(hash), cameSecurely(headers)))
+    }
+    return response
   }
 
   return new Elysia({ name: 'session-routes' })
@@ -78,13 +113,8 @@ export function sessionRoutes(deps: Dependencies) {
     .post(
       '/api/session',
       async ({ body, request: { headers }, address }) => {
-        const outcome = await signIn(body.name, body.password, address)
-        if (outcome.kind === 'wait') {
-          const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
-          throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
-        }
-        if (outcome.kind === 'wrong') throw new Refused(failure('InvalidCredentials', 'Name or password is wrong.'))
-        const { administrator } = outcome
+        const { name, password } = body
+        const administrator = await signIn({ name, password, address }, headers, 'Name or password is wrong.')
         const step = secondSteps.begin(administrator, 'password')
         if (step !== null) return shown(null, step)
         return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
@@ -153,11 +183,10 @@ export function sessionRoutes(deps: Dependencies) {
       '/api/password',
       async ({ actor, body, request: { headers }, address }) => {
         if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no password.'))
-        const outcome = await signIn(actor.name, body.current, address)
-        if (outcome.kind !== 'signed-in') throw new Refused(failure('InvalidCredentials', 'current is wrong.'))
-        const { administrator } = outcome
+        const current = { name: actor.name, password: body.current, address }
+        const administrator = await signIn(current, headers, 'current is wrong.')
         await refuseGuessable(body.password, administrator.name)
-        const hash = await passwords.hash(body.password)
+        const hash = await hashOf(body.password)
         const session = await commit(() => {
           administrators.setPassword(administrator.name, hash)
           // Whoever knew the old one is out.
@@ -208,7 +237,7 @@ export function sessionRoutes(deps: Dependencies) {
         if (name === undefined) throw missing('name')
         if (password === undefined) throw missing('password')
         await refuseGuessable(password, name)
-        const hash = await passwords.hash(password)
+        const hash = await hashOf(password)
         const made = await commit(() => become(link, name, hash))
         if (made.kind === 'spent') throw new Refused(SPENT)
         if (made.kind === 'name-taken') {

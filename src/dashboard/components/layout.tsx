@@ -41,7 +41,7 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
         <div class="who">
           <span>
             <bdi>{session.value?.administrator?.name}</bdi>
-            <small>{session.value?.version.split(' ')[0]}</small>
+            <small>{session.value?.service?.version.split(' ')[0]}</small>
           </span>
           <button
             type="button"

@@ -2,11 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import { call } from '../client/call.ts'
-import { publicCurl } from '../client/curl.ts'
+import { publicCurl, publicUrl } from '../client/curl.ts'
 import { useProgress } from '../client/live.ts'
 import { secretOf } from '../client/new-secret.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
-import { usePublicUrl } from '../client/public-url.ts'
 import { useReceived } from '../client/received.ts'
 import { useResource } from '../client/resource.ts'
 import { kotlinFor, swiftFor } from '../client/samples.ts'
@@ -110,7 +109,7 @@ interface Turn {
 }
 
 function YourTurn({ id, body, application }: Turn) {
-  const url = usePublicUrl()
+  const url = publicUrl.value
   return (
     <section>
       <h2>Your turn</h2>

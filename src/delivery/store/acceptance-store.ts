@@ -3,26 +3,25 @@ import type { StoredRow, acceptedDevice, refusedToken } from '../../database/sch
 import type { Platform } from '../../device/device.ts'
 import type { WasAccepted } from '../../device/label-use-store.ts'
 
-/** Devices whose bits are in one row. */
+/** Devices in one row, a bit each. */
 const BLOCK = 512
 
-/** Refusals settled, or forgotten, in one step: 5 ms. */
+/** Refusals settled or forgotten in one step: 5 ms. */
 const REFUSALS_STEP = 250
 
-/** A credential that something is sent with. */
 export interface CredentialKey {
   readonly application: number
   readonly platform: Platform
-  /** Another number for each credential of an application and platform. */
+  /** A number for each credential of an application and platform; 0: the simulator's. */
   readonly credential: number
 }
 
-/** A token that was refused while it was not known whether the credential is good. */
+/** A token that was refused before the credential was known to be good. */
 export type HeldRefusal = Pick<StoredRow<typeof refusedToken>, 'device' | 'reason' | 'since'>
 
 /**
- * For which devices a gateway has taken something with a credential, a bit each; and which tokens it refused before it
- * took anything. What writes runs inside a transaction of the caller.
+ * Devices that were accepted with a credential, and tokens that were refused before any was. Whatever writes runs in a
+ * transaction of the caller.
  */
 export function createAcceptanceStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
   type Key = [application: number, platform: Platform, credential: number]
@@ -45,9 +44,6 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
      RETURNING device, reason, since`,
   )
   const ofOthers = 'application = ? AND platform = ? AND credential <> ?'
-  const hasOthers = database.statement<object, [...Key, ...Key]>(
-    `SELECT 1 FROM accepted_device WHERE ${ofOthers} UNION ALL SELECT 1 FROM refused_token WHERE ${ofOthers} LIMIT 1`,
-  )
   const forgetOthers = [
     database.statement<never, Key>(`DELETE FROM accepted_device WHERE ${ofOthers}`),
     database.statement<never, Key>(
@@ -77,10 +73,8 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
   const keyOf = ({ application, platform, credential }: CredentialKey): Key => [application, platform, credential]
 
   return {
-    /** Whether the gateway has taken anything with this credential. */
     hasAny: (key: CredentialKey): boolean => any.get(...keyOf(key)) !== null,
 
-    /** Whether the gateway has taken something for the device, `device.id`, with this credential. */
     wasAccepted(key: CredentialKey, device: number): boolean {
       const block = Math.floor(device / BLOCK)
       const row = bits.get(...keyOf(key), block)
@@ -103,7 +97,6 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
       }
     },
 
-    /** Notes that it has. */
     accepted(key: CredentialKey, devices: readonly number[]): void {
       for (const [block, theirs] of Map.groupBy(devices, (device) => Math.floor(device / BLOCK))) {
         const known = bits.get(...keyOf(key), block)?.devices
@@ -132,16 +125,14 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
       }
     },
 
+    /** Until something is accepted with the credential. */
     hold: (key: CredentialKey, { device, reason, since }: HeldRefusal): void =>
       void hold.run(...keyOf(key), device, reason, since),
 
-    /** Takes some of those that are held; none: there are no more. */
+    /** Takes some of the held refusals; none: there are no more. */
     takeHeld: (key: CredentialKey): HeldRefusal[] => take.all(...keyOf(key), REFUSALS_STEP),
 
-    /** Whether anything is known of other credentials of the same application and platform. */
-    hasOthers: (key: CredentialKey): boolean => hasOthers.get(...keyOf(key), ...keyOf(key)) !== null,
-
-    /** Forgets some of it; whether there may be more. */
+    /** Forgets some of what is known of other credentials; returns whether there may be more. */
     forgetOthers(key: CredentialKey): boolean {
       const changes = forgetOthers.map((forget) => forget.run(...keyOf(key)).changes)
       return changes.includes(REFUSALS_STEP)
@@ -149,9 +140,7 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
   }
 }
 
-function hasBit(bytes: Uint8Array, bit: number): boolean {
-  return ((bytes[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
-}
+const hasBit = (bytes: Uint8Array, bit: number): boolean => ((bytes[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
 
 function setBit(bytes: Uint8Array, bit: number): void {
   bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7))

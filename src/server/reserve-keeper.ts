@@ -47,6 +47,7 @@ export function keepReserve({ clock, log, directory, disk }: Dependencies): () =
       const bytes = reserveBytes(seen.sizeBytes)
       if (kept >= bytes || !hasRoomFor(2 * bytes, seen)) return
       makeReserve(directory, bytes)
+      kept = reserveIn(directory)
       log.info('a reserve is kept for the day the disk is full', { bytes })
     } catch (error) {
       failedAt = clock.now()

@@ -225,7 +225,7 @@ class ApnsProvider implements Provider {
     const rest = addressed.listener.restOf(this.#options.origins[second])
     if (rest !== null) return { kind: 'deferred', ...rest, scope: 'device' }
     const again = { renewal: false, other: true }
-    if (badToken) {
+    if (badToken && addressed.recipient.environment === null) {
       const route = this.#route(second)
       const afterMs = route.enterSecondTry()
       if (afterMs !== null) return { kind: 'deferred', afterMs, scope: 'device', reason: outcome.reason }
@@ -240,6 +240,7 @@ class ApnsProvider implements Provider {
     const other = await this.#again(second, addressed, again)
     if (other === null) return null
     this.#noteRest(second, other)
+    if (badToken) return settleBetween(outcome, other)
     if (other.kind !== 'misconfigured') this.#preferred = second
     return other.kind === 'deferred' ? { ...other, scope: 'device' } : other
   }

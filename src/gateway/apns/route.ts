@@ -94,8 +94,9 @@ export class ApnsRoute {
   }
 
   /**
-   * Makes room for a second try, which ends with `leaveSecondTry`. Without a bound, made-up tokens would fill the window
-   * of the first environment while they wait for the second, ahead of every good one.
+   * Makes room for the second try of a device that neither environment has taken yet; it ends with `leaveSecondTry`.
+   * Without a bound, made-up tokens would fill the window of the first environment while they wait for the second, ahead
+   * of every good one.
    *
    * @returns how many ms to wait where there is no room; `null`: there is
    */

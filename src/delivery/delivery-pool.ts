@@ -61,6 +61,8 @@ export interface DeliveryPool {
   badgeSet(application: number, platform: Platform): void
   /** The application's credential for this platform has changed. */
   reload(application: number, platform: Platform): void
+  /** Credentials may have changed of senders that have had nothing to send since the start. */
+  reloadIdle(): void
   /** The application is deleted. */
   forget(application: number): void
   /** Why nothing can be sent to a platform of an application now; `null` where it can. */
@@ -187,6 +189,14 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     ensureTick()
   }
 
+  /** Who has sent with a credential that is another by now gives back whom the one before was refused. */
+  function reloadIdle(): void {
+    for (const { application, platform, credential } of store.acceptance.all()) {
+      const current = deps.credentialOf(application, platform)
+      if (current !== 0 && current !== credential) senderOf(application, platform)
+    }
+  }
+
   /** Who asked for `work` was told that it is done: where the database cannot be read, it is tried again. */
   function untilRead(work: () => void): void {
     if (stopped) return
@@ -208,6 +218,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   if (store.endLeases(clock.now())) void lastRun.endLeases().then(loadAgain)
   void lastRun.endCancelled()
   for (const { application } of store.senders()) wake(application)
+  untilRead(reloadIdle)
 
   return {
     wake: (application, push) => untilRead(() => wake(application, push)),
@@ -230,6 +241,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
         if (sender !== undefined) equip(sender, application, platform)
       })
     },
+    reloadIdle: () => untilRead(reloadIdle),
     forget(application) {
       for (const platform of numbers) {
         senders.get(`${application}/${platform}`)?.close(true)

@@ -30,6 +30,9 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
     `SELECT devices FROM accepted_device WHERE ${ofKey} AND block = ?`,
   )
   const any = database.statement<object, Key>(`SELECT 1 FROM accepted_device WHERE ${ofKey} LIMIT 1`)
+  const keys = database.statement<CredentialKey, []>(
+    'SELECT DISTINCT application, platform, credential FROM accepted_device',
+  )
   const setBits = database.statement<never, [...Key, block: number, devices: Uint8Array]>(
     `INSERT INTO accepted_device (application, platform, credential, block, devices) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET devices = excluded.devices`,
@@ -59,6 +62,9 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
   return {
     /** Whether the gateway has taken anything with this credential. */
     hasAny: (key: CredentialKey): boolean => any.get(...keyOf(key)) !== null,
+
+    /** The credentials that something was taken with, also those that were replaced, until they are forgotten. */
+    all: (): CredentialKey[] => keys.all(),
 
     /** Whether the gateway has taken something for the device, `device.id`, with this credential. */
     wasAccepted(key: CredentialKey, device: number): boolean {

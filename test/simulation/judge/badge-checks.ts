@@ -69,9 +69,7 @@ export class BadgeChecks {
       () => `phone ${number} has badge ${stored}, and shows ${badge}`,
     )
     if (counted === null || stored === null) return
-    const since = sent(phone, pushes).filter(({ sends }) =>
-      sends.get(phone)?.some(({ at }) => at >= counted.since),
-    )
+    const since = sent(phone, pushes).filter(({ sends }) => sends.get(phone)?.some(({ at }) => at >= counted.since))
     if ([...since, ...unsent].some(({ step }) => step.badge !== '+1' && step.badge !== '')) return
     // What was asked for before may have counted before.
     const adding = since.filter(({ step, askedAt }) => step.badge === '+1' && askedAt > counted.since)

@@ -89,7 +89,8 @@ export class Judge {
     for (const phone of this.phones.all()) {
       if (phone.application !== application || PLATFORMS[gateway] !== phone.platform || phone.asideAt === null) continue
       // What is not written down says nothing yet, and whoever was set aside by a clock that was put back since waits for that.
-      if (phone.asideAt > this.course.ranBefore(ALLOWANCE.settledMs) || this.course.wasSetBackSince(phone.asideAt)) continue
+      if (phone.asideAt > this.course.ranBefore(ALLOWANCE.settledMs) || this.course.wasSetBackSince(phone.asideAt))
+        continue
       phone.backSince = passedMs
     }
   }

@@ -124,7 +124,8 @@ export class LineChecks {
       if (one.begunAt <= at - ALLOWANCE.silentMs || this.#course.disturbedAt >= one.at - ALLOWANCE.noticedMs)
         this.#silent.add(phoneOf(one.arrival) ?? phone)
     }
-    const counts = (one: Send) => this.#laneOf(one) === line && !this.#either.has(one) && !this.#silent.has(phoneOf(one.arrival) ?? phone)
+    const counts = (one: Send) =>
+      this.#laneOf(one) === line && !this.#either.has(one) && !this.#silent.has(phoneOf(one.arrival) ?? phone)
     // A credential that was replaced, be it by itself, begins anew when that is noticed.
     const { at: since } = this.credentialOf(send.arrival.application, send.arrival.gateway)
     const isOfNow = (one: Send) => one.at > since + ALLOWANCE.noticedMs

@@ -125,10 +125,7 @@ export class SendChecks {
       () => `push ${push.number} went to phone ${phone.number} before its ${push.heldMs} ms were over`,
     )
     if (push.mayExpire || when.kind === 'now') return
-    const from =
-      when.kind === 'in'
-        ? push.askedOn + when.seconds * 1000
-        : momentIn(push.wall ?? '', phone.zone ?? '')
+    const from = when.kind === 'in' ? push.askedOn + when.seconds * 1000 : momentIn(push.wall ?? '', phone.zone ?? '')
     // Who has moved, or may have, is in the wave of another zone.
     if (when.kind === 'local' && (phone.zone === null || phone.changedAt >= push.askedAt || phone.calls > 0)) return
     this.#verdict.expect(

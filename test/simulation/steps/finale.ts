@@ -109,7 +109,11 @@ async function listNamed(world: World, by: Whose): Promise<void> {
       path,
       onAnswer({ status, body }) {
         judge.expect(status === 200, 'answers-as-expected', () => `${path}: ${status}`)
-        if (status === 200) judge.named(by, (body as { token: string | null }[]).flatMap(({ token }) => token ?? []))
+        if (status === 200)
+          judge.named(
+            by,
+            (body as { token: string | null }[]).flatMap(({ token }) => token ?? []),
+          )
       },
     })
   }

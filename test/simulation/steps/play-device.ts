@@ -213,7 +213,6 @@ export async function seeBadge(world: World, phone: Phone): Promise<void> {
   })
 }
 
-
 /** The letter that asks for it has come: a user is erased, with all devices. */
 export async function eraseUser(world: World, user: string, by: Whose): Promise<void> {
   const { judge, clock } = world

@@ -198,11 +198,7 @@ export async function report(world: World, push: Push, phone: Phone, what: Repor
         ...(action !== '' && { action }),
       },
       onAnswer({ status }) {
-        world.judge.expect(
-          status === 200,
-          'answers-as-expected',
-          () => `${event} of push ${push.number}: ${status}`,
-        )
+        world.judge.expect(status === 200, 'answers-as-expected', () => `${event} of push ${push.number}: ${status}`)
         taken()
       },
     })

@@ -3,7 +3,7 @@ import { Course } from './course.ts'
 import type { Clocks } from './course.ts'
 import { EventChecks } from './event-checks.ts'
 import type { Invariant, Violation } from './invariants.ts'
-import { LineChecks } from './line-checks.ts'
+import { LineChecks, lineOf } from './line-checks.ts'
 import { isKnownGone, Phones } from './phones.ts'
 import type { Phone } from './phones.ts'
 import { rootOf } from './pushes.ts'
@@ -44,6 +44,8 @@ export class Judge {
   readonly #texts: TextChecks
   readonly #reports: ReportChecks
   readonly #spent = new SpentCalls(QUOTA)
+  /** Credentials with which a gateway is known to have taken something, or to have done so before. */
+  readonly #good = new Set<string>()
 
   constructor(clocks: Clocks) {
     const course = new Course(clocks)
@@ -84,6 +86,8 @@ export class Judge {
 
   /** A command has put another credential in the place of the one that an application had for a gateway. */
   replaced(application: Whose, gateway: Gateway, credential: number): void {
+    // Asked for before, it may be in use since then.
+    if (this.credentialOf(application, gateway).at <= this.course.passedMs) this.#forgetGood(application, gateway)
     this.#lines.replaced(application, gateway, credential)
     const { passedMs } = this.course
     for (const phone of this.phones.all()) {
@@ -97,7 +101,16 @@ export class Judge {
 
   /** The same is asked for: from now on it may be so. */
   replacing(application: Whose, gateway: Gateway, credential: number): void {
+    this.#forgetGood(application, gateway)
     this.#lines.replaced(application, gateway, credential, Number.POSITIVE_INFINITY)
+  }
+
+  /** Of a credential that is put in the place of another one nothing is known, be it the one of before. */
+  #forgetGood(application: Whose, gateway: Gateway): void {
+    for (const credential of [0, 1]) this.#good.delete(lineOf({ application, gateway, credential }))
+    for (const phone of this.phones.all()) {
+      if (phone.application === application && PLATFORMS[gateway] === phone.platform) phone.heldBy = null
+    }
   }
 
   /** Which credential an application has for a gateway, and since when. */
@@ -161,6 +174,7 @@ export class Judge {
       send.answeredAt = answeredAt
       send.reply = heard
       this.#lines.heard(phone, send, answeredAt)
+      this.#hearOfCredential(send)
       this.#hear(phone, send)
     }
   }
@@ -171,6 +185,14 @@ export class Judge {
     if (first === undefined || first.id === null || first.id === id) return first
     const again = this.pushes.filter((push) => push !== first && rootOf(push) === first)
     return again.find((push) => push.id === id) ?? again.findLast((push) => push.id === null) ?? first
+  }
+
+  /** With the first that is taken, or was before, it is known whose tokens were refused for themselves. */
+  #hearOfCredential({ reply, arrival }: Send): void {
+    const line = lineOf(arrival)
+    if (this.#good.has(line) || (reply.says !== 'accepted' && reply.says !== 'gone')) return
+    this.#good.add(line)
+    for (const phone of this.phones.all()) if (phone.heldBy === line) this.#leaves(phone, reply)
   }
 
   #hear(phone: Phone, { reply, arrival, begunAt: at }: Send): void {
@@ -185,16 +207,25 @@ export class Judge {
       reply.says === 'bad-token' && phone.fate.state === 'sandbox' && arrival.environment === 'production'
     const isBad = phone.fate.state === 'sandbox' && arrival.environment === 'sandbox' && reply.says !== 'accepted'
     if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch', 'suspect'].includes(reply.says))) return
-    const { passedMs } = this.course
     if (arrival.token !== phone.token) {
       // What is said of a token says nothing of the one that takes its place; but which is first?
       if (phone.calls > 0 || phone.tokenBefore !== null) phone.state = 'unsure'
       return
     }
-    const isAside = reply.says !== 'gone' && (phone.state === 'present' || phone.asideAt !== null)
-    Object.assign(phone, { asideAt: isAside ? passedMs : null, backSince: null })
-    if (reply.says === 'gone' && phone.state === 'present') phone.goneAt ??= passedMs
-    phone.state = 'unsure'
+    const line = lineOf(arrival)
+    if (reply.says === 'gone' || this.#good.has(line)) return this.#leaves(phone, reply)
+    // It stays, until the credential is known to be good.
+    phone.heldBy = line
+    phone.changedAt = this.course.passedMs
+  }
+
+  #leaves(phone: Phone, { says }: Reply): void {
+    const { passedMs } = this.course
+    const isAside = phone.heldBy !== null || says !== 'gone'
+    const isThere = phone.state === 'present' || phone.asideAt !== null
+    if (!isAside && phone.state === 'present') phone.goneAt ??= passedMs
+    const asideAt = isAside && isThere ? passedMs : null
+    Object.assign(phone, { state: 'unsure', heldBy: null, asideAt, backSince: null })
     phone.lostAt = phone.changedAt = passedMs
   }
 

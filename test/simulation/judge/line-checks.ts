@@ -171,6 +171,10 @@ function partOf(arrival: Arrival): string {
 }
 
 /** All that goes to one gateway with one credential. */
-function lineOf({ application, gateway, credential }: Arrival): string {
+export function lineOf({
+  application,
+  gateway,
+  credential,
+}: Pick<Arrival, 'application' | 'gateway' | 'credential'>): string {
   return `${application} ${gateway} ${credential}`
 }

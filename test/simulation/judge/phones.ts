@@ -62,6 +62,8 @@ export interface Phone {
   calls: number
   /** When an answer came by which it must be known to be gone; `null`: none since it was registered. */
   goneAt: number | null
+  /** With which credential its token was refused before that was known to be good; `null`: none. */
+  heldBy: string | null
   /** When an answer came by which it may have been set aside, being there until then; `null`: none. */
   asideAt: number | null
   /** Since when it must be back, for another credential; `null`: it need not. */
@@ -114,6 +116,7 @@ export class Phones {
       registeredAt: 0,
       calls: 0,
       goneAt: null,
+      heldBy: null,
       asideAt: null,
       backSince: null,
     }

@@ -58,13 +58,14 @@ export function rootOf(push: Push): Push {
 }
 
 /** The last answer of a gateway about a phone that the service has heard. */
-export function lastWord(sends: readonly Send[]): Send | null {
-  return sends.findLast(({ answeredAt, reply }) => answeredAt !== null && isLast(reply)) ?? null
+export function lastWord(sends: readonly Send[], phone: Phone): Send | null {
+  return sends.findLast((send) => send.answeredAt !== null && isLast(send, phone)) ?? null
 }
 
 /** Whether nothing more is to be sent after it. A bad token is tried in the other environment, and may wait for a proof. */
-export function isLast({ says }: Reply): boolean {
-  return says === 'accepted' || says === 'gone' || says === 'bad-push'
+function isLast({ reply: { says }, arrival }: Send, { token }: Phone): boolean {
+  // What is said of a token is not said of the one that has taken its place.
+  return says === 'accepted' || says === 'bad-push' || (says === 'gone' && arrival.token === token)
 }
 
 /** When the clocks of a zone, `''` for UTC, show `wall`, ms since the Unix epoch. */

@@ -3,7 +3,7 @@ import type { Course } from './course.ts'
 import type { EventChecks } from './event-checks.ts'
 import { isKnownGone } from './phones.ts'
 import type { Phone, Phones } from './phones.ts'
-import { isLast } from './pushes.ts'
+import { lastWord } from './pushes.ts'
 import type { Push } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 import type { Whose } from '../world/gateways.ts'
@@ -194,7 +194,6 @@ function tookTwice({ sends }: Push, phone: Phone): boolean {
 function unreached(push: Push): Phone[] {
   return [...push.owed].filter((phone) => {
     if (phone.changedAt >= push.askedAt) return false
-    const sends = push.sends.get(phone) ?? []
-    return !sends.some(({ reply, answeredAt }) => answeredAt !== null && isLast(reply))
+    return lastWord(push.sends.get(phone) ?? [], phone) === null
   })
 }

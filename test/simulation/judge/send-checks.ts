@@ -40,7 +40,7 @@ export class SendChecks {
   }
 
   #checkRepeat(push: Push, phone: Phone, sends: readonly Send[]): void {
-    const last = lastWord(sends)
+    const last = lastWord(sends, phone)
     if (last === null || last.answeredAt === null) return
     if (this.#course.mayBeInTwoWaves(push, phone)) return
     this.#verdict.expect(

@@ -22,12 +22,15 @@ const LAST = -1
 export const LIFE_SCENES: readonly ((dice: Dice) => Step[])[] = [
   movedInRest,
   movedAmidCrowd,
+  movedOnItsWay,
+  anewInAnotherZone,
   erasedAmidCrowd,
   erasedUntold,
   reportedAgain,
   daysAhead,
   daysAhead,
   setAside,
+  allRefused,
   broughtIn,
   inOtherLanguages,
   countedOverCrashes,
@@ -70,6 +73,41 @@ function movedAmidCrowd(dice: Dice): Step[] {
     dice('stop') < 0.5 ? { kind: 'crash', ...stop(dice) } : wait(100),
     wait(5 * SECOND_MS),
     { kind: 'badge-seen', phone },
+  ]
+}
+
+/** Of the token of before it is said that it is gone, when there is another. */
+function movedOnItsWay(dice: Dice): Step[] {
+  const { phone, gateway } = either(dice)
+  return [
+    fair(gateway),
+    comes(phone),
+    push({ kind: 'one', phone }),
+    wait(2 * SECOND_MS),
+    { kind: 'fate', phone, state: dice('fate') < 0.7 ? 'gone' : 'bad' },
+    wait(10),
+    push({ kind: 'all' }, { badge: '+1' }),
+    wait(2 + dice('ms') * 40),
+    { ...comes(phone), moves: 'replaces' },
+    wait(MINUTE_MS),
+    { kind: 'badge-seen', phone },
+  ]
+}
+
+/** Who is gone, and comes anew in a zone in which it is earlier, is another device. */
+function anewInAnotherZone(dice: Dice): Step[] {
+  const { phone, gateway } = either(dice)
+  return [
+    fair(gateway),
+    { ...comes(phone), zone: 'Europe/Berlin' },
+    wait(SECOND_MS),
+    push({ kind: 'all' }, { when: { kind: 'local', minutes: 60 + Math.floor(dice('minutes') * 3) } }),
+    wait(3 * MINUTE_MS),
+    dice('how') < 0.5 ? { kind: 'unregister', phone } : { kind: 'fate', phone, state: 'gone' },
+    push({ kind: 'one', phone }),
+    wait(2 * SECOND_MS),
+    { ...comes(phone), zone: '' },
+    wait(SECOND_MS),
   ]
 }
 
@@ -189,6 +227,22 @@ function setAside(dice: Dice): Step[] {
   ]
 }
 
+/** Nothing is taken with another credential: it may be the wrong one, and nobody is set aside. */
+function allRefused(dice: Dice): Step[] {
+  const { phone, gateway } = either(dice)
+  const all = Array.from({ length: PHONES / 2 }, (_, n) => phone + 2 * n)
+  return [
+    fair(gateway),
+    { kind: 'credential', whose: 0, gateway },
+    wait(2 * SECOND_MS),
+    ...all.map((one): Step => ({ kind: 'fate', phone: one, state: 'bad' })),
+    push({ kind: 'all' }),
+    wait(dice('ms') * SECOND_MS),
+    dice('stop') < 0.3 ? { kind: 'crash', ...stop(dice) } : wait(10),
+    wait(MINUTE_MS),
+  ]
+}
+
 /** A list of another service; and the apps, of which some have another token than the list. */
 function broughtIn(dice: Dice): Step[] {
   const phones = Array.from({ length: 2 + Math.floor(dice('count') * 4) }, (_, n) => IMPORTED + n)
@@ -280,7 +334,7 @@ function sentAgain(dice: Dice): Step[] {
   const { gateway } = either(dice)
   const again: Step = { kind: 'resend', push: LAST }
   return [
-    { kind: 'weather', gateway, weather: 'rough' },
+    { kind: 'weather', gateway, weather: pick(['rough', 'away', 'refusing'] as const, dice('weather')) },
     { kind: 'crowd', platform: GATEWAYS.indexOf(gateway) as 0 | 1, count: PHONES + 8 },
     push(dice('to') < 0.7 ? { kind: 'all' } : { kind: 'tag', tag: 'red' }, { ttl: 40, badge: '+1' }),
     wait(dice('before') * 3 * SECOND_MS),

@@ -1,5 +1,5 @@
 import type { Gateway } from '../world/answer-tables.ts'
-import { isLast } from '../judge/pushes.ts'
+import { lastWord } from '../judge/pushes.ts'
 import type { Push } from '../judge/pushes.ts'
 import type { Phone } from '../judge/phones.ts'
 import type { Whose } from '../world/gateways.ts'
@@ -125,6 +125,6 @@ function hasFailed({ sends, askedAt, owed }: Push, phone: Phone): boolean {
 /** Whether it is written down that a gateway has taken a push for a phone. */
 function wasTaken({ judge }: World, { sends, end }: Push, phone: Phone): boolean {
   if (end === null) return false
-  const last = sends.get(phone)?.findLast(({ reply, answeredAt }) => answeredAt !== null && isLast(reply))
+  const last = lastWord(sends.get(phone) ?? [], phone)
   return last?.reply.says === 'accepted' && judge.course.isWritten(last)
 }

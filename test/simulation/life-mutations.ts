@@ -129,10 +129,10 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: "    if (outcome.kind === 'not-found') throw gone()\n    return view.whole",
   },
   {
-    name: 'a credential that comes by the admin API is used from the next start',
-    file: 'src/admin/routes/credential-routes.ts',
-    from: "      log.add(by, 'store credential', application.id, { kind })\n    })\n    directory.reload()",
-    to: "      log.add(by, 'store credential', application.id, { kind })\n    })",
+    name: 'whoever signs out keeps the user',
+    file: 'src/device/registration/registration-store.ts',
+    from: 'const user = input.user === undefined ? row.user : input.user || null',
+    to: 'const user = input.user === undefined ? row.user : input.user || row.user',
   },
   {
     name: 'who was set aside stays so when the credential is another',
@@ -153,12 +153,6 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: 'find.get(application, key, now - KEEP_KEYS_MS / 720)',
   },
   {
-    name: 'the time in which the process stands still counts as run',
-    file: 'src/time/service-clock.ts',
-    from: 'const ran = passed > STOOD_STILL_MS ? HEARTBEAT_MS : passed',
-    to: 'const ran = passed > STOOD_STILL_MS ? passed - 0 * HEARTBEAT_MS : passed',
-  },
-  {
     name: 'a credential passes for good before anything is taken with it',
     file: 'src/delivery/store/acceptance-store.ts',
     from: 'any.get(...keyOf(key)) !== null',
@@ -169,11 +163,5 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     file: 'src/delivery/store/badge-lease-store.ts',
     from: 'l.last >= ?3 AND l.first <= ?4',
     to: 'l.last > ?3 AND l.first <= ?4',
-  },
-  {
-    name: "a push to a user goes to other applications' users of that name",
-    file: 'src/audience/user-lookup.ts',
-    from: 'WHERE d.application = ?2 AND d.user',
-    to: 'WHERE d.application >= ?2 AND d.user',
   },
 ]

@@ -30,7 +30,7 @@ export async function finish(world: World): Promise<void> {
   world.setDiskFailing(false)
   await world.revive()
   world.note('all is well')
-  sleepUntilDue(world)
+  await sleepUntilDue(world)
   await waitForEnd(world)
   await list(world)
   if (judge.violation !== null) return
@@ -57,13 +57,15 @@ export async function finish(world: World): Promise<void> {
 }
 
 /** What is due in days would take as many to live through: the machine sleeps until the last is due. */
-function sleepUntilDue(world: World): void {
+async function sleepUntilDue(world: World): Promise<void> {
   const { judge, clock } = world
   const dues = judge.pushes.map(({ step, askedOn, end }) =>
     step.when.kind === 'in' && end === null ? askedOn + step.when.seconds * 1000 : 0,
   )
   const ms = Math.max(...dues, 0) - clock.now()
   if (ms < HOUR_MS) return
+  // What is over by now has had its time.
+  for (const push of judge.pushes) await look(world, push)
   expireAll(world)
   world.note(`asleep for ${ms} ms`)
   clock.standStill(ms)

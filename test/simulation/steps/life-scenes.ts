@@ -203,7 +203,6 @@ function daysAhead(dice: Dice): Step[] {
     pick(late, dice('how')),
     wait(SECOND_MS),
     { kind: 'again', push: LAST },
-    { kind: 'stand-still', ms: lateMs },
     wait(MINUTE_MS),
   ]
 }
@@ -332,14 +331,18 @@ function countedInRest(dice: Dice): Step[] {
 
 function sentAgain(dice: Dice): Step[] {
   const { gateway } = either(dice)
+  // Its time to live ends in a minute, or in a day in which nothing runs.
+  const isLong = dice('long') < 0.5
   const again: Step = { kind: 'resend', push: LAST }
   return [
     { kind: 'weather', gateway, weather: pick(['rough', 'away', 'refusing'] as const, dice('weather')) },
     { kind: 'crowd', platform: GATEWAYS.indexOf(gateway) as 0 | 1, count: PHONES + 8 },
-    push(dice('to') < 0.7 ? { kind: 'all' } : { kind: 'tag', tag: 'red' }, { ttl: 40, badge: '+1' }),
+    wait(SECOND_MS),
+    push(dice('to') < 0.7 ? { kind: 'all' } : { kind: 'tag', tag: 'red' }, { ttl: isLong ? null : 40, badge: '+1' }),
     wait(dice('before') * 3 * SECOND_MS),
     again,
-    wait(MINUTE_MS),
+    isLong ? { kind: 'crash', downMs: 25 * HOUR_MS } : wait(MINUTE_MS),
+    wait(SECOND_MS),
     fair(gateway),
     wait(MINUTE_MS),
     { kind: 'status', push: 0 },

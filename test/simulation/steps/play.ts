@@ -161,7 +161,7 @@ export async function play(world: World, step: Step): Promise<void> {
 /** Time has passed in which times to live may have ended: those of pushes that have come to their moment. */
 export function expireAll({ judge, clock }: World): void {
   judge.course.disturbed()
-  for (const push of judge.pushes) if (mayHaveBegun(push, clock.now())) push.mayExpire = true
+  for (const push of judge.pushes) if (push.end === null && mayHaveBegun(push, clock.now())) push.mayExpire = true
 }
 
 function mayHaveBegun({ step, askedOn }: Push, now: number): boolean {
@@ -169,6 +169,8 @@ function mayHaveBegun({ step, askedOn }: Push, now: number): boolean {
 }
 
 async function withPush(world: World, number: number, run: (push: Push) => Promise<void>): Promise<void> {
-  const push = world.judge.pushes.at(number % Math.max(world.judge.pushes.length, 1))
+  // A push that was to be sent once more, and was not, is none.
+  const pushes = world.judge.pushes.filter(({ resendOf, state }) => resendOf === null || state !== 'refused')
+  const push = pushes.at(number % Math.max(pushes.length, 1))
   if (push !== undefined) await run(push)
 }

@@ -120,10 +120,10 @@ export class Judge {
 
   /** Whose calls are counted makes one. The returned function: whether it was granted. */
   spends(): (isGranted: boolean) => void {
-    const day = this.#spent.ask(this.course.now)
+    const call = this.#spent.ask(this.course.now)
     return (isGranted) => {
-      const wrong = this.#spent.answered(day, isGranted, this.course.passedMs)
-      this.expect(wrong === null, 'quota-is-kept', () => `a call of ${day}, of which there may be ${QUOTA}: ${wrong}`)
+      const wrong = this.#spent.answered(call, isGranted, this.course.passedMs)
+      this.expect(wrong === null, 'quota-is-kept', () => `a call of ${call.day}: ${wrong}`)
     }
   }
 

@@ -93,7 +93,7 @@ export class ReportChecks {
   }
 
   #all(): readonly Reported[] {
-    return [...this.#of.values()].flatMap((ofPush) => [...ofPush.values()])
+    return [...this.#of.values()].flatMap((ofPush) => ofPush.values().toArray())
   }
 
   #reported(push: Push, key: string): Reported {

@@ -1,6 +1,7 @@
 import { pick } from '../../faults/stage/chance.ts'
-import { ADMIN_SCENES, LIFE_SCENES } from './life-scenes.ts'
-import type { Dice } from './life-scenes.ts'
+import { ADMIN_SCENES } from './admin-scenes.ts'
+import { LIFE_SCENES } from './life-scenes.ts'
+import type { Dice } from './scene-parts.ts'
 import { COLLAPSES, IMPORTED, LOCALES, TAGS, USERS, ZONES } from './step.ts'
 import type { PushStep, Step } from './step.ts'
 

@@ -1,23 +1,14 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { pick } from '../../faults/stage/chance.ts'
+import { comes, either, fair, LAST, push, stop, wait } from './scene-parts.ts'
+import type { Dice } from './scene-parts.ts'
 import { COLLAPSES, IMPORTED, LOCALES, PHONES, USERS } from './step.ts'
-import type { PushStep, Step, Target } from './step.ts'
+import type { Step } from './step.ts'
 
 /*
  * What befalls devices in years, and what their users and the administrator do: other tokens, other users, other languages,
  * erasure, lists of other services, days until a push is due.
  */
-
-/** In [0, 1); another one for each word. */
-export type Dice = (word: string) => number
-
-/** Apple's, and Google's. */
-const FIRST_PHONES = [0, 1] as const
-
-const GATEWAYS = ['apns', 'fcm'] as const
-
-/** The push that was asked for last: see `Step`. */
-const LAST = -1
 
 export const LIFE_SCENES: readonly ((dice: Dice) => Step[])[] = [
   movedInRest,
@@ -36,9 +27,6 @@ export const LIFE_SCENES: readonly ((dice: Dice) => Step[])[] = [
   countedOverCrashes,
   countedInRest,
 ]
-
-/** With calls to the admin API, which each run of the service makes with the first of them. */
-export const ADMIN_SCENES: readonly ((dice: Dice) => Step[])[] = [sentAgain, sentAgain, heldBack, otherQuota, otherKey]
 
 /** What waits for a phone goes to the token that it has by then. */
 function movedInRest(dice: Dice): Step[] {
@@ -248,7 +236,7 @@ function broughtIn(dice: Dice): Step[] {
   const list: Step = { kind: 'import', phones, tags: ['red'] }
   const launches = phones.map((phone, n): Step => {
     const how = dice(`how ${n}`)
-    return how < 0.5 ? { ...comes(phone), moves: 'adopts' } : how < 0.75 ? comes(phone) : wait(1)
+    return how < 0.5 ? comes(phone, { moves: 'adopts' }) : how < 0.75 ? comes(phone) : wait(1)
   })
   return [
     list,
@@ -328,104 +316,3 @@ function countedInRest(dice: Dice): Step[] {
     { kind: 'badge-seen', phone },
   ]
 }
-
-function sentAgain(dice: Dice): Step[] {
-  const { gateway } = either(dice)
-  // Its time to live ends in a minute, or in a day in which nothing runs.
-  const isLong = dice('long') < 0.5
-  const again: Step = { kind: 'resend', push: LAST }
-  return [
-    { kind: 'weather', gateway, weather: pick(['rough', 'away', 'refusing'] as const, dice('weather')) },
-    { kind: 'crowd', platform: GATEWAYS.indexOf(gateway) as 0 | 1, count: PHONES + 8 },
-    wait(SECOND_MS),
-    push(dice('to') < 0.7 ? { kind: 'all' } : { kind: 'tag', tag: 'red' }, { ttl: isLong ? null : 40, badge: '+1' }),
-    wait(dice('before') * 3 * SECOND_MS),
-    again,
-    isLong ? { kind: 'crash', downMs: 25 * HOUR_MS } : wait(MINUTE_MS),
-    wait(SECOND_MS),
-    fair(gateway),
-    wait(MINUTE_MS),
-    { kind: 'status', push: 0 },
-    { kind: 'status', push: LAST },
-    again,
-    wait(dice('ms') * 100),
-    dice('stop') < 0.3 ? { kind: 'crash', ...stop(dice) } : again,
-    wait(5 * SECOND_MS),
-    again,
-    wait(5 * SECOND_MS),
-  ]
-}
-
-/** What is held back can be cancelled, and goes out when the hold is over, whatever the clock shows. */
-function heldBack(dice: Dice): Step[] {
-  const then: readonly Step[] = [
-    { kind: 'cancel', push: LAST },
-    { kind: 'restart' },
-    { kind: 'crash', ...stop(dice) },
-    wait(1),
-  ]
-  return [
-    { kind: 'hold', seconds: 3 },
-    wait(2 * SECOND_MS),
-    push({ kind: 'all' }, { badge: '+1' }),
-    push({ kind: 'one', phone: 0 }),
-    wait(dice('ms') * 3 * SECOND_MS),
-    pick(then, dice('then')),
-    wait(4 * SECOND_MS),
-    { kind: 'hold', seconds: 0 },
-    wait(2 * SECOND_MS),
-    push({ kind: 'all' }),
-    wait(SECOND_MS),
-  ]
-}
-
-function otherQuota(dice: Dice): Step[] {
-  const spent = Array.from({ length: 3 + Math.floor(dice('calls') * 3) }, (): Step => ({ kind: 'spend' }))
-  return [
-    ...spent,
-    wait(dice('ms') * SECOND_MS),
-    { kind: 'quota', calls: Math.floor(2 + dice('quota') * 8) },
-    ...(dice('at once') < 0.5 ? [] : [wait(SECOND_MS)]),
-    ...spent,
-    wait(dice('after') * 2 * SECOND_MS),
-    { kind: 'restart' },
-    ...spent,
-    wait(SECOND_MS),
-  ]
-}
-
-function otherKey(dice: Dice): Step[] {
-  const { phone, gateway } = either(dice)
-  return [
-    comes(phone),
-    { kind: 'crowd', platform: phone, count: PHONES + 60 },
-    push({ kind: 'all' }),
-    wait(20 + dice('ms') * 150),
-    { kind: 'credential', whose: 0, gateway, byAdmin: true },
-    wait(dice('amid') * 100),
-    ...(dice('stop') < 0.3 ? [{ kind: 'crash', ...stop(dice) } as const] : []),
-    wait(3 * SECOND_MS),
-    push({ kind: 'all' }),
-    wait(2 * SECOND_MS),
-  ]
-}
-
-function either(dice: Dice): { readonly phone: 0 | 1; readonly gateway: (typeof GATEWAYS)[number] } {
-  const phone = pick(FIRST_PHONES, dice('phone'))
-  return { phone, gateway: GATEWAYS[phone] }
-}
-
-function comes(phone: number, more: { user?: string; locale?: string } = {}) {
-  return { kind: 'register', phone, tags: [], zone: '', ...more } as const
-}
-
-function push(to: Target, more: Partial<PushStep> = {}): PushStep {
-  return { kind: 'push', to, badge: '', ttl: null, when: { kind: 'now' }, keyed: false, ...more }
-}
-
-function stop(dice: Dice): { readonly downMs: number } {
-  return { downMs: Math.floor(dice('down') * SECOND_MS) }
-}
-
-const fair = (gateway: (typeof GATEWAYS)[number]): Step => ({ kind: 'weather', gateway, weather: 'fair' })
-const wait = (ms: number): Step => ({ kind: 'pass', ms: Math.ceil(ms) })

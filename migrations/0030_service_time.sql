@@ -13,7 +13,7 @@ UPDATE delivery SET expires_at = expires_at + (
   WHERE NOT EXISTS (
       SELECT 1 FROM push p WHERE p.number = delivery.push AND (p.cancelled_at IS NOT NULL
         OR coalesce(p.released_at, p.created_at) BETWEEN j.since
-          AND iif(p.send_at IS NULL, j.until, max(j.until, CAST(unixepoch('subsec') * 1000 AS INTEGER)))))
+          AND iif(p.send_at IS NULL, j.until, max(j.until, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)))))
     AND (j.reached IS NULL OR iif(j.by_ms > 0,
       (application, platform, lane, expires_at, push) < (j.reached ->> 0, j.reached ->> 1, j.reached ->> 2, j.reached ->> 3, j.reached ->> 4),
       (application, platform, lane, expires_at, push) > (j.reached ->> 0, j.reached ->> 1, j.reached ->> 2, j.reached ->> 3, j.reached ->> 4))))
@@ -21,9 +21,9 @@ WHERE finished_at IS NULL AND EXISTS (SELECT 1 FROM clock_jump);
 DROP TABLE clock_jump;
 
 -- Nor does anybody wait, for a clock that was ahead before, longer than a start believed.
-UPDATE push_exception SET due_at = min(due_at, CAST(unixepoch('subsec') * 1000 AS INTEGER) + 3600000)
+UPDATE push_exception SET due_at = min(due_at, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + 3600000)
 WHERE state IN ('retry', 'leased');
-UPDATE delivery SET waits_until = min(waits_until, CAST(unixepoch('subsec') * 1000 AS INTEGER) + 3600000)
+UPDATE delivery SET waits_until = min(waits_until, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + 3600000)
 WHERE finished_at IS NULL AND waits_until IS NOT NULL;
 
 -- A broadcast that its application holds back for a time, in which it can be cancelled, waits for that by service time.

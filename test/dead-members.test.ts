@@ -23,6 +23,7 @@ const MEANT: Readonly<Record<string, string>> = {
   'gateway/simulator/simulator.ts goaway': 'tests have it misbehave',
   'gateway/simulator/simulator.ts issueCertificate': 'tests connect with one',
   'gateway/simulator/simulator.ts subscribe': 'tests are browsers of its push service',
+  'gateway/simulator/simulator.ts webPushUrl': 'tests send to it by its own address',
   'gateway/webpush/answer-table.ts by': 'the manual shows it, and a test holds the two together',
   'gateway/webpush/answer-table.ts known': 'the manual shows it, and a test holds the two together',
   'gateway/webpush/answer-table.ts source': 'the manual shows it, and a test holds the two together',

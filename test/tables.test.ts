@@ -43,11 +43,14 @@ const OWNERS: Readonly<Record<string, string>> = {
   admin_link: 'admin',
   admin_token: 'admin',
   admin_log: 'admin',
+  second_factor: 'account',
+  recovery_code: 'account',
   service_time: 'time',
 }
 
 /** Who reads a table besides its owner: what a join, or a look at a database that nobody serves, needs. */
 const READERS: Record<string, string[]> = {
+  administrator: ['account'],
   adopted_token: ['push'],
   application: ['backup', 'delivery', 'device', 'doctor', 'usage', 'webhook'],
   credential: ['backup', 'monitoring'],
@@ -64,6 +67,7 @@ const READERS: Record<string, string[]> = {
   push_exception: ['audience', 'push'],
   push_receipt: ['push'],
   registry_size: ['monitoring'],
+  second_factor: ['admin', 'backup'],
   user_key: ['backup', 'doctor'],
   webhook: ['backup', 'doctor', 'monitoring'],
 }

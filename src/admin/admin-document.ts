@@ -4,17 +4,18 @@ import type { JsonSchema } from '../http/fields.ts'
 import { VERSION } from '../version.ts'
 import { answerSchema } from './answer-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
+import { routePurpose } from './routes/route-purposes.ts'
 
 const INTRODUCTION = `
 What the dashboard is made of, for programs too: with a token of \`bellhop admin token NAME\` as
-\`Authorization: Bearer bha_…\`. Bodies and answers are JSON. Every failure is \`{"code": …, "message": …}\`, of which the message names the field. What a call has changed
+\`Authorization: Bearer bha_…\`. \`x-token-purpose\` of a call is what the token must be for at the least. Bodies and answers are JSON. Every failure is \`{"code": …, "message": …}\`, of which the message names the field. What a call has changed
 stands in \`GET /api/log\`.
 `.trim()
 
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'InvalidArgument or InvalidContent: the message says which field, and why.',
-  401: 'InvalidCredentials: nobody is signed in, and there is no token.',
-  403: 'ForbiddenError: a page of another site calls, or a change by a session lacks the header Origin.',
+  401: 'InvalidCredentials: nobody is signed in, and there is no token, or it has ended.',
+  403: 'ForbiddenError: the token is for something less, a page of another site calls, or a change by a session lacks the header Origin.',
   404: 'ResourceNotFound: the message says what is not there.',
   409: 'MissingParameter, or ConflictError: somebody else has it, or has been faster.',
 }
@@ -30,7 +31,12 @@ export function adminDocument(routes: readonly Route[]) {
     const operations = (paths[path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')] ??= {})
     // The public API is reached by all that it knows.
     for (const one of method === 'ALL' ? ['get', 'put', 'post'] : [method.toLowerCase()]) {
-      operations[one] = operationOf(path, detail, hooks.body as { readonly schema?: JsonSchema } | undefined)
+      operations[one] = operationOf(
+        path,
+        one.toUpperCase(),
+        detail,
+        hooks.body as { readonly schema?: JsonSchema } | undefined,
+      )
     }
   }
   return {
@@ -48,7 +54,12 @@ export function adminDocument(routes: readonly Route[]) {
   }
 }
 
-function operationOf(path: string, detail: JsonSchema, body: { readonly schema?: JsonSchema } | undefined): JsonSchema {
+function operationOf(
+  path: string,
+  method: string,
+  detail: JsonSchema,
+  body: { readonly schema?: JsonSchema } | undefined,
+): JsonSchema {
   const { 'x-answers-with': answered, parameters, ...rest } = detail
   const { contentType, answer } = answered as { readonly contentType: string; readonly answer: AnswerName | JsonSchema }
   const schema = typeof answer === 'string' ? answerSchema(answer) : answer
@@ -60,6 +71,7 @@ function operationOf(path: string, detail: JsonSchema, body: { readonly schema?:
   }))
   return {
     ...rest,
+    'x-token-purpose': routePurpose(method, path),
     parameters: [...inPath, ...((parameters as readonly JsonSchema[] | undefined) ?? [])],
     ...(body?.schema && {
       requestBody: { required: true, content: { 'application/json': { schema: body.schema } } },

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { failure } from '../failure.ts'
+import { failure, Refused } from '../failure.ts'
 import { readBody } from '../http/body.ts'
 import type { CallerOf } from '../http/client-address.ts'
 import { answerHeaders, refuse } from '../http/failures.ts'
@@ -7,15 +7,19 @@ import { readHeadAsGet } from '../http/gate.ts'
 import { addressOf } from '../http/listener.ts'
 import { pathOf } from '../http/path-table.ts'
 import type { Actor } from './administrator.ts'
-import { changeRefusalOf, isLocal } from './authority.ts'
+import { changeRefusalOf, isLocal, nobodyRefusalOf } from './authority.ts'
 import type { AuthorityOf } from './authority.ts'
+import type { AdminTokenStore } from './admin-token-store.ts'
 import { hostRefusalOf, siteRefusalOf } from './own-names.ts'
+import { routePurpose } from './routes/route-purposes.ts'
+import { isEnough, lesserPurposeText } from './token-purpose.ts'
 
 /** What is answered to anybody: whether it lives, and what the page asks before somebody is signed in. */
 const OPEN: ReadonlySet<string> = new Set([
   'GET /healthz',
   'GET /api/session',
   'POST /api/session',
+  'POST /api/session/code',
   'POST /api/link',
   'POST /api/link/look',
 ])
@@ -26,6 +30,9 @@ const LOCAL = /^\/(?:readyz|metrics|simulator\/received|pushes\/[^/]*)$/
 /** What is handed on to the public API, which reads the body by itself. */
 const HANDED_ON = /^\/api\/applications\/[^/]+\/v1\//
 
+/** What nothing else answers: it is not there. */
+const NO_ROUTE = '/*'
+
 /** The rest is the page, which is the same for everybody. */
 const CALLS = /^\/(?:healthz$|api\/)/
 
@@ -33,6 +40,7 @@ interface Dependencies {
   /** Host names that the listener answers to, in lower case, beside localhost and any address. */
   readonly names: ReadonlySet<string>
   readonly authorityOf: AuthorityOf
+  readonly tokens: Pick<AdminTokenStore, 'find'>
   /** Whose call it is, behind a proxy. */
   readonly callerOf: CallerOf
 }
@@ -40,10 +48,10 @@ interface Dependencies {
 export type AdminGate = ReturnType<typeof createAdminGate>
 
 /**
- * The way into the admin side: the name it is called by, then whose call it is. It gives handlers `actor` and `session`,
- * and `address`, the caller's, and reads their bodies. Guarded is what is below /api, and what tells of the service.
+ * The way into the admin side: the name it is called by, whose call it is, and whether a token is for that. It gives
+ * handlers `actor` and `session`, and `address`, the caller's, and reads their bodies. Guarded is what is below /api, and what tells of the service.
  */
-export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) {
+export function createAdminGate({ names, authorityOf, tokens, callerOf }: Dependencies) {
   return new Elysia({ name: 'admin-gate' })
     .decorate('actor', null as Actor | null)
     .decorate('session', null as string | null)
@@ -67,7 +75,7 @@ export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) 
       context.session = authority?.session ?? null
       context.address = callerOf(peer, headers)
       if (OPEN.has(`${method} ${path}`) || (isLocalCall && isLocal(peer, headers))) return undefined
-      if (authority === null) return refuse(NOBODY)
+      if (authority === null) return refuse(nobodyRefusalOf(headers, tokens))
       const change = authority.session === null ? null : changeRefusalOf(request)
       return change === null ? undefined : refuse(change)
     })
@@ -76,8 +84,11 @@ export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) 
       if (HANDED_ON.test(pathOf(request.url))) return {}
       return readBody(request, String(set.headers['x-request-id']), false)
     })
+    .onTransform({ as: 'global' }, ({ actor, request, route }) => {
+      // By the route that was found, so that router and gate cannot take a path for different ones.
+      if (actor?.kind !== 'token' || route === NO_ROUTE) return
+      const needed = routePurpose(request.method, route)
+      if (isEnough(actor.purpose, needed)) return
+      throw new Refused(failure('ForbiddenError', lesserPurposeText(actor.purpose, needed)))
+    })
 }
-
-const NOBODY = failure('InvalidCredentials', 'Sign in first, or send a token: Authorization: Bearer bha_….', {
-  'www-authenticate': 'Bearer',
-})

@@ -1,5 +1,7 @@
-import { bodyOf, invalid, optional, required, show } from '../http/fields.ts'
+import { bodyOf, invalid, optional, required, show, wholeNumber } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
+import { DEFAULT_PURPOSE, DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS, PURPOSE_TEXT, TOKEN_PURPOSES } from './token-purpose.ts'
+import type { TokenPurpose } from './token-purpose.ts'
 import { isAdminName, isPassword, MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from './administrator.ts'
 
 const adminName: Field<string> = {
@@ -44,4 +46,44 @@ export const SignIn = bodyOf({ name: required(anyText(MAX_NAME)), password: requ
 export const LookAtLink = bodyOf({ link: required(linkText) })
 export const UseLink = bodyOf({ link: required(linkText), name: optional(adminName), password: optional(newPassword) })
 export const ChangePassword = bodyOf({ current: required(givenPassword), password: required(newPassword) })
-export const NewToken = bodyOf({ name: required(adminName) })
+
+const purpose: Field<TokenPurpose> = {
+  schema: {
+    type: 'string',
+    enum: TOKEN_PURPOSES,
+    default: DEFAULT_PURPOSE,
+    description: TOKEN_PURPOSES.map((one) => `\`${one}\`: ${PURPOSE_TEXT[one]}`).join('; '),
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const known = TOKEN_PURPOSES.find((one) => one === value)
+    if (known !== undefined) return known
+    throw invalid(name, `must be one of ${TOKEN_PURPOSES.join(', ')}, not ${show(value)}`)
+  },
+}
+
+const days = wholeNumber(1, MAX_TOKEN_DAYS)
+const expiresInDays: Field<number | 'never'> = {
+  schema: {
+    oneOf: [days.schema, { const: 'never' }],
+    default: DEFAULT_TOKEN_DAYS,
+    description: 'Days until it ends. A token makes none that outlives it.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (value === 'never') return value
+    if (Number.isInteger(value) || (typeof value === 'string' && /^\d+$/.test(value))) return days.read(value, name)
+    throw invalid(name, `must be a whole number from 1 to ${MAX_TOKEN_DAYS}, or never, not ${show(value)}`)
+  },
+}
+
+export const NewToken = bodyOf({
+  name: required(adminName),
+  purpose: optional(purpose),
+  expiresInDays: optional(expiresInDays),
+})
+
+/** Of an authenticator app, or a recovery code. */
+const code = anyText(100)
+export const GivenCode = bodyOf({ code: required(code) })
+export const FinishSignIn = bodyOf({ step: required(linkText), code: required(code) })

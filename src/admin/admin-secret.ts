@@ -7,7 +7,7 @@ export interface AdminSecret {
 }
 
 /** Lets secret scanners know what they have found. */
-const PREFIXES = { session: '', link: '', token: 'bha_' } as const
+const PREFIXES = { session: '', link: '', step: '', token: 'bha_' } as const
 
 /** 256 random bits. `random`: bytes, as many as asked for; default the system's. */
 export function newAdminSecret(

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts'
 import { late } from '../database/late-statement.ts'
 import { adminToken as table } from '../database/schema.ts'
 import { adminDigest, newAdminSecret } from './admin-secret.ts'
+import type { TokenPurpose } from './token-purpose.ts'
 
 /** A token as it may be shown. Times are ms since the Unix epoch. */
 export interface AdminToken {
@@ -12,6 +13,9 @@ export interface AdminToken {
   readonly createdAt: number
   /** To the minute; `null`: never. */
   readonly usedAt: number | null
+  readonly purpose: TokenPurpose
+  /** From when it is good for nothing; `null`: never. */
+  readonly expiresAt: number | null
 }
 
 interface Options {
@@ -23,7 +27,7 @@ interface Options {
 
 export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>
 
-/** Tokens by which programs use the admin side, with all rights, until they are revoked. */
+/** Tokens by which programs use the admin side, each for a purpose, until they end or are revoked. */
 export function createAdminTokenStore({ database, clock, random }: Options) {
   const { orm } = database
   const { digest: _, ...columns } = getTableColumns(table)
@@ -44,6 +48,8 @@ export function createAdminTokenStore({ database, clock, random }: Options) {
           name: sql.placeholder('name'),
           digest: sql.placeholder('digest'),
           createdAt: sql.placeholder('now'),
+          purpose: sql.placeholder('purpose'),
+          expiresAt: sql.placeholder('expiresAt'),
         })
         .onConflictDoNothing()
         .returning(columns)
@@ -63,16 +69,25 @@ export function createAdminTokenStore({ database, clock, random }: Options) {
     list: (): AdminToken[] => statements.list.all(),
 
     /** The token, which is in this answer and nowhere else; `null`: there is one of this name. */
-    add(name: string): string | null {
+    add(name: string, { purpose, expiresAt }: Pick<AdminToken, 'purpose' | 'expiresAt'>): string | null {
       const { text, digest } = newAdminSecret('token', random)
-      return statements.insert.get({ name, digest, now: clock.now() }) === undefined ? null : text
+      const made = statements.insert.get({ name, digest, now: clock.now(), purpose, expiresAt })
+      return made === undefined ? null : text
     },
 
-    /** `null`: there is none, or it was revoked. `isStale`: that it is used is to be written down. */
-    find(text: string): { readonly token: AdminToken; readonly isStale: boolean } | null {
+    /**
+     * `null`: there is none, or it was revoked. `isOver`: it has ended, and is good for nothing. `isStale`: that it is
+     * used is to be written down.
+     */
+    find(text: string): { readonly token: AdminToken; readonly isOver: boolean; readonly isStale: boolean } | null {
       const token = statements.find.get({ digest: adminDigest(text) })
       if (token === undefined) return null
-      return { token, isStale: token.usedAt === null || Math.abs(clock.now() - token.usedAt) >= MINUTE_MS }
+      const now = clock.now()
+      return {
+        token,
+        isOver: token.expiresAt !== null && token.expiresAt <= now,
+        isStale: token.usedAt === null || Math.abs(now - token.usedAt) >= MINUTE_MS,
+      }
     },
 
     /** It is used. */

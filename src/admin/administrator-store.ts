@@ -2,8 +2,15 @@ import { eq, getTableColumns, isNull, max, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { late } from '../database/late-statement.ts'
-import { adminLink, adminSession, administrator as table } from '../database/schema.ts'
+import { adminLink, adminSession, administrator as table, secondFactor } from '../database/schema.ts'
 import type { Administrator } from './administrator.ts'
+
+interface ListedAdministrator extends Administrator {
+  /** The last call of a session that there still is; `null`: there is none. */
+  readonly seenAt: number | null
+  /** Whether a code is asked of them. */
+  readonly hasSecondFactor: boolean
+}
 
 interface Options {
   readonly database: Pick<Database, 'orm' | 'transact'>
@@ -23,9 +30,10 @@ export function createAdministratorStore({ database, clock }: Options) {
     any: late(() => orm.select({ number: table.number }).from(table).limit(1).prepare()),
     list: late(() =>
       orm
-        .select({ ...columns, seenAt: max(adminSession.seenAt) })
+        .select({ ...columns, seenAt: max(adminSession.seenAt), hasSecondFactor: secondFactor.confirmedAt })
         .from(table)
         .leftJoin(adminSession, eq(adminSession.administrator, table.number))
+        .leftJoin(secondFactor, eq(secondFactor.administrator, table.number))
         .groupBy(table.number)
         .orderBy(table.number)
         .prepare(),
@@ -61,8 +69,9 @@ export function createAdministratorStore({ database, clock }: Options) {
     /** Whether there is anybody at all. */
     any,
 
-    /** In the order they were added. `seenAt`: the last call of a session that there still is; `null`: there is none. */
-    list: (): (Administrator & { readonly seenAt: number | null })[] => statements.list.all(),
+    /** In the order they were added. */
+    list: (): ListedAdministrator[] =>
+      statements.list.all().map((row) => Object.assign(row, { hasSecondFactor: row.hasSecondFactor !== null })),
 
     /** The hash of a password; `null` where nobody has this name. */
     hashOf: (name: string): string | null => statements.hash.get({ name })?.password ?? null,

@@ -1,3 +1,5 @@
+import type { TokenPurpose } from './token-purpose.ts'
+
 /** Who may do everything here. They have equal rights. */
 export interface Administrator {
   readonly number: number
@@ -25,7 +27,13 @@ export function isPassword(password: string): boolean {
 /** Who does something: to be written down. */
 export type Actor =
   | { readonly kind: 'administrator'; readonly number: number; readonly name: string }
-  | { readonly kind: 'token'; readonly name: string }
+  | {
+      readonly kind: 'token'
+      readonly name: string
+      readonly purpose: TokenPurpose
+      /** Ms since the Unix epoch; `null`: never. */
+      readonly expiresAt: number | null
+    }
   | { readonly kind: 'command' }
 
 /** `administrator ann`, `token ci`, `command`. */

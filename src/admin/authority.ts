@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net'
 import type { Commit } from '../database/group-commit.ts'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
+import { isoTime } from '../text/format.ts'
 import type { AdminSessionStore } from './session/admin-session-store.ts'
 import type { AdminTokenStore } from './admin-token-store.ts'
 import type { Actor } from './administrator.ts'
@@ -27,14 +28,14 @@ export type AuthorityOf = (request: Pick<Request, 'method' | 'headers'>, isUse?:
 /** By a token, or else by the cookie of a session; `null`: the call is nobody's. */
 export function createAuthorityOf({ sessions, tokens, commit, onError }: Dependencies): AuthorityOf {
   return ({ headers }, isUse = true) => {
-    const bearer = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
+    const bearer = bearerIn(headers)
     // A token that was sent must be right, also where a cookie would do.
     if (bearer !== undefined) {
       const found = tokens.find(bearer)
-      if (found === null) return null
-      const { name } = found.token
+      if (found === null || found.isOver) return null
+      const { name, purpose, expiresAt } = found.token
       if (isUse && found.isStale) void commit(() => tokens.use(name)).catch(onError)
-      return { actor: { kind: 'token', name }, session: null }
+      return { actor: { kind: 'token', name, purpose, expiresAt }, session: null }
     }
     const session = sessionIn(headers)
     const found = session === null ? null : sessions.find(session)
@@ -43,6 +44,21 @@ export function createAuthorityOf({ sessions, tokens, commit, onError }: Depende
     const { number, name } = found.administrator
     return { actor: { kind: 'administrator', number, name }, session }
   }
+}
+
+/** Why whoever calls is nobody. */
+export function nobodyRefusalOf(headers: Pick<Headers, 'get'>, tokens: Pick<AdminTokenStore, 'find'>): Failure {
+  const token = tokens.find(bearerIn(headers) ?? '')?.token
+  // Until a moment ago it was good for more than to learn this.
+  const sentence =
+    token === undefined || token.expiresAt === null
+      ? 'Sign in first, or send a token: Authorization: Bearer bha_….'
+      : `This token ended at ${isoTime(token.expiresAt)}: bellhop admin token makes another one.`
+  return failure('InvalidCredentials', sentence, { 'www-authenticate': 'Bearer' })
+}
+
+function bearerIn(headers: Pick<Headers, 'get'>): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
 }
 
 /**

@@ -170,6 +170,12 @@ function summaryOf(file: OfflineReader, schema: number, tables: readonly string[
       ...sealed('s.provider', 'FROM credential'),
       ...(tables.includes('webhook') ? sealed(`'webhook secret'`, 'FROM webhook') : []),
       ...(tables.includes('user_key') ? sealed(`'user key'`, 'FROM user_key') : []),
+      ...(tables.includes('second_factor')
+        ? file.all<Sealed>(
+            `SELECT 'administrator ' || administrator AS application, 'second factor' AS provider, sealed
+             FROM second_factor`,
+          )
+        : []),
     ],
   }
 }

@@ -311,7 +311,25 @@ export const adminToken = sqliteTable('admin_token', {
   digest: blob({ mode: 'buffer' }).notNull(),
   createdAt: integer('created_at').notNull(),
   usedAt: integer('used_at'),
+  purpose: text({ enum: ['read', 'send', 'operate', 'administer'] }).notNull(),
+  expiresAt: integer('expires_at'),
 })
+
+export const secondFactor = sqliteTable('second_factor', {
+  administrator: integer().primaryKey(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+  confirmedAt: integer('confirmed_at'),
+  lastStep: integer('last_step').notNull(),
+})
+
+export const recoveryCode = sqliteTable(
+  'recovery_code',
+  {
+    administrator: integer().notNull(),
+    digest: blob({ mode: 'buffer' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.administrator, table.digest] })],
+)
 
 export const adminLog = sqliteTable('admin_log', {
   number: integer().primaryKey({ autoIncrement: true }),

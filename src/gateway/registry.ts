@@ -16,14 +16,14 @@ import type { Simulator } from './simulator/simulator.ts'
 import type { OpenTransport } from './transport/transport.ts'
 import { createWebPushProvider } from './webpush/client.ts'
 import type { KeyAgreement } from './webpush/key-agreement.ts'
-import type { Resolve } from './webpush/service-routes.ts'
+import type { HostAddresses } from './webpush/host-addresses.ts'
 
 /** Addresses of the gateways, and the authorities to trust. From the operator's settings, never from a request. */
 export interface GatewayAddresses {
   readonly apns: { readonly production: string; readonly sandbox: string }
   readonly fcm: string
   readonly fcmToken: string
-  /** Origins of push services for browsers that the operator has named besides those that everybody knows. */
+  /** Push services of browsers that the operator has named besides those that everybody knows: see `endpointProblem`. */
   readonly pushServices: readonly string[]
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
@@ -39,8 +39,8 @@ export interface GatewayDependencies {
   readonly addresses: GatewayAddresses
   readonly clock: Clock
   readonly openTransport: OpenTransport
-  /** All addresses of a host; `null`: everything goes through a proxy, which looks names up itself. */
-  readonly resolve: Resolve | null
+  /** Of push services, for all applications; `null`: everything goes through a proxy, which looks names up itself. */
+  readonly hosts: HostAddresses | null
   /** With the keys of browsers. */
   readonly keyAgreement: KeyAgreement
   /** For the simulator, which is on this machine: never through a proxy. */
@@ -99,17 +99,17 @@ const fcm: Gateway = {
 const webPush: Gateway = {
   own(application, deps) {
     const credential = deps.credentials.credentialOf(application, 'webpush')
-    const { resolve, keyAgreement, addresses } = deps
+    const { hosts, keyAgreement, addresses } = deps
     const named = addresses.pushServices
-    return credential && createWebPushProvider({ ...sharedBy(deps), credential, named, resolve, keyAgreement })
+    return credential && createWebPushProvider({ ...sharedBy(deps), credential, named, hosts, keyAgreement })
   },
   simulated(application, simulator, deps) {
     const { vapid: credential } = simulator.issue(application.id)
     const { keyAgreement, addresses } = deps
     const named = [...addresses.pushServices, SIMULATED_SERVICE]
-    const relay = simulator.webPushUrl
+    const relay = (endpoint: string) => simulator.relayOf(endpoint)
     const shared = simulatedBy(simulator, deps)
-    return createWebPushProvider({ ...shared, credential, named, resolve: null, keyAgreement, relay })
+    return createWebPushProvider({ ...shared, credential, named, hosts: null, keyAgreement, relay })
   },
 }
 

@@ -27,6 +27,7 @@ import preview from './preview.md' with { type: 'text' }
 import proof from './proof.md' with { type: 'text' }
 import proxy from './proxy.md' with { type: 'text' }
 import push from './push.md' with { type: 'text' }
+import reality from './reality.md' with { type: 'text' }
 import releases from './releases.md' with { type: 'text' }
 import retention from './retention.md' with { type: 'text' }
 import schedule from './schedule.md' with { type: 'text' }
@@ -76,6 +77,7 @@ export const PAGES: readonly ManualPage[] = [
   page('preview', preview),
   page('status', status),
   page('apns', apns),
+  page('reality', reality),
   page('segments', segments),
   page('webhooks', webhooks),
   page('commands', commands),

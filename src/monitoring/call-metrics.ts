@@ -19,9 +19,16 @@ export class CallMetrics {
   /** By route, then by method: a key of both would have to be put together for each call. */
   readonly #routes = new Map<string, Map<string, Calls>>()
   readonly #all: Calls[] = []
+  #count = 0
+
+  /** How many there were. */
+  get count(): number {
+    return this.#count
+  }
 
   /** `route`: as it is declared; `null` for a path that leads nowhere. */
   note(route: string | null, method: string, status: number, seconds: number): void {
+    this.#count++
     const calls = this.#callsOf(route ?? 'unknown', METHODS.has(method) ? method : 'other')
     calls.seconds.observe(seconds)
     calls.byStatus.set(status, (calls.byStatus.get(status) ?? 0) + 1)

@@ -1,7 +1,7 @@
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import { PLATFORM, PLATFORMS } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
-import { serviceName } from '../device/webpush/push-services.ts'
+import { pushServiceName } from '../device/webpush/push-services.ts'
 import type { ApplicationCounts } from './background-count.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 import type { Family, SeriesLabels } from './exposition.ts'
@@ -81,10 +81,9 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     gauge(
       'bellhop_push_services_paused',
       'Push services of browsers that nothing is sent to for a while, since they cannot be reached or asked to wait. Absent: none is.',
-      named.flatMap(({ labels, pausedServices }) => {
-        const counts = Map.groupBy(pausedServices, ({ service }) => serviceName(service))
-        return Array.from(counts, ([service, paused]) => [{ ...labels, service }, paused.length] as const)
-      }),
+      named.flatMap(({ labels, pausedServices }) =>
+        pausedServices.map(({ service }) => [{ ...labels, service: pushServiceName(service) }, 1] as const),
+      ),
     ),
     gauge(
       'bellhop_queue_open_pushes',

@@ -2,7 +2,7 @@ import type { BackupState } from '../backup/schedule.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import { PLATFORM } from '../platform.ts'
-import { serviceName } from '../device/webpush/push-services.ts'
+import { pushServiceName } from '../device/webpush/push-services.ts'
 import { isoTime } from '../text/format.ts'
 import type { Disk } from './storage.ts'
 
@@ -117,12 +117,11 @@ function unreachableOf({ name, platform, state, reason }: SenderFacts): string[]
     : []
 }
 
-/** Push services that are called the same, such as the hosts of Mozilla's, in one sentence. */
 function pausedServicesOf({ name, pausedServices }: SenderFacts): string[] {
-  const byName = Map.groupBy(pausedServices, ({ service }) => serviceName(service))
-  return Array.from(byName, ([service, [first]]) => {
-    return `${name}: the push service ${service} takes nothing now (${first?.reason}), and its browsers wait.`
-  })
+  return pausedServices.map(
+    ({ service, reason }) =>
+      `${name}: the push service ${pushServiceName(service)} takes nothing now (${reason}), and its browsers wait.`,
+  )
 }
 
 /** A sentence, or none. */

@@ -24,8 +24,11 @@ export function misplacedKeyText(place: string | null, fitting: string): string 
 
 /** `of`: how many records there are. */
 export function damagedRecordText({ name, application, provider }: Named, total: number): string {
-  const command = `bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
-  return `The ${whatOf(provider)} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. Store it again: ${command}`
+  const remedy =
+    provider === 'second factor'
+      ? `Take it away: bellhop admin reset ${name}.`
+      : `Store it again: bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
+  return `The ${whatOf(provider)} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. ${remedy}`
 }
 
 /** `the APNs credential of "Shop"` */
@@ -39,7 +42,7 @@ export function lostText(what: string): string {
 }
 
 function whatOf(provider: Named['provider']): string {
-  if (provider === 'webhook secret' || provider === 'user key') return provider
+  if (provider === 'webhook secret' || provider === 'user key' || provider === 'second factor') return provider
   return `${factsOf(provider).gateway} credential`
 }
 

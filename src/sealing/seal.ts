@@ -3,10 +3,10 @@ import type { ProviderName } from '../platform.ts'
 
 /** What a sealed record belongs to. It opens for nothing else. */
 export interface SealedFor {
-  /** `Application.id`. */
+  /** `Application.id`; of a second factor `administrator 3`. */
   readonly application: string
-  /** What it is: a gateway's credential, the provider token made from one, or what webhooks or users are proven with. */
-  readonly provider: ProviderName | 'apns token' | 'webhook secret' | 'user key'
+  /** What it is: a gateway's credential, the provider token made from one, or what webhooks, users or administrators are proven with. */
+  readonly provider: ProviderName | 'apns token' | 'webhook secret' | 'user key' | 'second factor'
 }
 
 const CIPHER = 'aes-256-gcm'

@@ -5,7 +5,7 @@ import type { SealedRecord, SealedRow, SealedTable } from './sealed-table.ts'
 
 /** All that is sealed in a database, whatever table it is in. What writes runs in a transaction of the caller. */
 export interface SealedStore {
-  /** In the order in which the applications were created. */
+  /** In the order in which the applications were created; then those of administrators. */
   records(): SealedRecord[]
   /** Opens every record with `from` and seals it with `to`. Throws when one does not open. */
   reseal(from: Uint8Array, to: Uint8Array): void
@@ -13,32 +13,47 @@ export interface SealedStore {
   erase(records: readonly Pick<SealedRecord, 'number' | 'provider'>[]): void
 }
 
+interface Owner {
+  readonly number: number
+  readonly id: string
+  readonly name: string
+}
+
 interface Tables {
-  /** All that there are: `Application.number`, `id` and `name`. */
-  readonly applications: () => readonly { readonly number: number; readonly id: string; readonly name: string }[]
+  /** All that there are. */
+  readonly applications: () => readonly Owner[]
+  readonly administrators: () => readonly Owner[]
   readonly credentials: SealedTable<ProviderName>
   readonly webhooks: SealedTable<'webhook secret'>
   readonly userKeys: SealedTable<'user key'>
   readonly tokens: SealedTable<'apns token'>
+  readonly secondFactors: SealedTable<'second factor'>
 }
 
-export function createSealedStore({ applications, credentials, webhooks, userKeys, tokens }: Tables): SealedStore {
-  const tableOf = ({ provider }: Pick<SealedRecord, 'provider'>) =>
-    provider === 'webhook secret' ? webhooks : provider === 'user key' ? userKeys : credentials
+export function createSealedStore(tables: Tables): SealedStore {
+  const { applications, administrators, credentials, webhooks, userKeys, tokens, secondFactors } = tables
+
+  function tableOf({ provider }: Pick<SealedRecord, 'provider'>): SealedTable<SealedRecord['provider']> {
+    if (provider === 'webhook secret') return webhooks
+    if (provider === 'user key') return userKeys
+    return provider === 'second factor' ? secondFactors : credentials
+  }
 
   /** With whose each is; what an application had that was erased meanwhile is gone with it. */
-  function owned<Row extends SealedRow>(rows: readonly Row[]) {
-    const owners = new Map(applications().map(({ number, id, name }) => [number, { application: id, name }]))
+  function owned<Row extends SealedRow>(rows: readonly Row[], all = applications()) {
+    const owners = new Map(all.map(({ number, id, name }) => [number, { application: id, name }]))
     return rows.flatMap((row) => {
       const owner = owners.get(row.number)
       return owner === undefined ? [] : [{ ...row, ...owner }]
     })
   }
 
-  const records = () =>
-    owned([...credentials.rows(), ...webhooks.rows(), ...userKeys.rows()]).toSorted(
+  const records = (): SealedRecord[] => [
+    ...owned([...credentials.rows(), ...webhooks.rows(), ...userKeys.rows()]).toSorted(
       (a, b) => a.number - b.number || (a.provider < b.provider ? -1 : 1),
-    )
+    ),
+    ...owned(secondFactors.rows(), administrators()),
+  ]
 
   function resealTokens(from: Uint8Array, to: Uint8Array): void {
     for (const token of owned(tokens.rows())) {

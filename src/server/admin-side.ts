@@ -1,3 +1,4 @@
+import { createSecondFactorStore } from '../account/second-factor-store.ts'
 import { startBackups } from '../backup/start-backups.ts'
 import { createAdminApi } from '../admin/admin-api.ts'
 import { createAdminGate } from '../admin/admin-gate.ts'
@@ -16,7 +17,9 @@ import { resendRoutes } from '../admin/routes/resend-routes.ts'
 import { createCounting } from '../push/counting.ts'
 import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
+import { secondFactorRoutes } from '../admin/routes/second-factor-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
+import { createSecondSteps } from '../admin/session/second-step.ts'
 import { createSignIn } from '../admin/session/sign-in.ts'
 import { createApplicationView } from '../admin/view/application-view.ts'
 import { applicationRoutes } from '../admin/routes/application-routes.ts'
@@ -120,10 +123,13 @@ function adminApi(parts: Parts) {
   const tokens = createAdminTokenStore(stored)
   const passwords = createPasswords()
   const names = new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase()))
+  const secondFactors = createSecondFactorStore({ ...stored, key: parts.key })
+  const secondSteps = createSecondSteps({ clock, administrators, secondFactors })
   const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: noted(log) })
   const gate = createAdminGate({
     names,
     authorityOf,
+    tokens,
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
   })
   const sealed = { ...stored, key: parts.key }
@@ -168,7 +174,8 @@ function adminApi(parts: Parts) {
     routes: [
       pageRoutes(),
       monitoring.routes(),
-      sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, log: adminLog }),
+      sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, secondSteps, log: adminLog }),
+      secondFactorRoutes({ ...behind, secondFactors, secondSteps }),
       applicationRoutes({
         ...behind,
         applications: createApplicationStore(stored),

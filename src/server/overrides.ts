@@ -4,6 +4,7 @@ import type { CheckpointOverrides } from '../database/checkpoint/checkpointer.ts
 import type { Sync } from '../database/database.ts'
 import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'
+import type { Resolve } from '../gateway/webpush/host-addresses.ts'
 import type { KeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { listen } from '../http/listener.ts'
 import type { Log } from '../log.ts'
@@ -27,6 +28,8 @@ export interface Overrides {
   readonly rsaKeys?: () => Promise<RsaKeys>
   /** The way to APNs, FCM and Google's token endpoint, in the place of HTTP/2. */
   readonly openTransport?: OpenTransport
+  /** Looks up the hosts of push services. */
+  readonly resolve?: Resolve
   /** Agrees with the keys of browsers, in the place of a thread. */
   readonly keyAgreement?: KeyAgreement
   /** Calls receivers of webhooks. */

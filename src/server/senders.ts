@@ -1,5 +1,3 @@
-import { fullGC } from 'bun:jsc'
-import { lookup } from 'node:dns/promises'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import { createProviderTokenStore } from '../application/provider-token-store.ts'
@@ -15,15 +13,19 @@ import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { chooseTransport } from '../gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'
+import { HostAddresses } from '../gateway/webpush/host-addresses.ts'
+import type { Resolve } from '../gateway/webpush/host-addresses.ts'
 import { createKeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { KeyAgreement } from '../gateway/webpush/key-agreement.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { FinishedStore } from '../push/finished-store.ts'
+import { addressesOf } from '../network/lookup.ts'
 import { PLATFORM } from '../platform.ts'
 import type { Config } from '../settings/parse.ts'
 import type { ServiceClock } from '../time/service-clock.ts'
 import type { EventStore } from '../webhook/event-store.ts'
+import { garbageCollector } from './garbage-collector.ts'
 
 interface Dependencies {
   readonly config: Config
@@ -36,6 +38,8 @@ interface Dependencies {
   readonly rsaKeys: (() => Promise<RsaKeys>) | undefined
   /** The way to the gateways; `undefined`: the one that the settings ask for. */
   readonly openTransport: OpenTransport | undefined
+  /** Looks up the hosts of push services; `undefined`: as the system does. */
+  readonly resolve: Resolve | undefined
   /** With the keys of browsers; `undefined`: one that this machine has the processors for. */
   readonly keyAgreement: KeyAgreement | undefined
   readonly database: Database
@@ -91,8 +95,7 @@ export async function startSenders(deps: Dependencies) {
     clock,
     log,
     openTransport: deps.openTransport ?? chooseTransport(config, clock, onSwitch),
-    resolve:
-      config.proxy === null ? async (host) => (await lookup(host, { all: true })).map(({ address }) => address) : null,
+    hosts: config.proxy === null ? new HostAddresses(deps.resolve ?? addressesOf, clock) : null,
     keyAgreement: opened.use(deps.keyAgreement ?? createKeyAgreement()),
     openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
     simulator,
@@ -137,7 +140,7 @@ export async function startSenders(deps: Dependencies) {
     },
     events: { ...events, pushFinished: deps.finished.tell },
     maxInFlight: config.maxInFlight,
-    collectGarbage: fullGC,
+    collectGarbage: garbageCollector(clock, deps.metrics.calls),
     latency: deps.metrics.latency,
   })
   opened.defer(() => pool.close())

@@ -120,8 +120,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ledger,
     metrics,
   }
-  const { rsaKeys, openTransport, keyAgreement } = overrides
-  const senders = await startSenders({ ...context, ca, opened, rsaKeys, openTransport, keyAgreement })
+  const { rsaKeys, openTransport, resolve, keyAgreement } = overrides
+  const senders = await startSenders({ ...context, ca, opened, rsaKeys, openTransport, resolve, keyAgreement })
   const { pool } = senders
   const webhookStore = createWebhookStore({ database, clock, key })
   const webhooks = startWebhookSender({

@@ -55,10 +55,16 @@ export const httpsOrigin: SettingType<string> = {
   },
 }
 
-export const httpsOrigins = listOf({
-  expected: 'an https origin without a path, such as https://push.example.com',
-  placeholder: 'ORIGIN',
-  read: (part) => httpsOrigin.read(part),
+/** Origins, each perhaps with a path: without the slash at the end. */
+export const httpsPrefixes = listOf({
+  expected: 'an https origin, perhaps with a path, such as https://push.example.com or https://example.com/push',
+  placeholder: 'URL',
+  read(part) {
+    const url = httpsUrlIn(part)
+    // A path in another spelling would be the beginning of no endpoint.
+    const isPlain = url?.search === '' && /^(\/[\w.~-]+)*\/?$/.test(url.pathname)
+    return isPlain ? url.href.replace(/\/$/, '') : undefined
+  },
 })
 
 export const httpsUrl: SettingType<string> = {

@@ -6,7 +6,7 @@ import {
   hostNames,
   httpProxy,
   httpsOrigin,
-  httpsOrigins,
+  httpsPrefixes,
   httpsUrl,
   networks,
 } from './network-types.ts'
@@ -112,8 +112,8 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: 'https://oauth2.googleapis.com/token',
   },
   pushServices: {
-    doc: 'A push service that browsers and other web push clients may be of, besides those of Chrome, Firefox, Safari and Edge: its whole origin, wherever that is. The flag may be given again; the variable separates origins by commas.',
-    type: httpsOrigins,
+    doc: 'A push service that browsers and other web push clients may be of, besides those of Chrome, Firefox, Safari and Edge: its whole origin, wherever that is, and the path that its endpoints are below if the server has others. The flag may be given again; the variable separates them by commas.',
+    type: httpsPrefixes,
     default: null,
   },
   gatewayCa: {

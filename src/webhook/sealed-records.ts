@@ -1,3 +1,8 @@
+import {
+  createSealedSecondFactors,
+  SECOND_FACTOR_SINCE,
+  secondFactorOwners,
+} from '../account/sealed-second-factor-store.ts'
 import { createSealedCredentials, createSealedTokens } from '../application/sealed-credential-store.ts'
 import { createSealedUserKeys, USER_KEY_SINCE } from '../application/sealed-user-key-store.ts'
 import type { Database } from '../database/database.ts'
@@ -20,6 +25,9 @@ export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST
     webhooks: createSealedWebhooks(database),
     userKeys: schema < USER_KEY_SINCE ? NONE : createSealedUserKeys(database),
     tokens: createSealedTokens(database),
+    ...(schema < SECOND_FACTOR_SINCE
+      ? { administrators: () => [], secondFactors: NONE }
+      : { administrators: () => secondFactorOwners(database), secondFactors: createSealedSecondFactors(database) }),
   })
 }
 

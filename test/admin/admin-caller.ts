@@ -76,7 +76,8 @@ async function expectDescribed(
 
 /** Calls the admin API of a service with a token of its own, called `test`. What is answered must be as documented. */
 export function createAdminCaller({ adminUrl, database }: Pick<Service, 'adminUrl' | 'database'>): AdminCall {
-  const authorization = `Bearer ${createAdminTokenStore({ database, clock: systemClock }).add('test')}`
+  const tokens = createAdminTokenStore({ database, clock: systemClock })
+  const authorization = `Bearer ${tokens.add('test', { purpose: 'administer', expiresAt: null })}`
   const call = async (method: string, path: string, body?: unknown, headers = {}) => {
     const response = await fetch(adminUrl + path, {
       method,

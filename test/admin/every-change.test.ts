@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdministratorStore } from '../../src/admin/administrator-store.ts'
 import { systemClock } from '../../src/clock.ts'
+import { authenticator } from '../support/authenticator.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -12,6 +13,11 @@ import { createAdminCaller } from './admin-caller.ts'
 import type { AdminCall } from './admin-caller.ts'
 
 const PASSWORD = 'correct horse battery'
+/** Recovery codes of ann that are left. */
+let codes: string[] = []
+const keepCodes = ({ recoveryCodes }: { recoveryCodes: string[] }) => (codes = recoveryCodes)
+/** Of their app. */
+let code = (): string => ''
 /** Where nobody answers. */
 const NOBODY = 'https://127.0.0.1:1'
 const SERVICE_ACCOUNT = JSON.stringify({
@@ -37,6 +43,8 @@ interface Success {
   readonly body?: unknown
   /** As somebody who is signed in, in the place of a token. */
   readonly isBySession?: true
+  /** What a later call needs of the answer. */
+  readonly keep?: (answer: any) => unknown
 }
 
 let folder: string
@@ -68,6 +76,17 @@ async function withAccount(): Promise<string> {
 /** By method and path, in the order of what one needs of another: how each that there is comes to succeed. */
 const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
   'POST /api/session': () => ({ body: { name: 'ann', password: PASSWORD } }),
+  'POST /api/second-factor': () => ({
+    isBySession: true,
+    keep: ({ secret }) => (code = authenticator(secret, systemClock)),
+  }),
+  'POST /api/second-factor/confirm': () => ({ isBySession: true, body: { code: code() }, keep: keepCodes }),
+  'POST /api/second-factor/recovery-codes': () => ({ isBySession: true, body: { code: codes.pop() }, keep: keepCodes }),
+  'POST /api/session/code': async () => {
+    const { step } = (await call('POST', '/api/session', { name: 'ann', password: PASSWORD })).body
+    return { body: { step, code: codes.pop() } }
+  },
+  'DELETE /api/second-factor': () => ({ isBySession: true, body: { code: codes.pop() } }),
   'DELETE /api/session': () => ({ isBySession: true }),
   'DELETE /api/sessions': () => ({ isBySession: true }),
   'PUT /api/password': () => ({ isBySession: true, body: { current: PASSWORD, password: PASSWORD } }),
@@ -140,7 +159,9 @@ const changes = () =>
   operations.filter(({ method, 'x-changes-nothing': isLook }) => method !== 'GET' && isLook !== true)
 
 async function signIn(): Promise<string> {
-  const { headers } = await call('POST', '/api/session', { name: 'ann', password: PASSWORD })
+  const first = await call('POST', '/api/session', { name: 'ann', password: PASSWORD })
+  const { step } = first.body
+  const { headers } = step === null ? first : await call('POST', '/api/session/code', { step, code: codes.pop() })
   return headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
@@ -159,16 +180,17 @@ test('every call that changes something is in the log, with whoever made it', as
   )
   for (const [name, prepare] of Object.entries(SUCCESSES)) {
     const [method = '', path = ''] = name.split(' ')
-    const { parameters = {}, body, isBySession } = await prepare()
+    const { parameters = {}, body, isBySession, keep } = await prepare()
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => parameters[key] ?? service.application.id)
     const session = { cookie: isBySession ? await signIn() : '', authorization: '', origin: service.adminUrl }
     const before = await newest()
     const { status, body: answer } = await call(method, filled, body, isBySession ? session : {})
     expect({ name, answer, isDone: status === 200 || status === 201 }).toMatchObject({ name, isDone: true })
+    keep?.(answer)
     const after = await newest()
     expect({ name, isWritten: after.number > before.number }).toEqual({ name, isWritten: true })
     expect(after.who).toMatch(
-      isBySession || name === 'POST /api/session' ? /^administrator ann$/ : /^(token test|administrator bob)$/,
+      isBySession || name.startsWith('POST /api/session') ? /^administrator ann$/ : /^(token test|administrator bob)$/,
     )
   }
 })
@@ -210,6 +232,8 @@ describe('the document', () => {
   test('leads to calls that there are', async () => {
     for (const { method, path } of operations) {
       if (method !== 'GET' || path.endsWith('/live') || path.endsWith('/service-log')) continue
+      // Of whoever is signed in: a token is told so.
+      if (path === '/api/second-factor') continue
       const filled = path.replace('{id}', service.application.id).replace('{path}', 'pushes')
       const { status } = await call(
         'GET',

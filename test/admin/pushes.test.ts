@@ -65,7 +65,7 @@ describe('a push that is followed', () => {
   test('ends with the token of whoever follows', async () => {
     const id = await push('Later', { send_at: inAnHour() })
     const tokens = createAdminTokenStore({ database: service.database, clock: systemClock })
-    const headers = { authorization: `Bearer ${tokens.add('short')}` }
+    const headers = { authorization: `Bearer ${tokens.add('short', { purpose: 'read', expiresAt: null })}` }
     const response = await fetch(`${service.adminUrl}/api/pushes/${id}/live`, { headers })
     const events = eventsOf(response)
     expect((await events.next()).value).toMatchObject({ event: 'progress', data: { state: 'scheduled' } })

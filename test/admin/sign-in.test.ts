@@ -65,6 +65,7 @@ const NOBODY = {
   code: 'InvalidCredentials',
   message: 'Sign in first, or send a token: Authorization: Bearer bha_….',
 }
+const COMMON = 'password must not be a common password, even repeated or with digits and symbols around it.'
 const SPENT = {
   code: 'ResourceNotFound',
   message:
@@ -98,6 +99,12 @@ describe('the link of the first start', () => {
       [{}, 409, 'name is required.'],
       [{ name: 'ann' }, 409, 'password is required.'],
       [{ name: 'ann', password: 'elevenchars' }, 400, 'password must be 12 to 1024 characters.'],
+      [{ name: 'ann', password: 'Password2026!' }, 400, COMMON],
+      [
+        { name: 'Annabel', password: 'annabel-bellhop-1' },
+        400,
+        'password must not be the name or "bellhop" with little added.',
+      ],
       [
         { name: 'ann\u202E', password: PASSWORD },
         400,
@@ -227,6 +234,8 @@ describe('a session', () => {
   test('ends everywhere with a new password, but here', async () => {
     const old = await setUp()
     const current = { current: PASSWORD, password: 'another good password' }
+    const common = await call('PUT', '/api/password', { cookie: old, body: { ...current, password: 'qwerty123456' } })
+    expect({ status: common.status, message: common.body.message }).toEqual({ status: 400, message: COMMON })
     const wrong = await call('PUT', '/api/password', { cookie: old, body: { ...current, current: 'wrong' } })
     expect({ status: wrong.status, message: wrong.body.message }).toEqual({ status: 401, message: 'current is wrong.' })
     const changed = await call('PUT', '/api/password', { cookie: old, body: current })
@@ -257,7 +266,9 @@ describe('administrators', () => {
 
   test('leave a trace of what they did, the last first, in pages, and nothing of it can be changed', async () => {
     const cookie = await setUp()
-    const { token } = (await call('POST', '/api/tokens', { cookie, body: { name: 'ci & more' } })).body
+    const { token } = (
+      await call('POST', '/api/tokens', { cookie, body: { name: 'ci & more', purpose: 'administer' } })
+    ).body
     await call('DELETE', `/api/tokens/${encodeURIComponent('ci & more')}`, { token })
     const page = async (query: string) => (await call('GET', `/api/log${query}`, { cookie })).body
     const { entries, next } = await page('?limit=2')
@@ -278,9 +289,10 @@ describe('administrators', () => {
 })
 
 describe('a token', () => {
-  test('does all that an administrator does, until it is revoked, and is shown once', async () => {
+  test('to administer does all that an administrator does, until it is revoked, and is shown once', async () => {
     const cookie = await setUp()
-    const { token } = (await call('POST', '/api/tokens', { cookie, body: { name: 'ci' } })).body
+    const body = { name: 'ci', purpose: 'administer' }
+    const { token } = (await call('POST', '/api/tokens', { cookie, body })).body
     expect(token).toMatch(/^bha_[\w-]{43}$/)
     const again = await call('POST', '/api/tokens', { cookie, body: { name: 'CI' } })
     expect({ status: again.status, message: again.body.message }).toEqual({

@@ -55,6 +55,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'devices restore --until': ['yesterday', '2999-01-01T00:00:00Z'],
   'import --map': ['tokn=x', 'token'],
   'admin link --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
+  'admin reset --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
   'systemd --user': ['root', 'A B'],
 }
 
@@ -62,6 +63,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
 const ANY = new Set([
   'doctor --send',
   'app apns --password',
+  'admin totp --code',
   'push --title',
   'push --subtitle',
   'push --sound',

@@ -103,6 +103,7 @@ test('no command lets the name of an application move a terminal', async () => {
     ['admin', 'link', '\u009B2J'],
     ['admin', 'link', '--url', '\u009B2J'],
     ['admin', 'reset', '\u009B2J'],
+    ['admin', 'totp', '\u009B2J'],
     ['admin', 'remove', '\u009B2J'],
     ['admin', 'token', '\u009B2J'],
     ['admin', 'tokens'],

@@ -3,6 +3,8 @@ import { source as axe } from 'axe-core'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { makeAppleCertificate, toPkcs12 } from '../application/apple-certificate.ts'
+import { systemClock } from '../../src/clock.ts'
+import { authenticator } from '../support/authenticator.ts'
 import { becomeAdministrator, CHROMIUM, openBrowser, openPage, PASSWORD, startDashboard } from './browser.ts'
 import type { Dashboard } from './browser.ts'
 
@@ -311,6 +313,39 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     expect(new URL(page.url()).pathname).toBe('/log')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await context.close()
+  })
+
+  test('asks for a code where an authenticator app was set up, until it is turned off', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    const code = page.getByRole('textbox', { name: 'Code' })
+    await page.goto(at('/administrators'))
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
+    await page.getByRole('img', { name: 'QR code of the key' }).waitFor()
+    const secret = (await page.getByRole('region', { name: 'Key', exact: true }).innerText()).trim()
+    await code.fill(authenticator(secret, systemClock)())
+    await page.getByRole('button', { name: 'Turn it on' }).click()
+    const codes = await page.getByRole('region', { name: 'Recovery codes' }).innerText()
+    const [recovery = '', second = ''] = codes.trim().split('\n')
+    await page.getByText('Recovery codes left: 10.').waitFor()
+
+    await context.clearCookies()
+    await page.goto(at('/log'))
+    await page.getByLabel('Name').fill('ann')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await code.fill('000000')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.getByRole('alert').innerText()).toContain('code is wrong, or was used before.')
+    await code.fill(recovery)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('table', { name: 'Log' }).waitFor()
+
+    await page.goto(at('/administrators'))
+    await code.fill(second)
+    await page.getByRole('button', { name: 'Turn it off' }).click()
+    await page.getByText('Off: the password alone signs you in.').waitFor()
+    expect(wrongs).toEqual([])
     await context.close()
   })
 

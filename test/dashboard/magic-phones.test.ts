@@ -4,10 +4,13 @@ import { apnsMagicToken } from '../../src/gateway/simulator/apns/apns-magic-toke
 import { fcmMagicToken } from '../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
 import { WEBPUSH_REFUSALS } from '../../src/gateway/simulator/webpush/webpush-answer.ts'
 import {
+  isOlder,
   maxBytesAt,
+  OLDER,
   SMALLER,
   webPushMagicEndpoint,
 } from '../../src/gateway/simulator/webpush/webpush-magic-endpoints.ts'
+import { REALITY } from '../gateway/reality/rows.ts'
 
 /** Without the push service that is played. */
 const wordOf = (order: string): string => order.split('/').at(-1) ?? ''
@@ -30,6 +33,7 @@ describe('a phone from the menu', () => {
   test.each(MAGIC['2'])('of a browser that orders %p: what is sent to it %s', (order) => {
     const endpoint = `https://simulator.invalid/${startOf('2', order, '0')}1`
     // What it takes is no matter of how often.
+    if (wordOf(order) === OLDER) return expect(isOlder(endpoint)).toBe(true)
     const most = SMALLER.get(wordOf(order))
     if (most !== undefined) return expect(maxBytesAt(endpoint)).toBe(most)
     const asked = (times: string) =>
@@ -37,8 +41,15 @@ describe('a phone from the menu', () => {
     expect([asked('0'), asked('1')]).toEqual(order === '' ? [undefined, undefined] : [Infinity, 1])
   })
 
+  test('there is one for each row of the reality suite', () => {
+    const offered = ({ order: [platform, order] }: (typeof REALITY)[number]) =>
+      MAGIC[platform].some(([each]) => each === order)
+    // What Bellhop never provokes needs no order, only the push service.
+    expect(REALITY.filter((row) => !row.order[1].endsWith('/') && !offered(row))).toEqual([])
+  })
+
   test('there is one of a browser for each answer that its push service gives', () => {
     const offered = new Set(MAGIC['2'].map(([order]) => wordOf(order)))
-    expect([...WEBPUSH_REFUSALS, ...SMALLER.keys()].filter((word) => !offered.has(word))).toEqual([])
+    expect([...WEBPUSH_REFUSALS, ...SMALLER.keys(), OLDER].filter((word) => !offered.has(word))).toEqual([])
   })
 })

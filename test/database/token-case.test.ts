@@ -62,6 +62,18 @@ describe('tokens of APNs in upper case', () => {
     ])
   })
 
+  test('become bytes of every value', () => {
+    using old = before()
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, n) => n)).toString('hex')
+    const tokens = [0, 1, 2, 3].map((part) => `ab${bytes.slice(part * 128, part * 128 + 128)}`)
+    for (const [at, token] of tokens.entries()) {
+      const mixed = token.replace(/[a-f]/g, (digit, place: number) => (place % 3 > 0 ? digit.toUpperCase() : digit))
+      old.device({ id: at + 1, token: `AB${mixed.slice(2)}` })
+    }
+    old.migrate()
+    expect(old.rows(DEVICES)).toEqual(tokens.map((token, at) => ({ id: at + 1, token: `bytes ${token}` })))
+  })
+
   test('of a device that is there in lower case too make one of them: the registered one, and that seen last', () => {
     using old = before()
     old.device({ id: 1, token: Buffer.from(TOKEN, 'hex'), seen_at: 9, state: 1 })

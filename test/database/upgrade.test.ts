@@ -179,3 +179,11 @@ test('whoever waited for another attempt when badges counted only what was accep
     [4, 3],
   ])
 })
+
+test('tokens of before may do everything as they could, and have no end', () => {
+  const path = oldDatabase(directory, 32)
+  openDatabase(directory)[Symbol.dispose]()
+  const rows = read(path, 'SELECT purpose, expires_at FROM admin_token') as unknown[]
+  expect(rows.length).toBeGreaterThan(0)
+  expect(rows).toEqual(rows.map(() => ['administer', null]))
+})

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import { constants } from 'node:http2'
+import type { ServerHttp2Stream } from 'node:http2'
 import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import { systemClock } from '../../src/clock.ts'
+import { h2Transport } from '../../src/gateway/transport/h2-transport.ts'
+import type { OpenTransport } from '../../src/gateway/transport/transport.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
+import { passing } from '../support/passing.ts'
 import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -45,6 +52,31 @@ describe('made-up devices', () => {
     expect(paused(service)).toEqual([])
   }, 60_000)
 
+  test.each(['apple', 'google', 'mozilla'])(
+    'of browsers that belong to another key, as %s says so, are set aside and accuse nobody',
+    async (maker) => {
+      const { service, simulator } = await startSending()
+      await using _ = service
+      const register = async (word: string, count: number): Promise<void> => {
+        for (let n = 0; n < count; n++) {
+          const token = `https://simulator.invalid/${maker}/${word}:${n}`
+          const body = { platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }
+          expect((await service.put('/deviceToken', body, { as: 'device' })).status).toBe(201)
+        }
+      }
+      await register('old', 20)
+      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 20)
+      await register('otherkey', 60)
+      await register('new', 20)
+      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 40)
+      const asked = simulator.counts().refused
+      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 40)
+      expect([asked, simulator.counts().refused]).toEqual([60, 60])
+      expect(paused(service)).toEqual([])
+    },
+    60_000,
+  )
+
   test('with tokens that Apple never issued hold up no phone, in this push and the next', async () => {
     const { service, simulator } = await startSending()
     await using _ = service
@@ -64,6 +96,84 @@ describe('made-up devices', () => {
     }
     expect(paused(service)).toEqual([])
   }, 60_000)
+
+  test('with tokens that neither environment of Apple knows hold up no phone while the other one is slow', async () => {
+    const { service, simulator } = await startSending()
+    await using _ = service
+    const tokens = (kind: string, count: number) =>
+      Array.from({ length: count }, (_n, n) => `${kind}${String(n).padStart(62, '0')}`)
+    const unanswered: ServerHttp2Stream[] = []
+    simulator.answerWith(({ token, gateway }: Attempt) => {
+      if (!token.startsWith('bb')) return answered(200)
+      if (gateway === 'apns-sandbox') return { kind: 'custom', perform: (stream) => void unanswered.push(stream) }
+      return answered(400, JSON.stringify({ reason: 'BadDeviceToken' }))
+    })
+    await registerDevices(service, 0, tokens('aa', 100))
+    await reached(service, await acceptedPush(service, '/push/all'), 100)
+    await registerDevices(service, 0, tokens('bb', 1500))
+    await registerDevices(service, 0, tokens('cc', 400))
+    await acceptedPush(service, '/push/all')
+    // They have arrived, and are counted when their page is: some on it still wait for the sandbox.
+    await until(() => simulator.arrivals().filter(({ token }) => token.startsWith('cc')).length === 400)
+    expect(unanswered.length).toBeWithin(1, 33)
+    expect(paused(service)).toEqual([])
+    for (const stream of unanswered) stream.close(constants.NGHTTP2_REFUSED_STREAM)
+    simulator.answerWith(() => answered(200))
+  }, 60_000)
+})
+
+describe('fifteen hundred browsers at made-up hosts of Apple, whose resolver never answers', () => {
+  /** Sends what is for any push service to the simulator, as it does itself. */
+  function relayedTo({ webPushUrl, ca }: Simulator): OpenTransport {
+    const open = h2Transport(systemClock, null)
+    return (origin, options) => {
+      const inner = open(webPushUrl, { ...options, ca })
+      return {
+        send: (request, listener) =>
+          inner.send({ ...request, path: `/relay/${new URL(origin).host}${request.path}` }, listener),
+        retire: () => inner.retire(),
+        [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
+      }
+    }
+  }
+
+  test.each([
+    ['where Safari has its own', 'web.push.apple.com'],
+    ['at a host that is one of many', 'wns2-par02p.notify.windows.com'],
+  ])(
+    'hold up no honest browser %s, and make no warnings',
+    async (_, host) => {
+      const clock = createFakeClock()
+      await using gateways = await startOutsideGateways(clock)
+      const { simulator } = gateways
+      let lookups = 0
+      await using service = await startService({
+        clock,
+        simulated: false,
+        config: gateways.config,
+        random: () => 0.5,
+        openTransport: relayedTo(simulator),
+        resolve(name) {
+          lookups++
+          return name === host ? Promise.resolve(['17.1.1.1']) : new Promise(() => undefined)
+        },
+      })
+      simulator.accept({ kind: 'vapid', publicKey: service.makeWebPushKey(service.application) })
+      const register = (token: string) =>
+        service.put('/deviceToken', { platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, { as: 'device' })
+      const suffix = host.replace(/^[^.]*/, '')
+      for (let n = 0; n < 1500; n++) expect((await register(`https://m${n}${suffix}/1`)).status).toBe(201)
+      for (let n = 0; n < 50; n++) expect((await register(`https://${host}/${n}`)).status).toBe(201)
+      const since = clock.now()
+      const id = await acceptedPush(service, '/push/all', { platform: 2 })
+      await passing(service, clock, reached(service, id, 50))
+      expect(clock.now() - since).toBeLessThan(30_000)
+      expect(lookups).toBeLessThan(50)
+      expect(paused(service)).toEqual([])
+      expect(service.log.filter(({ level }) => level === 'warn')).toEqual([])
+    },
+    120_000,
+  )
 })
 
 test('Four hundred pushes to a phone that Apple throttles hold up no other, with a credential that nobody was sent to with', async () => {

@@ -53,6 +53,38 @@ describe('a time to live is used to its end', () => {
     expect(requests[1]?.after).toBeLessThan(5000)
   })
 
+  test.each([
+    ['an iPhone', { platform: '0', token: 'bad50001'.padEnd(64, '0') }],
+    ['an Android phone', { platform: '1', token: 'internal-1:phone' }],
+    ['an iPhone behind FCM', { platform: '1', token: 'iphonebusy-1:phone', fcm_platform: 'ios' }],
+    [
+      'a browser',
+      { platform: '2', token: 'https://simulator.invalid/google/internal-1:1', keys: EXAMPLE_SUBSCRIPTION },
+    ],
+  ])('%s with 12 s to live is not lost to one failure of its gateway', async (_, device) => {
+    const requests = await tried(device, 12)
+    expect(requests).toHaveLength(2)
+    expect([200, 201]).toContain(requests[1]?.status ?? 0)
+    expect(requests[1]?.after).toBeLessThan(12_000)
+  })
+
+  test.each([
+    ['apple/throttled', 429],
+    ['mozilla/bridge', 502],
+    ['microsoft/channelthrottled', 201],
+    ['ntfy/nosubscriber', 507],
+    ['google/frontend', 400],
+    ['proxy', 404],
+    ['nginx', 502],
+  ])('a lone browser is tried again after one to two seconds: %s', async (order, status) => {
+    const token = `https://simulator.invalid/${order}-1:1`
+    const requests = await tried({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, 3600)
+    expect(requests.map((request) => request.status)).toEqual([status, 201])
+    expect(requests[1]?.after).toBeGreaterThanOrEqual(1000)
+    // And what a clock that moves by a quarter of a second adds.
+    expect(requests[1]?.after).toBeLessThanOrEqual(2500)
+  })
+
   test('an iPhone for which Apple asks for time beyond the end is not tried again', async () => {
     const asked = { status: 429, headers: { 'retry-after': '60' }, body: '{"reason":"TooManyRequests"}' }
     simulator.answerWith(() => ({ kind: 'answer', answer: asked }))

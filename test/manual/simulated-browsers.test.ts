@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { WEBPUSH_REFUSALS } from '../../src/gateway/simulator/webpush/webpush-answer.ts'
-import { SMALLER } from '../../src/gateway/simulator/webpush/webpush-magic-endpoints.ts'
+import { OLDER, SMALLER } from '../../src/gateway/simulator/webpush/webpush-magic-endpoints.ts'
 
 const PAGE = join(import.meta.dir, '../../src/manual/simulator.md')
 
@@ -9,5 +9,5 @@ test('the manual has each word by which an endpoint of the simulator orders an a
   const [, browsers = ''] = (await Bun.file(PAGE).text()).split('## Browsers\n')
   const cells = browsers.match(/^\| (`[^|]*)\|/gm) ?? []
   const words = cells.flatMap((cell) => Array.from(cell.matchAll(/`([a-z]+)`/g), ([, word = '']) => word))
-  expect(words.toSorted()).toEqual([...WEBPUSH_REFUSALS, ...SMALLER.keys()].toSorted())
+  expect(words.toSorted()).toEqual([...WEBPUSH_REFUSALS, ...SMALLER.keys(), OLDER].toSorted())
 })

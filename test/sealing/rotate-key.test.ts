@@ -7,7 +7,7 @@ import type { Rotated } from '../../src/sealing/rotate-key.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
 import { sealedRecordsOf } from '../../src/webhook/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
-import { addApplication, addSealed, openedWith } from './sealed-records.ts'
+import { addApplication, addSealed, addSecondFactor, openedWith, takesCode } from './sealed-records.ts'
 
 const OLD = new Uint8Array(32).fill(1)
 const NEW = new Uint8Array(32).fill(2)
@@ -77,14 +77,24 @@ describe('a rotation of the sealing key', () => {
     expect(statSync(made.path('key')).mode & 0o777).toBe(0o600)
   })
 
+  test('seals second factors anew: the codes of the app count as before, and used ones do not', () => {
+    using made = start()
+    const ann = addSecondFactor(made.database, OLD, 'ann')
+    expect(rotated(rotate(made)).resealed).toBe(9)
+    expect(takesCode(made.database, OLD, ann, 1)).toBe(false)
+    expect(takesCode(made.database, NEW, ann, 0)).toBe(false)
+    expect(takesCode(made.database, NEW, ann, 1)).toBe(true)
+  })
+
   test('leaves nothing in the files that the old key opens', () => {
     using made = start()
+    addSecondFactor(made.database, OLD, 'ann')
     const sealed = made.database
       .statement<{ sealed: Uint8Array }, []>(
-        'SELECT sealed FROM credential UNION ALL SELECT sealed FROM webhook UNION ALL SELECT sealed FROM provider_token UNION ALL SELECT sealed FROM user_key',
+        'SELECT sealed FROM credential UNION ALL SELECT sealed FROM webhook UNION ALL SELECT sealed FROM provider_token UNION ALL SELECT sealed FROM user_key UNION ALL SELECT sealed FROM second_factor',
       )
       .all()
-    expect(sealed).toHaveLength(10)
+    expect(sealed).toHaveLength(11)
     rotate(made)
     expect(sealed.filter((row) => made.contains(row.sealed))).toEqual([])
   })
@@ -172,6 +182,19 @@ describe('a rotation with a record that does not open', () => {
     })
     expect(made.keys()).toEqual(['key'])
     expect(openedWith(made.database, OLD, made.shop)).toEqual(['apns', 'webhook', 'user key', 'token'])
+  })
+
+  test('says of a second factor how it is taken away', () => {
+    using made = start()
+    const ann = addSecondFactor(made.database, OLD, 'ann')
+    made.database.statement("UPDATE second_factor SET sealed = x'00'").run()
+    expect(rotate(made)).toEqual({
+      kind: 'problem',
+      problem:
+        'The second factor of "ann" is damaged: it does not open with the sealing key, which opens others of the 9 sealed records. Take it away: bellhop admin reset ann. Or erase what is damaged: bellhop key rotate --discard.',
+    })
+    expect(rotated(rotate(made, { discard: true })).erased).toMatchObject([{ name: 'ann', provider: 'second factor' }])
+    expect(takesCode(made.database, NEW, ann, 1)).toBe(false)
   })
 
   test('erases just that one when it is told to', () => {

@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { createSecondFactorStore } from '../../src/account/second-factor-store.ts'
+import { createAdministratorStore } from '../../src/admin/administrator-store.ts'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { Application } from '../../src/application/application.ts'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
@@ -7,6 +9,7 @@ import { createProviderTokenStore } from '../../src/application/provider-token-s
 import { createUserKeyStore } from '../../src/application/user-key-store.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
+import { authenticator } from '../support/authenticator.ts'
 
 const clock = { now: () => 1_790_000_000_000 }
 
@@ -40,7 +43,7 @@ export function addApplication(database: Database, name: string): Application {
   return made.application
 }
 
-/** Everything that is sealed, for an application of this name: credentials, a webhook, user keys, a provider token. */
+/** Everything that is sealed, for an application of this name: credentials, a webhook, user keys, a provider token. Apart from second factors. */
 export function addSealed(database: Database, key: Uint8Array, name: string): Application {
   const application = addApplication(database, name)
   const credentials = createCredentialStore({ database, clock, key })
@@ -70,6 +73,26 @@ export function openedWith(database: Database, key: Uint8Array, application: App
       : []),
     ...(createProviderTokenStore({ database, key }).all().includes('bearer the-token') ? ['token'] : []),
   ]
+}
+
+/** An administrator who signs in with codes. */
+export function addSecondFactor(database: Database, key: Uint8Array, name: string): { number: number; name: string } {
+  const administrator = createAdministratorStore({ database, clock }).add(name, 'no hash')
+  if (administrator === null) throw new Error('the name is taken')
+  const factors = createSecondFactorStore({ database, clock, key })
+  const { secret } = factors.begin(administrator) ?? { secret: '' }
+  if (typeof factors.confirm(administrator, authenticator(secret, clock)()) === 'string') throw new Error('wrong code')
+  shown.set(administrator.number, secret)
+  return administrator
+}
+
+const shown = new Map<number, string>()
+
+/** Whether a code of their app counts, `steps` of 30 s from now. */
+export function takesCode(database: Database, key: Uint8Array, owner: { number: number }, steps: number): boolean {
+  const later = { now: () => clock.now() + steps * 30_000 }
+  const code = authenticator(shown.get(owner.number) ?? '', later)()
+  return createSecondFactorStore({ database, clock: later, key }).prove(owner, code) === 'code'
 }
 
 function opens(read: () => { readonly privateKey: string } | null): boolean {

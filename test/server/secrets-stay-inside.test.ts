@@ -8,6 +8,7 @@ import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { commandLine } from '../cli/command-line.ts'
 import type { CommandLine } from '../cli/command-line.ts'
+import { authenticator, fromBase32 } from '../support/authenticator.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 
@@ -42,6 +43,10 @@ beforeAll(async () => {
   expect(stored.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
   const keys: string[] = []
   for (const _ of [1, 2]) keys.push(JSON.parse((await cli.run(['app', 'user-key', 'Shop', '--json'])).stdout).userKey)
+  const password = JSON.parse((await cli.run(['admin', 'add', 'ann', '--json'])).stdout).password
+  const totp = JSON.parse((await cli.run(['admin', 'totp', 'ann', '--json'])).stdout).secret
+  const code = authenticator(totp, cli.clock)()
+  const { recoveryCodes } = JSON.parse((await cli.run(['admin', 'totp', 'ann', '--code', code, '--json'])).stdout)
   const key = Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
   secrets = new Map([
     ...linesOf('APNs key', apnsKey.p8),
@@ -51,6 +56,10 @@ beforeAll(async () => {
     ['sealing key in hex', key.toString('hex')],
     ['application secret', application.secret],
     ...keys.map((userKey, at): [string, string] => [`user key ${at}`, userKey.slice(4)]),
+    ['password of an administrator', password],
+    ['second factor', totp],
+    ['second factor as it is sealed', Buffer.from(fromBase32(totp)).toString('base64')],
+    ...recoveryCodes.map((recovery: string, at: number): [string, string] => [`recovery code ${at}`, recovery]),
     ['the end of any private key', '-----END'],
     // JSON web tokens begin with `{"`, and the simulator's access tokens like Google's.
     ['provider token or assertion', 'eyJ'],

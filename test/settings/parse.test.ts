@@ -209,6 +209,15 @@ describe('what a setting can be', () => {
     ['--apns-url', 'https://localhost:2197/', 'apnsUrl', 'https://localhost:2197'],
     ['--apns-url', 'https://api.push.apple.com:443', 'apnsUrl', 'https://api.push.apple.com'],
     ['--fcm-token-url', 'https://localhost:1/a/token?b=c', 'fcmTokenUrl', 'https://localhost:1/a/token?b=c'],
+    ['--push-services', 'https://a.test', 'pushServices', ['https://a.test']],
+    ['--push-services', 'https://a.test:443/', 'pushServices', ['https://a.test']],
+    [
+      '--push-services',
+      'https://a.test/index.php/apps/uppush/',
+      'pushServices',
+      ['https://a.test/index.php/apps/uppush'],
+    ],
+    ['--push-services', 'https://a.test/x/../up', 'pushServices', ['https://a.test/up']],
     ['--proxy', 'http://proxy.test:3128', 'proxy', { host: 'proxy.test', port: 3128, authorization: null }],
     ['--proxy', 'http://10.0.0.1:80/', 'proxy', { host: '10.0.0.1', port: 80, authorization: null }],
     ['--proxy', 'http://[::1]:3128', 'proxy', { host: '::1', port: 3128, authorization: null }],
@@ -248,6 +257,21 @@ describe('what a setting can be', () => {
     ),
     ...['http://a.test', 'a.test', 'https://a.test/p', 'https://a.test/?q', 'https://u:p@a.test', 'https://'].map(
       (text) => ['--apns-url', text, `--apns-url (BELLHOP_APNS_URL): "${text}" ${ORIGIN}`] as const,
+    ),
+    ...[
+      'http://a.test',
+      'a.test',
+      'https://a.test/?q',
+      'https://a.test/a%20b',
+      'https://a.test//b',
+      'https://a.test/#a',
+    ].map(
+      (text) =>
+        [
+          '--push-services',
+          text,
+          `--push-services (BELLHOP_PUSH_SERVICES): "${text}" is not an https origin, perhaps with a path, such as https://push.example.com or https://example.com/push`,
+        ] as const,
     ),
     [
       '--fcm-token-url',

@@ -158,6 +158,11 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
   }
   if (schema >= 30) run('INSERT INTO service_time (id, service_ms, wall_ms) VALUES (1, ?, ?)', NOW, NOW)
   if (schema >= 21) fillAdministrators(run)
+  if (schema >= 35) {
+    const secret = seal(key, { application: 'administrator 1', provider: 'second factor' }, 'AAAA')
+    run('INSERT INTO second_factor (administrator, sealed, confirmed_at, last_step) VALUES (1, ?, ?, 1)', secret, NOW)
+    run('INSERT INTO recovery_code (administrator, digest) VALUES (1, ?)', bytes('ab'.repeat(32)))
+  }
   if (schema >= 23) {
     run(
       'UPDATE application SET previous_secret_hash = ?, previous_until = ? WHERE number = 1',

@@ -100,6 +100,8 @@ export interface ServiceOptions {
   /** Default: the disk that the data directory is on. */
   readonly disk?: Overrides['disk']
   readonly sync?: Overrides['sync']
+  readonly openTransport?: Overrides['openTransport']
+  readonly resolve?: Overrides['resolve']
   /** A data directory to go on with; else a new one, removed at the end. */
   readonly data?: string
   readonly application?: Credentials
@@ -205,6 +207,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       rsaKeys: sharedKeys,
       ...(options.disk && { disk: options.disk }),
       ...(options.sync && { sync: options.sync }),
+      ...(options.openTransport && { openTransport: options.openTransport }),
+      ...(options.resolve && { resolve: options.resolve }),
       log: createLog('debug', clock.now, (line) => {
         lines.push(JSON.parse(line))
         changed()

@@ -76,7 +76,8 @@ export async function watchedSection(context: BenchContext): Promise<Section> {
 /** Beside the running service, as a command makes one. */
 function newToken(directory: string): string {
   using database = openDatabase(directory)
-  const token = createAdminTokenStore({ database, clock: systemClock }).add('bench')
+  const tokens = createAdminTokenStore({ database, clock: systemClock })
+  const token = tokens.add('bench', { purpose: 'read', expiresAt: null })
   if (token === null) throw new Error('there is a token of the bench already')
   return token
 }

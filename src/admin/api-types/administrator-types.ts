@@ -5,6 +5,8 @@ export interface AdministratorsAnswer {
     readonly createdAt: string
     /** `null`: no session of theirs is left. */
     readonly seenAt: string | null
+    /** Whether they sign in with a code of an authenticator app too. */
+    readonly hasSecondFactor: boolean
   }[]
 }
 
@@ -21,13 +23,23 @@ export interface DoneAnswer {
 
 /** `GET /api/tokens` */
 export interface TokensAnswer {
-  readonly tokens: readonly { readonly name: string; readonly createdAt: string; readonly usedAt: string | null }[]
+  readonly tokens: readonly {
+    readonly name: string
+    /** `read`, `send`, `operate` or `administer`. */
+    readonly purpose: string
+    readonly createdAt: string
+    readonly usedAt: string | null
+    /** From when it is good for nothing; `null`: never. */
+    readonly expiresAt: string | null
+  }[]
 }
 
-/** `POST /api/tokens {name}`: the token is in this answer and nowhere else. */
+/** `POST /api/tokens {name, purpose, expiresInDays}`: the token is in this answer and nowhere else. */
 export interface NewTokenAnswer {
   readonly name: string
   readonly token: string
+  readonly purpose: string
+  readonly expiresAt: string | null
 }
 
 /** `GET /api/log?before=N&limit=N`, the last first. */

@@ -12,7 +12,8 @@ import type { AdminTokenStore } from '../admin-token-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import type { Clock } from '../../clock.ts'
 import { known } from '../administrator.ts'
-import { wholeNumber } from '../../http/fields.ts'
+import { invalid, wholeNumber } from '../../http/fields.ts'
+import { DEFAULT_PURPOSE, tokenEnd } from '../token-purpose.ts'
 
 interface Dependencies {
   readonly gate: AdminGate
@@ -34,10 +35,11 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
     .get(
       '/api/administrators',
       () => ({
-        administrators: administrators.list().map(({ name, createdAt, seenAt }) => ({
+        administrators: administrators.list().map(({ name, createdAt, seenAt, hasSecondFactor }) => ({
           name,
           createdAt: isoTime(createdAt),
           seenAt: isoOrNull(seenAt),
+          hasSecondFactor,
         })),
       }),
       adminCall({ tag: 'Administrators', summary: 'Who there is', answer: 'AdministratorsAnswer' }),
@@ -85,24 +87,32 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
     .get(
       '/api/tokens',
       () => ({
-        tokens: tokens.list().map(({ name, createdAt, usedAt }) => ({
+        tokens: tokens.list().map(({ name, purpose, createdAt, usedAt, expiresAt }) => ({
           name,
+          purpose,
           createdAt: isoTime(createdAt),
           usedAt: isoOrNull(usedAt),
+          expiresAt: isoOrNull(expiresAt),
         })),
       }),
       adminCall({ tag: 'Administrators', summary: 'Tokens of programs', answer: 'TokensAnswer' }),
     )
     .post(
       '/api/tokens',
-      async ({ actor, body: { name } }) => {
+      async ({ actor, body: { name, purpose = DEFAULT_PURPOSE, expiresInDays } }) => {
+        const by = known(actor)
+        const latest = by.kind === 'token' ? by.expiresAt : null
+        const expiresAt = tokenEnd(clock.now(), expiresInDays, latest)
+        if (expiresAt === 'too-late') {
+          throw invalid('expiresInDays', `must not be after the end of the token that makes it, ${isoOrNull(latest)}`)
+        }
         const token = await commit(() => {
-          const made = tokens.add(name)
-          if (made !== null) log.add(known(actor), 'make token', name)
+          const made = tokens.add(name, { purpose, expiresAt })
+          if (made !== null) log.add(by, 'make token', name, { purpose, expiresAt: isoOrNull(expiresAt) })
           return made
         })
         if (token === null) throw new Refused(failure('ConflictError', 'name is taken: there is a token of that name.'))
-        return { name, token }
+        return { name, token, purpose, expiresAt: isoOrNull(expiresAt) }
       },
       {
         ...adminCall({

@@ -7,6 +7,8 @@ import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
+import { lesserPurposeText } from '../token-purpose.ts'
+import type { TokenPurpose } from '../token-purpose.ts'
 
 /** A command line of another machine. */
 export interface CommandCall {
@@ -14,6 +16,8 @@ export interface CommandCall {
   readonly argv: readonly string[]
   /** What it reads from standard input; `null`: nothing. */
   readonly stdin: Uint8Array | null
+  /** What whoever runs it may do, and until when; `null`: for ever. */
+  readonly rights: { readonly purpose: TokenPurpose; readonly until: number | null }
 }
 
 /** What a command says: a line of JSON for each. The last one has its exit code. `{}`: it is still at work. */
@@ -33,10 +37,14 @@ export interface RunningCommand {
   stop(): void
 }
 
-/** Runs a command on the data of this server. `busy`: too many run. */
+/** Runs a command on the data of this server. `lesser`: the token is not for this command. `busy`: too many run. */
 export type ServeCommand = (
   call: CommandCall,
-) => RunningCommand | { readonly kind: 'refused'; readonly sentence: string } | { readonly kind: 'busy' }
+) =>
+  | RunningCommand
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | { readonly kind: 'lesser'; readonly needed: TokenPurpose }
+  | { readonly kind: 'busy' }
 
 interface Dependencies {
   readonly gate: AdminGate
@@ -75,15 +83,23 @@ export function commandRoutes({ gate, commit, log, serve }: Dependencies) {
   return new Elysia({ name: 'command-routes' }).use(gate).post(
     '/api/command',
     async ({ actor, body }) => {
-      const running = serve({ argv: body.argv, stdin: body.stdin ?? null })
+      const by = known(actor)
+      const rights =
+        by.kind === 'token'
+          ? { purpose: by.purpose, until: by.expiresAt }
+          : ({ purpose: 'administer', until: null } as const)
+      const running = serve({ argv: body.argv, stdin: body.stdin ?? null, rights })
       if ('kind' in running) {
         if (running.kind === 'refused') throw new Refused(failure('InvalidArgument', running.sentence))
+        if (running.kind === 'lesser') {
+          throw new Refused(failure('ForbiddenError', lesserPurposeText(rights.purpose, running.needed)))
+        }
         const sentence = 'Other commands run: try again when one of them has ended.'
         throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': '1' }))
       }
       const { name, application } = running
       // Of the rest of the line, which may hold a text, nothing.
-      await commit(() => log.add(known(actor), 'command', application, { name }))
+      await commit(() => log.add(by, 'command', application, { name }))
       return new Response(lines(running), { headers: { 'content-type': 'application/x-ndjson' } })
     },
     {

@@ -5,7 +5,7 @@ import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLinkStore } from '../session/admin-link-store.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
-import { ChangePassword, LookAtLink, SignIn, UseLink } from '../admin-schema.ts'
+import { ChangePassword, FinishSignIn, LookAtLink, SignIn, UseLink } from '../admin-schema.ts'
 import type { AdminSessionStore } from '../session/admin-session-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import { known } from '../administrator.ts'
@@ -13,8 +13,11 @@ import type { Actor, Administrator } from '../administrator.ts'
 import type { Passwords } from '../password.ts'
 import { cameSecurely, sessionCookie } from '../session/session-cookie.ts'
 import type { createSignIn } from '../session/sign-in.ts'
-import { isoTime } from '../../text/format.ts'
-import { missing } from '../../http/fields.ts'
+import { tooManyCodes, WRONG_CODE } from '../session/second-step.ts'
+import type { SecondSteps } from '../session/second-step.ts'
+import { guessableAs } from '../../account/guessable-password.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
+import { invalid, missing } from '../../http/fields.ts'
 import { VERSION } from '../../version.ts'
 
 interface Dependencies {
@@ -25,16 +28,21 @@ interface Dependencies {
   readonly links: AdminLinkStore
   readonly passwords: Passwords
   readonly signIn: ReturnType<typeof createSignIn>
+  readonly secondSteps: Pick<SecondSteps, 'begin' | 'finish'>
   readonly log: Pick<AdminLogStore, 'add'>
 }
 
 /** Who somebody is, and coming and going. */
 export function sessionRoutes(deps: Dependencies) {
-  const { gate, commit, administrators, sessions, links, passwords, signIn, log } = deps
+  const { gate, commit, administrators, sessions, links, passwords, signIn, secondSteps, log } = deps
 
-  const shown = (actor: Actor | null) => ({
+  const shown = (actor: Actor | null, step: string | null = null) => ({
     administrator: actor?.kind === 'administrator' ? { name: actor.name } : null,
-    token: actor?.kind === 'token' ? { name: actor.name } : null,
+    token:
+      actor?.kind === 'token'
+        ? { name: actor.name, purpose: actor.purpose, expiresAt: isoOrNull(actor.expiresAt) }
+        : null,
+    step,
     isSetUp: administrators.any(),
     version: VERSION,
   })
@@ -77,9 +85,43 @@ export function sessionRoutes(deps: Dependencies) {
         }
         if (outcome.kind === 'wrong') throw new Refused(failure('InvalidCredentials', 'Name or password is wrong.'))
         const { administrator } = outcome
+        const step = secondSteps.begin(administrator, 'password')
+        if (step !== null) return shown(null, step)
         return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
       },
-      { ...adminCall({ tag: 'Session', summary: 'Sign in', answer: 'SessionAnswer' }), body: SignIn },
+      {
+        ...adminCall({
+          tag: 'Session',
+          summary: 'Sign in; whoever has a second factor gets a step, and nobody is signed in yet',
+          answer: 'SessionAnswer',
+        }),
+        body: SignIn,
+      },
+    )
+    .post(
+      '/api/session/code',
+      async ({ body: { step, code }, request: { headers } }) => {
+        const finished = await commit(() => {
+          const outcome = secondSteps.finish(step, code)
+          if (outcome.kind === 'over' || outcome.kind === 'wait') return outcome
+          const { kind, administrator } = outcome
+          if (kind === 'right') return { kind, administrator, session: begin(administrator, howText(outcome)) } as const
+          log.add({ kind: 'administrator', ...administrator }, 'wrong code')
+          return outcome
+        })
+        if (finished.kind === 'over') throw new Refused(OVER)
+        if (finished.kind === 'wait') throw new Refused(tooManyCodes(finished.seconds))
+        if (finished.kind === 'wrong') throw new Refused(WRONG_CODE)
+        return welcome(finished.administrator, finished.session, headers)
+      },
+      {
+        ...adminCall({
+          tag: 'Session',
+          summary: 'The second step of signing in: a code of the authenticator app, or a recovery code',
+          answer: 'SessionAnswer',
+        }),
+        body: FinishSignIn,
+      },
     )
     .delete(
       '/api/session',
@@ -114,6 +156,7 @@ export function sessionRoutes(deps: Dependencies) {
         const outcome = await signIn(actor.name, body.current, address)
         if (outcome.kind !== 'signed-in') throw new Refused(failure('InvalidCredentials', 'current is wrong.'))
         const { administrator } = outcome
+        await refuseGuessable(body.password, administrator.name)
         const hash = await passwords.hash(body.password)
         const session = await commit(() => {
           administrators.setPassword(administrator.name, hash)
@@ -152,12 +195,19 @@ export function sessionRoutes(deps: Dependencies) {
         const found = links.find(link)
         if (found === null) throw new Refused(SPENT)
         if (found.kind === 'sign-in') {
-          const session = await commit(() => (links.use(link) === null ? null : begin(found.administrator, 'link')))
-          if (session === null) throw new Refused(SPENT)
-          return welcome(found.administrator, session, headers)
+          const { administrator } = found
+          const used = await commit(() => {
+            if (links.use(link) === null) return null
+            // A link stands for the password: a second factor is asked for all the same.
+            const step = secondSteps.begin(administrator, 'link')
+            return step === null ? { session: begin(administrator, 'link') } : { step }
+          })
+          if (used === null) throw new Refused(SPENT)
+          return 'step' in used ? shown(null, used.step) : welcome(administrator, used.session, headers)
         }
         if (name === undefined) throw missing('name')
         if (password === undefined) throw missing('password')
+        await refuseGuessable(password, name)
         const hash = await passwords.hash(password)
         const made = await commit(() => become(link, name, hash))
         if (made.kind === 'spent') throw new Refused(SPENT)
@@ -186,6 +236,20 @@ export function sessionRoutes(deps: Dependencies) {
     return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
   }
 }
+
+type RightStep = Extract<ReturnType<SecondSteps['finish']>, { kind: 'right' }>
+
+/** `password and code` */
+function howText({ first, proof }: RightStep): string {
+  return `${first} and ${proof}`
+}
+
+async function refuseGuessable(password: string, name: string): Promise<void> {
+  const why = await guessableAs(password, name)
+  if (why !== null) throw invalid('password', why)
+}
+
+const OVER = failure('InvalidCredentials', 'step has expired, or is unknown: sign in again.')
 
 const SPENT = failure(
   'ResourceNotFound',

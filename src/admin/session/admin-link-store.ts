@@ -50,6 +50,12 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
         .prepare(),
     ),
     remove: late(() => orm.delete(table).where(mine).prepare()),
+    endAll: late(() =>
+      orm
+        .delete(table)
+        .where(eq(table.administrator, sql.placeholder('administrator')))
+        .prepare(),
+    ),
     sweep: late(() =>
       orm
         .delete(table)
@@ -84,6 +90,9 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
         return link
       })
     },
+
+    /** Those that sign this administrator in. */
+    endAll: ({ number: of }: Pick<Administrator, 'number'>): void => statements.endAll.run({ administrator: of }),
 
     /** Erases those that are too old. */
     sweep(now: number): null {

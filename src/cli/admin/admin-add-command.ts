@@ -8,7 +8,7 @@ import { openAdministrators } from './open-administrators.ts'
 
 export const run: RunCommand = async ({ words: [name = ''], flags }, context) => {
   if (!isAdminName(name)) return problems(BAD_NAME)
-  const password = await newPassword(flags.get('password-file'), context)
+  const password = await newPassword(flags.get('password-file'), name, context)
   if (password.kind !== 'password') return password
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened

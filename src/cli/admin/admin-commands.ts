@@ -1,12 +1,20 @@
-import { path } from '../../settings/setting-type.ts'
+import { DEFAULT_PURPOSE, DEFAULT_TOKEN_DAYS, PURPOSE_TEXT, TOKEN_PURPOSES } from '../../admin/token-purpose.ts'
+import { choice, path } from '../../settings/setting-type.ts'
 import { dataFlags, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
+import { tokenLife } from './token-life.ts'
 
 const passwordFlag: FlagSpec = {
   name: 'password-file',
   placeholder: 'FILE',
   type: path,
   doc: 'the password is its first line; - reads it from standard input (default: one is made, and shown once)',
+}
+
+const urlFlag: FlagSpec = {
+  name: 'url',
+  placeholder: 'URL',
+  doc: 'where browsers reach the admin side, such as https://push.example.com',
 }
 
 const listenFlag: FlagSpec = {
@@ -22,12 +30,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin link',
     words: ['[NAME]'],
     summary: 'print a link, good once and for 30 minutes: to become an administrator, or to be signed in as NAME',
-    flags: [
-      { name: 'url', placeholder: 'URL', doc: 'where browsers reach the admin side, such as https://push.example.com' },
-      listenFlag,
-      jsonFlag,
-      ...dataFlags,
-    ],
+    flags: [urlFlag, listenFlag, jsonFlag, ...dataFlags],
     examples: ['bellhop admin link'],
     load: () => import('./admin-link-command.ts'),
   },
@@ -42,10 +45,26 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'admin reset',
     words: ['NAME'],
-    summary: 'give an administrator a new password, and sign them out everywhere',
-    flags: [passwordFlag, jsonFlag, ...dataFlags],
+    summary:
+      'give an administrator a new password, remove the second factor, end their sessions, and print a sign-in link',
+    flags: [passwordFlag, urlFlag, listenFlag, jsonFlag, ...dataFlags],
     examples: ['bellhop admin reset ann'],
     load: () => import('./admin-reset-command.ts'),
+  },
+  {
+    name: 'admin totp',
+    words: ['NAME'],
+    summary: 'set up or change the second factor of an administrator (an authenticator app)',
+    flags: [
+      { name: 'code', placeholder: 'CODE', doc: 'a code from the app, or a recovery code; the first code turns it on' },
+      { name: 'off', placeholder: null, doc: 'turn it off' },
+      { name: 'recovery-codes', placeholder: null, doc: 'make new recovery codes; the old ones no longer work' },
+      jsonFlag,
+      ...dataFlags,
+    ],
+    exclusive: [['off', 'recovery-codes']],
+    examples: ['bellhop admin totp ann', 'bellhop admin totp ann --code 123456'],
+    load: () => import('./admin-totp-command.ts'),
   },
   {
     name: 'admin list',
@@ -67,8 +86,23 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin token',
     words: ['NAME'],
     summary: 'make a token by which a program uses the admin side, and print it once',
-    flags: [jsonFlag, ...dataFlags],
-    examples: ['bellhop admin token prometheus'],
+    flags: [
+      {
+        name: 'purpose',
+        placeholder: TOKEN_PURPOSES.join('|'),
+        type: choice(...TOKEN_PURPOSES),
+        doc: `${TOKEN_PURPOSES.map((one) => `${one}: ${PURPOSE_TEXT[one]}`).join('; ')} (default ${DEFAULT_PURPOSE})`,
+      },
+      {
+        name: 'expires',
+        placeholder: 'DAYS',
+        type: tokenLife,
+        doc: `how long it is valid: 30d, or never (default ${DEFAULT_TOKEN_DAYS}d)`,
+      },
+      jsonFlag,
+      ...dataFlags,
+    ],
+    examples: ['bellhop admin token prometheus', 'bellhop admin token laptop --purpose administer --expires 30d'],
     load: () => import('./admin-token-command.ts'),
   },
   {

@@ -9,10 +9,10 @@ import { adminOrigin } from '../push/admin-origin.ts'
 import { noAdministrator } from './admin-text.ts'
 import { openAdministrators } from './open-administrators.ts'
 
-export const check: CheckArguments = ({ flags }, context) => originOf(flags, context)
+export const check: CheckArguments = ({ flags }, context) => linkOrigin(flags, context)
 
 export const run: RunCommand = async ({ words: [name], flags }, context) => {
-  const found = originOf(flags, context)
+  const found = linkOrigin(flags, context)
   if (found.kind !== 'origin') return found
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
@@ -31,7 +31,8 @@ export const run: RunCommand = async ({ words: [name], flags }, context) => {
   return done(`Whoever opens this link ${escapeControls(who)}. It is good once, for 30 minutes:\n\n  ${url}\n`)
 }
 
-function originOf(
+/** Where browsers reach the admin side, as far as it is known here. */
+export function linkOrigin(
   flags: ParsedArguments['flags'],
   context: Pick<Parameters<RunCommand>[1], 'env' | 'readFile'>,
 ): { readonly kind: 'origin'; readonly origin: string } | Extract<CommandOutcome, { kind: 'problems' }> {

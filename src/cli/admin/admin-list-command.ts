@@ -10,13 +10,19 @@ export const run: RunCommand = async ({ flags }, context) => {
   if (opened.kind !== 'open') return opened
   using database = opened.database
   void database
-  const shown = opened.administrators.list().map(({ name, createdAt, seenAt }) => ({
+  const shown = opened.administrators.list().map(({ name, createdAt, seenAt, hasSecondFactor }) => ({
     name,
     createdAt: isoTime(createdAt),
     seenAt: isoOrNull(seenAt),
+    hasSecondFactor,
   }))
   if (flags.has('json')) return done(jsonLine(shown))
   if (shown.length === 0) return done('There is no administrator: bellhop admin link makes a link to become one.\n')
-  const rows = shown.map(({ name, createdAt, seenAt }) => [escapeControls(name), createdAt, seenAt ?? 'not signed in'])
-  return done(`${tableText([['NAME', 'ADDED', 'SEEN'], ...rows]).join('\n')}\n`)
+  const rows = shown.map(({ name, createdAt, seenAt, hasSecondFactor }) => [
+    escapeControls(name),
+    createdAt,
+    seenAt ?? 'not signed in',
+    hasSecondFactor ? 'on' : 'off',
+  ])
+  return done(`${tableText([['NAME', 'ADDED', 'SEEN', 'SECOND FACTOR'], ...rows]).join('\n')}\n`)
 }

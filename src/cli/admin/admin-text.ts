@@ -4,6 +4,9 @@ import type { Problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { suggestion } from '../../text/nearest.ts'
 
+/** A variable by which a server says until when a token may last that a command makes: ms since the Unix epoch. */
+export const TOKENS_UNTIL = 'BELLHOP_TOKENS_UNTIL'
+
 /** Of an administrator or a token: see `isAdminName`. */
 export const BAD_NAME = `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { guessableAs } from '../../account/guessable-password.ts'
 import { isPassword, MAX_PASSWORD, MIN_PASSWORD } from '../../admin/administrator.ts'
 import { createPasswords } from '../../admin/password.ts'
 import { problem } from '../../failure.ts'
@@ -17,17 +18,20 @@ export interface NewPassword {
   readonly isMade: boolean
 }
 
-/** The first line of the file, or one that is made here. */
+/** The first line of the file, or one that is made here. `name`: whose it is to be. */
 export async function newPassword(
   file: string | undefined,
+  name: string,
   { readFile }: Pick<CommandContext, 'readFile'>,
 ): Promise<NewPassword | Problem> {
   if (file === undefined) return await hashed(randomBytes(GENERATED_BYTES).toString('base64url'), true)
   const read = readFile(file === '-' ? '/dev/stdin' : file)
   if (read.kind === 'problem') return problem(`${file} ${read.problem}.`)
   const [password = ''] = new TextDecoder().decode(read.bytes).split(/\r?\n/)
-  if (isPassword(password)) return await hashed(password, false)
-  return problem(`The password in ${file} must be ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`)
+  const why = isPassword(password)
+    ? await guessableAs(password, name)
+    : `must be ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`
+  return why === null ? await hashed(password, false) : problem(`The password in ${file} ${why}.`)
 }
 
 async function hashed(password: string, isMade: boolean): Promise<NewPassword> {

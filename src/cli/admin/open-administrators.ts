@@ -1,9 +1,10 @@
+import { createSealedSecondFactors } from '../../account/sealed-second-factor-store.ts'
 import { createAdminLinkStore } from '../../admin/session/admin-link-store.ts'
 import { createAdminLogStore } from '../../admin/admin-log-store.ts'
 import { createAdminSessionStore } from '../../admin/session/admin-session-store.ts'
 import { createAdminTokenStore } from '../../admin/admin-token-store.ts'
 import { createAdministratorStore } from '../../admin/administrator-store.ts'
-import type { Actor } from '../../admin/administrator.ts'
+import type { Actor, Administrator } from '../../admin/administrator.ts'
 import type { CommandOutcome, ParsedArguments } from '../command.ts'
 import { openData } from '../open-data.ts'
 import type { DataContext } from '../open-data.ts'
@@ -15,17 +16,22 @@ const COMMAND: Actor = { kind: 'command' }
 export function openAdministrators(flags: ParsedArguments['flags'], context: DataContext) {
   const opened = openData(flags, context)
   if (opened.kind !== 'open') return opened satisfies CommandOutcome
-  const { database } = opened
+  const { database, data } = opened
   const stored = { database, clock: context.clock }
   const log = createAdminLogStore(stored)
   return {
     kind: 'open',
     database,
+    data,
     administrators: createAdministratorStore(stored),
     sessions: createAdminSessionStore(stored),
     links: createAdminLinkStore(stored),
     tokens: createAdminTokenStore(stored),
+    /** Takes the second factor away, for which no key is needed. */
+    dropSecondFactor: ({ number }: Pick<Administrator, 'number'>) =>
+      createSealedSecondFactors(database).erase({ number, provider: 'second factor' }),
     /** Writes down what a command did. */
-    did: (action: string, subject = '') => log.add(COMMAND, action, subject),
+    did: (action: string, subject = '', detail: Readonly<Record<string, unknown>> = {}) =>
+      log.add(COMMAND, action, subject, detail),
   } as const
 }

@@ -107,6 +107,7 @@ function callOf(
 
 function refusalOf(origin: string, status: number, text: string): Problem {
   const message = parseJsonObject(text)?.['message']
+  if (status === 401 && typeof message === 'string' && message.startsWith('This token')) return problem(message)
   if (status === 401) return problem(`${origin} does not take this token: bellhop admin token makes one.`)
   if (typeof message === 'string') return problem(message)
   return problem(`${origin} answered ${status}: is that where the admin side of Bellhop listens?`)

@@ -1,4 +1,5 @@
 import type { CommandCall, CommandSaid, RunningCommand, ServeCommand } from '../../admin/routes/command-routes.ts'
+import { isEnough } from '../../admin/token-purpose.ts'
 import { SECOND_MS, sleep } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../settings/parse.ts'
@@ -6,6 +7,8 @@ import { hostPort } from '../../settings/network-types.ts'
 import { parseCommand } from '../cli.ts'
 import type { ParsedArguments } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
+import { TOKENS_UNTIL } from '../admin/admin-text.ts'
+import { COMMAND_PURPOSES } from './command-purposes.ts'
 import { isRemote, remoteFlagNames } from './remote-flags.ts'
 
 /** At a time: each is a process of its own, of some 80 MB. */
@@ -37,7 +40,7 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     BELLHOP_SERVER: undefined,
     BELLHOP_TOKEN_FILE: undefined,
   }
-  return ({ argv, stdin }) => {
+  return ({ argv, stdin, rights }) => {
     const command = parseCommand(argv)
     const found = command.kind === 'run' ? COMMANDS.find(({ name }) => name === command.name) : undefined
     if (command.kind !== 'run' || found === undefined) {
@@ -47,12 +50,14 @@ export function createServedCommands({ config, clock, program, env }: Options): 
       }
     }
     if (!isRemote(found)) return { kind: 'refused', sentence: `${found.name} runs on the machine of the server alone.` }
+    const needed = COMMAND_PURPOSES[found.name] ?? 'administer'
+    if (!isEnough(rights.purpose, needed)) return { kind: 'lesser', needed }
     const foreign = foreignIn(command.given.flags)
     if (foreign !== null) return { kind: 'refused', sentence: foreign }
     if (running >= MAX_RUNNING) return { kind: 'busy' }
     running++
     const [application = ''] = found.words[0] === 'APP' || found.words[0] === '[APP]' ? command.given.words : []
-    return { name: found.name, application, ...start({ argv, stdin }, () => running--) }
+    return { name: found.name, application, ...start({ argv, stdin, rights }, () => running--) }
   }
 
   function foreignIn(flags: ParsedArguments['flags']): string | null {
@@ -66,9 +71,9 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     return path === undefined ? null : `--${path} must be JSON.`
   }
 
-  function start({ argv, stdin }: CommandCall, ended: () => void): Pick<RunningCommand, 'said' | 'stop'> {
+  function start({ argv, stdin, rights }: CommandCall, ended: () => void): Pick<RunningCommand, 'said' | 'stop'> {
     const child = Bun.spawn([...program, ...argv], {
-      env: environment,
+      env: { ...environment, ...(rights.until !== null && { [TOKENS_UNTIL]: String(rights.until) }) },
       stdin: stdin ?? 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -24,7 +24,7 @@ type Input = Around &
   ValueOf &
   Keys & {
     readonly type?: 'text' | 'password' | 'search' | 'number' | 'url' | 'datetime-local'
-    readonly autocomplete?: 'username' | 'current-password' | 'new-password' | 'off'
+    readonly autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'off'
     readonly placeholder?: string
     readonly required?: boolean
     readonly autofocus?: boolean

@@ -7,7 +7,7 @@ export function NewPasswordField({ label, password }: { readonly label: string; 
     <TextField
       type="password"
       label={label}
-      hint="12 characters or more."
+      hint="12 characters or more; a common password is refused."
       minLength={12}
       {...keptIn(password)}
       autocomplete="new-password"

@@ -8,17 +8,20 @@ import type {
 import { call, readSession, session } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'
+import type { Resource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
-import { keptIn, TextField } from '../components/field.tsx'
+import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { NewPasswordField } from '../components/new-password-field.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
+import { SecondFactor } from '../components/second-factor.tsx'
 import { time } from '../components/text.ts'
 
 /** Who may be here, what programs may, and one's own password. */
 export function AdministratorsPage() {
   const link = useSignal<NewLinkAnswer | null>(null)
+  const list = useResource<AdministratorsAnswer>('/api/administrators')
   return (
     <Page
       title="Administrators"
@@ -31,7 +34,10 @@ export function AdministratorsPage() {
           }}
         />
       }
-      curl={[adminCurl('GET', '/api/administrators'), adminCurl('POST', '/api/tokens', { name: 'ci' })]}
+      curl={[
+        adminCurl('GET', '/api/administrators'),
+        adminCurl('POST', '/api/tokens', { name: 'ci', purpose: 'send' }),
+      ]}
     >
       {link.value !== null && (
         <Notice level="good">
@@ -39,12 +45,13 @@ export function AdministratorsPage() {
           <Code text={`${location.origin}/setup#${link.value.link}`} label="Link" />
         </Notice>
       )}
-      <Administrators />
+      <Administrators {...list} />
       <h2>Tokens</h2>
-      <p>For programs: a token may do all that an administrator may, until it is revoked.</p>
+      <p>For programs. Each has a purpose, and works until it ends or is revoked.</p>
       <Tokens />
       <h2>You</h2>
       <Password />
+      <SecondFactor onChange={list.reload} />
       <h3>Sessions</h3>
       <Form
         isQuiet
@@ -58,8 +65,7 @@ export function AdministratorsPage() {
   )
 }
 
-function Administrators() {
-  const { value, problem, reload } = useResource<AdministratorsAnswer>('/api/administrators')
+function Administrators({ value, problem, reload }: Resource<AdministratorsAnswer>) {
   const isLast = value?.administrators.length === 1
   return (
     <>
@@ -71,6 +77,7 @@ function Administrators() {
             { name: 'Name', value: ({ name }) => name, show: ({ name }) => <bdi>{name}</bdi> },
             { name: 'Added', isTime: true, value: ({ createdAt }) => createdAt },
             { name: 'Seen', isTime: true, value: ({ seenAt }) => seenAt },
+            { name: 'Second factor', value: ({ hasSecondFactor }) => (hasSecondFactor ? 'on' : 'off') },
             {
               name: 'Change',
               value: () => '',
@@ -93,6 +100,8 @@ function Administrators() {
 function Tokens() {
   const { value, problem, reload } = useResource<TokensAnswer>('/api/tokens')
   const name = useSignal('')
+  const purpose = useSignal('read')
+  const days = useSignal('90')
   const made = useSignal<NewTokenAnswer | null>(null)
   return (
     <>
@@ -108,8 +117,10 @@ function Tokens() {
           caption="Tokens"
           columns={[
             { name: 'Name', value: (token) => token.name, show: (token) => <bdi>{token.name}</bdi> },
+            { name: 'Purpose', value: (token) => token.purpose },
             { name: 'Made', isTime: true, value: ({ createdAt }) => createdAt },
             { name: 'Used', isTime: true, value: ({ usedAt }) => usedAt },
+            { name: 'Ends', isTime: true, value: ({ expiresAt }) => expiresAt },
             {
               name: 'Change',
               value: () => '',
@@ -126,16 +137,34 @@ function Tokens() {
         isQuiet
         submit="Make a token"
         onSubmit={async () => {
-          made.value = await call<NewTokenAnswer>('POST', '/api/tokens', { body: { name: name.value } })
+          const body = { name: name.value, purpose: purpose.value, expiresInDays: days.value }
+          made.value = await call<NewTokenAnswer>('POST', '/api/tokens', { body })
           name.value = ''
           reload()
         }}
       >
-        <TextField label="What is the token for?" placeholder="ci" {...keptIn(name)} required />
+        <TextField label="Who uses the token?" placeholder="prometheus" {...keptIn(name)} required />
+        <ChoiceField label="What may it do?" options={PURPOSES} {...keptIn(purpose)} />
+        <ChoiceField label="When does it end?" options={ENDS} {...keptIn(days)} />
       </Form>
     </>
   )
 }
+
+const PURPOSES = [
+  ['read', 'Read everything, change nothing'],
+  ['send', 'Also send, cancel and resend pushes'],
+  ['operate', 'Also change applications, devices and webhooks'],
+  ['administer', 'Everything, administrators and tokens too'],
+] as const
+
+const ENDS = [
+  ['7', 'In 7 days'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+  ['never', 'Never'],
+] as const
 
 interface Removing {
   readonly what: string

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { LinkAnswer, SessionAnswer } from '../../admin/api-types/session-types.ts'
 import { call, sentenceOf, session } from '../client/call.ts'
+import { CodeStep } from '../components/code-step.tsx'
 import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { NewPasswordField } from '../components/new-password-field.tsx'
@@ -22,9 +23,15 @@ export function SetupPage() {
   const problem = useSignal<string | null>(link === '' ? 'This address has no link in it.' : null)
   const name = useSignal('')
   const password = useSignal('')
+  const step = useSignal<string | null>(null)
 
   const use = async (body: object): Promise<void> => {
-    session.value = await call<SessionAnswer>('POST', '/api/link', { body: { link, ...body } })
+    const answer = await call<SessionAnswer>('POST', '/api/link', { body: { link, ...body } })
+    if (answer.step === null) enter(answer)
+    else step.value = answer.step
+  }
+  const enter = (answer: SessionAnswer): void => {
+    session.value = answer
     route('/', true)
   }
   useEffect(() => {
@@ -48,7 +55,8 @@ export function SetupPage() {
           </p>
         </Page>
       )}
-      {found.value?.kind === 'sign-in' && (
+      {step.value !== null && <CodeStep step={step.value} onDone={enter} onCancel={() => route('/', true)} />}
+      {step.value === null && found.value?.kind === 'sign-in' && (
         <Page title="Welcome back">
           <Form submit="Sign in" onSubmit={() => use({})}>
             <p>

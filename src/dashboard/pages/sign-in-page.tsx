@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { SessionAnswer } from '../../admin/api-types/session-types.ts'
 import { call, session } from '../client/call.ts'
+import { CodeStep } from '../components/code-step.tsx'
 import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Code, Page } from '../components/page.tsx'
@@ -9,16 +10,25 @@ import { Code, Page } from '../components/page.tsx'
 export function SignInPage({ isSetUp }: { readonly isSetUp: boolean }) {
   const name = useSignal('')
   const password = useSignal('')
+  const step = useSignal<string | null>(null)
   return (
     <main class="alone" id="content">
       <p class="brand">Bellhop</p>
-      {isSetUp ? (
+      {step.value !== null ? (
+        <CodeStep
+          step={step.value}
+          onDone={(answer) => (session.value = answer)}
+          onCancel={() => (step.value = null)}
+        />
+      ) : isSetUp ? (
         <Page title="Sign in">
           <Form
             submit="Sign in"
             onSubmit={async () => {
               const body = { name: name.value, password: password.value }
-              session.value = await call<SessionAnswer>('POST', '/api/session', { body })
+              const answer = await call<SessionAnswer>('POST', '/api/session', { body })
+              if (answer.step === null) session.value = answer
+              else step.value = answer.step
             }}
           >
             <TextField label="Name" {...keptIn(name)} autocomplete="username" required autofocus />

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../clock.ts'
 import type { Provider } from '../../gateway/gateway.ts'
 import type { CredentialInUse } from '../credential.ts'
 import type { SenderContext } from '../sender-context.ts'
@@ -20,6 +21,8 @@ export class Notices {
   #isTaking = false
   /** Origins whose last pause was part of a trouble that is in the log. */
   readonly #told = new Set<string>()
+  /** By origin and state, when a pause was a warning last: while a gateway is in trouble there is one after the other. */
+  readonly #warnedAt = new Map<string, number>()
   /** Origins that refuse the credential. */
   readonly #refusing = new Set<string>()
   #isTroubled = false
@@ -51,7 +54,9 @@ export class Notices {
     if (isTold) this.#told.add(origin)
     else this.#told.delete(origin)
     const state = misconfigured ? 'misconfigured' : 'unreachable'
-    log[isTold ? 'debug' : 'warn']('sending paused', {
+    const isRepeated = now - (this.#warnedAt.get(`${origin} ${state}`) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS
+    if (!isTold && !isRepeated) this.#warnedAt.set(`${origin} ${state}`, now)
+    log[isTold || isRepeated ? 'debug' : 'warn']('sending paused', {
       ...this.#name,
       origin,
       state,

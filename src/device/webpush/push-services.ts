@@ -1,21 +1,24 @@
-import { addressIn } from '../../network/special-networks.ts'
-
 /** Whose push service it is. `other`: one that the operator has named. */
 export type PushServiceMaker = 'google' | 'mozilla' | 'apple' | 'microsoft' | 'other'
 
-/**
- * Hosts of the push services of Chrome, Firefox, Safari and Edge; one that begins with a dot stands for its subdomains.
- * Chromium that was built without Google's keys, as Linux distributions build it, subscribes at jmt17.
- */
-const MAKERS: readonly (readonly [host: string, maker: PushServiceMaker])[] = [
-  ['fcm.googleapis.com', 'google'],
-  ['jmt17.google.com', 'google'],
-  ['.push.services.mozilla.com', 'mozilla'],
-  ['.push.apple.com', 'apple'],
-  ['.notify.windows.com', 'microsoft'],
-]
+interface KnownService {
+  readonly maker: PushServiceMaker
+  /** The one that browsers have their endpoints at, or of several one that stands for them. */
+  readonly origin: string
+  /** One that begins with a dot stands for its subdomains. */
+  readonly hosts: readonly string[]
+}
 
-const KNOWN_HOSTS = MAKERS.map(([host]) => host)
+/**
+ * The push services of Chrome, Firefox, Safari and Edge. Chromium that was built without Google's keys, as Linux
+ * distributions build it, subscribes at jmt17.
+ */
+const SERVICES: readonly KnownService[] = [
+  { maker: 'google', origin: 'https://fcm.googleapis.com', hosts: ['fcm.googleapis.com', 'jmt17.google.com'] },
+  { maker: 'mozilla', origin: 'https://updates.push.services.mozilla.com', hosts: ['.push.services.mozilla.com'] },
+  { maker: 'apple', origin: 'https://web.push.apple.com', hosts: ['.push.apple.com'] },
+  { maker: 'microsoft', origin: 'https://wns.notify.windows.com', hosts: ['.notify.windows.com'] },
+]
 
 /**
  * Where the browsers of the simulator have their endpoints. The name is one that nobody can have (RFC 6761, 6.4), so that
@@ -32,13 +35,13 @@ const MAX_ENDPOINT_BYTES = 2048
 /**
  * Why a text is no endpoint that may be sent to, which ends the sentence `token …`; `null`: it is one. An endpoint comes
  * from whoever registers, so that it may lead only to the push services of browsers, and to those that the operator has
- * named. `named`: their origins, `https://host[:port]`.
+ * named. `named`: `https://host[:port]` of each, or that with the path that its endpoints are below, `/path`.
  */
 export function endpointProblem(endpoint: string, named: readonly string[]): string | null {
   const problem = endpointFormProblem(endpoint)
   if (problem !== null) return problem
   const url = new URL(endpoint)
-  if (named.includes(url.origin) || isKnown(url)) return null
+  if (isNamed(url, named) || knownService(url) !== undefined) return null
   return `must be an endpoint of a push service that is allowed here: ${KNOWN_NAMES}, or one that the operator names with --push-services`
 }
 
@@ -56,36 +59,68 @@ export function endpointFormProblem(endpoint: string): string | null {
   return null
 }
 
-/** What a push service is called where names must be few: a known host for all its subdomains, else its host and port. */
-export function serviceName(origin: string): string {
-  const url = URL.parse(origin)
-  if (url === null) return 'other'
-  if (!isKnown(url)) return url.host
-  return KNOWN_HOSTS.map((known) => known.replace(/^\./, '')).find((known) => url.hostname.endsWith(known)) ?? url.host
+/**
+ * The origin that stands for the push service of an endpoint. Strangers can make up any number of hosts of a known one,
+ * which all have to share what is kept for one.
+ */
+export function pushServiceOrigin(url: URL): string {
+  return knownService(url)?.origin ?? url.origin
 }
 
-/** Whether the operator has named its push service, which may then be at any address. `endpoint`: one that has no problem. */
-export function isNamed(endpoint: string, named: readonly string[]): boolean {
-  return named.includes(new URL(endpoint).origin)
+/** What a push service is called where people read it: a known host for all its subdomains, else its host and port. */
+export function pushServiceName(origin: string): string {
+  const url = URL.parse(origin)
+  const [host] = (url && knownService(url)?.hosts) ?? []
+  return host?.replace(/^\./, '') ?? url?.host ?? 'other'
 }
+
+/** Whether the host may be made up by whoever registers. */
+export function mayBeMadeUp(url: URL): boolean {
+  const service = knownService(url)
+  return service !== undefined && service.origin !== url.origin && !service.hosts.includes(url.hostname)
+}
+
+/** Whether the operator has named its push service, which may then be at any address. */
+export function isNamed({ origin, pathname }: URL, named: readonly string[]): boolean {
+  return named.some((one) => {
+    if (!one.startsWith(origin)) return false
+    const path = one.slice(origin.length)
+    if (path === '') return true
+    // Else it is another origin: the port goes on.
+    return path.startsWith('/') && `${pathname}/`.startsWith(`${path}/`) && !LEADS_OUT.test(pathname)
+  })
+}
+
+/**
+ * What a server may read as a way out of a path: an encoded slash, backslash, dot or percent sign, and a segment of dots
+ * with parameters, as in `/..;/`.
+ */
+const LEADS_OUT = /%(?:2f|5c|2e|25)|\/\.{1,2};/i
 
 /** Whose push service an endpoint is of. Each has rules of its own beyond RFC 8030. */
-export function pushServiceMaker({ hostname, pathname }: URL): PushServiceMaker {
-  const [, maker] = MAKERS.find(([host]) => isHost(hostname, host)) ?? []
-  if (maker !== undefined) return maker
+export function pushServiceMaker(url: URL): PushServiceMaker {
+  const { hostname, pathname } = url
+  const service = knownService(url)
+  if (service !== undefined) return service.maker
   if (hostname !== SIMULATED_HOST) return 'other'
   return (PLAYED.exec(pathname)?.[1] as PushServiceMaker | undefined) ?? 'other'
 }
 
 const SIMULATED_HOST = new URL(SIMULATED_SERVICE).hostname
 
-function isKnown(url: URL): boolean {
-  if (url.port !== '' || addressIn(url) !== null) return false
-  return KNOWN_HOSTS.some((known) => isHost(url.hostname, known))
+function knownService({ hostname, port }: URL): KnownService | undefined {
+  if (port !== '') return undefined
+  return SERVICES.find(({ hosts }) => hosts.some((host) => isHost(hostname, host)))
 }
 
 function isHost(hostname: string, known: string): boolean {
-  return known.startsWith('.') ? hostname.endsWith(known) : hostname === known
+  if (!known.startsWith('.')) return hostname === known
+  return hostname.endsWith(known) && LABELS.test(hostname.slice(0, -known.length))
 }
 
-const KNOWN_NAMES = KNOWN_HOSTS.map((known) => known.replace(/^\./, '*.')).join(', ')
+/** The labels of a name (RFC 1123, 2.1), none of them empty. */
+const LABELS = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/
+
+const KNOWN_NAMES = SERVICES.flatMap(({ hosts }) => hosts)
+  .map((host) => host.replace(/^\./, '*.'))
+  .join(', ')

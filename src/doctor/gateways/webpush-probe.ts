@@ -21,7 +21,7 @@ interface WebPushProbeOptions {
   /** `Application.id`. */
   readonly application: string
   readonly credential: VapidCredential
-  /** Origins. */
+  /** `https://host[:port]`, perhaps with the path that endpoints are below. */
   readonly services: readonly string[]
   readonly ca: string | undefined
   readonly openTransport: OpenTransport
@@ -40,9 +40,10 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
   const { application, credential, services, clock } = options
   const tokens = createVapidTokens(credential, clock)
   const answers = await Promise.all(
-    services.map(async (origin) => {
-      const asked = within(clock, ANSWER_MS, ask(origin, await tokens.authorization(origin), options), LATE)
-      return { host: new URL(origin).host, ...(await asked) }
+    services.map(async (service) => {
+      const { origin, host } = new URL(service)
+      const asked = within(clock, ANSWER_MS, ask(service, await tokens.authorization(origin), options), LATE)
+      return { host, ...(await asked) }
     }),
   )
   const hosts = (belongs: (answer: TransportAnswer) => boolean): readonly string[] =>
@@ -89,15 +90,16 @@ function isTaking(answer: TransportAnswer): boolean {
 }
 
 async function ask(
-  origin: string,
+  service: string,
   authorization: string,
   { openTransport, ca }: WebPushProbeOptions,
 ): Promise<{ readonly answer: TransportAnswer; readonly protocol: Protocol | null }> {
   const options = { deadlineMs: ANSWER_MS, olderWillDo: true, ...(ca !== undefined && { ca }) }
+  const { origin, pathname } = new URL(service)
   await using transport = openTransport(origin, options)
   // Without a body there is nothing to encrypt, and nothing for a browser to show.
   const answer = await answerTo(transport, {
-    path: PATHS[origin] ?? '/bellhop-doctor',
+    path: PATHS[origin] ?? `${pathname.replace(/\/$/, '')}/bellhop-doctor`,
     headers: { authorization, ttl: '0', 'accept-encoding': 'identity' },
     body: '',
   })

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import { createCredentialStore } from '../../application/credential-store.ts'
 import { createProviderTokenStore } from '../../application/provider-token-store.ts'
 import { createTokenFileStore } from '../../application/token-file-store.ts'
@@ -6,8 +5,10 @@ import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
 import type { Platform } from '../../device/device.ts'
 import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts'
 import type { Outcome, Provider } from '../../gateway/gateway.ts'
+import { addressesOf } from '../../network/lookup.ts'
 import { GATEWAYS } from '../../gateway/registry.ts'
 import { chooseTransport } from '../../gateway/transport/choose-transport.ts'
+import { HostAddresses } from '../../gateway/webpush/host-addresses.ts'
 import { createKeyAgreement } from '../../gateway/webpush/key-agreement.ts'
 import type { KeyAgreement } from '../../gateway/webpush/key-agreement.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
@@ -112,7 +113,7 @@ function providerOf(
     },
     clock,
     openTransport: listening(open, heard, { stopwatch, secretOrigin: new URL(fcmTokenUrl).origin }),
-    resolve: proxy === null ? async (host) => (await lookup(host, { all: true })).map(({ address }) => address) : null,
+    hosts: proxy === null ? new HostAddresses(addressesOf, clock) : null,
     keyAgreement,
     openSimulated: open,
     quotas: new Map(),

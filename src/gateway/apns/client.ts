@@ -224,10 +224,22 @@ class ApnsProvider implements Provider {
     const second = first === 'production' ? 'sandbox' : 'production'
     const rest = addressed.listener.restOf(this.#options.origins[second])
     if (rest !== null) return { kind: 'deferred', ...rest, scope: 'device' }
-    const other = await this.#again(second, addressed, { renewal: false, other: true })
+    const again = { renewal: false, other: true }
+    if (badToken) {
+      const route = this.#route(second)
+      const afterMs = route.enterSecondTry()
+      if (afterMs !== null) return { kind: 'deferred', afterMs, scope: 'device', reason: outcome.reason }
+      try {
+        const other = await this.#again(second, addressed, again)
+        if (other !== null) this.#noteRest(second, other)
+        return other && settleBetween(outcome, other)
+      } finally {
+        route.leaveSecondTry()
+      }
+    }
+    const other = await this.#again(second, addressed, again)
     if (other === null) return null
     this.#noteRest(second, other)
-    if (badToken) return settleBetween(outcome, other)
     if (other.kind !== 'misconfigured') this.#preferred = second
     return other.kind === 'deferred' ? { ...other, scope: 'device' } : other
   }

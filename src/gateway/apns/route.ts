@@ -18,6 +18,16 @@ interface Rest {
  */
 const REFUSAL_MS = 15_000
 
+/** Second tries on their way to an environment, of tokens that the other one does not know, that hold up nobody. */
+const MAX_SECOND_TRIES = 512
+
+/** The same of an environment that has taken nothing yet: until it does, Apple allows a connection one request at a time. */
+const MAX_SECOND_TRIES_UNPROVEN = 32
+
+/** How long who finds no room is put off, in ms, and each longer than the one before: about as fast as room comes free. */
+const NO_ROOM_MS = 2000
+const NO_ROOM_STEP_MS = 5
+
 /** The connection to one environment of APNs, with what its answers say of it. */
 export class ApnsRoute {
   readonly environment: Environment
@@ -30,6 +40,10 @@ export class ApnsRoute {
   /** The device that the last answer was 503 for; `null`: it was taken. */
   #unavailableTo: number | null = null
   #rest: Rest | null = null
+  #hasTaken = false
+  #secondTries = 0
+  /** Of whom there was no room for since there were none on their way. */
+  #putOff = 0
   /** The word about the credential with which the environment ended the last connection, and until when it is believed. */
   #refusal: { readonly word: string; readonly until: number } | null = null
 
@@ -47,6 +61,7 @@ export class ApnsRoute {
   }
 
   taken(): void {
+    this.#hasTaken = true
     this.#unavailableTo = null
     this.tokenUpdates.taken()
   }
@@ -76,6 +91,24 @@ export class ApnsRoute {
     // Nearly always, and then the clock need not be asked for each notification.
     if (this.#refusal === null) return null
     return clock.monotonic() < this.#refusal.until ? this.#refusal.word : null
+  }
+
+  /**
+   * Makes room for a second try, which ends with `leaveSecondTry`. Without a bound, made-up tokens would fill the window
+   * of the first environment while they wait for the second, ahead of every good one.
+   *
+   * @returns how many ms to wait where there is no room; `null`: there is
+   */
+  enterSecondTry(): number | null {
+    const limit = this.#hasTaken ? MAX_SECOND_TRIES : MAX_SECOND_TRIES_UNPROVEN
+    if (this.#secondTries >= limit) return NO_ROOM_MS + this.#putOff++ * NO_ROOM_STEP_MS
+    this.#secondTries++
+    return null
+  }
+
+  leaveSecondTry(): void {
+    this.#secondTries--
+    if (this.#secondTries === 0) this.#putOff = 0
   }
 
   /** It has asked to be left alone. */

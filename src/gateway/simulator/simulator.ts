@@ -70,6 +70,8 @@ export interface Simulator extends AsyncDisposable {
   issue(applicationId: string): IssuedCredentials
   /** A client certificate for APNs. `environment`: default both. */
   issueCertificate(topic: string, environment?: Environment): Pem
+  /** The origin that takes the requests for an endpoint of any push service. */
+  relayOf(endpoint: string): string
   /** Subscribes a browser to the push service. `path`: of the endpoint, from the slash on. */
   subscribe(path: string): ReturnType<WebPushGateway['subscribe']>
   /** Lets in a credential that was made elsewhere. */
@@ -141,6 +143,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       known.accept({ kind: 'apns-certificate', certificate, topics: [topic], ...(environment && { environment }) })
       return pem
     },
+    relayOf: (endpoint) => webPush.relayOf(endpoint),
     subscribe: (path) => webPush.subscribe(path),
     accept: (credential) => known.accept(credential),
     arrivals: () => arrivals.list(),

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { VapidCredential } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
 import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts'
-import { endpointProblem, isNamed, pushServiceMaker, SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
+import {
+  endpointProblem,
+  isNamed,
+  pushServiceMaker,
+  pushServiceOrigin,
+  SIMULATED_SERVICE,
+} from '../../device/webpush/push-services.ts'
 import type { PushServiceMaker } from '../../device/webpush/push-services.ts'
 import type { Message } from '../../notification/notification.ts'
 import { renderWebPush, webPushHeaders } from '../../notification/webpush-render.ts'
@@ -12,27 +18,28 @@ import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { encryptMessage, isPaddedToLimit, paddedLength } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
+import type { HostAddresses } from './host-addresses.ts'
 import { judgeWebPush, WEBPUSH_RETRY } from './protocol.ts'
 import { ServiceComplaints } from './service-complaints.ts'
 import { ServiceRoutes } from './service-routes.ts'
-import type { FoundRoute, Resolve } from './service-routes.ts'
+import type { FoundRoute } from './service-routes.ts'
 import { createVapidTokens } from './token.ts'
 import type { VapidTokens } from './token.ts'
 
 export interface WebPushProviderOptions {
   readonly credential: VapidCredential
-  /** Origins of push services that the operator has named, which may be at any address. */
+  /** Push services that the operator has named, which may be at any address: see `endpointProblem`. */
   readonly named: readonly string[]
   /** Authorities to trust in place of the built-in ones, PEM. */
   readonly ca?: string
   readonly openTransport: OpenTransport
   readonly clock: Clock
-  /** All addresses of a host. `null`: nobody here looks names up, since everything goes through a proxy. */
-  readonly resolve: Resolve | null
+  /** Outlives the provider. `null`: nobody here looks names up, since everything goes through a proxy. */
+  readonly hosts: HostAddresses | null
   /** With the keys of browsers; it outlives the provider. */
   readonly keyAgreement: KeyAgreement
-  /** The origin that everything is sent to in place of the push services: the simulator's. Default: none. */
-  readonly relay?: string
+  /** The origin that takes what is for an endpoint in place of its push service: the simulator's. Default: none does. */
+  readonly relay?: (endpoint: string) => string
 }
 
 /** The push services of browsers with one credential. A push is rendered once for each `Message` object. */
@@ -51,8 +58,9 @@ interface Addressed {
 interface Way {
   readonly kind: 'way'
   readonly maker: PushServiceMaker
-  /** The origin of the endpoint. */
+  /** Its push service: see `originOf`. */
   readonly service: string
+  readonly scope: FoundRoute['scope']
   readonly transport: Transport
   readonly path: string
   readonly authorization: string
@@ -94,9 +102,10 @@ class WebPushProvider implements Provider {
     this.#keyAgreement = options.keyAgreement
   }
 
-  /** The origin of the endpoint; what is no endpoint has none. */
+  /** Stands for the push service of the endpoint; what is no endpoint has none. */
   originOf({ token }: Recipient): string {
-    return URL.parse(token)?.origin ?? 'null'
+    const url = URL.parse(token)
+    return url === null ? 'null' : pushServiceOrigin(url)
   }
 
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
@@ -111,19 +120,28 @@ class WebPushProvider implements Provider {
 
   /** An outcome: why nothing can be sent there. */
   #wayTo({ token: endpoint, keys }: Recipient): Way | Outcome | Promise<Way | Outcome> {
-    if (endpointProblem(endpoint, this.#named) !== null) {
-      return endpoint.startsWith(`${SIMULATED_SERVICE}/`) ? SIMULATED : NOT_ALLOWED
-    }
+    if (endpointProblem(endpoint, this.#named) !== null) return notAllowed(endpoint, this.#named)
     if (keys === undefined || keys === null) return NO_KEYS
     const url = new URL(endpoint)
-    const route = this.#routes.find(url, isNamed(endpoint, this.#named))
-    const { origin } = url
-    const authorization = this.#tokens.authorization(origin)
-    if (typeof authorization !== 'string' || route instanceof Promise) {
-      const signed = Promise.resolve(authorization).catch(() => null)
-      return Promise.all([route, signed]).then(([found, token]) => wayBy(found, url, origin, token, keys))
-    }
-    return wayBy(route, url, origin, authorization, keys)
+    const route = this.#routes.find(url, isNamed(url, this.#named))
+    if (route instanceof Promise) return route.then((found) => this.#wayBy(found, url, keys))
+    return this.#wayBy(route, url, keys)
+  }
+
+  #wayBy(route: FoundRoute, url: URL, keys: SubscriptionKeys): Way | Outcome | Promise<Way | Outcome> {
+    if (route.kind === 'closed') return { kind: 'deferred', afterMs: null, scope: route.scope, reason: route.reason }
+    const way = (authorization: string): Way => ({
+      kind: 'way',
+      maker: route.maker ?? pushServiceMaker(url),
+      service: pushServiceOrigin(url),
+      scope: route.scope,
+      transport: route.transport,
+      path: route.pathOf(url),
+      authorization,
+      keys,
+    })
+    const authorization = this.#tokens.authorization(url.origin)
+    return typeof authorization === 'string' ? way(authorization) : authorization.then(way, () => KEY_UNUSABLE)
   }
 
   /** `isPadded`: whether the message is padded, so that its length tells little. */
@@ -153,13 +171,13 @@ class WebPushProvider implements Provider {
         // Some browsers take less than what it was padded to.
         const isTooLarge = answer.kind === 'answer' && answer.status === 413
         if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
-        else listener.onOutcome(this.#judge(way.service, recipient.device, answer))
+        else listener.onOutcome(this.#judge(way, recipient.device, answer))
       },
     })
   }
 
-  #judge(service: string, device: number, answer: TransportAnswer): Outcome {
-    if (answer.kind === 'failed') return ofService(outcomeOfFailure(answer))
+  #judge({ service, scope }: Way, device: number, answer: TransportAnswer): Outcome {
+    if (answer.kind === 'failed') return scoped(outcomeOfFailure(answer), scope)
     return this.#complaints.judge(service, device, judgeWebPush(answer, this.#clock.now()))
   }
 
@@ -181,28 +199,6 @@ class WebPushProvider implements Provider {
   }
 }
 
-/** `authorization`: `null` where none can be made. */
-function wayBy(
-  route: FoundRoute,
-  url: URL,
-  service: string,
-  authorization: string | null,
-  keys: SubscriptionKeys,
-): Way | Outcome {
-  if (route.kind === 'closed') return { kind: 'deferred', afterMs: null, scope: 'service', reason: route.reason }
-  if (authorization === null) return KEY_UNUSABLE
-  const { transport, maker } = route
-  return {
-    kind: 'way',
-    maker: maker ?? pushServiceMaker(url),
-    service,
-    transport,
-    path: route.pathOf(url),
-    authorization,
-    keys,
-  }
-}
-
 /** The same object while the headers are the same, so that they are encoded once. */
 function headersOf(
   push: RenderedWebPush,
@@ -218,18 +214,20 @@ function headersOf(
   return headers
 }
 
-/** Where no connection could be made, none can to this push service; others may be well. */
-function ofService(outcome: Outcome): Outcome {
-  return outcome.kind === 'deferred' && outcome.scope === 'credential' ? { ...outcome, scope: 'service' } : outcome
+/** Where no connection could be made, none can to this push service, or to this host; others may be well. */
+function scoped(outcome: Outcome, scope: Way['scope']): Outcome {
+  return outcome.kind === 'deferred' && outcome.scope === 'credential' ? { ...outcome, scope } : outcome
 }
 
 /** The operator may allow it yet. */
-const NOT_ALLOWED: Outcome = {
-  kind: 'deferred',
-  afterMs: null,
-  scope: 'service',
-  reason: 'the push service is not allowed here',
+function notAllowed(endpoint: string, named: readonly string[]): Outcome {
+  if (endpoint.startsWith(`${SIMULATED_SERVICE}/`)) return SIMULATED
+  const origin = URL.parse(endpoint)?.origin ?? 'null'
+  // Of an origin that is allowed in part, the others are well.
+  const scope = named.some((one) => one.startsWith(origin)) ? 'device' : 'service'
+  return { kind: 'deferred', afterMs: null, scope, reason: 'the push service is not allowed here' }
 }
+
 /** WebKit counts pushes for which nothing is shown (`incrementSilentPushCount`), and ends the subscription at the third. */
 const NOTHING_TO_SHOW: Outcome = {
   kind: 'rejected',

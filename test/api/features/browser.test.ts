@@ -178,10 +178,13 @@ describe('a browser is refused, and nothing stored,', () => {
 })
 
 test('push services that the operator names are allowed besides', async () => {
-  await using own = await startService({ config: { pushServices: ['https://push.example.org:8443'] } })
+  const pushServices = ['https://push.example.org:8443', 'https://cloud.example.org/apps/uppush']
+  await using own = await startService({ config: { pushServices } })
   const at = async (token: string) => (await own.put('/deviceToken', { ...BROWSER, token })).status
   expect(await at('https://push.example.org:8443/up/1')).toBe(201)
   expect(await at('https://push.example.org/up/1')).toBe(400)
+  expect(await at('https://cloud.example.org/apps/uppush/1')).toBe(201)
+  expect(await at('https://cloud.example.org/apps/files/1')).toBe(400)
   expect(await at(CHROME)).toBe(201)
 })
 

@@ -15,7 +15,9 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'bellhop-remote-'))
   const data = join(directory, 'data')
   service = await serve(data)
-  ;({ token } = JSON.parse((await command(['admin', 'token', 'laptop', '--json', '--data', data])).stdout))
+  ;({ token } = JSON.parse(
+    (await command(['admin', 'token', 'laptop', '--purpose', 'administer', '--json', '--data', data])).stdout,
+  ))
   tokenFile = file('token', `${token}\n`)
   await command(['app', 'create', 'Corner Shop', '--data', data])
   await command(['app', 'simulate', 'Corner Shop', '--data', data])
@@ -135,6 +137,36 @@ test('nobody without a token runs one, and what ran is written down without its 
     { who: 'token laptop', action: 'command', subject: 'Corner Shop', detail: { name: 'push' } },
   ])
   expect(JSON.stringify(entries)).not.toContain('secret text')
+})
+
+test('a token runs what it is for, says what another would have to be for, and makes none that outlives it', async () => {
+  const made = async (name: string, ...flags: string[]) => {
+    const { stdout } = await elsewhere('admin', 'token', name, ...flags, '--json')
+    return file(name, JSON.parse(stdout).token)
+  }
+  const as = (tokens: string, ...argv: string[]) =>
+    command([...argv, '--server', service.adminUrl, '--token-file', tokens])
+  const reader = await made('reader')
+  expect((await as(reader, 'app', 'list')).exitCode).toBe(0)
+  for (const [needed, ...argv] of [
+    ['send', 'push', 'Corner Shop', 'Hello', '--all', '--no-wait'],
+    ['operate', 'app', 'create', 'Sneaked'],
+    ['administer', 'admin', 'token', 'broader', '--purpose', 'administer'],
+  ] as const) {
+    expect(await as(reader, ...argv)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: This token is for read; this call needs one for ${needed}${needed === 'administer' ? '' : ', or a broader one'}.\n`,
+    })
+  }
+  const sender = await made('sender', '--purpose', 'send')
+  expect((await as(sender, 'push', 'Corner Shop', 'Hello', '--all', '--no-wait')).exitCode).toBe(0)
+
+  const short = await made('short', '--purpose', 'administer', '--expires', '2d')
+  expect((await as(short, 'admin', 'token', 'later', '--expires', 'never')).stderr).toMatch(
+    /^bellhop: --expires must not be after the end of the token that makes it, [\d-]+T[\d:.]+Z\.\n$/,
+  )
+  expect((await as(short, 'admin', 'token', 'in time', '--expires', '1d')).exitCode).toBe(0)
 })
 
 test('Ctrl-C ends it there too, so that another one has its place', async () => {

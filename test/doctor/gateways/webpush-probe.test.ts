@@ -40,6 +40,15 @@ describe('doctor asks a push service', () => {
     expect(call?.headers['authorization']).toEndWith(`, k=${VAPID.publicKey}`)
   })
 
+  test('below the path that the operator names, with a token for its origin', async () => {
+    await using gateway = await startGateway(() => ({ status: 404 }))
+    expect(await probe(gateway, [`${gateway.origin}/apps/push`])).toMatchObject({ state: 'ok' })
+    const [call] = gateway.calls
+    expect(call).toMatchObject({ path: '/apps/push/bellhop-doctor' })
+    const [, jwt = ''] = /t=([^,]*)/.exec(call?.headers['authorization'] ?? '') ?? []
+    expect(JSON.parse(atob(jwt.split('.')[1] ?? ''))).toMatchObject({ aud: gateway.origin })
+  })
+
   test('and says which speaks HTTP/1.1 only', async () => {
     await using gateway = await startGateway(() => ({ status: 404 }))
     await using older = await startHttp11Gateway((call) => call.write(http11Answer(404)), { certificate: ANOTHER })

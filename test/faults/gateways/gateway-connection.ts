@@ -41,6 +41,7 @@ export class GatewayConnection {
   #proven = false
   #parting = false
   #limited = false
+  #narrowed = false
   #highest = 0
   #highestAnswered = 0
   /** After GOAWAY: streams beyond it are not looked at. */
@@ -78,7 +79,10 @@ export class GatewayConnection {
     this.#highestAnswered = Math.max(this.#highestAnswered, stream.id ?? 0)
     stream.respond({ ':status': status, ...headers }, { endStream: body === '' })
     if (body !== '') stream.end(body)
-    if (status === 200) this.#prove()
+    if (status !== 200) return
+    if (this.#narrowed) this.limitStreams(this.#protocol.streams[1])
+    this.#narrowed = false
+    this.#prove()
   }
 
   /** "One stream until a request with a valid token was posted": whatever is said of the device. */
@@ -99,13 +103,29 @@ export class GatewayConnection {
       }
       case 'refuse':
       case 'say': {
-        arrival.taken = false
-        this.#prove()
-        const answer = () =>
-          planned.kind === 'say' ? planned.answer : notice.refuse(planned.as, planned.retryAfterSeconds)
-        this.#wait(stream, arrival, latencyMs, () => this.#close(stream, arrival, answer(), false))
+        const said: Extract<PlannedReply, { kind: 'say' }> =
+          planned.kind === 'say'
+            ? planned
+            : { kind: 'say', answer: notice.refuse(planned.as, planned.retryAfterSeconds) }
+        arrival.taken = said.delivers === true
+        if (said.narrows !== true) this.#prove()
+        else if (!this.#narrowed) {
+          this.#narrowed = true
+          this.limitStreams(1)
+        }
+        this.#wait(stream, arrival, latencyMs, () => {
+          this.#close(stream, arrival, said.answer, false)
+          // The sender has been told otherwise.
+          if (said.delivers === true) arrival.answeredAt = null
+        })
         return
       }
+      case 'parting':
+        this.#parting = true
+        leaveToAnother(arrival)
+        this.#leaveBeyond(0)
+        this.#socket()?.end(goawayFrame(0, 0, JSON.stringify({ reason: planned.word })))
+        return
       case 'garble': {
         const understood = this.#protocol.anyBodySaysTaken
         arrival.taken = understood || planned.taken
@@ -201,12 +221,7 @@ export class GatewayConnection {
     const open = [...this.#pending.keys()].sort((a, b) => a - b)
     // Not below one that is answered already: it must be the last that anything was done about.
     const last = half ? Math.max(open[Math.floor(open.length / 2)] ?? 0, this.#highestAnswered) : this.#highest
-    for (const [id, { arrival, timer }] of this.#pending) {
-      if (id <= last) continue
-      if (timer !== null) clearTimeout(timer)
-      leaveToAnother(arrival)
-      this.#pending.delete(id)
-    }
+    this.#leaveBeyond(last)
     this.#goaway(last, 0)
     this.#endWhenAnswered()
   }
@@ -216,6 +231,16 @@ export class GatewayConnection {
       if (this.#pending.size > 0) this.#endWhenAnswered()
       else this.#socket()?.end()
     }, PARTING_MS)
+  }
+
+  #leaveBeyond(last: number): void {
+    this.#last = last
+    for (const [id, { arrival, timer }] of this.#pending) {
+      if (id <= last) continue
+      if (timer !== null) clearTimeout(timer)
+      leaveToAnother(arrival)
+      this.#pending.delete(id)
+    }
   }
 
   #goaway(last: number, code: number): void {

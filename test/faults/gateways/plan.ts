@@ -29,8 +29,18 @@ export type PlannedReply =
   | { readonly kind: 'accept'; readonly afterMs?: number; readonly lateEnd?: boolean }
   /** Does not take it, and says so. `retryAfterSeconds`: left out without one. */
   | { readonly kind: 'refuse'; readonly as: Refusal; readonly retryAfterSeconds?: number }
-  /** Does not take it, and answers in words of its own. */
-  | { readonly kind: 'say'; readonly answer: SimulatedAnswer }
+  /**
+   * Does not take it, and answers in words of its own. `delivers`: it takes it all the same. `narrows`: the connection takes
+   * one request at a time until the next is taken. Default: neither.
+   */
+  | {
+      readonly kind: 'say'
+      readonly answer: SimulatedAnswer
+      readonly delivers?: true
+      readonly narrows?: true
+    }
+  /** GOAWAY without error that says that nothing was looked at, and `word`. */
+  | { readonly kind: 'parting'; readonly word: string }
   /** 200 with a body that is not the gateway's. */
   | { readonly kind: 'garble'; readonly taken: boolean }
   /** RST_STREAM with this code (RFC 9113, 7). REFUSED_STREAM is never taken. */

@@ -46,6 +46,9 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
   some('406', 'Microsoft: 406 with Retry-After: 2', 0.05, () => saying('quota', 'microsoft')),
   some('channel', 'Microsoft: 201, and the channel is throttled', 0.05, () => saying('channelthrottled', 'microsoft')),
   some('nobody', 'ntfy: 507, since nobody has subscribed', 0.05, () => saying('nosubscriber', 'ntfy')),
+  some('unauthorized', 'Google: 400 UnauthorizedRegistration, a page', 0.05, () => saying('denied', 'google')),
+  some('apple-429', 'Apple: 429 TooManyRequests without Retry-After', 0.05, () => saying('throttled', 'apple')),
+  some('front-end', 'Google: 400, a page of its front end', 0.05, () => saying('frontend')),
   everybody('proxy', '404 of Traefik in plain text', 'proxy'),
   everybody('nginx', '502 of nginx, a web page', 'nginx'),
   everybody('406-all', '406 of Microsoft with Retry-After: 2', 'quota', 'microsoft'),
@@ -66,30 +69,37 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
       return met
     },
   },
+  some('ntfy-limit', 'ntfy: 429 code 42908', 0.05, () => saying('throttled', 'ntfy')),
   {
-    name: 'browsers-gone',
-    what: 'a push service says 410 of every fifth browser, in the middle of a broadcast',
+    name: 'browsers-dropped',
+    what: 'a push service, of every fifth browser: 201, and dropped, as Microsoft: the push has failed for them, and they stay',
     browsers: true,
+    repeatedMost: 0,
     async run(stage) {
       await addBrowsers(stage, EACH)
       const { faulty } = servicesOf(stage)
-      const gone = new Set(browsersAt(stage, faulty).filter((_, n) => n % 5 === 0))
-      for (const token of gone) stage.ledger.fates.set(keyOf(2, token), 'leaves')
+      const dropped = new Set(browsersAt(stage, faulty).filter((_, n) => n % 5 === 0))
       let met = 0
       faulty.plan = ({ token }) => {
-        if (!gone.has(token)) return null
+        if (!dropped.has(token)) return null
         met++
-        return { kind: 'refuse', as: 'gone' }
+        return saying('dropped', 'microsoft')
       }
-      for (let n = 0; n < 2; n++) {
-        await stage.pushes.toBrowsers()
-        // Whoever is asked at the same time by another push is asked twice.
-        await settled(stage, SENT_MS)
-      }
-      if (met > gone.size) stage.accuse(`browsers that were gone were asked ${met} times, and there were ${gone.size}`)
+      await stage.pushes.toBrowsers()
+      const [push] = stage.ledger.pushes.slice(-1)
+      if (push !== undefined) stage.ledger.giveUp(push.text, new Set(Array.from(dropped, (token) => keyOf(2, token))))
+      await reached(stage, SENT_MS)
+      faulty.plan = null
+      await stage.pushes.toBrowsers()
       return met
     },
   },
+  leaving('gone', '410', 'unregistered'),
+  leaving('gone-google', '404 with Google’s sentence for a stale endpoint', 'notfound', 'google'),
+  leaving('gone-mozilla', '404 with errno 102, as Mozilla', 'notfound', 'mozilla'),
+  leaving('other-key-apple', '400 VapidPkHashMismatch, as Apple', 'otherkey', 'apple'),
+  leaving('other-key-google', '403 with Google’s sentence for another key', 'otherkey', 'google'),
+  leaving('other-key-mozilla', '401 with errno 109, as Mozilla', 'otherkey', 'mozilla'),
   {
     name: 'browsers-bare',
     what: 'a push service says 201 without Location, always',
@@ -164,6 +174,34 @@ function servicesOf({ pushServices: [faulty, bare] }: Stage): { readonly faulty:
 
 function saying(refusal: WebPushRefusal, by?: PlayedService): PlannedReply {
   return { kind: 'say', answer: webPushRefusal(refusal, RETRY_AFTER_SECONDS, by) }
+}
+
+/** What one push service says of every fifth browser, which is not asked again. */
+function leaving(name: string, what: string, refusal: WebPushRefusal, by?: PlayedService): Scenario {
+  return {
+    name: `browsers-${name}`,
+    what: `a push service, of every fifth browser in the middle of a broadcast: ${what}`,
+    browsers: true,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      const { faulty } = servicesOf(stage)
+      const gone = new Set(browsersAt(stage, faulty).filter((_, n) => n % 5 === 0))
+      for (const token of gone) stage.ledger.fates.set(keyOf(2, token), 'leaves')
+      let met = 0
+      faulty.plan = ({ token }) => {
+        if (!gone.has(token)) return null
+        met++
+        return saying(refusal, by)
+      }
+      for (let n = 0; n < 2; n++) {
+        await stage.pushes.toBrowsers()
+        // Whoever is asked at the same time by another push is asked twice.
+        await settled(stage, SENT_MS)
+      }
+      if (met > gone.size) stage.accuse(`browsers that had left were asked ${met} times, and there were ${gone.size}`)
+      return met
+    },
+  }
 }
 
 /** What every request to one push service is answered for two seconds; the other gets its own meanwhile. */

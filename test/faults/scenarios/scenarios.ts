@@ -1,3 +1,4 @@
+import { ANSWER_SCENARIOS } from './answer-scenarios.ts'
 import { APPLICATION_SCENARIOS } from './application-scenarios.ts'
 import { CLOCK_SCENARIOS } from './clock-scenarios.ts'
 import { CONNECTION_SCENARIOS } from './connection-scenarios.ts'
@@ -23,5 +24,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CONNECTION_SCENARIOS,
   ...WEBHOOK_SCENARIOS,
   ...GATEWAY_SCENARIOS,
+  ...ANSWER_SCENARIOS,
   ...PUSH_SERVICE_SCENARIOS,
 ]

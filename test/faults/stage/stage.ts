@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { systemClock } from '../../../src/clock.ts'
 import { startTokenEndpoint } from '../../../src/gateway/simulator/fcm/token-endpoint.ts'
+import type { GrantFault } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
 import { createTokenIssuer } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import { apnsProtocol } from '../gateways/apns-protocol.ts'
@@ -60,6 +61,8 @@ export interface Stage extends AsyncDisposable, Party {
   readonly pid: number | null
   /** Whom its gateways let in. */
   readonly known: KnownCredentials
+  /** Has Google refuse the next request for an access token. */
+  refuseGrant(fault: GrantFault): void
   /** Starts the service; waits until it is ready, unless `untilReady` is false. */
   start(options?: StartOptions): Promise<void>
   kill(): Promise<void>
@@ -185,6 +188,10 @@ export async function openStage({
     accidents,
     accuse: (accident) => void accidents.push(accident),
     known,
+    refuseGrant(fault) {
+      const { project_id: project } = JSON.parse(known.issue(application.id).serviceAccount) as { project_id: string }
+      tokens.refuseNext(project, fault)
+    },
     get url() {
       return urls?.api ?? null
     },

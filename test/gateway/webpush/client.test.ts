@@ -6,6 +6,8 @@ import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
 import type { OpenTransport } from '../../../src/gateway/transport/transport.ts'
 import { createWebPushProvider } from '../../../src/gateway/webpush/client.ts'
 import type { WebPushProviderOptions } from '../../../src/gateway/webpush/client.ts'
+import { HostAddresses } from '../../../src/gateway/webpush/host-addresses.ts'
+import type { Resolve } from '../../../src/gateway/webpush/host-addresses.ts'
 import { createKeyAgreement } from '../../../src/gateway/webpush/key-agreement.ts'
 import type { Message } from '../../../src/notification/notification.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -42,7 +44,7 @@ async function start(handler: GatewayHandler) {
     ca: service.ca,
     openTransport: h2Transport(systemClock, null),
     clock,
-    resolve: null,
+    hosts: null,
   })
   const browser = createBrowser(`${service.origin}/push/abc?id=7`)
   return {
@@ -151,7 +153,7 @@ describe('a push service', () => {
   const FIREFOX = createBrowser('https://updates.push.services.mozilla.com/wpush/v2/abc').recipient
 
   /** A provider that reaches nobody, and tells which origins it would have opened. */
-  function unconnected(options: Partial<WebPushProviderOptions>) {
+  function unconnected({ resolve = null, ...options }: Partial<WebPushProviderOptions> & { resolve?: Resolve | null }) {
     const opened: string[] = []
     const openTransport: OpenTransport = (origin) => {
       opened.push(origin)
@@ -163,7 +165,8 @@ describe('a push service', () => {
     }
     const clock = createFakeClock()
     const keyAgreement = createKeyAgreement()
-    const fixed = { keyAgreement, credential: VAPID, named: [], openTransport, clock, resolve: null }
+    const hosts = resolve && new HostAddresses(resolve, clock)
+    const fixed = { keyAgreement, credential: VAPID, named: [], openTransport, clock, hosts }
     return { clock, opened, provider: createWebPushProvider({ ...fixed, ...options }) }
   }
 

@@ -3,8 +3,12 @@ import { makeVapid } from '../../../src/application/vapid.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
 import { createWebPushProvider } from '../../../src/gateway/webpush/client.ts'
+import { HostAddresses } from '../../../src/gateway/webpush/host-addresses.ts'
 import { createKeyAgreement } from '../../../src/gateway/webpush/key-agreement.ts'
+import { startFront } from '../../faults/gateways/front.ts'
+import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
+import { startGateway } from '../../support/gateway.ts'
 import { http11Answer, startHttp11Gateway } from '../../support/http11-gateway.ts'
 import { outcomeOf } from '../outcome.ts'
 import { createBrowser } from './browser.ts'
@@ -22,7 +26,7 @@ function start(options: { readonly named: readonly string[]; readonly ca: string
     credential: makeVapid('mailto:push@example.com'),
     openTransport: chooseTransport({ transport: 'h2', proxy: null }, systemClock, () => undefined),
     clock: createFakeClock(),
-    resolve: () => Promise.resolve(['127.0.0.1']),
+    hosts: new HostAddresses(() => Promise.resolve(['127.0.0.1']), createFakeClock()),
   })
 }
 
@@ -50,4 +54,34 @@ test('nothing is connected to at a private address over HTTP/1.1 either', async 
     reason: 'private address',
   })
   expect(service.connections).toBe(0)
+})
+
+test('a push service that changes from HTTP/2 to HTTP/1.1 with a request under way, and back, loses nothing', async () => {
+  const certificate = makeCertificate()
+  await using newer = await startGateway(() => ({ status: 201 }), { certificate })
+  await using older = await startHttp11Gateway((call) => call.write(http11Answer(201)), { certificate })
+  const portOf = ({ origin }: { readonly origin: string }) => Number(new URL(origin).port)
+  await using front = await startFront({ kind: 'lead', port: portOf(newer) })
+  const origin = `https://localhost:${front.port}`
+  await using provider = start({ named: [origin], ca: certificate.certificate })
+  const { recipient } = createBrowser(`${origin}/push/abc`)
+  const send = () => outcomeOf(provider, MESSAGE, recipient)
+  expect(await send()).toEqual({ kind: 'accepted' })
+
+  newer.handle(() => 'hang')
+  const underWay = send()
+  await newer.until(() => newer.calls.length === 2)
+  front.mode = { kind: 'lead', port: older.port }
+  front.cut()
+  // Whether it was taken nobody knows: it is sent again, and the browser shows one.
+  expect(await underWay).toMatchObject({ kind: 'deferred', scope: 'device', strain: true })
+  expect(await send()).toEqual({ kind: 'accepted' })
+  expect(older.calls).toHaveLength(1)
+
+  newer.handle(() => ({ status: 201 }))
+  front.mode = { kind: 'lead', port: portOf(newer) }
+  front.cut()
+  await older.until(() => older.openConnections === 0)
+  expect(await send()).toEqual({ kind: 'accepted' })
+  expect([newer.calls.length, older.calls.length]).toEqual([3, 1])
 })

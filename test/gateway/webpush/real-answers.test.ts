@@ -55,8 +55,8 @@ async function start(handler: (call: GatewayCall) => GatewayReply) {
     ca: gateway.ca,
     openTransport: h2Transport(systemClock, null),
     clock,
-    resolve: null,
-    relay: gateway.origin,
+    hosts: null,
+    relay: () => gateway.origin,
   })
   return {
     gateway,

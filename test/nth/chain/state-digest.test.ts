@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MIGRATIONS } from '../../../src/database/migration/migrations.ts'
+import { NEWEST_SCHEMA } from '../../../src/database/migration/migrations.ts'
 import { oldDatabase } from '../../support/old-database.ts'
 import { digestOf } from './state-digest.ts'
 
@@ -19,7 +19,7 @@ function newDirectory(): string {
 /** What is sealed in it is so with another nonce each time. */
 function made(): string {
   const directory = newDirectory()
-  oldDatabase(directory, MIGRATIONS.length)
+  oldDatabase(directory, NEWEST_SCHEMA)
   run(`UPDATE application SET created_at = ${Date.now()} WHERE number = 1`)(directory)
   return directory
 }

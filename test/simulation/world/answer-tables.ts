@@ -30,6 +30,9 @@ interface AnswerTable {
   readonly busy: Answered
 }
 
+/** What FCM says UNAVAILABLE of, though the phone gets it. */
+export const DELIVERED = 'DELIVERED'
+
 /** Apple's table of reasons. */
 const APNS: AnswerTable = {
   taken: [[200, '', 'accepted']],
@@ -40,8 +43,11 @@ const APNS: AnswerTable = {
     [400, 'BadCollapseId', 'bad-push'],
     [400, 'DeviceTokenNotForTopic', 'mismatch'],
     [403, 'ExpiredProviderToken', 'blocked'],
+    // Of a phone that is there: since before it registered.
+    [410, 'Unregistered', 'gone'],
     [413, 'PayloadTooLarge', 'bad-push'],
     [429, 'TooManyRequests', 'retry'],
+    [429, 'TooManyProviderTokenUpdates', 'retry'],
     [500, 'InternalServerError', 'retry'],
     [503, 'ServiceUnavailable', 'retry'],
     [503, 'Shutdown', 'retry'],
@@ -84,6 +90,7 @@ const FCM: AnswerTable = {
     [500, 'INTERNAL', 'retry'],
     [502, 'NOT_OF_GOOGLE', 'retry'],
     [503, 'UNAVAILABLE', 'retry'],
+    [503, DELIVERED, 'lost'],
   ],
   all: [
     [403, 'PERMISSION_DENIED', 'blocked'],
@@ -121,13 +128,18 @@ const WEBPUSH: AnswerTable = {
     [301, '', 'retry'],
     [400, '', 'bad-push'],
     [400, 'page', 'retry'],
+    [400, 'UnauthorizedRegistration', 'retry'],
+    [400, '{"reason":"VapidPkHashMismatch"}', 'mismatch'],
     [401, '', 'retry'],
     [401, '{"code":401,"errno":109,"message":"VAPID public key mismatch"}', 'mismatch'],
     [403, '', 'retry'],
+    [403, 'the VAPID credentials in the authorization header do not correspond', 'mismatch'],
     [404, '404 page not found', 'retry'],
     [406, '', 'retry'],
     [413, '', 'bad-push'],
+    [413, '{"code":413,"errno":104}', 'bad-push'],
     [429, '', 'retry'],
+    [429, '{"reason":"TooManyRequests"}', 'retry'],
     [429, '{"code":42908}', 'retry'],
     [500, '', 'retry'],
     [502, '{"code":502,"errno":903}', 'retry'],
@@ -143,5 +155,11 @@ const WEBPUSH: AnswerTable = {
   ],
   busy: [503, '', 'retry'],
 }
+
+/** Why Google gives no access token: a clock that is wrong, a key that it does not know yet. */
+export const GRANT_REFUSALS = [
+  'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.',
+  'Invalid JWT Signature.',
+] as const
 
 export const ANSWERS: Readonly<Record<Gateway, AnswerTable>> = { apns: APNS, fcm: FCM, webpush: WEBPUSH }

@@ -1,5 +1,5 @@
 import { pick } from '../../faults/stage/chance.ts'
-import { ANSWERS } from './answer-tables.ts'
+import { ANSWERS, DELIVERED } from './answer-tables.ts'
 import type { Answered, Gateway, Says } from './answer-tables.ts'
 import type { TransportAnswer } from '../../../src/gateway/transport/transport.ts'
 
@@ -122,7 +122,7 @@ function answered(situation: Situation, [status, reason, says]: Answered): Reply
   }
   return {
     says,
-    taken: says === 'accepted',
+    taken: says === 'accepted' || (reason === DELIVERED && token.state === 'alive'),
     answer: {
       kind: 'answer',
       status,
@@ -130,7 +130,7 @@ function answered(situation: Situation, [status, reason, says]: Answered): Reply
       body: bodyOf(situation, [status, reason, says]),
     },
     afterMs: latencyMs(situation),
-    since: says === 'gone' && gateway === 'apns' ? token.since : null,
+    since: says === 'gone' && gateway === 'apns' ? sinceOf(token) : null,
     restMs,
   }
 }
@@ -141,12 +141,17 @@ const WNS: ReadonlySet<string> = new Set(['received', 'dropped', 'channelThrottl
 function bodyOf({ gateway, token }: Situation, [status, reason, says]: Answered): string {
   switch (gateway) {
     case 'apns':
-      return apnsBody(status, reason, token.since)
+      return apnsBody(status, reason, sinceOf(token))
     case 'fcm':
       return fcmBody(status, reason, says)
     case 'webpush':
       return reason
   }
+}
+
+/** Of a phone that is there, long ago. */
+function sinceOf({ state, since }: TokenFate): number {
+  return state === 'gone' ? since : 1
 }
 
 function apnsBody(status: number, reason: string, since: number): string {
@@ -159,7 +164,7 @@ function fcmBody(status: number, said: string, says: Says): string {
   if (said === 'NOTHING') return ''
   if (said === 'NOT_OF_GOOGLE') return '<!DOCTYPE html>'
   if (said === 'NO_DETAILS') return JSON.stringify({ error: { code: status, status: 'NOT_FOUND', message: said } })
-  const [code = '', apns] = said.split('/')
+  const [code = '', apns] = (said === DELIVERED ? 'UNAVAILABLE' : said).split('/')
   const details: object[] = [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: code }]
   if (apns !== undefined) {
     const [statusCode, reason] = apns.split(' ')

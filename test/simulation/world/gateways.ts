@@ -5,6 +5,8 @@ import type {
   TransportAnswer,
   TransportRequest,
 } from '../../../src/gateway/transport/transport.ts'
+import { pick } from '../../faults/stage/chance.ts'
+import { GRANT_REFUSALS } from './answer-tables.ts'
 import type { Gateway } from './answer-tables.ts'
 import { LOST, replyTo } from './answers.ts'
 import type { Reply, TokenFate, Weather } from './answers.ts'
@@ -185,7 +187,9 @@ export function createGateways(deps: Dependencies): Receive {
     const body =
       status === 200
         ? { access_token: `token-${n}`, expires_in: 3600, token_type: 'Bearer' }
-        : { error: status === 400 ? 'invalid_grant' : 'backend_error' }
+        : status === 400
+          ? { error: 'invalid_grant', error_description: pick(GRANT_REFUSALS, chance('grant refused', n)) }
+          : { error: 'backend_error' }
     return {
       answer: { kind: 'answer', status, header: () => null, body: JSON.stringify(body) },
       afterMs: 20 + dice * 100,

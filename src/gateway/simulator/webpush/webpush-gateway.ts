@@ -7,13 +7,14 @@ import type { Http2Listener } from '../http2/http2-listener.ts'
 import type { IncomingRequest } from '../http2/incoming-request.ts'
 import type { Reply } from '../http2/reply.ts'
 import { createMagicTokens } from '../magic-tokens.ts'
+import { listenHttp11 } from './http11-listener.ts'
 import { exampleSecrets } from './message-opening.ts'
 import type { SubscriptionSecrets } from './message-opening.ts'
 import { playedService } from './played-service.ts'
 import { SilentPushes } from './silent-pushes.ts'
 import { webPushAcceptance, webPushReason, webPushRefusal } from './webpush-answer.ts'
 import type { WebPushRefusal } from './webpush-answer.ts'
-import { maxBytesAt, webPushMagicEndpoint } from './webpush-magic-endpoints.ts'
+import { isOlder, maxBytesAt, webPushMagicEndpoint } from './webpush-magic-endpoints.ts'
 import { checkWebPush } from './webpush-request.ts'
 
 export interface WebPushGatewayOptions extends GatewayOptions {
@@ -25,6 +26,8 @@ export interface WebPushGatewayOptions extends GatewayOptions {
 
 /** A push service, which stands in for all of them. */
 export interface WebPushGateway extends Http2Listener {
+  /** The origin that takes the requests for an endpoint: see `RELAYED`. */
+  relayOf(endpoint: string): string
   /** A new subscription, which only what is encrypted for it gets through to. `path`: of its endpoint, from the slash on. */
   subscribe(path: string): { readonly endpoint: string; readonly keys: SubscriptionKeys }
 }
@@ -63,46 +66,55 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
     })
   }
 
-  const listener = await listenHttp2({
-    clock,
-    pem: options.pem,
-    maxStreams: options.maxStreams,
-    onSession: options.onSession,
-    open: () => null,
-    handle(request) {
-      const endpoint = endpointOf(request)
-      const verdict = checkWebPush(request, {
-        endpoint,
-        by: playedService(endpoint),
-        maxBytes: maxBytesAt(endpoint),
-        now: clock.now(),
-        isKnownKey: (publicKey) => known.isVapidKey(publicKey),
-        secrets: subscriptions.get(endpoint) ?? null,
-        example,
-      })
-      const reply = answerOf(request, endpoint, verdict)
-      const answer = reply.kind === 'answer' ? reply.answer : null
-      record({
-        provider: 'webpush',
-        environment: null,
-        token: endpoint,
-        id: answer?.headers['location'] ?? null,
-        pushType: null,
-        target: verdict.kind === 'message' ? verdict.sender : null,
-        collapse: request.headers['topic'] ?? null,
-        headers: headersOf(request),
-        body: verdict.kind === 'message' ? verdict.body : null,
-        status: answer?.status ?? null,
-        reason: answer === null ? null : webPushReason(answer),
-        at: clock.now(),
-      })
-      return reply
-    },
-  })
+  const handle = (request: IncomingRequest): Reply => {
+    const endpoint = endpointOf(request)
+    const verdict = checkWebPush(request, {
+      endpoint,
+      by: playedService(endpoint),
+      maxBytes: maxBytesAt(endpoint),
+      now: clock.now(),
+      isKnownKey: (publicKey) => known.isVapidKey(publicKey),
+      secrets: subscriptions.get(endpoint) ?? null,
+      example,
+    })
+    const reply = answerOf(request, endpoint, verdict)
+    const answer = reply.kind === 'answer' ? reply.answer : null
+    record({
+      provider: 'webpush',
+      environment: null,
+      token: endpoint,
+      id: answer?.headers['location'] ?? null,
+      pushType: null,
+      target: verdict.kind === 'message' ? verdict.sender : null,
+      collapse: request.headers['topic'] ?? null,
+      headers: headersOf(request),
+      body: verdict.kind === 'message' ? verdict.body : null,
+      status: answer?.status ?? null,
+      reason: answer === null ? null : webPushReason(answer),
+      at: clock.now(),
+    })
+    return reply
+  }
+
+  await using opened = new AsyncDisposableStack()
+  const listener = opened.use(
+    await listenHttp2({
+      clock,
+      pem: options.pem,
+      maxStreams: options.maxStreams,
+      onSession: options.onSession,
+      open: () => null,
+      handle,
+    }),
+  )
+  const older = opened.use(await listenHttp11({ clock, pem: options.pem, handle }))
   own = listener.url
+  const running = opened.move()
 
   return {
     ...listener,
+    relayOf: (endpoint) => (isOlder(endpoint) ? older.url : own),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
     subscribe(path) {
       const pair = createECDH('prime256v1')
       const keys = { p256dh: pair.generateKeys(), auth: randomBytes(16) }

@@ -31,6 +31,7 @@ import type { WebPushRefusal } from './webpush-answer.ts'
  *   …/moved:…            301
  *   …/small:…            accepted up to 3,015 bytes, as by Firefox for Android; else 413
  *   …/tiny:…             accepted up to 2,048 bytes, as by UC Browser; else 413
+ *   …/older:…            accepted, over HTTP/1.1 alone
  *   …/slow:…             accepted, but slowly
  *   …/reset:…            RST_STREAM, INTERNAL_ERROR
  *   …/refused:…          RST_STREAM, REFUSED_STREAM: not processed, safe to send again
@@ -53,6 +54,14 @@ export function webPushMagicEndpoint(endpoint: string): MagicToken<WebPushRefusa
 /** Bytes of a message that the browser at an endpoint takes. */
 export function maxBytesAt(endpoint: string): number {
   return SMALLER.get(orderOf(endpoint).word) ?? MAX_MESSAGE_BYTES
+}
+
+/** The word of a push service that offers HTTP/1.1 alone. */
+export const OLDER = 'older'
+
+/** Whether the push service of an endpoint offers HTTP/1.1 alone. */
+export function isOlder(endpoint: string): boolean {
+  return orderOf(endpoint).word === OLDER
 }
 
 /** The words of small browsers. */

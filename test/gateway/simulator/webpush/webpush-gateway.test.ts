@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { connect } from 'node:tls'
 import { importPKCS8, SignJWT } from 'jose'
 import { makeVapid } from '../../../../src/application/vapid.ts'
 import type { VapidCredential } from '../../../../src/application/vapid.ts'
@@ -52,8 +53,8 @@ async function send(changed: Partial<Recipient> = {}, relayed = false, said: Par
     ca: simulator.ca,
     openTransport: h2Transport(systemClock, null),
     clock,
-    resolve: () => Promise.reject(new Error('looked up')),
-    ...(relayed && { relay: simulator.webPushUrl }),
+    hosts: null,
+    ...(relayed && { relay: (to: string) => simulator.relayOf(to) }),
   })
   const { endpoint: token, keys } = subscription
   const message = { ...MESSAGE, notification: { ...MESSAGE.notification, ...said } }
@@ -190,6 +191,19 @@ describe('the push service of the simulator', () => {
       }
     },
   )
+
+  test('offers HTTP/1.1 only where the endpoint asks for an older push service', async () => {
+    const { streams } = simulator.counts().webPush
+    const token = `https://simulator.invalid/ntfy/older:${crypto.randomUUID()}`
+    expect(await send({ token }, true)).toEqual({ kind: 'accepted' })
+    expect(arrived()).toMatchObject({ token, status: 201, headers: { ttl: expect.any(String) } })
+    expect(simulator.counts().webPush.streams).toBe(streams)
+    const { port } = new URL(simulator.relayOf(token))
+    const socket = connect({ port: Number(port), ca: simulator.ca, ALPNProtocols: ['h2', 'http/1.1'] })
+    await new Promise((resolve) => socket.once('secureConnect', resolve))
+    expect(socket.alpnProtocol).not.toBe('h2')
+    socket.destroy()
+  })
 
   test('answers so as often as the endpoint asks', async () => {
     const { endpoint: token, keys } = simulator.subscribe(`/push/throttled-1:${crypto.randomUUID()}`)

@@ -22,19 +22,22 @@ export interface Climate {
 export type Mishap =
   | 'parts'
   | 'parts in two steps'
+  | 'parts with a word'
   | 'goes away with an error'
   | 'is cut'
   | 'ends'
   | 'stops reading'
   | 'allows fewer streams'
+  | 'allows one stream until one is taken'
   | 'refuses a stream'
   | 'resets a stream'
   | 'talks nonsense'
 
-const MISHAPS: readonly Mishap[] = [
+export const MISHAPS: readonly Mishap[] = [
   'parts',
   'parts',
   'parts in two steps',
+  'parts with a word',
   'goes away with an error',
   'is cut',
   'is cut',
@@ -42,6 +45,7 @@ const MISHAPS: readonly Mishap[] = [
   'stops reading',
   'stops reading',
   'allows fewer streams',
+  'allows one stream until one is taken',
   'refuses a stream',
   'refuses a stream',
   'resets a stream',

@@ -78,6 +78,7 @@ export class Peer {
   #parting: { readonly lastId: number; readonly offset: number } | null = null
   #lastActed = 0
   #heard = 0
+  #isNarrow = false
   #isOver = false
 
   constructor(deps: Dependencies) {
@@ -239,6 +240,9 @@ export class Peer {
     if (body.length > 0) this.#send(frame(DATA, END_STREAM, id, body.subarray(half)))
     this.#requests.delete(id)
     call.answer(this.#down)
+    if (!this.#isNarrow || answer.status >= 300) return
+    this.#isNarrow = false
+    this.#allow(100)
   }
 
   #refuse({ id, call }: Request): void {
@@ -253,9 +257,9 @@ export class Peer {
   }
 
   /** GOAWAY, after which streams up to `lastId` are still answered. */
-  #part(lastId: number, code: number): void {
+  #part(lastId: number, code: number, reason?: string): void {
     if (this.#parting !== null && lastId > this.#parting.lastId) return
-    this.#send(goawayFrame(lastId, code))
+    this.#send(goawayFrame(lastId, code, reason === undefined ? '' : JSON.stringify({ reason })))
     this.#parting = { lastId, offset: this.#down.sent }
     for (const request of this.#requests.values()) {
       if (request.id <= lastId) continue
@@ -290,6 +294,8 @@ export class Peer {
     switch (mishap) {
       case 'parts':
         return this.#part(random() < 0.5 ? this.#lastActed : this.#lastId, 0)
+      case 'parts with a word':
+        return this.#part(this.#lastActed, 0, random() < 0.5 ? 'BadCertificate' : 'Shutdown')
       case 'parts in two steps':
         this.#part(LAST_OF_ALL, 0)
         return void clock.after(random() * 100, () => this.#part(this.#lastId, 0))
@@ -307,6 +313,9 @@ export class Peer {
       case 'allows fewer streams':
         this.#allow(Math.floor(random() * 3))
         return void clock.after(random() * 3000, () => this.#allow(100))
+      case 'allows one stream until one is taken':
+        this.#isNarrow = true
+        return this.#allow(1)
       case 'refuses a stream':
         return this.#refuse(request)
       case 'resets a stream':

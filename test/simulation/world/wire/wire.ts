@@ -82,12 +82,13 @@ export function answerByWire(deps: Dependencies): OpenTransport {
 
   const open = gatewayTransport({
     clock,
-    first: (origin, { deadlineMs, watch = UNWATCHED_CONNECTIONS, onProtocolError }) =>
+    first: (origin, { deadlineMs, watch = UNWATCHED_CONNECTIONS, onProtocolError, isFinal }) =>
       new ConnectionPool({
         clock,
         deadlineMs,
         watch,
         ...(onProtocolError && { onProtocolError }),
+        ...(isFinal && { isFinal }),
         open: (listener, signal) => connect(origin, listener, signal),
       }),
     second: chance('second way') < 0.5 ? answerDirectly(clock, handed) : null,

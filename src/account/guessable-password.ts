@@ -1,0 +1,28 @@
+/** A name of fewer characters is in too many words. */
+const MIN_NAME = 3
+
+/**
+ * Why a password is refused that is long enough, behind its field's name; `null`: nothing is known against it. A list alone
+ * would find hardly any of 12 characters, so what is commonly put around a common password is taken off first (NIST SP
+ * 800-63B, 5.1.1.2: commonly used values, repeated characters, the name of the service and of the user, and derivatives).
+ */
+export async function guessableAs(password: string, name: string): Promise<string | null> {
+  const { COMMON_PASSWORDS } = await import('./common-passwords.ts')
+  const isCommon = (text: string) => COMMON_PASSWORDS.has(text) || COMMON_PASSWORDS.has(wordIn(text))
+  const text = password.toLowerCase()
+  const [, repeated = text] = /^(.+?)\1+$/su.exec(text) ?? []
+  if (isCommon(text) || isCommon(repeated) || Array.from(repeated).length <= 3) {
+    return 'must not be a common password, even repeated or with digits and symbols around it'
+  }
+  const own = ['bellhop', name.toLowerCase()].filter((word) => word.length >= MIN_NAME)
+  const rest = own.reduce((left, word) => left.replaceAll(word, ''), text)
+  if (rest !== text && (wordIn(rest) === '' || isCommon(rest))) {
+    return 'must not be the name or "bellhop" with little added'
+  }
+  return null
+}
+
+/** Without the digits and signs around it. */
+function wordIn(text: string): string {
+  return text.replaceAll(/^\P{L}+|\P{L}+$/gu, '')
+}

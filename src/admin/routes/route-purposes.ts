@@ -1,0 +1,78 @@
+import type { TokenPurpose } from '../token-purpose.ts'
+
+/**
+ * What a token must be for, at the least, to be taken at each route of the admin side that is no page. A route that is not
+ * in here takes only tokens for `administer`. Of the public API on behalf of an application, what is read is a GET,
+ * what sends a POST, and the registry is changed by PUT.
+ */
+const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
+  // Open to anybody.
+  'GET /healthz': 'read',
+  'GET /api/session': 'read',
+  'POST /api/session': 'read',
+  'POST /api/session/code': 'read',
+  'POST /api/link': 'read',
+  'POST /api/link/look': 'read',
+
+  'GET /readyz': 'read',
+  'GET /metrics': 'read',
+  'GET /pushes/:id': 'read',
+  'GET /simulator/received': 'read',
+
+  'DELETE /api/session': 'read',
+  'DELETE /api/sessions': 'administer',
+  'PUT /api/password': 'administer',
+  'GET /api/second-factor': 'administer',
+  'POST /api/second-factor': 'administer',
+  'POST /api/second-factor/confirm': 'administer',
+  'POST /api/second-factor/recovery-codes': 'administer',
+  'DELETE /api/second-factor': 'administer',
+
+  'GET /api/administrators': 'read',
+  'POST /api/administrators': 'administer',
+  'DELETE /api/administrators/:name': 'administer',
+  'GET /api/tokens': 'read',
+  'POST /api/tokens': 'administer',
+  'DELETE /api/tokens/:name': 'administer',
+  'GET /api/log': 'read',
+
+  'GET /api/overview': 'read',
+  'GET /api/backups': 'read',
+  'POST /api/backups': 'operate',
+  'GET /api/service-log': 'read',
+  // Of the commands each says for itself: see `command-purposes.ts`.
+  'POST /api/command': 'read',
+
+  'GET /api/applications': 'read',
+  'POST /api/applications': 'operate',
+  'GET /api/applications/:id': 'read',
+  'PATCH /api/applications/:id': 'operate',
+  'DELETE /api/applications/:id': 'operate',
+  'POST /api/applications/:id/rotate-secret': 'operate',
+  'POST /api/applications/:id/simulate': 'operate',
+  'PUT /api/applications/:id/credentials/apns': 'operate',
+  'PUT /api/applications/:id/credentials/fcm': 'operate',
+  'PUT /api/applications/:id/credentials/webpush': 'operate',
+  'DELETE /api/applications/:id/credentials/:provider': 'operate',
+  'POST /api/applications/:id/credentials/:provider/test': 'operate',
+  'GET /api/applications/:id/webhook': 'read',
+  'PUT /api/applications/:id/webhook': 'operate',
+  'DELETE /api/applications/:id/webhook': 'operate',
+  'POST /api/applications/:id/webhook/retry': 'operate',
+  'GET /api/webhooks': 'read',
+
+  'GET /api/applications/:id/v1/*': 'read',
+  'POST /api/applications/:id/v1/*': 'send',
+  'PUT /api/applications/:id/v1/*': 'operate',
+  'GET /api/applications/:id/pushes': 'read',
+  'GET /api/pushes/:id/live': 'read',
+  'GET /api/pushes/:id/resend': 'read',
+  'POST /api/pushes/:id/resend': 'send',
+  'GET /api/applications/:id/devices/search': 'read',
+  'GET /api/applications/:id/devices/:device': 'read',
+}
+
+/** `route`: as it was declared. */
+export function routePurpose(method: string, route: string): TokenPurpose {
+  return ROUTE_PURPOSES[`${method} ${route}`] ?? 'administer'
+}

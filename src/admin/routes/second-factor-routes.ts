@@ -1,0 +1,131 @@
+import { Elysia } from 'elysia'
+import type { SecondFactorStore } from '../../account/second-factor-store.ts'
+import type { Commit } from '../../database/group-commit.ts'
+import { failure, Refused } from '../../failure.ts'
+import { adminCall } from '../admin-endpoint.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import type { AdminLogStore } from '../admin-log-store.ts'
+import { GivenCode } from '../admin-schema.ts'
+import type { Actor } from '../administrator.ts'
+import { tooManyCodes, WRONG_CODE } from '../session/second-step.ts'
+import type { SecondSteps } from '../session/second-step.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly commit: Commit
+  readonly secondFactors: Pick<SecondFactorStore, 'begin' | 'confirm' | 'isOn' | 'codesLeft' | 'renewCodes' | 'remove'>
+  readonly secondSteps: Pick<SecondSteps, 'check'>
+  readonly log: Pick<AdminLogStore, 'add'>
+}
+
+/** The second factor of whoever is signed in. */
+export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, log }: Dependencies) {
+  /** Does something once the second factor is shown, in the same transaction. */
+  async function proven<T>(actor: Actor | null, code: string, action: string, work: (owner: Owner) => T): Promise<T> {
+    const owner = ownerIn(actor)
+    const done = await commit(() => {
+      if (!secondFactors.isOn(owner)) return { kind: 'off' } as const
+      const outcome = secondSteps.check(owner, code)
+      log.add(owner, outcome.kind === 'right' ? action : 'wrong code')
+      return outcome.kind === 'right' ? ({ kind: 'done', result: work(owner) } as const) : outcome
+    })
+    if (done.kind === 'off') throw new Refused(failure('ConflictError', 'You have no second factor.'))
+    if (done.kind === 'wait') throw new Refused(tooManyCodes(done.seconds))
+    if (done.kind === 'wrong') throw new Refused(WRONG_CODE)
+    return done.result
+  }
+
+  return new Elysia({ name: 'second-factor-routes' })
+    .use(gate)
+    .get(
+      '/api/second-factor',
+      ({ actor }) => {
+        const owner = ownerIn(actor)
+        return { isOn: secondFactors.isOn(owner), recoveryCodesLeft: secondFactors.codesLeft(owner) }
+      },
+      adminCall({ tag: 'Session', summary: 'Whether you have a second factor', answer: 'SecondFactorAnswer' }),
+    )
+    .post(
+      '/api/second-factor',
+      async ({ actor }) => {
+        const owner = ownerIn(actor)
+        const begun = await commit(() => {
+          const made = secondFactors.begin(owner)
+          if (made !== null) log.add(owner, 'begin second factor')
+          return made
+        })
+        if (begun === null) {
+          throw new Refused(failure('ConflictError', 'You already have a second factor: turn it off first.'))
+        }
+        const { qrCode } = await import('../../account/qr-code.ts')
+        return { ...begun, qr: qrCode(begun.uri) }
+      },
+      adminCall({
+        tag: 'Session',
+        summary: 'Make a secret for an authenticator app, shown in this answer alone; a code of it turns it on',
+        answer: 'SecondFactorBegunAnswer',
+      }),
+    )
+    .post(
+      '/api/second-factor/confirm',
+      async ({ actor, body: { code } }) => {
+        const owner = ownerIn(actor)
+        const confirmed = await commit(() => {
+          const codes = secondFactors.confirm(owner, code)
+          if (typeof codes !== 'string') log.add(owner, 'turn on second factor')
+          return codes
+        })
+        if (confirmed === 'absent') {
+          throw new Refused(
+            failure('ConflictError', 'No second factor is being set up: POST /api/second-factor starts it.'),
+          )
+        }
+        if (confirmed === 'wrong') throw new Refused(WRONG_CODE)
+        return { recoveryCodes: confirmed }
+      },
+      {
+        ...adminCall({
+          tag: 'Session',
+          summary: 'Turn the second factor on, by a code of the app; recovery codes, shown in this answer alone',
+          answer: 'RecoveryCodesAnswer',
+        }),
+        body: GivenCode,
+      },
+    )
+    .post(
+      '/api/second-factor/recovery-codes',
+      async ({ actor, body: { code } }) => ({
+        recoveryCodes: await proven(actor, code, 'make recovery codes', (owner) => secondFactors.renewCodes(owner)),
+      }),
+      {
+        ...adminCall({
+          tag: 'Session',
+          summary: 'Make other recovery codes; those before are good for nothing',
+          answer: 'RecoveryCodesAnswer',
+        }),
+        body: GivenCode,
+      },
+    )
+    .delete(
+      '/api/second-factor',
+      async ({ actor, body: { code } }) => {
+        await proven(actor, code, 'turn off second factor', (owner) => secondFactors.remove(owner))
+        return { message: 'Second factor turned off' }
+      },
+      {
+        ...adminCall({
+          tag: 'Session',
+          summary: 'Turn the second factor off, by a code or a recovery code',
+          answer: 'DoneAnswer',
+        }),
+        body: GivenCode,
+      },
+    )
+}
+
+type Owner = Extract<Actor, { kind: 'administrator' }>
+
+function ownerIn(actor: Actor | null): Owner {
+  if (actor?.kind === 'administrator') return actor
+  throw new Refused(failure('InvalidArgument', 'A token has no second factor.'))
+}

@@ -1,0 +1,140 @@
+import { MINUTE_MS, SECOND_MS, within } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import { mayBeMadeUp, pushServiceOrigin } from '../../device/webpush/push-services.ts'
+import { isPublic } from '../../network/special-networks.ts'
+
+/** All addresses of a host; rejects where it has none. */
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+/** How long the addresses of a host are believed, in ms; and how long it is, of one that may be made up, that it has none. */
+const GOOD_MS = 5 * MINUTE_MS
+const BAD_MS = 30 * SECOND_MS
+
+/** How long a lookup may take, and how long a recipient waits for one of a host that may be made up, in ms. */
+const LOOKUP_MS = 5 * SECOND_MS
+const PATIENCE_MS = 1 * SECOND_MS
+
+/** Lookups at one time of hosts of one push service that may be made up. */
+const MAX_LOOKUPS = 4
+
+/** Hosts remembered at the most. */
+const MAX_HOSTS = 2000
+
+/** Why a host is not connected to; `null`: its addresses are public. */
+export type HostRefusal = 'no address' | 'private address' | 'its address is being looked up'
+
+interface Found {
+  readonly refusal: HostRefusal | null
+  readonly from: number
+  readonly until: number
+}
+
+/** What is known of the hosts of one push service that may be made up. */
+interface MadeUp {
+  lookups: number
+  /** Whether a recipient waited in vain since a lookup was quick: then nobody waits. */
+  isSlow: boolean
+  /** Hosts that no lookup was free for, and how many recipients there have asked. */
+  readonly wanted: Map<string, number>
+}
+
+/**
+ * Looks up the hosts of endpoints before anything is sent to them. Strangers can make up hosts of a known push service:
+ * of those, few are looked up at a time, the ones that most recipients have asked for first.
+ *
+ * unknown → (a lookup is free) → looked up → public for 5 minutes, or refused. Unknown → (none is free) → wanted → (one
+ * is free) → looked up.
+ */
+export class HostAddresses {
+  readonly #resolve: Resolve
+  readonly #clock: Clock
+  readonly #found = new Map<string, Found>()
+  readonly #pending = new Map<string, Promise<HostRefusal | null>>()
+  /** By `pushServiceOrigin`. */
+  readonly #madeUp = new Map<string, MadeUp>()
+
+  constructor(resolve: Resolve, clock: Clock) {
+    this.#resolve = resolve
+    this.#clock = clock
+  }
+
+  /** Why nothing may be sent to the host of an endpoint now; `null`: it may. */
+  refusal(endpoint: URL): HostRefusal | null | Promise<HostRefusal | null> {
+    const { hostname } = endpoint
+    const found = this.#found.get(hostname)
+    const now = this.#clock.now()
+    if (found !== undefined && found.from <= now && now < found.until) return found.refusal
+    const pending = this.#pending.get(hostname)
+    if (!mayBeMadeUp(endpoint)) return pending ?? this.#lookUp(hostname, 0)
+    const service = this.#serviceOf(endpoint)
+    if (pending === undefined && service.lookups >= MAX_LOOKUPS) {
+      const wanted = (service.wanted.get(hostname) ?? 0) + 1
+      // The one that was asked for last is forgotten last.
+      service.wanted.delete(hostname)
+      service.wanted.set(hostname, wanted)
+      forgetOldest(service.wanted)
+      return LATER
+    }
+    const lookup = pending ?? this.#lookUpOne(hostname, service)
+    return service.isSlow ? LATER : this.#waitFor(lookup, service)
+  }
+
+  async #waitFor(lookup: Promise<HostRefusal | null>, service: MadeUp): Promise<HostRefusal | null> {
+    const refusal = await within(this.#clock, PATIENCE_MS, lookup, LATER)
+    if (refusal === LATER) service.isSlow = true
+    return refusal
+  }
+
+  async #lookUpOne(hostname: string, service: MadeUp): Promise<HostRefusal | null> {
+    const since = this.#clock.monotonic()
+    service.lookups++
+    service.wanted.delete(hostname)
+    const refusal = await this.#lookUp(hostname, BAD_MS)
+    if (this.#clock.monotonic() - since < PATIENCE_MS) service.isSlow = false
+    service.lookups--
+    const [next] = [...service.wanted].toSorted(([, a], [, b]) => b - a)
+    if (next !== undefined && service.lookups < MAX_LOOKUPS) void this.#lookUpOne(next[0], service)
+    return refusal
+  }
+
+  /** `badMs`: for how long a refusal holds. */
+  #lookUp(hostname: string, badMs: number): Promise<HostRefusal | null> {
+    const lookup = this.#ask(hostname).then((refusal) => {
+      const from = this.#clock.now()
+      this.#pending.delete(hostname)
+      this.#found.delete(hostname)
+      this.#found.set(hostname, { refusal, from, until: from + (refusal === null ? GOOD_MS : badMs) })
+      forgetOldest(this.#found)
+      return refusal
+    })
+    this.#pending.set(hostname, lookup)
+    return lookup
+  }
+
+  async #ask(hostname: string): Promise<HostRefusal | null> {
+    const addresses = await within(
+      this.#clock,
+      LOOKUP_MS,
+      this.#resolve(hostname).catch(() => []),
+      [],
+    )
+    if (addresses.length === 0) return 'no address'
+    return addresses.every(isPublic) ? null : 'private address'
+  }
+
+  #serviceOf(endpoint: URL): MadeUp {
+    const origin = pushServiceOrigin(endpoint)
+    let service = this.#madeUp.get(origin)
+    if (service === undefined) this.#madeUp.set(origin, (service = { lookups: 0, isSlow: false, wanted: new Map() }))
+    return service
+  }
+}
+
+const LATER = 'its address is being looked up'
+
+function forgetOldest(hosts: Map<string, unknown>): void {
+  for (const oldest of hosts.keys()) {
+    if (hosts.size <= MAX_HOSTS) break
+    hosts.delete(oldest)
+  }
+}

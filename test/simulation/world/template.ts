@@ -99,7 +99,10 @@ export async function makeTemplate(directory: string): Promise<Made> {
 
   const tenants = [makeTenant('simulated', RECEIVERS[0]), makeTenant('neighbour', RECEIVERS[1])] as const
   const metered = makeCaller('metered', QUOTA)
-  const adminToken = createAdminTokenStore({ database, clock, random }).add('world')
+  const adminToken = createAdminTokenStore({ database, clock, random }).add('world', {
+    purpose: 'administer',
+    expiresAt: null,
+  })
   if (adminToken === null) throw new Error('no admin token')
   // All of it in the one file.
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()

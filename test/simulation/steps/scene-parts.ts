@@ -8,7 +8,7 @@ import type { PushStep, Step, Target } from './step.ts'
 export type Dice = (word: string) => number
 
 /** Apple's, and Google's. */
-export const FIRST_PHONES = [0, 1] as const
+const FIRST_PHONES = [0, 1] as const
 
 export const GATEWAYS = ['apns', 'fcm'] as const
 

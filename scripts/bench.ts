@@ -21,6 +21,7 @@ import { memorySection } from './benchmark/sections/memory.ts'
 import { oneSection } from './benchmark/sections/one.ts'
 import { launchSection, registerSection } from './benchmark/sections/register.ts'
 import { sendSection } from './benchmark/sections/send.ts'
+import { signInSection } from './benchmark/sections/sign-in.ts'
 import { targetSection } from './benchmark/sections/target.ts'
 import { waitingSection } from './benchmark/sections/waiting.ts'
 import { watchedSection } from './benchmark/sections/watched.ts'
@@ -31,7 +32,7 @@ const HELP = `Usage: scripts/bench [--quick] [--only NAME,…] [--rounds N] [--o
 
   --quick          fewer devices, one round: in under a minute, whether everything works
   --only NAME,…    only these parts, of: send, fcm, browsers, badge, languages, applications, memory, register, launch,
-                   batch, one, waiting, import, crowd, target, live, growth, latency, watched
+                   batch, one, waiting, import, crowd, target, live, growth, latency, watched, signin
   --rounds N       how often each contender has its turn (default 5; with --quick 1)
   --output FOLDER  where results.md and results.svg go (default scripts/benchmark/results after a whole run, and
                    nowhere after --quick or --only)
@@ -58,6 +59,7 @@ const PARTS: Readonly<Record<string, (context: BenchContext) => Promise<Section>
   growth: growthSection,
   latency: latencySection,
   watched: watchedSection,
+  signin: signInSection,
 }
 
 const PICTURE = {

@@ -48,8 +48,9 @@ async function smoke(): Promise<void> {
     '/healthz',
   ]) {
     const response = await fetch(first.url + path)
-    const { length } = await response.text()
-    check(`${path}: ${response.status}, ${length} characters`, response.status === 200 && length > 10)
+    const text = await response.text()
+    check(`${path}: ${response.status}, ${text.length} characters`, response.status === 200 && text.length > 10)
+    if (path.endsWith('swagger-ui.js')) says(text, 'SwaggerUIBundle')
   }
   await first.kill('SIGKILL')
 

@@ -3,11 +3,14 @@ import { runServer } from './cli/service/server-process.ts'
 import { createOutput } from './cli/terminal/output.ts'
 import { systemClock } from './clock.ts'
 import { readSystemFile } from './system/read-file.ts'
+import { endAtOnce } from './system/libc.ts'
 import { createServiceManager } from './system/service-manager.ts'
 import { codeOf, describeError } from './text/error-code.ts'
 
 const output = createOutput(process.stdout)
 const errors = createOutput(process.stderr)
+/** Whether the database must not be written to, not even to close it. */
+let untouchable = false
 
 async function main(): Promise<number> {
   const { write: stdout } = output
@@ -34,6 +37,7 @@ async function main(): Promise<number> {
             // What the start leaves would else be collected in the first call: it took 15 ms in place of 9.
             Bun.gc(false)
           },
+          onBroken: () => void (untouchable = true),
           attached: process.stdout.isTTY,
           program: [process.execPath, ...program()],
           env: process.env,
@@ -66,4 +70,6 @@ const lost = await output.written()
 if (lost !== null && codeOf(lost) !== 'EPIPE') errors.write(`bellhop: ${lost.message}.\n`)
 await errors.written()
 // A pipe takes what was written at its reader's pace; an exit before that would have cut off the rest.
-process.exit(lost === null ? exitCode : Math.max(exitCode, 1))
+const last = lost === null ? exitCode : Math.max(exitCode, 1)
+if (untouchable) endAtOnce(last)
+process.exit(last)

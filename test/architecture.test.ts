@@ -46,6 +46,7 @@ const IMPURE = new Set<string>([
   'cli/backup/open-sealing-key.ts',
   'cli/devices/device-listing.ts',
   'cli/devices/devices-restore-run.ts',
+  'cli/command-audit.ts',
   'cli/error-message.ts',
   'cli/no-database.ts',
   'cli/open-application.ts',
@@ -191,6 +192,37 @@ describe('rooms', () => {
     expect(up).toEqual([])
     expect(files.flatMap(({ all }) => all).length).toBeGreaterThan(2000)
   })
+
+  test('no files import each other in a circle, types too, but for the table of commands, which help shows', () => {
+    const importsOf = new Map(files.map(({ path, all }) => [path, all]))
+    const inCircle = (path: string): boolean => {
+      const reached = new Set<string>()
+      const next = [path]
+      for (let file = next.pop(); file !== undefined; file = next.pop()) {
+        for (const other of importsOf.get(file) ?? []) {
+          if (other === path) return true
+          if (roomOf(other) === roomOf(path) && !reached.has(other)) next.push(other)
+          reached.add(other)
+        }
+      }
+      return false
+    }
+    expect(files.map(({ path }) => path).filter(inCircle)).toEqual([
+      'cli/commands.ts',
+      'cli/completion/completions-command.ts',
+      'cli/help.ts',
+      'cli/service/help-command.ts',
+      'cli/service/service-commands.ts',
+    ])
+  })
+
+  test('a file is not longer than 250 lines, but for those of these rooms', () => {
+    const long = files.filter(({ text }) => text.split('\n').length - 1 > 250).map(({ path }) => path)
+    // The table of settings is one list.
+    const may = /^(admin|database|device|gateway|push|server)\/|^settings\/table\.ts$/
+    expect(long.filter((path) => !may.test(path))).toEqual([])
+    expect(long.length).toBeGreaterThan(0)
+  })
 })
 
 describe('the dashboard', () => {
@@ -313,6 +345,14 @@ describe('a class keeps its borders', () => {
     )
     expect(open).toEqual([])
     expect(classes.length).toBeGreaterThan(40)
+  })
+
+  test('has twelve public members at the most, but for the parts of the transport, and a route of APNs', () => {
+    const member =
+      /^ {2}(?:static |async |override |readonly |get |set )*(?!constructor\b)(\w+|\[[\w.]+\])(?:<[^>]*>)?[?!]?(?:\(|:| = )/gm
+    const wide = classes.filter(({ body }) => new Set(Array.from(body.matchAll(member), ([, name]) => name)).size > 12)
+    expect(wide.map(({ name }) => name).filter((name) => !/^gateway\/(transport\/|apns\/route)/.test(name))).toEqual([])
+    expect(wide.length).toBeGreaterThan(0)
   })
 
   test('nobody outside changes a collection of an object: what is public of one is a read-only type', () => {

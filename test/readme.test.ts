@@ -155,8 +155,8 @@ describe('README and the manual say what is so', () => {
   })
 })
 
-/** Flags of other programs: systemd-analyze, scripts/bench. */
-const OF_OTHERS = new Set(['--offline', '--quick'])
+/** Flags of other programs: systemd-analyze, scripts/bench, docker. */
+const OF_OTHERS = new Set(['--offline', '--quick', '--build-arg'])
 
 describe('README', () => {
   test('is read in ten minutes', () => {

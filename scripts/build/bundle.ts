@@ -7,6 +7,7 @@ export const BUNDLE = {
     'src/main.ts',
     'src/cli/terminal/gauge-worker.ts',
     'src/database/checkpoint/checkpoint-worker.ts',
+    'src/database/migration/upgrade-worker.ts',
     'src/gateway/webpush/agreement-worker.ts',
   ],
   target: 'bun',

@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { bundleDashboard } from '../../src/admin/page/dashboard-bundle.ts'
 import { BUNDLE, bundledFiles, metafileOf, together } from './bundle.ts'
 import type { Commit } from './commit.ts'
@@ -24,6 +25,17 @@ interface Wanted {
  */
 const START_JIT_POLICY = 8
 
+/** The files of the documentation's page, compressed: 1.4 MB less, and no work when somebody first asks for them. */
+const PACKED: Bun.BunPlugin = {
+  name: 'packed',
+  setup(build) {
+    build.onLoad({ filter: /\/swagger-ui-dist\/[^/]+\.(?:js|css)$/ }, async ({ path }) => ({
+      contents: gzipSync(await Bun.file(path).bytes(), { level: 9 }),
+      loader: 'file',
+    }))
+  },
+}
+
 /** Compiles the checkout that is the working directory; what is inside. Throws where Bun does, with its reason. */
 export async function compileExecutable(wanted: Wanted): Promise<readonly BundledPackage[]> {
   const { version, commit, target, runtime, outfile } = wanted
@@ -38,6 +50,7 @@ export async function compileExecutable(wanted: Wanted): Promise<readonly Bundle
       // Compiled ahead: `--version` takes 35 ms in place of 120, and from the start to ready 150 in place of 270 (measured
       // on 2 busy cores, in turns). 10 MB more. Bytecode without `format` is CommonJS, without top-level await.
       bytecode: true,
+      plugins: [PACKED],
       define: {
         ...BUNDLE.define,
         BELLHOP_DASHBOARD: JSON.stringify(JSON.stringify(dashboard.files)),

@@ -5,7 +5,7 @@ import { administrator, secondFactor } from '../database/schema.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 
 /** Which migration brought the table. */
-export const SECOND_FACTOR_SINCE = 35
+export const SECOND_FACTOR_SINCE = 34
 
 /** To whom it is sealed. `number`: of the administrator. */
 export function ownerOf(number: number): string {

@@ -2,21 +2,26 @@ import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import { withComponents } from '../http/components.ts'
 import { failures, noSuchPath, refuse } from '../http/failures.ts'
+import type { OnRefused } from '../http/failures.ts'
 import { pathOf } from '../http/path-table.ts'
 import type { Log } from '../log.ts'
 import type { AdminGate } from './admin-gate.ts'
+import type { RefusedCalls } from './refused-calls.ts'
 
 interface Dependencies {
   readonly log: Log
   readonly gate: AdminGate
+  readonly refusals: Pick<RefusedCalls, 'learn' | 'refused'>
   /** One plugin a noun. */
   readonly routes: readonly AnyElysia[]
 }
 
 /** What the admin listener answers, apart from the public one. */
-export function createAdminApi({ log, gate, routes }: Dependencies) {
-  const app = new Elysia({ name: 'admin', strictPath: true }).use(failures(log)).use(gate)
+export function createAdminApi({ log, gate, refusals, routes }: Dependencies) {
+  const onRefused: OnRefused = (request, _, { code }) => refusals.refused(request, code)
+  const app = new Elysia({ name: 'admin', strictPath: true }).use(failures(log, onRefused, onRefused)).use(gate)
   for (const plugin of routes) app.use(plugin)
+  refusals.learn(app.routes)
   // Made when somebody asks: most starts see nobody who does, and it takes as long as all the routes.
   let document: string | null = null
   app.get('/openapi.json', async () => {

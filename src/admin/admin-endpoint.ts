@@ -8,6 +8,8 @@ interface AdminEndpoint {
   readonly answer: AnswerName | JsonSchema
   /** Parameters of the query: name → what it says. */
   readonly query?: Readonly<Record<string, string>>
+  /** What the audit log calls it. Left out by calls that change nothing. */
+  readonly action?: string
   /** It changes nothing although it is no GET. */
   readonly isLook?: true
   /** What an answer is when it is no JSON. */
@@ -15,7 +17,7 @@ interface AdminEndpoint {
 }
 
 /** What a call of the admin API says of itself; the bodies that it takes are read off the route. */
-export function adminCall({ tag, summary, answer, query = {}, isLook, contentType }: AdminEndpoint) {
+export function adminCall({ tag, summary, answer, query = {}, action, isLook, contentType }: AdminEndpoint) {
   const detail = {
     tags: [tag],
     summary,
@@ -27,6 +29,7 @@ export function adminCall({ tag, summary, answer, query = {}, isLook, contentTyp
     })),
     // Extensions (OpenAPI 3.1, 4.9).
     ...(isLook && { 'x-changes-nothing': true }),
+    ...(action !== undefined && { 'x-audit-action': action }),
     'x-answers-with': { contentType: contentType ?? 'application/json', answer },
   }
   return { detail: detail as never }

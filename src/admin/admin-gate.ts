@@ -11,6 +11,9 @@ import { changeRefusalOf, isLocal, nobodyRefusalOf } from './authority.ts'
 import type { AuthorityOf } from './authority.ts'
 import type { AdminTokenStore } from './admin-token-store.ts'
 import { hostRefusalOf, siteRefusalOf } from './own-names.ts'
+import { BUSY } from './password.ts'
+import type { Passwords } from './password.ts'
+import type { RefusedCalls } from './refused-calls.ts'
 import { routePurpose } from './routes/route-purposes.ts'
 import { isEnough, lesserPurposeText } from './token-purpose.ts'
 
@@ -43,6 +46,8 @@ interface Dependencies {
   readonly tokens: Pick<AdminTokenStore, 'find'>
   /** Whose call it is, behind a proxy. */
   readonly callerOf: CallerOf
+  readonly passwords: Pick<Passwords, 'isFull'>
+  readonly refusals: Pick<RefusedCalls, 'came'>
 }
 
 export type AdminGate = ReturnType<typeof createAdminGate>
@@ -51,7 +56,7 @@ export type AdminGate = ReturnType<typeof createAdminGate>
  * The way into the admin side: the name it is called by, whose call it is, and whether a token is for that. It gives
  * handlers `actor` and `session`, and `address`, the caller's, and reads their bodies. Guarded is what is below /api, and what tells of the service.
  */
-export function createAdminGate({ names, authorityOf, tokens, callerOf }: Dependencies) {
+export function createAdminGate({ names, authorityOf, tokens, callerOf, passwords, refusals }: Dependencies) {
   return new Elysia({ name: 'admin-gate' })
     .decorate('actor', null as Actor | null)
     .decorate('session', null as string | null)
@@ -68,14 +73,18 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf }: Depend
       const refusal = hostRefusalOf(headers, names) ?? (isCall ? siteRefusalOf(headers) : null)
       if (refusal !== null) return refuse(refusal)
       if (!isCall) return undefined
+      // Before its body is read: 300 tries at once would hold up the API for longer than their passwords do.
+      if (path === '/api/session' && method === 'POST' && passwords.isFull()) return refuse(BUSY)
 
       const peer = addressOf(request, context.server)
       const authority = authorityOf(request)
-      context.actor = authority?.actor ?? null
+      const address = callerOf(peer, headers)
+      context.actor = authority === null ? null : { ...authority.actor, origin: address }
       context.session = authority?.session ?? null
-      context.address = callerOf(peer, headers)
+      context.address = address
       if (OPEN.has(`${method} ${path}`) || (isLocalCall && isLocal(peer, headers))) return undefined
       if (authority === null) return refuse(nobodyRefusalOf(headers, tokens))
+      if (context.actor !== null) refusals.came(request, context.actor)
       const change = authority.session === null ? null : changeRefusalOf(request)
       return change === null ? undefined : refuse(change)
     })

@@ -24,8 +24,8 @@ export function isPassword(password: string): boolean {
   return length >= MIN_PASSWORD && length <= MAX_PASSWORD && password.isWellFormed()
 }
 
-/** Who does something: to be written down. */
-export type Actor =
+/** Who does something, and from where (`origin`: a network address, or a terminal): to be written down. */
+export type Actor = { readonly origin?: string | undefined } & (
   | { readonly kind: 'administrator'; readonly number: number; readonly name: string }
   | {
       readonly kind: 'token'
@@ -34,11 +34,15 @@ export type Actor =
       /** Ms since the Unix epoch; `null`: never. */
       readonly expiresAt: number | null
     }
-  | { readonly kind: 'command' }
+  /** `name`: of an application whose secret was sent, or the user of the machine who ran a command. */
+  | { readonly kind: 'application' | 'command'; readonly name: string }
+  /** Who has not signed in. */
+  | { readonly kind: 'nobody' }
+)
 
-/** `administrator ann`, `token ci`, `command`. */
+/** `administrator ann`, `token ci`, `command root`, `nobody`. */
 export function actorText(actor: Actor): string {
-  return actor.kind === 'command' ? 'command' : `${actor.kind} ${actor.name}`
+  return actor.kind === 'nobody' ? 'nobody' : `${actor.kind} ${actor.name}`
 }
 
 /** Whose call it is: behind the gate there is somebody. */

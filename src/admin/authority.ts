@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net'
 import type { Commit } from '../database/group-commit.ts'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
@@ -6,7 +5,8 @@ import { isoTime } from '../text/format.ts'
 import type { AdminSessionStore } from './session/admin-session-store.ts'
 import type { AdminTokenStore } from './admin-token-store.ts'
 import type { Actor } from './administrator.ts'
-import { sessionIn } from './session/session-cookie.ts'
+import { isLoopback, namesLoopback } from './own-names.ts'
+import { sessionCookie } from './session/session-cookie.ts'
 
 /** Who calls, and by which session; `session` is `null` where it was a token. */
 export interface AdminAuthority {
@@ -37,7 +37,7 @@ export function createAuthorityOf({ sessions, tokens, commit, onError }: Depende
       if (isUse && found.isStale) void commit(() => tokens.use(name)).catch(onError)
       return { actor: { kind: 'token', name, purpose, expiresAt }, session: null }
     }
-    const session = sessionIn(headers)
+    const session = sessionCookie.in(headers)
     const found = session === null ? null : sessions.find(session)
     if (session === null || found === null) return null
     if (isUse && found.isStale) void commit(() => sessions.see(session)).catch(onError)
@@ -72,13 +72,11 @@ export function changeRefusalOf({ method, headers }: Pick<Request, 'method' | 'h
 }
 
 /**
- * Whether a call comes from this machine, and for nobody else: a proxy on this machine says for whom it calls. `peer`: the
- * address at the other end; `''`: the connection is gone.
+ * Whether this machine calls, for nobody else: from loopback, by a loopback name, and with no word of a proxy. A proxy on
+ * this machine passes on the name that its callers use, or says for whom it calls. `peer`: the address at the other end.
  */
-export function isLocal(peer: string, headers: Pick<Headers, 'has'>): boolean {
-  if (FORWARDED.some((name) => headers.has(name))) return false
-  const address = peer.startsWith('::ffff:') ? peer.slice('::ffff:'.length) : peer
-  return address === '' || address === '::1' || (isIPv4(address) && address.startsWith('127.'))
+export function isLocal(peer: string, headers: Pick<Headers, 'get' | 'has'>): boolean {
+  return isLoopback(peer) && namesLoopback(headers) && !FORWARDED.some((name) => headers.has(name))
 }
 
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
+import type { FailureCode } from '../failure.ts'
 import type { AdminLogEntry, AdminLogStore } from './admin-log-store.ts'
 import type { Actor } from './administrator.ts'
 
@@ -13,6 +14,8 @@ interface Dependencies {
   readonly database: Pick<Database, 'statement'>
   readonly commit: Commit
   readonly log: Pick<AdminLogStore, 'add'>
+  /** Hears why a refusal could not be written down. */
+  readonly onError: (error: unknown) => void
 }
 
 export type CallLog = ReturnType<typeof createCallLog>
@@ -23,7 +26,7 @@ export type CallLog = ReturnType<typeof createCallLog>
  * entry, whenever the process ends, and no sync beside that of the change. A call that changes nothing has none; one that
  * changes something in several transactions at a time may have several.
  */
-export function createCallLog({ database, commit, log }: Dependencies) {
+export function createCallLog({ database, commit, log, onError }: Dependencies) {
   const running = new AsyncLocalStorage<{ readonly call: LoggedCall; isWritten: boolean }>()
   const changes = database.statement<{ rows: number }, []>('SELECT total_changes() AS rows')
   const changed = () => changes.get()?.rows
@@ -48,5 +51,13 @@ export function createCallLog({ database, commit, log }: Dependencies) {
 
     /** Runs `work` as a part of `call`. */
     during: <T>(call: LoggedCall, work: () => T): T => running.run({ call, isWritten: false }, work),
+
+    /** The call that runs, if any, is refused. */
+    refused(code: FailureCode): void {
+      const current = running.getStore()
+      if (current === undefined) return
+      const { by, action, subject, detail } = current.call
+      commit(() => log.add(by, action, subject, detail, { result: 'refused', code })).catch(onError)
+    },
   }
 }

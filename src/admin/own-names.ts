@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
 
@@ -21,11 +21,34 @@ export function siteRefusalOf(headers: Pick<Headers, 'get'>): Failure | null {
   // https://www.w3.org/TR/fetch-metadata; same-site is a page of another port of this machine.
   const site = headers.get('sec-fetch-site')
   const origin = headers.get('origin')
-  const isForeign = origin !== null && hostIn(origin) !== headers.get('host')?.toLowerCase()
+  const isForeign = origin !== null && origin !== ownOrigin(headers)
   if (site === 'cross-site' || site === 'same-site' || isForeign) {
     return failure('ForbiddenError', 'A page of another site may not call the admin side.')
   }
   return null
+}
+
+/**
+ * Whether the browser came by https, which ends at a proxy in front: this listener speaks plain http. A page of another
+ * site cannot add the proxy's header: that takes a preflight, which is refused. Where the proxy does not send it, browsers
+ * tell by themselves: they send Fetch Metadata to https and to loopback only (Fetch Metadata, 2; Secure Contexts, 3.1).
+ */
+export function cameSecurely(headers: Pick<Headers, 'get'>): boolean {
+  const scheme = headers.get('x-forwarded-proto')
+  if (scheme !== null) return scheme.split(',', 1)[0]?.trim().toLowerCase() === 'https'
+  return headers.get('sec-fetch-site') !== null && !namesLoopback(headers)
+}
+
+/** Whether the call names this machine by a loopback address or as localhost: `127.0.0.1:8791`, `[::1]`. */
+export function namesLoopback(headers: Pick<Headers, 'get'>): boolean {
+  const name = nameIn(headers.get('host') ?? '')
+  return name === 'localhost' || (name !== null && isLoopback(name))
+}
+
+/** `127.0.0.0/8`, `::1`, and either as IPv4 in IPv6, by which a socket for both shows callers of the former. */
+export function isLoopback(address: string): boolean {
+  const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
+  return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'))
 }
 
 function isOwn(name: string | null, names: ReadonlySet<string>): boolean {
@@ -38,7 +61,8 @@ function nameIn(host: string): string | null {
   return address ?? name?.toLowerCase().replace(/\.$/, '') ?? null
 }
 
-/** `127.0.0.1:8791` of `http://127.0.0.1:8791`; `null` also for the origin `null`. */
-function hostIn(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null
+/** As a browser writes it: in lower case, without the port that the scheme has anyway. `null`: the Host is no host. */
+function ownOrigin(headers: Pick<Headers, 'get'>): string | null {
+  const scheme = cameSecurely(headers) ? 'https' : 'http'
+  return URL.parse(`${scheme}://${headers.get('host')}`)?.origin ?? null
 }

@@ -3,6 +3,7 @@ import { MINUTE_MS, within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
+import { ensureSpareFiles } from '../system/spare-files.ts'
 import { codeOf } from '../text/error-code.ts'
 import type { BucketAccess } from './bucket-access.ts'
 import { bucketProblem } from './bucket-problem.ts'
@@ -62,6 +63,7 @@ export function openBucket({ name, access, clock }: Options): Bucket {
 
   async function attempt<Value>(work: () => Promise<Value>): Promise<BucketAnswer<Value>> {
     try {
+      ensureSpareFiles()
       return { kind: 'answer', value: await work() }
     } catch (error) {
       // A full disk is not the bucket's fault, and without a code it is ours.

@@ -170,7 +170,12 @@ function copyChecked(
 }
 
 function copyProblem({ code, message }: Error & { code: string }, source: string, draft: string): string {
-  const megabytes = Math.ceil(statSync(source).size / 1e6)
+  // What is not moved into the file yet is copied as well.
+  const bytes = [source, `${source}-wal`].reduce(
+    (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+  const megabytes = Math.ceil(bytes / 1e6)
   if (code === 'SQLITE_FULL')
     return `There is no room in ${dirname(draft)} for a copy of the database: it takes up to ${megabytes} MB.`
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return `The database ${source} is damaged: ${message} (${code}).`

@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
+import { ACTING_FOR } from '../system/operator.ts'
 
 /** As `nice` counts: below everything that somebody waits for. */
 const PRIORITY = 10
@@ -52,9 +53,9 @@ export function runOwnProcess(args: readonly string[], env: Environment): OwnPro
 
 /** What is sealed is opened by none of these: of what the service knows they get what a bucket asks for, and no key. */
 function needed(env: Environment): Environment {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.startsWith('BELLHOP_') && name !== 'CREDENTIALS_DIRECTORY'),
-  )
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('BELLHOP_') && name !== 'CREDENTIALS_DIRECTORY')
+  // Nobody has asked for it: that is nothing for the audit log.
+  return { ...Object.fromEntries(kept), [ACTING_FOR]: '{}' }
 }
 
 /** This program; run from source, its first file. */

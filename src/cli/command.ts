@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
 import type { Problem } from '../failure.ts'
 import type { FlagNames } from '../settings/flags.ts'
 import type { Config, Problems } from '../settings/parse.ts'
@@ -17,6 +18,8 @@ export interface CommandSpec {
   /** What its first word may be, where those are too many for its usage. */
   readonly choices?: () => Promise<readonly string[]>
   readonly summary: string
+  /** `null`: it only reads, and leaves nothing in the audit log. */
+  readonly changes: CommandChange | null
   /** Besides its own flags it takes those of the settings (`settings.ts`). */
   readonly settings?: true
   /** In the order in which help shows them. */
@@ -31,6 +34,16 @@ export interface CommandSpec {
   readonly elsewhere?: FlagNames['elsewhere']
   /** Only what is asked for is loaded. */
   readonly load: () => Promise<CommandModule>
+}
+
+/** What a command does to the service, for the audit log. */
+export interface CommandChange {
+  /** What the audit log calls it. */
+  readonly action: string
+  /** Without any of these flags it only shows something. */
+  readonly onlyWith?: readonly string[]
+  /** An entry is due although no row has changed: it writes files, or hands something out. */
+  readonly evenWithoutRows?: true
 }
 
 interface CommandModule {
@@ -109,6 +122,18 @@ export interface CommandContext {
   readonly started: () => void
   /** Runs the service until it is stopped; its exit code. It says itself when it has started. */
   readonly serve: (config: Config) => Promise<number>
+  /** The entry of this command in the audit log; left out where it leaves none. */
+  readonly audit?: CommandAudit
+}
+
+/** What a command tells its entry in the audit log. */
+export interface CommandAudit {
+  /** The command works on this database: what it changes there has the entry in the same transaction. `run` closes it. */
+  watch(database: Database): Database
+  /** The id of the application that it is about. */
+  about(application: string): void
+  /** Never a secret, a device, a user or the text of a message. */
+  note(detail: Readonly<Record<string, unknown>>): void
 }
 
 export interface Terminal {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { problem } from '../failure.ts'
 import { openFiles } from '../system/open-files.ts'
+import { userName } from '../system/operator.ts'
 import { codeOf } from '../text/error-code.ts'
 import type { CommandOutcome } from './command.ts'
 
@@ -40,20 +41,12 @@ export function closedTo(data: string): Problem | null {
 function strangerText(data: string): string {
   let whose: string
   try {
-    whose = `it belongs to ${userNamed(statSync(data).uid)}`
+    whose = `it belongs to user ${userName(statSync(data).uid)}`
   } catch {
     // Something above it keeps this user out.
     whose = 'it belongs to another user'
   }
-  return `The data directory ${data} cannot be looked into by ${userNamed(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as that user.`
-}
-
-/** `user bellhop`, or `user 998` where that one has no name, as systemd's of the moment. */
-function userNamed(id: number): string {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((each) => each.split(':')[2] === String(id))
-  return `user ${line?.split(':')[0] ?? id}`
+  return `The data directory ${data} cannot be looked into by user ${userName(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as that user.`
 }
 
 /** The data directories that processes of this machine serve, as far as this user may see them. */

@@ -27,6 +27,7 @@ export function openApplication(
   const found = findApplication(app, opened, context)
   if (found.kind !== 'found') return found
   closing.move()
+  context.audit?.about(found.application.id)
   return { ...opened, application: found.application }
 }
 
@@ -41,6 +42,19 @@ export function findApplication(
   if (application !== null) return { kind: 'found', application }
   const names = applications.list().map(({ name }) => name)
   return noApplication(app, data, names)
+}
+
+/** By its number, where it is still there; the entry in the audit log is about it. */
+export function applicationNumbered(
+  number: number,
+  { database }: Pick<Opened, 'database'>,
+  { clock, audit }: Pick<DataContext, 'clock' | 'audit'>,
+): Application | null {
+  const application = createApplicationStore({ database, clock })
+    .list()
+    .find((one) => one.number === number)
+  if (application !== undefined) audit?.about(application.id)
+  return application ?? null
 }
 
 /** `names`: of all there are. */

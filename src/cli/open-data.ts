@@ -10,7 +10,7 @@ import { watchUpgrade } from './upgrade-watch.ts'
 
 export const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
 
-export type DataContext = Pick<CommandContext, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal'>
+export type DataContext = Pick<CommandContext, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal' | 'audit'>
 
 /** Where the unit that `bellhop systemd` prints keeps its data. */
 const UNIT_DIRECTORY = '/var/lib/bellhop'
@@ -39,7 +39,7 @@ export function dataFlagOf(data: string | undefined): string {
 }
 
 /** For a shell. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
@@ -62,5 +62,6 @@ export function openData(
   const released = create ? 0 : inDataDirectory(data, () => releaseReserve(data))
   if (released > 0) context.stderr(`bellhop: ${RELEASED}\n`)
   using watch = watchUpgrade(context)
-  return { kind: 'open', database: inDataDirectory(data, () => openDatabase(data, { report: watch.see })), data }
+  const database = inDataDirectory(data, () => openDatabase(data, { report: watch.see }))
+  return { kind: 'open', database: context.audit?.watch(database) ?? database, data }
 }

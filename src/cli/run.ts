@@ -1,7 +1,7 @@
 import { escapeControls } from '../text/escape-controls.ts'
 import { parseCommand } from './cli.ts'
 import { problems } from './command.ts'
-import type { CommandContext, CommandOutcome, ParsedArguments } from './command.ts'
+import type { CommandContext, CommandOutcome, CommandSpec, ParsedArguments, RunCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { errorMessage } from './error-message.ts'
 import { helpText } from './help.ts'
@@ -39,20 +39,18 @@ async function runLine(argv: readonly string[], context: CommandContext): Promis
   const outcome = command.kind === 'run' ? await runCommand(command.name, command.given, context) : command
   switch (outcome.kind) {
     case 'done':
-      stdout(outcome.text)
-      return DONE
     case 'failed':
       stdout(outcome.text)
-      return FAILED
+      break
     case 'problem':
       complain(outcome.problem)
-      return FAILED
+      break
     case 'problems':
       outcome.problems.forEach(complain)
-      return USAGE
+      break
     case 'served':
-      return outcome.exitCode
   }
+  return exitCodeOf(outcome)
 
   function complain(sentence: string): void {
     stderr(`bellhop: ${escapeControls(sentence)}\n`)
@@ -68,5 +66,42 @@ async function runCommand(name: string, given: ParsedArguments, context: Command
   const server = isRemote(spec) ? serverOf(given, context.env) : null
   if (server !== null && given.problems.length === 0) return runRemotely(spec, given, server, context)
   const wrong = [...given.problems, ...(check?.(given, context).problems ?? [])]
-  return wrong.length > 0 ? problems(...wrong) : run(given, context)
+  return wrong.length > 0 ? problems(...wrong) : runAudited(spec, run, given, context)
+}
+
+/** Every command runs here, so what it changes is in the audit log whoever wrote it. */
+async function runAudited(
+  spec: CommandSpec,
+  run: RunCommand,
+  given: ParsedArguments,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  if (spec.changes === null) return run(given, context)
+  const { createCommandAudit } = await import('./command-audit.ts')
+  const entry = createCommandAudit(spec, spec.changes, given, context)
+  if (entry === null) return run(given, context)
+  try {
+    const outcome = await run(given, { ...context, audit: entry.audit })
+    const exitCode = exitCodeOf(outcome)
+    if (exitCode === DONE) entry.end('ok', '')
+    else entry.end(outcome.kind === 'problem' || outcome.kind === 'problems' ? 'refused' : 'failed', `exit ${exitCode}`)
+    return outcome
+  } catch (error) {
+    entry.end('failed', `exit ${FAILED}`)
+    throw error
+  }
+}
+
+function exitCodeOf(outcome: CommandOutcome): number {
+  switch (outcome.kind) {
+    case 'done':
+      return DONE
+    case 'failed':
+    case 'problem':
+      return FAILED
+    case 'problems':
+      return USAGE
+    case 'served':
+      return outcome.exitCode
+  }
 }

@@ -2,7 +2,7 @@ import type { UpgradeStep } from '../database/migration/upgrade.ts'
 import { byteSize } from '../text/byte-size.ts'
 
 /** What a command says of an upgrade that it makes on its way: one sentence a step. */
-export function upgradeText(step: UpgradeStep): string {
+export function upgradeText(step: Exclude<UpgradeStep, { kind: 'migrating' }>): string {
   switch (step.kind) {
     case 'waiting':
       return 'Another process upgrades the database: waiting for it.'

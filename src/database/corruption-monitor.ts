@@ -1,11 +1,12 @@
 import type { Log } from '../log.ts'
 import { damageText } from './storage-errors.ts'
+import { TOO_LARGE } from './write-failure.ts'
 
 export interface CorruptionMonitor {
   /** The same log, through which all that fails unexpectedly passes once. */
   readonly log: Log
-  /** Whether an error has said that the database is damaged. */
-  found(): boolean
+  /** What an error has said of the database, once and for all of this process; `null`: nothing. */
+  found(): string | null
 }
 
 /**
@@ -13,15 +14,21 @@ export interface CorruptionMonitor {
  * tells what to do, and is not ready from then on.
  */
 export function monitorCorruption(log: Log, directory: string): CorruptionMonitor {
-  let found = false
+  let found: string | null = null
   return {
     log: {
       ...log,
       error(event, fields) {
         log.error(event, fields)
-        if (found || typeof fields?.['error'] !== 'string' || !DAMAGE.test(fields['error'])) return
-        found = true
-        log.error(damageText(directory))
+        const text = fields?.['error']
+        if (found !== null || typeof text !== 'string') return
+        if (DAMAGE.test(text)) {
+          found = 'it is damaged'
+          log.error(damageText(directory))
+        } else if (text.includes(TOO_LARGE)) {
+          found = TOO_LARGE
+          log.error(`The database cannot grow: ${TOO_LARGE}. Raise the limit, and start Bellhop again.`)
+        }
       },
     },
     found: () => found,

@@ -4,6 +4,8 @@ import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:f
 import { join } from 'node:path'
 import { createCheckpointer, IN_THE_COMMIT, LOG_PAGES } from './checkpoint/checkpointer.ts'
 import type { Checkpointer, CheckpointOverrides } from './checkpoint/checkpointer.ts'
+import { guardFiles } from './file-guard.ts'
+import type { OpenFileGuard } from './file-guard.ts'
 import { refuseEmptied, refuseForeign } from './identify-file.ts'
 import { LazyStatement } from './lazy-statement.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
@@ -11,6 +13,7 @@ import { sqliteVersion } from './sqlite-version.ts'
 import type { Statement, Value } from './statement.ts'
 import { refuseNewer, upgrade } from './migration/upgrade.ts'
 import type { UpgradeOptions } from './migration/upgrade.ts'
+import { writeFailureOf } from './write-failure.ts'
 
 export type Drizzle = ReturnType<typeof openDrizzle>
 
@@ -54,6 +57,11 @@ export interface Database extends Disposable {
    * the database. `onFailed` hears what keeps that thread from it; `overrides` are for tests.
    */
   checkpointBeside(onFailed: (why: string) => void, overrides?: CheckpointOverrides): Checkpointer
+  /**
+   * Looks from now on whether the files are still those that were opened. `dispose` closes nothing once they are not:
+   * SQLite would write the log into, or erase, what somebody has put in their place.
+   */
+  guardFiles(): Pick<OpenFileGuard, 'problem' | 'setLogAside'>
   /** Changes whenever another connection, or process, has committed. */
   version(): number
 }
@@ -106,6 +114,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
   reader.run('PRAGMA cache_size = -4096')
 
   let wal: number | null = null
+  let guard: OpenFileGuard | null = null
   const begin = writer.prepare('BEGIN IMMEDIATE')
   const commit = writer.prepare('COMMIT')
   const rollback = writer.prepare('ROLLBACK')
@@ -133,7 +142,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
       return result
     } catch (error) {
       takeBack(nested, error)
-      throw error
+      throw nested ? error : writeFailureOf(error, path)
     } finally {
       depth--
       if (!nested) brokenBy = null
@@ -200,11 +209,22 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
         ...overrides,
       })
     },
+    guardFiles() {
+      return (guard ??= guardFiles(path, () => {
+        try {
+          writer.run('PRAGMA wal_checkpoint(PASSIVE)')
+        } catch {
+          // On a full disk the log stays as it is.
+        }
+      }))
+    },
     [Symbol.dispose]() {
       closed = true
+      if (guard !== null && guard.problem() !== null) return
       if (wal !== null) closeSync(wal)
       reader.close(false)
       writer.close(false)
+      guard?.[Symbol.dispose]()
     },
   }
 }

@@ -1,6 +1,8 @@
 import { IN_THE_COMMIT } from './checkpoint/checkpointer.ts'
 import type { Checkpointer } from './checkpoint/checkpointer.ts'
 import type { Database, NoPromise } from './database.ts'
+import { UNGUARDED } from './file-guard.ts'
+import type { FileGuard } from './file-guard.ts'
 
 /**
  * Runs `operation` in the transaction that all writes of this event-loop turn share, and resolves with its result
@@ -51,6 +53,9 @@ const NOBODY: CommitObserver = { committed() {}, synced() {}, failed() {} }
  *
  * Before a turn's transaction, the end of a checkpoint may have to be waited for (`checkpointer.ts`).
  *
+ * While the files are not those that were opened (`file-guard.ts`) nothing is begun. What was committed just before waits for
+ * them: it can be answered once they are back, and nobody may do it again.
+ *
  * When a sync fails, what it was for is committed and yet may not be on disk, and no later sync tells: Linux reports such
  * an error once. So nothing of it may be answered, or done again, nor anything after it: all is refused from then on.
  * `onSyncFailed` must end the process, and the next start reads what is really there.
@@ -60,6 +65,7 @@ export function createGroupCommit(
   onSyncFailed: (error: unknown) => void,
   observer: CommitObserver = NOBODY,
   checkpointer: Pick<Checkpointer, 'look' | 'pause'> = IN_THE_COMMIT,
+  files: FileGuard = UNGUARDED,
 ): GroupCommit {
   const sync = database.syncByHand()
   const riders: (() => void)[] = []
@@ -70,6 +76,13 @@ export function createGroupCommit(
   let syncing = false
   /** What the sync said that failed; `null`: none has. */
   let brokenBy: { readonly error: unknown } | null = null
+
+  /** What stands in the way of a transaction. */
+  function hindrance(): typeof brokenBy {
+    if (brokenBy !== null) return brokenBy
+    const problem = files.problem(true)
+    return problem === null ? null : { error: new Error(problem) }
+  }
 
   function runTurn(): void {
     const pause = checkpointer.pause()
@@ -82,8 +95,9 @@ export function createGroupCommit(
     const turn = waiting
     waiting = []
     if (turn.length === 0) return
-    if (brokenBy !== null) {
-      refuse(turn, brokenBy.error)
+    const found = hindrance()
+    if (found !== null) {
+      refuse(turn, found.error)
       return
     }
     const started = performance.now()
@@ -147,8 +161,8 @@ export function createGroupCommit(
       await sync.later().then(
         () => {
           observer.synced((performance.now() - started) / 1000)
-          answer(batch)
-          checkpointer.look()
+          if (files.problem(true) === null) return tell(batch)
+          return files.untilWhole().then(() => tell(batch))
         },
         (error: unknown) => {
           observer.failed()
@@ -160,6 +174,11 @@ export function createGroupCommit(
       )
     }
     syncing = false
+  }
+
+  function tell(batch: readonly Committed[]): void {
+    answer(batch)
+    checkpointer.look()
   }
 
   return {
@@ -184,6 +203,8 @@ export function createGroupCommit(
       committed = []
       if (brokenBy !== null) return
       try {
+        const found = hindrance()
+        if (found !== null) throw found.error
         sync.now()
         answer(batch)
       } catch (error) {

@@ -1,7 +1,7 @@
-import { dlopen } from 'bun:ffi'
 import { randomFillSync } from 'node:crypto'
 import { closeSync, fdatasyncSync, lstatSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { libcOf } from '../system/libc.ts'
 
 /*
  * A file in the data directory that takes room and holds nothing. On a disk that has become full it is erased, so that a
@@ -49,7 +49,12 @@ export function releaseReserve(directory: string): number {
   const bytes = reserveIn(directory)
   if (bytes === 0) return 0
   const { bavail, bsize } = statfsSync(directory)
-  if (bavail * bsize >= Math.min(FULL_BYTES, bytes / 2)) return 0
+  return bavail * bsize < Math.min(FULL_BYTES, bytes / 2) ? dropReserve(directory) : 0
+}
+
+/** Gives the reserve back, whatever the disk says; the bytes that it had. */
+export function dropReserve(directory: string): number {
+  const bytes = reserveIn(directory)
   rmSync(join(directory, NAME), { force: true })
   return bytes
 }
@@ -65,13 +70,6 @@ function allocate(file: number, bytes: number): void {
 
 /** posix_fallocate(3), which writes where the file system cannot allocate. An errno; `null`: there is no such call here. */
 function posixFallocate(file: number, bytes: number): number | null {
-  try {
-    const libc = dlopen('libc.so.6', { posix_fallocate: { args: ['i32', 'i64', 'i64'], returns: 'i32' } })
-    const code = libc.symbols.posix_fallocate(file, 0, bytes)
-    libc.close()
-    return code
-  } catch {
-    // Another libc, or another system.
-    return null
-  }
+  const libc = libcOf({ posix_fallocate: { args: ['i32', 'i64', 'i64'], returns: 'i32' } })
+  return libc?.posix_fallocate(file, 0, bytes) ?? null
 }

@@ -338,6 +338,11 @@ export const adminLog = sqliteTable('admin_log', {
   action: text().notNull(),
   subject: text().notNull(),
   detail: text().notNull(),
+  origin: text().notNull(),
+  command: text().notNull(),
+  changes: text().notNull(),
+  result: text({ enum: ['started', 'ok', 'refused', 'failed'] }).notNull(),
+  code: text().notNull(),
 })
 
 /** What a column holds, as SQLite gives it. */

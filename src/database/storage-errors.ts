@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { StartRefused } from '../failure.ts'
 import { codeOf, firstFailure } from '../text/error-code.ts'
 import { isBusy, isFull } from './sqlite-error.ts'
+import { refusalOf } from './write-failure.ts'
 
 /* What a disk, or the rights on it, can do to a data directory: each is one sentence that says what to do. */
 
@@ -29,7 +30,9 @@ export function dataFaultOf(error: unknown, directory: string | null): string | 
   const where = directory === null ? 'the data directory' : resolve(directory)
   if (isBusy(error)) return 'The database is busy: another process is writing to it. Try again.'
   if (isDamage(error)) return damageText(directory)
-  if (isFull(error) || (DISK.test(code) && directory !== null && isFilled(directory))) {
+  const refusal =
+    DISK.test(code) && directory !== null && existsSync(directory) ? refusalOf(join(where, 'bellhop.db')) : null
+  if (isFull(error) || refusal === 'EDQUOT' || (DISK.test(code) && directory !== null && isFilled(directory))) {
     return `The disk of ${where} is full: nothing more can be written, and what was stored is safe. Make room, and try again.`
   }
   if (RIGHTS.test(code)) {

@@ -5,9 +5,7 @@ import type { CredentialKey } from './store/acceptance-store.ts'
 type Context = Pick<SenderContext, 'clock' | 'store' | 'persist' | 'registry'>
 
 /**
- * A credential in use, and what is known of it.
- *
- * new → (a gateway takes something with it) → proven: tokens that it was refused before that are bad.
+ * A credential in use. new → (something is accepted with it) → proven: tokens that were refused with it before are bad.
  */
 export class CredentialInUse {
   readonly #deps: Context
@@ -25,7 +23,6 @@ export class CredentialInUse {
     return this.#key.credential
   }
 
-  /** A gateway has taken something with it. */
   get isProven(): boolean {
     return this.#isProven
   }
@@ -35,26 +32,24 @@ export class CredentialInUse {
     return this.#isSimulated || this.#isProven
   }
 
-  /** Whether something was ever taken with it for this device, `device.id`. */
+  /** Whether `device` was ever accepted with it. */
   wasAccepted(device: number): boolean {
     return this.#deps.store.acceptance.wasAccepted(this.#key, device)
   }
 
-  /** A gateway has taken something with it, for this device. */
+  /** `device` was accepted with it. */
   prove(device: number): void {
     this.#isProven = true
     void this.#settleHeld(device)
   }
 
-  /** It is sent with from now on: forgets the ones before, and gives back whom they were refused. */
+  /** It is used from now on: forgets earlier ones, and gives back devices that were refused with those. */
   async begin(): Promise<void> {
     const { store, persist, registry } = this.#deps
     const { application, platform, credential } = this.#key
     if (this.#isProven) void this.#settleHeld(null)
     if (this.#isSimulated) return
-    if (store.acceptance.hasOthers(this.#key)) {
-      void inSteps(persist, () => store.acceptance.forgetOthers(this.#key) || null)
-    }
+    void inSteps(persist, () => store.acceptance.forgetOthers(this.#key) || null)
     if (!this.#isProven) await inSteps(persist, () => registry.giveBack(application, platform, credential) || null)
   }
 
@@ -62,17 +57,14 @@ export class CredentialInUse {
     return this.#key.credential === 0
   }
 
-  /**
-   * Tokens that were refused before it was known to be good are bad, but for those of devices that it was taken for
-   * since. `taken`: one whose acceptance is not on disk yet.
-   */
+  /** Quarantines tokens refused before it was proven, unless accepted since. `taken`: accepted, and not on disk yet. */
   async #settleHeld(taken: number | null): Promise<void> {
     const { store, persist, registry, clock } = this.#deps
     await inSteps(persist, () => {
       const held = store.acceptance.takeHeld(this.#key)
       for (const refusal of held) {
         if (refusal.device === taken || this.wasAccepted(refusal.device)) continue
-        registry.apply({ ...refusal, kind: 'quarantine', token: '' }, clock.now())
+        registry.apply({ ...refusal, kind: 'quarantine', token: '' }, clock.wallAt(clock.now()))
       }
       return held.length > 0 || null
     })

@@ -1,144 +1,95 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { numbersOf } from '../platform.ts'
-import type { PlatformTable } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
-import type { Log } from '../log.ts'
+import type { LogFields, LogLevel } from '../log.ts'
+import { numbersOf } from '../platform.ts'
+import type { PlatformTable } from '../platform.ts'
 import { describeError } from '../text/error-code.ts'
-import type { ServiceClock } from '../time/service-clock.ts'
-import { SendBudget } from './send-budget.ts'
 import { HeapTrimmer } from './heap-trimmer.ts'
-import { LastRun } from './last-run.ts'
-import { AGAIN_MS, byTimeOfDay, createPersist, inSteps } from './persist.ts'
-import type { SenderStats, SenderState } from './sender-stats.ts'
+import { AGAIN_MS, createPersist, inSteps } from './persist.ts'
+import { SendBudget } from './send-budget.ts'
+import type { SenderContext } from './sender-context.ts'
+import type { SenderStats } from './sender-stats.ts'
 import { Sender } from './sender.ts'
-import type { DeliveryEvents, SenderContext } from './sender-context.ts'
-import type { DeliveryStore } from './store/delivery-store.ts'
+import type { DeliveryKey } from './store/open-delivery.ts'
+import type { ExpiryKey } from './store/waiting-store.ts'
 
 /** How often deliveries are checked for what is due, late or expired, while any is open. */
 const TICK_MS = 250
 
-/** A kill in a time in which nothing else is written makes nobody wait longer than this again. */
+/** Service time is stored at least this often: a kill adds no more to a wait. */
 const KEEP_MS = MINUTE_MS
 
 /** The least a sender may have in flight, however many share. */
 const MIN_SHARE = 16
 
-export interface DeliveryPoolDependencies {
-  readonly clock: ServiceClock
-  readonly log: Log
-  /** In [0, 1). */
-  readonly random: () => number
+type Shared = Pick<SenderContext, 'clock' | 'log' | 'random' | 'store' | 'registry' | 'events'>
+
+export interface DeliveryPoolDependencies extends Shared {
   readonly commit: Commit
-  readonly store: DeliveryStore
   readonly platforms: PlatformTable
-  readonly registry: SenderContext['registry']
-  readonly events: DeliveryEvents
   /** The gateway of an application's platform with its credential; `null` while there is none. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
-  /** The credential of that provider, as in `CredentialKey`; 0: the simulator's. */
+  /** The credential of that provider, as in `CredentialKey`. */
   readonly credentialOf: (application: number, platform: Platform) => number
   /** Requests in flight, all together. */
   readonly maxInFlight: number
-  /** Collects all garbage, and returns when that is done. */
+  /** Returns when all garbage is collected. */
   readonly collectGarbage: () => void
-  /** Is told how long each answer of a platform's gateway took. */
   readonly latency: Readonly<Record<Platform, SenderContext['latency']>>
 }
 
-export interface DeliveryPool {
-  /** Something was stored for this application, up to `push`, `push.number`, and is on disk. */
-  wake(application: number, push: number): void
-  /**
-   * Ends deliveries of a cancelled push that are not in memory. Runs in the transaction that cancels; those in memory, and
-   * those for which very many wait, end with `cancel`, once that is on disk.
-   */
-  cancelStored(application: number, push: number): void
-  /** Sends no more of this push; answers that are on their way still count. */
-  cancel(application: number, push: number): void
-  /** A call sets the badge stored with a device: what is sent from now on shows it. For the transaction of the call. */
-  badgeSet(application: number, platform: Platform): void
-  /** The application's credential for this platform has changed. */
-  reload(application: number, platform: Platform): void
-  /** Credentials may have changed of senders that have had nothing to send since the start. */
-  reloadIdle(): void
-  /** The application is deleted. */
-  forget(application: number): void
-  /** Why nothing can be sent to a platform of an application now; `null` where it can. */
-  pauseOf(application: number, platform: Platform): string | null
-  /** One entry for each application and platform that has sent something since the start. */
-  stats(): SenderStats[]
-  /** Sends nothing more; resolves when everything in flight is answered and written down. */
-  stop(): Promise<void>
-  /** Closes the connections to the gateways; answers that are still to come are dropped. */
-  close(): void
-  /** What was sent and is not on disk. */
-  unwritten(): Unwritten
-}
+export type DeliveryPool = ReturnType<typeof startDeliveryPool>
 
 /** What was sent and is not on disk: the next start sends it again. */
 export interface Unwritten {
   readonly notifications: number
-  /** That they belong to. */
   readonly pushes: number
 }
 
 /**
- * Everything that is sent. One sender for each application and platform, so that one whose gateway hangs holds up
- * no other; they share what may be in flight.
- *
- * Started → it picks up what the last run left open → wake() brings new work → stop().
+ * Everything that is sent, by a sender for each application and platform: if the gateway of one hangs, it holds up no
+ * other. They share what may be in flight.
  */
-export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool {
-  const { clock, log, commit, store, platforms } = deps
+export function startDeliveryPool(deps: DeliveryPoolDependencies) {
+  const { clock, log, store, events, platforms } = deps
   const numbers = numbersOf(platforms)
-  const { registry, events } = byTimeOfDay(deps)
-  const persist = createPersist({ clock, log, commit, isClosed: () => closed })
+  const persist = createPersist({ ...deps, isClosed: () => closed })
   const senders = new Map<string, Sender>()
   const trimmer = new HeapTrimmer(clock, deps.collectGarbage)
-  const sendBudget = new SendBudget((sends) => trimmer.sent(sends))
   /**
-   * `push.number` up to which everything is on disk. Pushes have their numbers in the order of their commits, so with
-   * one all before it are; those behind it may be committed, and be undone by a power cut.
+   * `push.number` up to which everything is on disk: pushes have their numbers in the order of their commits. A later
+   * one may be committed, and be undone by a power cut.
    */
   let lastOnDisk = store.lastPush()
-  // Recounted by the tick and by each wake, not by each send.
-  let shared = deps.maxInFlight
+  /** Counted again with each tick and wake, not with each send. */
+  let sharedInFlight = deps.maxInFlight
+  let mayLoad = true
   let stopped = false
   let closed = false
   let cancelTick: (() => void) | null = null
-  /** When something was last written for the sake of service time alone. */
+  /** When something was last written only to store service time, as every write does. */
   let keptAt = clock.now()
-  const lastRun = new LastRun({ clock, store, persist, end })
 
-  function share(): number {
-    let busy = 0
-    for (const sender of senders.values()) if (sender.activity === 'sending') busy++
-    return Math.max(Math.floor(deps.maxInFlight / Math.max(busy, 1)), MIN_SHARE)
+  const shared = {
+    ...deps,
+    persist,
+    sendBudget: new SendBudget((sends) => trimmer.sent(sends)),
+    share: () => sharedInFlight,
+    lastOnDisk: () => lastOnDisk,
+    mayLoad: () => mayLoad,
   }
 
   function senderOf(application: number, platform: Platform): Sender {
     const key = `${application}/${platform}`
     const known = senders.get(key)
     if (known !== undefined) return known
-    const sender = new Sender({
-      application,
-      platform,
-      clock,
-      log,
-      random: deps.random,
-      store,
-      persist,
-      registry,
-      events,
-      sendBudget,
-      share: () => shared,
-      lastOnDisk: () => lastOnDisk,
-      mayLoad: () => !lastRun.isLeased,
-      latency: deps.latency[platform],
-    })
-    // Kept when it has what it needs: else it would pass for one without a credential.
+    const at = (level: LogLevel) => (event: string, fields?: LogFields) =>
+      log[level](event, { application, platform, ...fields })
+    const named = { ...log, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+    const sender = new Sender({ ...shared, log: named, application, platform, latency: deps.latency[platform] })
+    // May throw: kept without a provider, it would look like one without a credential.
     equip(sender, application, platform)
     senders.set(key, sender)
     return sender
@@ -148,30 +99,20 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     sender.use(deps.providerOf(application, platform), deps.credentialOf(application, platform))
   }
 
-  /** A sender to an optional platform that has nothing to send, and nothing to send with, is no news. */
-  function isOfUse({ platform, state, open }: SenderState): boolean {
-    return !platforms[platform].isOptional || state !== 'no-credential' || open > 0
+  function countShare(): void {
+    let busy = 0
+    for (const sender of senders.values()) if (sender.activity === 'sending') busy++
+    sharedInFlight = Math.max(Math.floor(deps.maxInFlight / Math.max(busy, 1)), MIN_SHARE)
   }
 
   function tick(): void {
-    shared = share()
+    countShare()
     if (!stopped) for (const sender of senders.values()) sender.tick()
-    keepTime()
+    if (clock.now() - keptAt >= KEEP_MS) {
+      keptAt = clock.now()
+      void persist(() => null)
+    }
     cancelTick = null
-    ensureTick()
-  }
-
-  /** Service time goes along with whatever is written; where nothing is, and something waits, that is seen to here. */
-  function keepTime(): void {
-    const now = clock.now()
-    if (now - keptAt < KEEP_MS) return
-    keptAt = now
-    void persist(() => null)
-  }
-
-  /** For a while nothing was loaded. */
-  function loadAgain(): void {
-    for (const sender of senders.values()) sender.wake(null)
     ensureTick()
   }
 
@@ -185,11 +126,11 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     if (stopped) return
     lastOnDisk = Math.max(lastOnDisk, push ?? 0)
     for (const platform of numbers) senderOf(application, platform).wake(push)
-    shared = share()
+    countShare()
     ensureTick()
   }
 
-  /** Who has sent with a credential that is another by now gives back whom the one before was refused. */
+  /** A sender whose credential was replaced gives back the devices that the one before was refused for. */
   function reloadIdle(): void {
     for (const { application, platform, credential } of store.acceptance.all()) {
       const current = deps.credentialOf(application, platform)
@@ -197,7 +138,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     }
   }
 
-  /** Who asked for `work` was told that it is done: where the database cannot be read, it is tried again. */
+  /** The caller already has its answer, so if the database cannot be read, this is tried again. */
   function untilRead(work: () => void): void {
     if (stopped) return
     try {
@@ -208,69 +149,113 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     }
   }
 
-  /** A step of the end of a delivery that is cancelled and not in memory; whether it is to be followed by another. */
-  function end(key: Parameters<DeliveryStore['cancel']>[0]): boolean {
+  /** A step of the end of a cancelled delivery that is not in memory; returns whether another must follow. */
+  function end(key: DeliveryKey): boolean {
     const outcome = store.cancel(key, clock.now())
-    if (outcome === 'ended') events.pushFinished(key, clock.now())
+    if (outcome === 'ended') events.pushFinished(key, clock.wallAt(clock.now()))
     return outcome === 'more'
   }
 
-  if (store.endLeases(clock.now())) void lastRun.endLeases().then(loadAgain)
-  void lastRun.endCancelled()
+  /** Ends the leases of the last run. */
+  async function endLeases(): Promise<void> {
+    mayLoad = false
+    await inSteps(persist, () => store.endLeases(clock.now()) || null)
+    mayLoad = true
+    for (const sender of senders.values()) sender.wake(null)
+    ensureTick()
+  }
+
+  /** Ends deliveries that the last run cancelled and did not end. */
+  function endCancelled(): Promise<void> {
+    return inSteps(persist, (from: ExpiryKey | null) => {
+      const { found, from: start, next } = store.cancelled(from)
+      // In this transaction, or a crash would lose the event.
+      return found.some(end) ? start : next
+    })
+  }
+
+  if (store.endLeases(clock.now())) void endLeases()
+  void endCancelled()
   for (const { application } of store.senders()) wake(application)
   untilRead(reloadIdle)
 
   return {
-    wake: (application, push) => untilRead(() => wake(application, push)),
-    cancelStored(application, push) {
+    /** Pushes of this application up to `push`, `push.number`, are on disk. */
+    wake: (application: number, push: number): void => untilRead(() => wake(application, push)),
+
+    /**
+     * Ends deliveries of a cancelled push that are not in memory. Runs in the transaction that cancels; those in
+     * memory, and those with very many waiting, end with `cancel`, once that is on disk.
+     */
+    cancelStored(application: number, push: number): void {
       for (const platform of numbers) {
         if (!senders.get(`${application}/${platform}`)?.holds(push)) end({ application, push, platform })
       }
     },
-    cancel(application, push) {
+
+    /** Sends no more of this push; answers that are still to come count. */
+    cancel(application: number, push: number): void {
       for (const platform of numbers) {
         const held = senders.get(`${application}/${platform}`)?.cancel(push) === true
         // It may have left memory since that transaction.
         if (!held) void inSteps(persist, () => end({ application, push, platform }) || null)
       }
     },
-    badgeSet: (application, platform) => senders.get(`${application}/${platform}`)?.badgeSet(),
-    reload(application, platform) {
+
+    /** A call sets the badge stored with a device. For the transaction of the call. */
+    badgeSet: (application: number, platform: Platform): void => senders.get(`${application}/${platform}`)?.badgeSet(),
+
+    /** The application's credential for this platform has changed. */
+    reload: (application: number, platform: Platform): void =>
       untilRead(() => {
         const sender = senders.get(`${application}/${platform}`)
         if (sender !== undefined) equip(sender, application, platform)
-      })
-    },
-    reloadIdle: () => untilRead(reloadIdle),
-    forget(application) {
+      }),
+
+    /** Credentials may have changed of senders that have had nothing to send since the start. */
+    reloadIdle: (): void => untilRead(reloadIdle),
+
+    /** The application is deleted. */
+    forget(application: number): void {
       for (const platform of numbers) {
         senders.get(`${application}/${platform}`)?.close(true)
         senders.delete(`${application}/${platform}`)
       }
     },
-    stats: () => [...senders.values()].map((sender) => sender.stats()).filter(isOfUse),
-    pauseOf(application, platform) {
+
+    /** One entry for each application and platform that has sent something since the start. */
+    stats(): SenderStats[] {
+      // An optional platform with nothing to send, and nothing to send with, is not worth showing.
+      const all = [...senders.values()].map((sender) => sender.stats())
+      return all.filter((one) => !platforms[one.platform].isOptional || one.state !== 'no-credential' || one.open > 0)
+    },
+
+    /** Why nothing can be sent to a platform of an application now; `null` if it can. */
+    pauseOf(application: number, platform: Platform): string | null {
       const sender = senders.get(`${application}/${platform}`)?.standing
       if (sender === undefined || sender.state === 'ready') return null
       return sender.reason ?? `there is no credential for ${platforms[platform].gateway}`
     },
-    async stop() {
+
+    /** Sends nothing more; resolves when everything in flight is answered and on disk. */
+    async stop(): Promise<void> {
       stopped = true
       await Promise.all([...senders.values()].map((sender) => sender.stop()))
-      // What else was written goes out with this turn's commit, and this comes after it.
+      // Other writes go out with this turn's commit, which this one waits for.
       await persist(() => null)
     },
-    close() {
+
+    /** Closes the connections to the gateways; answers that are still to come are dropped. */
+    close(): void {
       closed = true
       cancelTick?.()
       for (const sender of senders.values()) sender.close()
     },
-    unwritten() {
+
+    unwritten(): Unwritten {
       const sent = [...senders.values()].flatMap((sender) => sender.unwritten()).filter(([, count]) => count > 0)
-      return {
-        notifications: sent.reduce((sum, [, count]) => sum + count, 0),
-        pushes: new Set(sent.map(([push]) => push)).size,
-      }
+      const notifications = sent.reduce((sum, [, count]) => sum + count, 0)
+      return { notifications, pushes: new Set(sent.map(([push]) => push)).size }
     },
   }
 }

@@ -1,15 +1,14 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * Sends after which the heap is collected. JavaScriptCore lets its heap grow by 32 MB and more before it collects, and
- * then often only what is new, while most of what a broadcast leaves has just become old. What a collection takes
- * depends on what lives and not on the garbage, so that with more sends calls to the API wait less often, and no less
- * long. Measured, 1,000,000 devices on 2 busy cores: 118 MB of memory at most, 125 with 10,000 sends, 128 with
- * 12,000, and more than 180 without.
+ * Sends after which the heap is collected. JavaScriptCore lets it grow by 32 MB and more before it collects, and then
+ * often only what is new, while most of a broadcast's garbage has just become old. A collection takes as long as what
+ * lives, not as the garbage, so more sends make calls to the API wait less often and no longer. Measured, 1,000,000
+ * devices on 2 busy cores: at most 118 MB, 125 with 10,000 sends, 128 with 12,000, over 180 without.
  */
 const SENDS = 7500
 
-/** After a collection, three times as long as it took passes before the next: a heap that holds more takes longer. */
+/** A pause after a collection, as a multiple of its time: a heap that holds more takes longer. */
 const PAUSE_TIMES = 3
 
 /** Keeps the garbage of a broadcast small. */
@@ -20,7 +19,7 @@ export class HeapTrimmer {
   /** Of the monotonic clock, in ms. */
   #notBefore = 0
 
-  /** `collect` collects all garbage, and returns when that is done. */
+  /** `collect` returns when all garbage is collected. */
   constructor(clock: Pick<Clock, 'monotonic'>, collect: () => void) {
     this.#clock = clock
     this.#collect = collect

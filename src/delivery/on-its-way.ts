@@ -1,30 +1,30 @@
-import type { Outcome, OutcomeListener, Provider } from '../gateway/gateway.ts'
+import type { Clock } from '../clock.ts'
+import type { Outcome, OutcomeListener } from '../gateway/gateway.ts'
 import type { Lane } from './lane/lane.ts'
 import type { Lanes } from './lane/lanes.ts'
 import type { Sending } from './lane/silent-devices.ts'
 import type { Task } from './open/delivery.ts'
 
-/** What a notification on its way tells its dispatcher. */
+/** Its dispatcher. */
 export interface Owner {
-  mayGo(sent: OnItsWay): boolean
-  restOf(sent: OnItsWay, origin: string): ReturnType<OutcomeListener['restOf']>
+  readonly clock: Pick<Clock, 'now'>
+  /** `false`: the credential has been replaced. */
+  uses(lanes: Lanes): boolean
   over(sent: OnItsWay, outcome: Outcome | null): void
   faulted(sent: OnItsWay, error: unknown): void
 }
 
-/** One notification that was sent. A class, since a broadcast makes one for each, and its functions are shared. */
+/** A notification that was sent. A class, so that a broadcast creates no functions for each. */
 export class OnItsWay implements OutcomeListener {
   readonly #owner: Owner
-  readonly provider: Provider
   readonly task: Task
   readonly sending: Sending
   readonly lane: Lane
   readonly lanes: Lanes
   #isOver = false
 
-  constructor(owner: Owner, provider: Provider, task: Task, sending: Sending, lane: Lane, lanes: Lanes) {
+  constructor(owner: Owner, task: Task, sending: Sending, lane: Lane, lanes: Lanes) {
     this.#owner = owner
-    this.provider = provider
     this.task = task
     this.sending = sending
     this.lane = lane
@@ -35,12 +35,16 @@ export class OnItsWay implements OutcomeListener {
     return this.#isOver
   }
 
+  /** Not if its delivery was aborted, or its credential replaced or paused in the meantime. */
   mayGo(): boolean {
-    return this.#owner.mayGo(this)
+    const { clock } = this.#owner
+    return this.task.delivery.phase !== 'aborted' && this.#owner.uses(this.lanes) && this.lane.window.mayGo(clock.now())
   }
 
   restOf(origin: string): ReturnType<OutcomeListener['restOf']> {
-    return this.#owner.restOf(this, origin)
+    const now = this.#owner.clock.now()
+    const paused = this.lanes.all.find((lane) => lane.origin === origin && lane.window.isPaused(now))?.window
+    return paused === undefined ? null : { afterMs: paused.resumeAt - now, reason: paused.reason ?? '' }
   }
 
   onOutcome(outcome: Outcome | null): void {

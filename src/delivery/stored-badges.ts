@@ -1,33 +1,27 @@
-import type { BadgeChange } from '../device/badge.ts'
 import type { Task } from './open/delivery.ts'
+import type { DeviceRegistry } from './sender-context.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { OpenDelivery } from './store/open-delivery.ts'
 
-/** The registry of devices, for badges; runs inside the transaction that leases a page. */
-export interface BadgeRegistry {
-  /** Changes the badges of devices; says what each has by then, of those that now have another one. */
-  changeBadges(devices: readonly number[], change: BadgeChange): ReadonlyMap<number, number>
-}
-
 interface Dependencies {
   readonly store: Pick<DeliveryStore, 'leaseBadges' | 'badgesOf' | 'badgeOf'>
-  readonly registry: BadgeRegistry
+  readonly registry: Pick<DeviceRegistry, 'changeBadges'>
 }
 
-/** By `device.id`, without devices that have left. */
 interface LeasedBadges {
+  /** By `device.id`, without devices that have left. */
   readonly badges: ReadonlyMap<number, number>
   /** See `changesBeside`. */
   readonly badgeChanges: number
 }
 
 /**
- * The badges that are stored with devices. A push changes them once, a page at a time, before anybody on it is sent to;
+ * The badges stored with devices. A push changes them a page at a time, once, before anybody on the page is sent to;
  * what is sent is what is stored by then.
  */
 export class StoredBadges {
   readonly #deps: Dependencies
-  /** How often stored badges were changed, or were to be: by pages, and by calls. */
+  /** Number of changes, by pages and calls, started ones included. */
   #changes = 0
   readonly #ownChanges = new WeakMap<OpenDelivery, number>()
 
@@ -40,12 +34,12 @@ export class StoredBadges {
     this.#changes++
   }
 
-  /** How often anything but this delivery has changed stored badges: its own pages are of different devices. */
+  /** Number of changes not made by this delivery, whose own pages are of different devices. */
   changesBeside(delivery: OpenDelivery): number {
     return this.#changes - (this.#ownChanges.get(delivery) ?? 0)
   }
 
-  /** The badge that a recipient is to show: what is stored, 0 where the device is not registered any more. */
+  /** The badge to show: the stored one, 0 if the device is not registered any more. */
   shownTo({ recipient, batch, delivery }: Task): number | null {
     const { badge, device } = recipient
     if (badge === null || batch.badgeChanges === this.changesBeside(delivery.record)) return badge
@@ -53,8 +47,8 @@ export class StoredBadges {
   }
 
   /**
-   * Changes the badges of a page for a push, except those that it changed before a crash; `null` where the push is over.
-   * Runs in a transaction of the caller, which may run twice.
+   * Changes the badges of a page, except those that the push changed before a crash; `null` if the push has ended. Runs
+   * in a transaction of the caller, which may run twice.
    */
   lease(delivery: OpenDelivery, devices: readonly number[]): LeasedBadges | null {
     const { store, registry } = this.#deps

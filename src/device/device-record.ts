@@ -34,7 +34,7 @@ export interface DeviceRecord {
   /** ISO 8601, UTC. */
   readonly created_at: string
   readonly updated_at: string
-  /** Only where there are any. Of the alias only in the answer to a registration. */
+  /** Only where there are any. Of the alias and of labels only in the answer to a registration. */
   readonly warnings?: readonly string[] | undefined
 }
 
@@ -108,7 +108,7 @@ export const RECORD = objectSchema(
     warnings: {
       ...listOf({ type: 'string' }),
       description:
-        'What is not as it should be; absent where all is well. "alias belongs to another device" only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
+        'What is not as it should be; absent where all is well. "alias belongs to another device" and "tag: … left out: …", or "active: …", only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
     },
   },
   ['user', 'timezone', 'locale', 'fcm_platform', 'warnings'],

@@ -182,6 +182,19 @@ export const SetBadge = bodyOf({
   ),
 })
 
+/** What PUT /tag answers. */
+export const TAGGED = objectSchema(
+  'TagResult',
+  {
+    message: text('"Tagged".'),
+    warnings: {
+      ...listOf({ type: 'string' }),
+      description: 'Tags that were left out, and why; absent where there are none.',
+    },
+  },
+  ['warnings'],
+)
+
 /** What PUT /deviceToken/batch answers. */
 export const IMPORTED = objectSchema(
   'ImportResult',

@@ -9,7 +9,7 @@ import { PLATFORMS } from '../platform.ts'
 import type { Device, Platform } from './device.ts'
 import { createFcmPlatformStore } from './fcm-platform-store.ts'
 import { createGrowth, UNBOUNDED } from './growth.ts'
-import type { GrowthBoundsOfCall, Shortage } from './growth.ts'
+import type { GrowthBoundsOfCall, LeftOut, Shortage } from './growth.ts'
 import { createAliasIndex } from './index/alias-index.ts'
 import type { AliasHolder } from './index/alias-index.ts'
 import { createLabelIndex } from './index/label-index.ts'
@@ -136,14 +136,17 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       return 'ok'
     },
 
-    /** `ok` also where the device has the labels already. At most MAX_LABELS of a kind; all of them, or none. */
+    /**
+     * `ok` also where the device has the labels already. At most MAX_LABELS of a kind: all of them, or none. Without those
+     * that come back as left out.
+     */
     addLabels(
       application: number,
       address: DeviceAddress,
       kind: LabelKind,
       names: readonly string[],
       bounds: GrowthBoundsOfCall = UNBOUNDED,
-    ): 'ok' | 'no-device' | 'too-many-labels' | Shortage {
+    ): 'ok' | 'no-device' | 'too-many-labels' | LeftOut | Shortage {
       const device = idAt(application, address)
       if (device === null) return 'no-device'
       const had = labels.find(device)[kind === 'tag' ? 'tag' : 'active']
@@ -156,10 +159,13 @@ export function createDeviceStore({ database, clock }: Dependencies) {
         tag: kind === 'tag' ? missing : [],
         type: kind === 'type' ? missing : [],
       }
-      const shortage = growth.shortage(application, added, bounds)
-      if (shortage !== null) return shortage
-      labels.add(application, device, kind, missing)
-      return changed(device)
+      const outcome = growth.admit(application, added, bounds)
+      if (outcome.kind !== 'admitted') return outcome
+      const { leftOut } = outcome
+      const fitting = leftOut === undefined ? missing : missing.filter((name) => !leftOut[kind].includes(name))
+      labels.add(application, device, kind, fitting)
+      if (fitting.length > 0) changed(device)
+      return leftOut ?? 'ok'
     },
 
     /** `ok` also where the device does not have the labels. */

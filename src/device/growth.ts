@@ -11,6 +11,8 @@ export interface GrowthBoundsOfCall {
     /** 0 = no limit. */
     readonly maxDevices: number
     readonly maxLabels: number
+    /** Which of the caller's addresses share what one network may bring of the labels: `blockOf`. */
+    readonly network: string
     /** Takes rows beyond those of an ordinary call; the seconds to wait for them, 0 where they were taken. */
     readonly takeRows: (rows: number) => number
   } | null
@@ -22,9 +24,25 @@ export const UNBOUNDED: GrowthBoundsOfCall = { hasRoom: () => true, limits: null
 /** Why nothing of a call was done. */
 export type Shortage =
   | { readonly kind: 'no-room' }
-  /** `most`: the limit of the application. */
-  | { readonly kind: 'full'; readonly resource: 'devices' | 'labels'; readonly max: number }
+  /** `max`: devices that the application may have. */
+  | { readonly kind: 'full'; readonly max: number }
   | { readonly kind: 'too-fast'; readonly retryAfterSeconds: number }
+
+/** Labels of a call that there is no room for: it is done without them. */
+export interface LeftOut {
+  readonly kind: 'left-out'
+  readonly tag: readonly string[]
+  readonly type: readonly string[]
+  /** `null`: the application has its `max` labels; else the caller's network has brought the `max` that one may. */
+  readonly network: string | null
+  readonly max: number
+}
+
+/** There is room for what a call adds, but for what is left out. */
+export interface Grown {
+  readonly kind: 'admitted'
+  readonly leftOut?: LeftOut
+}
 
 /** Whose call it is. */
 export interface GrowthCall {
@@ -36,8 +54,8 @@ export interface GrowthCall {
 export interface GrowthBounds {
   /** To be asked for each call anew. */
   readonly boundsOf: (call: GrowthCall) => GrowthBoundsOfCall
-  /** Hears of what was refused for them. */
-  readonly refused: (application: Application, why: Shortage) => void
+  /** Hears of what was refused, or left out, for them. */
+  readonly refused: (application: Application, why: Shortage | LeftOut) => void
 }
 
 /** What a call would add. */
@@ -57,38 +75,85 @@ const ORDINARY_LABELS = 10
 /** What is longer takes as much of the disk as several rows: a token of FCM has about 160 bytes, and may have 4096. */
 const ROW_BYTES = 256
 
+/**
+ * How many of an application's labels one network may bring: a quarter, so that it takes several to use up the limit. At
+ * least a thousand, since the first users of an app, or its developers, may be behind one address.
+ */
+const NETWORK_SHARE = 1 / 4
+const MIN_NETWORK_LABELS = 1000
+
+/** Of an application that may have `maxLabels` in all. */
+export function maxLabelsOfNetwork(maxLabels: number): number {
+  return Math.min(maxLabels, Math.max(MIN_NETWORK_LABELS, Math.ceil(maxLabels * NETWORK_SHARE)))
+}
+
+const ADMITTED: Grown = { kind: 'admitted' }
+
 export type Growth = ReturnType<typeof createGrowth>
 
-/** Whether there is room for what a call adds. To be asked before anything is written. */
+/** Whether there is room for what a call adds. */
 export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; readonly sizes: RegistrySizeStore }) {
+  /** For how many names there is room, and what is full beyond them. */
+  function labelRoom(application: number, { maxLabels, network }: NonNullable<GrowthBoundsOfCall['limits']>) {
+    const ofApplication = maxLabels - sizes.sizeOf(application).labels
+    const max = maxLabelsOfNetwork(maxLabels)
+    const ofNetwork = max - sizes.labelsOf(application, network)
+    return ofApplication <= ofNetwork
+      ? { room: Math.max(0, ofApplication), network: null, max: maxLabels }
+      : { room: Math.max(0, ofNetwork), network, max }
+  }
+
   return {
-    shortage(
+    /**
+     * To be asked before anything is written, and only by what then goes through: names that are new to the application
+     * are made here, since only here it is known who brought them.
+     */
+    admit(
       application: number,
       { isNew, bytes, tag, type }: Added,
       { hasRoom, limits }: GrowthBoundsOfCall,
-    ): Shortage | null {
-      if (!isNew && bytes === 0 && tag.length === 0 && type.length === 0) return null
-      if (limits === null && hasRoom()) return null
-      const unknown = [...labels.unknown(application, 'tag', tag), ...labels.unknown(application, 'type', type)]
-      if ((isNew || unknown.length > 0) && !hasRoom()) return { kind: 'no-room' }
-      if (limits === null) return null
+    ): Grown | Shortage {
+      if (!isNew && bytes === 0 && tag.length === 0 && type.length === 0) return ADMITTED
+      if (limits === null && hasRoom()) return ADMITTED
+      const tags = labels.unknown(application, 'tag', tag)
+      const types = labels.unknown(application, 'type', type)
+      const unknown = tags.length + types.length
+      if ((isNew || unknown > 0) && !hasRoom()) return { kind: 'no-room' }
+      if (limits === null) return ADMITTED
 
-      const { maxDevices, maxLabels, takeRows } = limits
-      if ((isNew && maxDevices > 0) || (unknown.length > 0 && maxLabels > 0)) {
-        const size = sizes.sizeOf(application)
-        if (isNew && maxDevices > 0 && size.devices >= maxDevices) {
-          return { kind: 'full', resource: 'devices', max: maxDevices }
-        }
-        if (unknown.length > 0 && maxLabels > 0 && size.labels + unknown.length > maxLabels) {
-          return { kind: 'full', resource: 'labels', max: maxLabels }
-        }
+      const { maxDevices, maxLabels, network, takeRows } = limits
+      if (isNew && maxDevices > 0 && sizes.sizeOf(application).devices >= maxDevices) {
+        return { kind: 'full', max: maxDevices }
       }
-      const rows = rowsBeyond(bytes, unknown, tag.length + type.length)
+      const full = unknown > 0 && maxLabels > 0 ? labelRoom(application, limits) : null
+      const room = full?.room ?? unknown
+      const newTags = tags.slice(0, room)
+      const newTypes = types.slice(0, room - newTags.length)
+      const left = Math.max(0, unknown - room)
+      const rows = rowsBeyond(bytes, [...newTags, ...newTypes], tag.length + type.length - left)
       const retryAfterSeconds = rows === 0 ? 0 : takeRows(rows)
-      return retryAfterSeconds === 0 ? null : { kind: 'too-fast', retryAfterSeconds }
+      if (retryAfterSeconds > 0) return { kind: 'too-fast', retryAfterSeconds }
+      labels.bring(application, 'tag', newTags, network)
+      labels.bring(application, 'type', newTypes, network)
+      if (full === null || left === 0) return ADMITTED
+      const leftOut = { tag: tags.slice(newTags.length), type: types.slice(newTypes.length) }
+      return { kind: 'admitted', leftOut: { kind: 'left-out', ...leftOut, network: full.network, max: full.max } }
     },
   }
 }
+
+/** What a call says of the labels of a device, but for those that are left out. */
+export function withoutLeftOut<Said extends { readonly tag?: Names; readonly active?: Names }>(
+  said: Said,
+  leftOut: LeftOut | undefined,
+): Said {
+  if (leftOut === undefined) return said
+  const tag = said.tag?.filter((name) => !leftOut.tag.includes(name))
+  const active = said.active?.filter((name) => !leftOut.type.includes(name))
+  return { ...said, tag, active }
+}
+
+type Names = readonly string[] | undefined
 
 /** Rows beyond those of an ordinary call: a device, ten names that are new to the application, ten labels of the device. */
 function rowsBeyond(bytes: number, unknown: readonly string[], links: number): number {

@@ -14,8 +14,14 @@ export function createRegistrySizeStore({ database }: { database: Pick<Database,
   const grow = database.statement<never, [by: number, application: number]>(
     'UPDATE registry_size SET devices = devices + ? WHERE application = ?',
   )
+  const brought = database.statement<{ labels: number }, [application: number, network: string]>(
+    'SELECT labels FROM label_network WHERE application = ? AND network = ?',
+  )
   return {
     sizeOf: (application: number): RegistrySize => size.get(application) ?? { devices: 0, labels: 0 },
+
+    /** Labels that a network, `blockOf`, has brought and that are still there. */
+    labelsOf: (application: number, network: string): number => brought.get(application, network)?.labels ?? 0,
 
     /** To be called for all devices that are inserted. */
     countDevices: (application: number, count: number): void => void grow.run(count, application),

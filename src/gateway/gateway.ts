@@ -19,10 +19,7 @@ export interface Recipient {
   readonly keys?: SubscriptionKeys | null
 }
 
-/**
- * What became of one notification at the gateway. Facts, not instructions: `delivery-pool.ts` and `retry.ts`
- * decide what follows.
- */
+/** What a gateway answered to one notification. Facts, not instructions: a `Lane` decides what follows. */
 export type Outcome =
   /** The gateway took it (which is not the same as shown). `environment` is the APNs environment that did. */
   | { readonly kind: 'accepted'; readonly environment?: Environment }
@@ -40,9 +37,9 @@ export type Outcome =
       readonly certain?: true
     }
   /**
-   * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device must wait, or
-   * everything for its push service (see `originOf`), or everything sent with this credential; `either`: one answer does
-   * not tell.
+   * Not now. `afterMs`: the wait that the gateway asks for, `null` if it does not. `scope`: who waits: this device, all of
+   * its push service (see `originOf`), or all that is sent with this credential; `either`: one answer does not tell, and a
+   * `Breaker` decides.
    */
   | {
       readonly kind: 'deferred'

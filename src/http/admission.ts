@@ -87,13 +87,7 @@ export function admission(rely: Dependencies): Admit {
     const withSecret = secret !== null
     const address = withSecret ? null : addressOf()
     const bucket = rely.takeCall(application, address)
-    if (!bucket.allowed) {
-      const headers = { 'retry-after': String(bucket.retryAfterSeconds) }
-      addRateLimit(headers, bucket)
-      return refused(
-        failure('TooManyRequestsError', `You have exceeded your request rate of ${bucket.rate} r/s.`, headers),
-      )
-    }
+    if (!bucket.allowed) return refused(tooMany(bucket))
 
     const quota = rely.chargeQuota(application, withSecret)
     if (!quota.allowed) {
@@ -137,6 +131,13 @@ function firstOf(headers: Headers, names: readonly string[]): string | null {
     if (value) return value
   }
   return null
+}
+
+/** For a call that its bucket did not allow. */
+export function tooMany(bucket: RateVerdict): Failure {
+  const headers = { 'retry-after': String(bucket.retryAfterSeconds) }
+  addRateLimit(headers, bucket)
+  return failure('TooManyRequestsError', `You have exceeded your request rate of ${bucket.rate} r/s.`, headers)
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-07: limit, remaining, and seconds until the bucket is full again. */

@@ -13,6 +13,12 @@ const MAX_CHUNKS = 2048
 /** `sha-256=:base64:` or `sha-512=:base64:`, the members of RFC 9530's Content-Digest that are still sound. */
 const DIGEST_MEMBER = /(?:^|,)\s*(sha-256|sha-512)\s*=\s*([^,]*)/g
 
+/**
+ * How deep what is in a body may be nested: as deep as the payload of a push. Bun's parser takes 25 ms for 240 kB of `[`,
+ * and numbers of that size 2; to look through them first takes 0.4.
+ */
+const MAX_DEPTH = 64
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const looseUtf8 = new TextDecoder('utf-8')
 
@@ -111,16 +117,54 @@ function badDigest(header: string, requestId: string, problem = 'does not match 
 }
 
 function parse(bytes: Uint8Array, decoder: TextDecoder): Record<string, unknown> {
+  const depth = hasMany(bytes) ? depthOf(bytes) - 1 : 0
+  if (depth > MAX_DEPTH) {
+    const message = `The body is nested ${depth} levels deep: at most ${MAX_DEPTH} are allowed.`
+    throw new Refused(failure('InvalidContent', message))
+  }
   let value: unknown
   try {
     value = JSON.parse(decoder.decode(bytes))
   } catch (error) {
-    // A RangeError is JSON nested deeper than the parser's stack.
-    const problem = error instanceof SyntaxError ? error.message : 'it is not UTF-8, or nested too deeply'
+    const problem = error instanceof SyntaxError ? error.message : 'it is not UTF-8'
     throw new Refused(loggedAs(failure('InvalidContent', `Invalid JSON: ${problem}`), 'Invalid JSON'))
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refused(failure('InvalidContent', 'The body must be a JSON object.'))
   }
   return value as Record<string, unknown>
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** `[` and `{`, `]` and `}` differ in this bit alone. */
+const CURLY = 0x20
+const OPENING = 0x7b
+const CLOSING = 0x7d
+
+/** Whether there are brackets enough to nest anything too deep. A search for them is quicker than a look at each byte. */
+function hasMany(bytes: Uint8Array): boolean {
+  let found = 0
+  for (const opening of [OPENING, OPENING & ~CURLY]) {
+    for (let at = bytes.indexOf(opening); at !== -1; at = bytes.indexOf(opening, at + 1)) {
+      if (++found > MAX_DEPTH) return true
+    }
+  }
+  return false
+}
+
+/** How many arrays and objects are open at once, at most, in what JSON would be; brackets in strings are text. */
+function depthOf(bytes: Uint8Array): number {
+  let depth = 0
+  let deepest = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte === QUOTE) {
+      for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
+    } else if ((byte | CURLY) === OPENING) {
+      depth++
+      if (depth > deepest) deepest = depth
+    } else if ((byte | CURLY) === CLOSING) depth--
+  }
+  return deepest
 }

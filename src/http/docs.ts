@@ -2,7 +2,9 @@ import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
-import { VERSION } from '../version.ts'
+import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
+import { DAY_MS } from '../clock.ts'
+import { SERVED_VERSIONS } from './accept-version.ts'
 import { COMPAT_NOTE, compatibleDescription } from './compat.ts'
 import { withComponents } from './components.ts'
 import type { JsonSchema } from './fields.ts'
@@ -46,15 +48,18 @@ const TAGS = [
   },
 ]
 
+/** In the address, so that a browser asks for another one and keeps this. */
+const KEPT = `?${swaggerUi.version}`
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Bellhop API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/swagger-ui.css${KEPT}">
 <div id="docs"></div>
-<script src="/docs/swagger-ui.js"></script>
+<script src="/docs/swagger-ui.js${KEPT}"></script>
 <script src="/docs/start.js"></script>
 </html>
 `
@@ -85,8 +90,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Seconds for which a browser does not ask again for what only a new version changes. */
-const MAX_AGE_SECONDS = 3600
+const YEAR_SECONDS = (365 * DAY_MS) / 1000
 
 const PAGE_HEADERS = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }
 
@@ -119,12 +123,12 @@ export function docs(documented: AnyElysia, differences: Differences) {
     )
     .get(
       '/docs/swagger-ui.js',
-      fixedContent(() => Bun.file(script), { type: 'text/javascript', maxAgeSeconds: MAX_AGE_SECONDS }),
+      fixedContent(() => Bun.file(script), { type: 'text/javascript', maxAgeSeconds: YEAR_SECONDS, isImmutable: true }),
       hidden,
     )
     .get(
       '/docs/swagger-ui.css',
-      fixedContent(() => Bun.file(style), { type: 'text/css', maxAgeSeconds: MAX_AGE_SECONDS }),
+      fixedContent(() => Bun.file(style), { type: 'text/css', maxAgeSeconds: YEAR_SECONDS, isImmutable: true }),
       hidden,
     )
 }
@@ -150,7 +154,13 @@ async function describe(documented: AnyElysia, { compat, headerPrefixes, webhook
       documentation: {
         // Relative to where the document is.
         servers: [{ url: '/' }],
-        info: { title: 'Bellhop API', version: VERSION, description, license: LICENSE, contact: CONTACT },
+        info: {
+          title: 'Bellhop API',
+          version: SERVED_VERSIONS.at(-1) ?? '',
+          description,
+          license: LICENSE,
+          contact: CONTACT,
+        },
         tags: TAGS,
         components: {
           securitySchemes: {

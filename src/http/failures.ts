@@ -54,7 +54,11 @@ export function refuse(reason: Failure): Response {
 }
 
 /** Turns whatever a route threw into the failure the caller reads. What was our own fault is logged in full. */
-export function failures(log: Pick<Log, 'warn' | 'error'>, onRefused: OnRefused = () => {}) {
+export function failures(
+  log: Pick<Log, 'warn' | 'error'>,
+  onRefused: OnRefused = () => {},
+  onFault: OnRefused = () => {},
+) {
   return new Elysia({ name: 'failures' })
     .onError(({ error, set, request }) => {
       const requestId = String(set.headers['x-request-id'])
@@ -73,7 +77,9 @@ export function failures(log: Pick<Log, 'warn' | 'error'>, onRefused: OnRefused 
         return refuse(noRoom())
       }
       log.error('internal error', { requestId, error: describeError(thrown) })
-      return refuse(failure('InternalError', `Internal error. Support ID ${requestId}`))
+      const fault = failure('InternalError', `Internal error. Support ID ${requestId}`)
+      onFault(request, requestId, fault)
+      return refuse(fault)
     })
     .as('global')
 }

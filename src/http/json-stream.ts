@@ -6,10 +6,18 @@ const CHUNK_CHARACTERS = 64 * 1024
  * socket has room, so memory does not grow with the list. A short one is sent at once, with its length.
  */
 export function jsonArray(items: Generator<string>): Response {
+  return textStream(items, { open: '[', between: ',', close: ']' }, { 'content-type': 'application/json' })
+}
+
+/** The same for any text: pieces after `open`, with `between` between them, then `close`. */
+export function textStream(
+  items: Iterator<string, unknown>,
+  { open, between, close }: { readonly open: string; readonly between: string; readonly close: string },
+  headers: Record<string, string>,
+): Response {
   const encoder = new TextEncoder()
   let separator = ''
   let ended = false
-  const headers = { 'content-type': 'application/json' }
 
   function read(chunk: string): string {
     let text = chunk
@@ -17,16 +25,16 @@ export function jsonArray(items: Generator<string>): Response {
       const next = items.next()
       if (next.done) {
         ended = true
-        return `${text}]`
+        return text + close
       }
       text += separator + next.value
-      separator = ','
+      separator = between
     }
     return text
   }
 
   // Before the status is on its way: what fails here can still be answered as a failure.
-  const first = read('[')
+  const first = read(open)
   if (ended) return new Response(first, { headers })
   let ahead: string | null = first
   const body = new ReadableStream<Uint8Array>(
@@ -37,7 +45,7 @@ export function jsonArray(items: Generator<string>): Response {
         if (ended) controller.close()
       },
       cancel() {
-        items.return(undefined)
+        items.return?.(undefined)
       },
     },
     { highWaterMark: 1 },

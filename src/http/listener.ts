@@ -1,5 +1,5 @@
 import type { AnyElysia } from 'elysia'
-import { sleep, systemClock } from '../clock.ts'
+import { DAY_MS, sleep, systemClock } from '../clock.ts'
 import { failure, StartRefused } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { hostPort } from '../settings/network-types.ts'
@@ -33,6 +33,8 @@ interface Options {
   readonly onAnswer?: OnAnswer
   /** `null`, the default: plain HTTP. */
   readonly tls?: TlsPair | null
+  /** With `tls`: for how many days browsers are to come by https alone. Default 0: no longer. */
+  readonly hstsDays?: number
 }
 
 /** Serves an app, which may be made with the first call. Throws `StartRefused` when the address cannot be had. */
@@ -40,7 +42,7 @@ export function listen(
   appOf: () => AnyElysia,
   { host, port: wanted }: ListenAddress,
   log: Log,
-  { onAnswer, tls = null }: Options = {},
+  { onAnswer, tls = null, hstsDays = 0 }: Options = {},
 ): Listener {
   const answer = (request: Request) => {
     if (request.method === 'CONNECT') return refuseTunnel()
@@ -48,7 +50,11 @@ export function listen(
     app.server = server
     return app.fetch(withPlainPath(request))
   }
-  const hearers = [...(onAnswer ? [onAnswer] : []), ...(log.writes('debug') ? [accessLog(log, appOf)] : [])]
+  const hearers = [
+    ...(tls === null ? [] : [bindsToTls(hstsDays)]),
+    ...(onAnswer ? [onAnswer] : []),
+    ...(log.writes('debug') ? [accessLog(log, appOf)] : []),
+  ]
   const heard = (request: Request) => {
     const started = performance.now()
     const hear = (response: Response) => {
@@ -105,6 +111,15 @@ export function listen(
       throw new StartRefused(`Cannot listen on ${hostPort({ host, port: at })}: ${REASONS[code] ?? code}.`)
     }
   }
+}
+
+/**
+ * RFC 6797, 6.1. Not of subdomains, which may be other machines. 0 has a browser forget it, where it is only left out it
+ * would remember.
+ */
+function bindsToTls(days: number): OnAnswer {
+  const value = `max-age=${(days * DAY_MS) / 1000}`
+  return (_, response) => response.headers.set('strict-transport-security', value)
 }
 
 /** What CONNECT names is a host, and no path; what follows it is no HTTP (RFC 9110, 9.3.6). */

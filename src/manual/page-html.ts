@@ -1,4 +1,3 @@
-import { VERSION } from '../version.ts'
 import { PAGES, placeOf } from './pages.ts'
 import type { ManualPage } from './pages.ts'
 
@@ -75,7 +74,7 @@ function documentOf(title: string, main: string): string {
 <main>
 ${main}</main>
 <nav>
-<p><a href="/manual">Manual</a> · <a href="/docs">API</a> · ${VERSION}</p>
+<p><a href="/manual">Manual</a> · <a href="/docs">API</a></p>
 <ul>
 ${links.join('\n')}
 </ul>

@@ -3,8 +3,11 @@ import admin from './admin.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
 import apns from './apns.md' with { type: 'text' }
 import app from './app.md' with { type: 'text' }
+import audit from './audit.md' with { type: 'text' }
+import backends from './backends.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
 import beyond from './beyond.md' with { type: 'text' }
+import clients from './clients.md' with { type: 'text' }
 import commands from './commands.md' with { type: 'text' }
 import compat from './compat.md' with { type: 'text' }
 import credentials from './credentials.md' with { type: 'text' }
@@ -58,11 +61,14 @@ export const PAGES: readonly ManualPage[] = [
   page('simulator', simulator),
   page('credentials', credentials),
   page('app', app),
+  page('clients', clients),
+  page('backends', backends),
   page('fcm', fcm),
   page('webpush', webpush),
   page('server', server),
   page('dashboard', dashboard),
   page('admin', admin),
+  page('audit', audit),
   page('docker', docker),
   page('proxy', proxy),
   page('tls', tls),

@@ -20,5 +20,7 @@ export function createMetrics() {
     webhooks: new Tally('outcome', ['delivered', 'failed', 'given-up']),
     /** Calls with an unknown application, or a wrong secret. */
     wrongCredentials: 0,
+    /** Connections of callers that had to end, to make room for others. */
+    endedConnections: 0,
   }
 }

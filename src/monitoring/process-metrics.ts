@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { maxOpenFiles } from '../system/socket-table.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 import type { Family } from './exposition.ts'
 import { Histogram } from './histogram.ts'
@@ -51,10 +52,6 @@ function openFiles(): [Record<string, never>, number][] {
 }
 
 function maxFiles(): [Record<string, never>, number][] {
-  try {
-    const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
-    return soft === undefined ? [] : [[{}, Number(soft)]]
-  } catch {
-    return []
-  }
+  const max = maxOpenFiles()
+  return max === null ? [] : [[{}, max]]
 }

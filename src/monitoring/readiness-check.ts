@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Log } from '../log.ts'
 import { readinessOf } from './readiness.ts'
-import type { NearlyUsed, Readiness } from './readiness.ts'
+import type { EarlyEnds, NearlyUsed, Readiness } from './readiness.ts'
 import type { Disk } from './storage.ts'
 import type { NameOf } from './tally.ts'
 
@@ -22,13 +22,14 @@ interface Dependencies {
   readonly backups: () => BackupState | null
   readonly moved: () => readonly string[]
   readonly nearlyUsed: () => readonly NearlyUsed[]
+  readonly earlyEnds: () => EarlyEnds | null
 }
 
 /** Looks whether the service does its work. A write that succeeded `maxAgeMs` milliseconds ago is good enough. */
 export type CheckReadiness = (maxAgeMs: number) => Promise<Readiness>
 
 export function createReadinessCheck(deps: Dependencies): CheckReadiness {
-  const { clock, log, senders, nameOf, disk, backups, moved, nearlyUsed } = deps
+  const { clock, log, senders, nameOf, disk, backups, moved, nearlyUsed, earlyEnds } = deps
   let writtenAt = Number.NEGATIVE_INFINITY
   let running: Promise<string | null> | null = null
 
@@ -47,6 +48,7 @@ export function createReadinessCheck(deps: Dependencies): CheckReadiness {
       backups: backups(),
       moved: moved(),
       nearlyUsed: nearlyUsed(),
+      earlyEnds: earlyEnds(),
     })
   }
 

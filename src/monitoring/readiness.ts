@@ -33,6 +33,18 @@ export interface NearlyUsed {
   readonly endsAt: number
 }
 
+/** Connections of callers that ended early, to make room for others. */
+export interface EarlyEnds {
+  /** Ms since the Unix epoch: of the first, and of the last until now. */
+  readonly since: number
+  readonly last: number
+  readonly count: number
+  /** The network that most of the last ones were of. */
+  readonly most: string
+  /** How many connections there may be at once. */
+  readonly limit: number
+}
+
 interface ReadinessFacts {
   /** Ms since the Unix epoch. */
   readonly now: number
@@ -47,6 +59,8 @@ interface ReadinessFacts {
   /** Origins of gateways that are reached by the second transport only. */
   readonly moved: readonly string[]
   readonly nearlyUsed: readonly NearlyUsed[]
+  /** `null`: there is room for all connections. */
+  readonly earlyEnds: EarlyEnds | null
 }
 
 type ReadinessCheckState = 'ok' | 'warning' | 'failed'
@@ -59,7 +73,10 @@ export interface Readiness {
   /** What does not stop the service, and an operator should look at. */
   readonly warnings: readonly string[]
   readonly checks: Readonly<
-    Record<'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups' | 'quotas', ReadinessCheckState>
+    Record<
+      'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups' | 'quotas' | 'connections',
+      ReadinessCheckState
+    >
   >
 }
 
@@ -80,11 +97,12 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
   const backups =
     facts.backups === null ? [] : [...latenessOf(facts.backups, facts.now), ...doubtsOf(facts.backups, facts.now)]
   const quotas = facts.nearlyUsed.map(quotaOf)
+  const connections = facts.earlyEnds === null ? [] : [crowdOf(facts.earlyEnds)]
   const reasons = [...database, ...queue, ...credentials, ...disk]
   return {
     ready: reasons.length === 0,
     reasons,
-    warnings: [...unreachable, ...services, ...moved, ...backups, ...quotas],
+    warnings: [...unreachable, ...services, ...moved, ...backups, ...quotas, ...connections],
     checks: {
       database: checkOf(database, 'failed'),
       queue: checkOf(queue, 'failed'),
@@ -93,6 +111,7 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
       disk: checkOf(disk, 'failed'),
       backups: checkOf(backups, 'warning'),
       quotas: checkOf(quotas, 'warning'),
+      connections: checkOf(connections, 'warning'),
     },
   }
 }
@@ -151,6 +170,10 @@ function doubtsOf({ verified }: BackupState, now: number): string[] {
 function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {
   const refused = used < quota ? 'calls without the secret' : 'all its calls'
   return `${name}: ${used} calls of its quota of ${quota} are used; ${refused} are refused until ${isoSecond(endsAt)}.`
+}
+
+function crowdOf({ since, count, most, limit }: EarlyEnds): string {
+  return `There were more than ${limit} connections at once: ${count} idle ones were closed since ${isoSecond(since)}, most of the last ones from ${most}.`
 }
 
 function checkOf(sentences: readonly string[], otherwise: ReadinessCheckState): ReadinessCheckState {

@@ -79,6 +79,11 @@ export function createScrape(sources: Sources): () => Promise<string> {
       ...stored.families,
       ...backupFamilies(),
       ...storageFamilies(sources.data),
+      counter(
+        'bellhop_connections_ended_total',
+        'Connections of callers that ended early, because there were too many.',
+        metrics.endedConnections,
+      ),
       ...metrics.loop.families(),
       ...processFamilies(),
     ]
@@ -154,7 +159,7 @@ function readinessFamilies({ ready, checks }: Readiness): Family[] {
     gauge('bellhop_ready', 'Whether /readyz answers 200.', Number(ready)),
     gauge(
       'bellhop_check_ok',
-      'Whether one of its checks has nothing to say; gateways, backups and quotas make no difference to bellhop_ready.',
+      'Whether one of its checks has nothing to say; gateways, backups, quotas and connections make no difference to bellhop_ready.',
       Object.entries(checks).map(([check, state]) => [{ check }, Number(state === 'ok')] as const),
     ),
   ]

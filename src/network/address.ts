@@ -35,6 +35,14 @@ export function siteOf(address: string): string | null {
   return groups === null || mappedOf(groups) !== null ? null : prefixOf(groups, 48)
 }
 
+/**
+ * The block of addresses around one, of which a single person easily has many: a /24 of IPv4, a /48 of IPv6. What is no
+ * address stands for itself.
+ */
+export function blockOf(address: string): string {
+  return siteOf(address) ?? networkOf(address).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
+}
+
 function mappedOf(groups: readonly number[]): string | null {
   const [, , , , , sixth, high = 0, low = 0] = groups
   if (sixth !== 0xffff || groups.slice(0, 5).some((group) => group !== 0)) return null

@@ -3,6 +3,7 @@ import { shownName } from '../audience/unknown-fields.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, Refused } from '../failure.ts'
+import type { Audited } from '../http/audited.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { bodyOf, closed, invalid } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
@@ -11,6 +12,7 @@ import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND } from './status/status-schem
 
 interface Dependencies {
   readonly gate: Gate
+  readonly audited: Audited
   readonly commit: Commit
   readonly clock: Clock
   readonly cancellations: Pick<CancelStore, 'cancel'>
@@ -32,7 +34,9 @@ const NothingElse = closed(Nothing, (name) => {
 })
 
 /** POST /push/{id}/cancel. */
-export function cancelRoutes({ gate, commit, clock, cancellations, deliveries, compat = false }: Dependencies) {
+export function cancelRoutes(deps: Dependencies) {
+  const { gate, audited, commit, clock, cancellations, deliveries, compat = false } = deps
+
   async function cancel(application: number, id: string) {
     const cancelled = await commit(() => {
       const outcome = cancellations.cancel(application, id, clock.now())
@@ -54,9 +58,14 @@ export function cancelRoutes({ gate, commit, clock, cancellations, deliveries, c
     }
   }
 
-  return new Elysia({ name: 'cancel-routes' })
-    .use(gate.plugin)
-    .post('/push/:id/cancel', ({ params: { id }, application }) => cancel(application.number, id.toLowerCase()), {
+  return new Elysia({ name: 'cancel-routes' }).use(gate.plugin).post(
+    '/push/:id/cancel',
+    ({ params, application, request }) => {
+      const id = params.id.toLowerCase()
+      const call = { application, request, action: 'cancel', detail: { push: id } }
+      return audited(call, () => cancel(application.number, id))
+    },
+    {
       body: compat ? Nothing : NothingElse,
       detail: endpoint({
         tag: 'Pushes',
@@ -78,5 +87,6 @@ export function cancelRoutes({ gate, commit, clock, cancellations, deliveries, c
         },
         sentences: { ...NO_PUSH_FOUND, ConflictError: 'The push is over: 12300 of 12345 devices were sent to.' },
       }),
-    })
+    },
+  )
 }

@@ -1,15 +1,23 @@
 import type { Database } from '../database/database.ts'
 import { storedJson } from '../database/damage.ts'
 
-/** What takes the place of a name: no device has it. */
+/** What takes the place of a name, and of a `device.id`: no device has it. */
 const NOBODY = ''
+const NO_DEVICE = 0
 
-/** Takes names of people out of whom pushes are for. To be called inside a transaction. */
+/** A user, and the devices that the user has, by `device.id` and alias. */
+interface Named {
+  readonly user: string
+  readonly devices: readonly number[]
+  readonly aliases: readonly string[]
+}
+
+/** Takes people and their devices out of whom pushes are for. To be called inside a transaction. */
 export function createNameErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const nth = database.statement<{ number: number }, [application: number, after: number, skipped: number]>(
     'SELECT number FROM push WHERE application = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ?',
   )
-  const naming = database.statement<{ number: number; audience: string }, [number, number, number, name: string]>(
+  const naming = database.statement<{ number: number; audience: string }, [number, number, number, text: string]>(
     `SELECT number, audience FROM push
      WHERE application = ? AND number > ? AND number <= ? AND instr(audience, ?) > 0`,
   )
@@ -22,19 +30,23 @@ export function createNameErasure({ database }: { database: Pick<Database, 'stat
     step: (application: number, after: number, count: number): number | null =>
       nth.get(application, after, count - 1)?.number ?? null,
 
-    /** `user` as a user, and `aliases` as aliases, in pushes whose number is over `after` and not over `upTo`. */
-    erase(application: number, user: string, aliases: readonly string[], after: number, upTo: number): void {
-      for (const name of new Set([user, ...aliases])) {
-        for (const { number, audience } of naming.all(application, after, upTo, JSON.stringify(name))) {
-          write.run(JSON.stringify(without(storedJson(audience), user, aliases)), number)
+    /** In pushes whose number is over `after` and not over `upTo`. */
+    erase(application: number, named: Named, after: number, upTo: number): void {
+      const { user, aliases, devices } = named
+      const names = [user, ...aliases].map((name) => JSON.stringify(name))
+      const texts = devices.length === 0 ? names : [...names, '"device":', '"devices":']
+      for (const text of new Set(texts)) {
+        for (const { number, audience } of naming.all(application, after, upTo, text)) {
+          const others = JSON.stringify(without(storedJson(audience), named))
+          if (others !== audience) write.run(others, number)
         }
       }
     },
   }
 }
 
-/** An audience as it is stored, with nobody where a user or an alias was: it addresses the others as before. */
-function without(audience: unknown, user: string, aliases: readonly string[]): unknown {
+/** An audience as it is stored, with nobody where one of them was: it addresses the others as before. */
+function without(audience: unknown, { user, aliases, devices }: Named): unknown {
   const other = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(other)
     if (typeof value !== 'object' || value === null) return value
@@ -44,6 +56,10 @@ function without(audience: unknown, user: string, aliases: readonly string[]): u
           return [key, inner.filter((one) => one !== user)]
         }
         if (key === 'user' && inner === user) return [key, NOBODY]
+        if (key === 'device' && devices.includes(inner as number)) return [key, NO_DEVICE]
+        if (key === 'devices' && Array.isArray(inner)) {
+          return [key, inner.filter((one) => !devices.includes(one as number))]
+        }
         const isAlias = (key === 'alias' || key === 'exceptAlias') && typeof inner === 'string'
         return [key, isAlias && aliases.includes(inner) ? NOBODY : other(inner)]
       }),

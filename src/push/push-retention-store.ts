@@ -2,7 +2,7 @@ import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { StoredRow, push } from '../database/schema.ts'
 import type { EraseRows, Sweep } from '../database/sweep.ts'
-import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
+import { createDeliveryErasure } from '../delivery/store/delivery-erasure-store.ts'
 import { createReceiptStore } from '../stats/receipt-store.ts'
 
 /** Finished pushes; the feedback is kept as long (test/api/contract/10-device-details.test.ts). */
@@ -36,7 +36,7 @@ export function createPushRetention({ database }: { database: Pick<Database, 'st
     `DELETE FROM push WHERE number IN (SELECT number FROM push WHERE application = ? ORDER BY number DESC LIMIT ?)
      RETURNING number`,
   )
-  const results = createResultErasure({ database })
+  const results = createDeliveryErasure({ database })
   const receipts = createReceiptStore({ database })
 
   /** Erases a push with what hangs on it, as far as `rows` go; how many of them are left, 0 when some of the push is left. */

@@ -7,7 +7,7 @@ import { CEILING } from '../device/device-row.ts'
 import type { Notification } from '../notification/notification.ts'
 import { OWN_TEXT } from '../text/language-tag.ts'
 import { WALL_AHEAD } from '../time/service-time-store.ts'
-import { createPushLanguages } from './push-language-store.ts'
+import { createPushTexts } from './push-text-store.ts'
 
 /** Times are ms since the Unix epoch. */
 export interface NewPush {
@@ -47,7 +47,7 @@ export function createPushStore({ database }: { database: Database }) {
   const resentAs = database.statement<{ id: string }, [push: number]>(
     `SELECT id FROM push WHERE resend_of = ? AND (released_at IS NOT NULL OR cancelled_at IS NULL) LIMIT 1`,
   )
-  const languagesOf = createPushLanguages((sql) => database.statement(sql))
+  const { languagesOf, actionsOf } = createPushTexts((sql) => database.statement(sql))
 
   return {
     /** The `push.number`, `null` where the application has no push with this id. */
@@ -64,6 +64,9 @@ export function createPushStore({ database }: { database: Database }) {
       const languages = languagesOf(push)
       return languages === null ? null : (languages.choose(locale) ?? OWN_TEXT)
     },
+
+    /** Names of the buttons that the push, `push.number`, has itself. */
+    actionsOf,
 
     /**
      * Stores a push, and gives its number. A push for now gets its deliveries, others get them from

@@ -10,15 +10,19 @@ import { createAdministratorStore } from '../admin/administrator-store.ts'
 import { createAuthorityOf } from '../admin/authority.ts'
 import { createPasswords } from '../admin/password.ts'
 import { pageRoutes } from '../admin/page/page-routes.ts'
+import { createRefusedCalls } from '../admin/refused-calls.ts'
 import { administratorRoutes } from '../admin/routes/administrator-routes.ts'
+import { auditRoutes } from '../admin/routes/audit-routes.ts'
 import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
 import type { OnBehalf } from './on-behalf.ts'
 import { resendRoutes } from '../admin/routes/resend-routes.ts'
+import { sampleRoutes } from '../admin/routes/sample-routes.ts'
 import { createCounting } from '../push/counting.ts'
 import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import { secondFactorRoutes } from '../admin/routes/second-factor-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
+import { createKnownBrowsers } from '../admin/session/known-browsers.ts'
 import { createSecondSteps } from '../admin/session/second-step.ts'
 import { createSignIn } from '../admin/session/sign-in.ts'
 import { createApplicationView } from '../admin/view/application-view.ts'
@@ -58,8 +62,8 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
   readonly senders: MonitoringParts['senders'] & { readonly providers: Pick<Senders['providers'], 'apnsSigning'> }
   readonly credentials: CredentialStore
   readonly onBehalf: () => OnBehalf
-  /** Where the public API listens. */
-  readonly url: () => string
+  /** Where apps and backends reach the public API. */
+  readonly publicUrl: () => string
   readonly recentLines: RecentLines
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
@@ -126,11 +130,14 @@ function adminApi(parts: Parts) {
   const secondFactors = createSecondFactorStore({ ...stored, key: parts.key })
   const secondSteps = createSecondSteps({ clock, administrators, secondFactors })
   const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: noted(log) })
+  const refusals = createRefusedCalls({ commit, log: adminLog, onError: noted(log) })
   const gate = createAdminGate({
+    refusals,
     names,
     authorityOf,
     tokens,
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
+    passwords,
   })
   const sealed = { ...stored, key: parts.key }
   const webhooks = createWebhookStore(sealed)
@@ -152,7 +159,6 @@ function adminApi(parts: Parts) {
   const webhookList = createWebhookList({ database })
   const overview = createOverview({
     clock,
-    url: parts.url,
     applications: () => directory.all(),
     daily: createDailyStore({ database }),
     feedback: createFeedbackStore({ database }),
@@ -167,14 +173,28 @@ function adminApi(parts: Parts) {
   })
   const isGood = (request: Request) => authorityOf(request, false) !== null
   const behind = { gate, clock, commit, directory, log: adminLog }
-  const signIn = createSignIn({ clock, administrators, passwords })
+  const browsers = createKnownBrowsers({ key: parts.key, clock })
+  const signIn = createSignIn({ clock, administrators, passwords, browsers })
   return createAdminApi({
     log,
     gate,
+    refusals,
     routes: [
       pageRoutes(),
       monitoring.routes(),
-      sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, secondSteps, log: adminLog }),
+      sessionRoutes({
+        gate,
+        commit,
+        administrators,
+        sessions,
+        links,
+        passwords,
+        browsers,
+        signIn,
+        secondSteps,
+        log: adminLog,
+        publicUrl: parts.publicUrl,
+      }),
       secondFactorRoutes({ ...behind, secondFactors, secondSteps }),
       applicationRoutes({
         ...behind,
@@ -233,7 +253,9 @@ function adminApi(parts: Parts) {
       }),
       onBehalfRoutes({ gate, directory, api: onBehalf.api, calls: onBehalf }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
-      ...(parts.serveCommand === null ? [] : [commandRoutes({ ...behind, serve: parts.serveCommand })]),
+      auditRoutes({ gate, log: adminLog }),
+      sampleRoutes({ gate }),
+      ...(parts.serveCommand === null ? [] : [commandRoutes({ gate, serve: parts.serveCommand })]),
     ],
   })
 }

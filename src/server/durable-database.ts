@@ -1,13 +1,16 @@
+import type { Clock } from '../clock.ts'
 import type { CheckpointOverrides } from '../database/checkpoint/checkpointer.ts'
 import type { Database, Sync } from '../database/database.ts'
 import { createGroupCommit } from '../database/group-commit.ts'
 import type { CommitObserver } from '../database/group-commit.ts'
 import type { Log } from '../log.ts'
+import { watchFiles } from './file-watch.ts'
 import { databaseIn } from './start-checks.ts'
 
 interface Dependencies {
   /** The data directory. */
   readonly data: string
+  readonly clock: Clock
   readonly log: Log
   readonly observer: CommitObserver
   /** Makes commits durable, in the place of the disk itself. Default: the disk does. */
@@ -16,6 +19,8 @@ interface Dependencies {
   readonly checkpoints?: CheckpointOverrides
   /** What was committed may not be on disk: the process must end. */
   readonly onSyncFailed: (error: unknown) => void
+  /** The database is not what was opened, and does not come back: the process must end. */
+  readonly onGone: (problem: string) => void
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
 }
@@ -23,19 +28,23 @@ interface Dependencies {
 interface DurableDatabase {
   readonly database: Database
   readonly group: ReturnType<typeof createGroupCommit>
+  readonly files: ReturnType<typeof watchFiles>
 }
 
 /** The database, whose log another thread empties, and the commits that are answered when they are on disk. */
 export function openDurably({
   data,
+  clock,
   log,
   observer,
   sync,
   checkpoints,
   onSyncFailed,
+  onGone,
   opened,
 }: Dependencies): DurableDatabase {
   const database = opened.use(databaseIn(data, log))
+  const files = opened.use(watchFiles({ clock, log, guard: database.guardFiles(), onGone }))
   const checkpointer = opened.use(
     database.checkpointBeside(
       (error) => log.error('the log of the database could not be emptied', { error }),
@@ -46,6 +55,6 @@ export function openDurably({
     const own = database.syncByHand()
     return sync === undefined ? own : sync(own)
   }
-  const group = opened.use(createGroupCommit({ ...database, syncByHand }, onSyncFailed, observer, checkpointer))
-  return { database, group }
+  const group = opened.use(createGroupCommit({ ...database, syncByHand }, onSyncFailed, observer, checkpointer, files))
+  return { database, group, files }
 }

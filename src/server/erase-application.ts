@@ -1,11 +1,11 @@
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
 import type { EraseRows } from '../database/sweep.ts'
-import { createLanguageCounts } from '../delivery/store/language-count-store.ts'
-import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
-import { createRegistryErasure } from '../device/registry-erasure-store.ts'
+import { createDeliveryErasure } from '../delivery/store/delivery-erasure-store.ts'
+import { createDeviceErasure } from '../device/device-erasure-store.ts'
 import { createPushRetention } from '../push/push-retention-store.ts'
 import { createReceiptStore } from '../stats/receipt-store.ts'
+import { createEventErasure } from '../webhook/webhook-erasure-store.ts'
 
 /** Rows erased in one transaction: a server beside this process is not to wait long. */
 const STEP = 500
@@ -18,12 +18,12 @@ const STEP = 500
 export function createEraseContents({ database }: { database: Database }, inTransaction: Commit) {
   const receipts = createReceiptStore({ database })
   const steps: readonly EraseRows[] = [
-    ...createRegistryErasure({ database }),
-    createResultErasure({ database }).eraseOf,
+    ...createDeviceErasure({ database }).ofApplication,
+    createEventErasure({ database }).eraseOf,
     // One of each device, or language, for each push: with the push they would all be in one transaction.
+    ...createDeliveryErasure({ database }).ofApplication,
     receipts.eraseOf,
     receipts.eraseCountsOf,
-    createLanguageCounts({ database }).eraseOf,
     createPushRetention({ database }).eraseOf,
   ]
   return async (application: number): Promise<void> => {

@@ -1,11 +1,14 @@
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
-import { unpackToken } from '../device/device.ts'
-import { createUserErasure } from '../device/user-erasure-store.ts'
+import { createAcceptanceStore } from '../delivery/store/acceptance-store.ts'
+import { createBadgeLeaseStore } from '../delivery/store/badge-lease-store.ts'
+import { createDeliveryErasure } from '../delivery/store/delivery-erasure-store.ts'
+import { createDeviceErasure } from '../device/device-erasure-store.ts'
+import type { ForgottenDevice } from '../device/device-erasure-store.ts'
 import { createNameErasure } from '../push/name-erasure-store.ts'
 import { createReceiptStore } from '../stats/receipt-store.ts'
-import { createEventErasure } from '../webhook/event-erasure-store.ts'
+import { createEventErasure } from '../webhook/webhook-erasure-store.ts'
+import type { ErasedBy } from './erasure.ts'
 
 /** Devices erased at a time: a user has a few. */
 const DEVICES = 20
@@ -13,28 +16,60 @@ const DEVICES = 20
 /** Pushes looked through in one transaction: 3 ms, for nobody is to wait long. */
 const PUSHES = 100
 
+/** A step through the pushes: those whose number is over `after` and not over `upTo`. */
+interface Pushes {
+  readonly application: number
+  readonly user: string
+  readonly devices: readonly ForgottenDevice[]
+  readonly after: number
+  readonly upTo: number
+}
+
 /**
- * Makes what forgets a user: the devices, and what is stored about them in every room. In small transactions, the devices
+ * Makes what forgets a user: the devices, and what is stored about them, by `ERASURE`. In small transactions, the devices
  * themselves last, so that what is cut off is found again. Who registers meanwhile is erased too. Gives how many devices
  * there were.
  */
 export function createForgetUser({ database }: { database: Database }, inTransaction: Commit) {
-  const users = createUserErasure({ database })
-  const results = createResultErasure({ database })
+  const users = createDeviceErasure({ database })
+  const results = createDeliveryErasure({ database })
+  const badges = createBadgeLeaseStore({ database })
+  const acceptance = createAcceptanceStore({ database })
   const receipts = createReceiptStore({ database })
   const events = createEventErasure({ database })
   const names = createNameErasure({ database })
 
-  async function eraseTraces(application: number, user: string, ids: readonly number[], aliases: readonly string[]) {
-    for (let after: number | null = 0; after !== null;) {
-      const from: number = after
-      after = await inTransaction(() => {
-        const next = names.step(application, from, PUSHES)
-        const upTo = next ?? Number.MAX_SAFE_INTEGER
-        results.forgetDevices(application, ids, from, upTo)
-        receipts.eraseOfDevices(application, ids, from, upTo)
-        names.erase(application, user, aliases, from, upTo)
-        return next
+  const inPushes: Readonly<Record<ErasedBy<'pushes'>, (pushes: Pushes, ids: readonly number[]) => void>> = {
+    receipt: ({ application, after, upTo }, ids) => receipts.eraseOfDevices(application, ids, after, upTo),
+    push_exception: ({ application, after, upTo }, ids) => results.forgetDevices(application, ids, after, upTo),
+    badge_lease: ({ application, after, upTo }, ids) => badges.forget(application, ids, after, upTo),
+    push: ({ application, user, devices, after, upTo }, ids) => {
+      const aliases = devices.flatMap(({ alias }) => alias ?? [])
+      names.erase(application, { user, devices: ids, aliases }, after, upTo)
+    },
+  }
+  /** In this order. */
+  const ofDevices: Readonly<Record<ErasedBy<'devices'>, (application: number, device: ForgottenDevice) => void>> = {
+    event(application, { tokens }) {
+      for (const token of tokens) events.eraseOfToken(application, token)
+    },
+    feedback(application, { platform, tokens }) {
+      for (const token of tokens) users.forgetFeedback(application, platform, token)
+    },
+    accepted_device: (application, { platform, id }) => acceptance.forgetAccepted(application, platform, id),
+    refused_token: (application, { platform, id }) => acceptance.forgetRefused(application, platform, id),
+    device: (_application, { id }) => users.erase(id),
+  }
+
+  async function eraseFromPushes(application: number, user: string, devices: readonly ForgottenDevice[]) {
+    const ids = devices.map(({ id }) => id)
+    for (let next: number | null = 0; next !== null;) {
+      const after: number = next
+      next = await inTransaction(() => {
+        const last = names.step(application, after, PUSHES)
+        const pushes = { application, user, devices, after, upTo: last ?? Number.MAX_SAFE_INTEGER }
+        for (const erase of Object.values(inPushes)) erase(pushes, ids)
+        return last
       })
     }
   }
@@ -43,16 +78,12 @@ export function createForgetUser({ database }: { database: Database }, inTransac
     let erased = 0
     for (;;) {
       const devices = await inTransaction(() => users.some(application, user, DEVICES))
-      await eraseTraces(
-        application,
-        user,
-        devices.map(({ id }) => id),
-        devices.flatMap(({ alias }) => alias ?? []),
-      )
+      await eraseFromPushes(application, user, devices)
       if (devices.length === 0) return erased
       erased += await inTransaction(() => {
-        for (const { token } of devices) events.eraseOfToken(application, unpackToken(token))
-        return users.erase(application, user, devices)
+        const theirs = devices.filter(({ id }) => users.isOf(id, user))
+        for (const device of theirs) for (const erase of Object.values(ofDevices)) erase(application, device)
+        return theirs.length
       })
     }
   }

@@ -1,9 +1,9 @@
-import type { Application } from '../application/application.ts'
 import { DAY_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import type { GrowthBoundsOfCall, GrowthBounds } from '../device/growth.ts'
+import type { GrowthBoundsOfCall, GrowthBounds, LeftOut, Shortage } from '../device/growth.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
+import { blockOf } from '../network/address.ts'
 import { createGrowthThrottle } from '../usage/growth-throttle.ts'
 
 /** How often the log says that an application is full: at each call would fill it. */
@@ -22,18 +22,26 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
   const backend: GrowthBoundsOfCall = { hasRoom, limits: null }
   const saidAt = new Map<string, number>()
 
-  function say({ number, limits }: Application, what: 'devices' | 'labels'): void {
-    const key = `${number} ${what}`
+  /** What was full, once in a while; of several networks that are full, one. */
+  function say(application: number, why: Extract<Shortage, { kind: 'full' }> | LeftOut): void {
+    const what = why.kind === 'full' ? 'devices' : 'labels'
+    const network = why.kind === 'full' ? null : why.network
+    const key = `${application} ${what} ${network !== null}`
     if (clock.now() - (saidAt.get(key) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
     saidAt.set(key, clock.now())
-    const max = what === 'devices' ? limits.maxDevices : limits.maxLabels
-    log.warn(
-      `an application is full: calls without its secret bring no more ${what} (bellhop app limits --${what} N)`,
-      {
-        application: number,
-        most: max,
-      },
-    )
+    const most = { application, most: why.max }
+    if (network !== null) {
+      log.warn('a network has brought its share of labels: its calls bring no more (bellhop labels APP)', {
+        ...most,
+        network,
+      })
+    } else {
+      const look = what === 'labels' ? 'bellhop labels APP, or ' : ''
+      log.warn(
+        `an application is full: calls without its secret bring no more ${what} (${look}bellhop app limits --${what} N)`,
+        most,
+      )
+    }
   }
 
   return {
@@ -46,6 +54,7 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
         limits: {
           maxDevices,
           maxLabels,
+          network: blockOf(address),
           takeRows(rows) {
             // An operation may run twice, and is to pay once.
             if (rows <= taken) return 0
@@ -56,11 +65,11 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
         },
       }
     },
-    refused(application, why) {
-      metrics.refusals.note(application.number, why.kind === 'full' ? why.resource : REASON[why.kind])
-      if (why.kind === 'full') say(application, why.resource)
+    refused({ number }, why) {
+      metrics.refusals.note(number, REASON[why.kind])
+      if (why.kind === 'full' || why.kind === 'left-out') say(number, why)
     },
   }
 }
 
-const REASON = { 'no-room': 'disk', 'too-fast': 'rows' } as const
+const REASON = { 'no-room': 'disk', 'too-fast': 'rows', full: 'devices', 'left-out': 'labels' } as const

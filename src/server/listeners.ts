@@ -1,15 +1,18 @@
 import type { AnyElysia } from 'elysia'
 import type { Clock } from '../clock.ts'
+import { inNetworks } from '../http/client-address.ts'
 import { listen } from '../http/listener.ts'
 import type { TlsPair } from '../http/tls-files.ts'
 import { followTlsFiles } from '../http/tls-follower.ts'
 import type { Log } from '../log.ts'
 import type { Config } from '../settings/parse.ts'
 import { readSystemFile } from '../system/read-file.ts'
+import { maxOpenFiles, openSocketTable } from '../system/socket-table.ts'
+import { keepConnections } from './connection-keeper.ts'
 import type { tlsIn } from './start-checks.ts'
 
 interface Dependencies {
-  readonly config: Pick<Config, 'listen' | 'adminListen'>
+  readonly config: Pick<Config, 'listen' | 'adminListen' | 'hstsDays' | 'trustedProxies'>
   readonly clock: Clock
   readonly log: Log
   readonly api: AnyElysia
@@ -20,6 +23,8 @@ interface Dependencies {
   readonly open?: typeof listen
   /** Hears of every answer of the API, and how long that took. */
   readonly onAnswer: (request: Request, response: Response, ms: number) => void
+  /** Hears of connections that had to end, to make room for others. */
+  readonly onEnded: (connections: number) => void
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
 }
@@ -27,16 +32,24 @@ interface Dependencies {
 /** Where calls come in: of the API, with its certificate as that is renewed, and of the admin side. */
 export function openListeners(deps: Dependencies) {
   const { config, clock, log, api, adminApi, tls, open = listen, onAnswer, opened } = deps
-  const publicListener = open(() => api, config.listen, log, { onAnswer, tls: tls?.first.pair ?? null })
+  const publicListener = open(() => api, config.listen, log, {
+    onAnswer,
+    tls: tls?.first.pair ?? null,
+    hstsDays: config.hstsDays,
+  })
   opened.defer(() => publicListener.abort())
   const use = (pair: TlsPair) => publicListener.renew(pair)
   const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })
   opened.defer(() => tlsFollower?.stop())
   const adminListener = open(adminApi, config.adminListen, log)
   opened.defer(() => adminListener.abort())
+  const keeper = deps.open === undefined ? keeperOf(deps, publicListener.url, adminListener.url) : null
+  opened.use(keeper)
   return {
     url: publicListener.url,
     adminUrl: adminListener.url,
+    /** Connections that had to end in the last minute; `null`: none. */
+    earlyEnds: () => keeper?.earlyEnds() ?? null,
     /** Looks at the files of TLS now, not only within a minute. */
     reload: () => tlsFollower?.look(),
     /** Takes no more calls of the API; resolves when those under way are answered. */
@@ -46,4 +59,22 @@ export function openListeners(deps: Dependencies) {
       return publicListener.stop()
     },
   }
+}
+
+/** `null`: this system does not tell of its sockets. */
+function keeperOf({ config, clock, log, onEnded }: Dependencies, url: string, adminUrl: string) {
+  const maxFiles = maxOpenFiles()
+  const table = maxFiles === null ? null : openSocketTable(maxFiles)
+  if (table === null || maxFiles === null) {
+    log.warn('how many connections callers have is not limited on this system')
+    return null
+  }
+  const ports = { api: portOf(url), admin: portOf(adminUrl) }
+  const isProxy = config.trustedProxies === null ? () => false : inNetworks(config.trustedProxies)
+  return keepConnections({ clock, log, table, maxFiles, ports, isProxy, onEnded })
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }

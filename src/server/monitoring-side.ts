@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
 import type { Database } from '../database/database.ts'
+import type { FileGuard } from '../database/file-guard.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { createWriteProbe } from '../database/write-probe.ts'
 import { monitoringRoutes } from '../monitoring/monitoring-routes.ts'
@@ -14,6 +15,7 @@ import type { Metrics } from '../monitoring/metrics.ts'
 import { createReadinessCheck } from '../monitoring/readiness-check.ts'
 import type { CheckReadiness } from '../monitoring/readiness-check.ts'
 import { createScrape } from '../monitoring/scrape.ts'
+import type { EarlyEnds } from '../monitoring/readiness.ts'
 import type { Disk } from '../monitoring/storage.ts'
 import { createProgressStore } from '../push/status/progress-store.ts'
 import type { Config } from '../settings/parse.ts'
@@ -31,6 +33,7 @@ export interface MonitoringParts {
   readonly clock: Clock
   readonly damage: CorruptionMonitor
   readonly database: Database
+  readonly files: Pick<FileGuard, 'problem'>
   readonly commit: Commit
   readonly directory: ApplicationDirectory
   readonly ledger: QuotaLedger
@@ -38,6 +41,8 @@ export interface MonitoringParts {
   /** Of the data directory; `null`: not known. */
   readonly disk: () => Disk | null
   readonly senders: Pick<Senders, 'pool' | 'moved' | 'runningSimulator'>
+  /** Connections that had to end in the last minute; `null`: none. */
+  readonly earlyEnds: () => EarlyEnds | null
   /** `null`: no backups are made. */
   readonly schedule: Pick<BackupSchedule, 'state'> | null
   /** Closes what is opened here, in reverse. */
@@ -46,7 +51,7 @@ export interface MonitoringParts {
 
 /** How the service is, for machines: readiness, metrics, how far pushes are. */
 export function startMonitoring(deps: MonitoringParts) {
-  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened, schedule } = deps
+  const { config, clock, damage, database, files, commit, directory, ledger, metrics, disk, opened, schedule } = deps
   const { pool, moved, runningSimulator } = deps.senders
   const { log } = damage
   const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
@@ -57,16 +62,20 @@ export function startMonitoring(deps: MonitoringParts) {
   const check = createReadinessCheck({
     clock,
     log,
-    probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
+    probeDatabase() {
+      const found = damage.found()
+      return found === null ? commit(writeProbe) : Promise.reject(new Error(found))
+    },
     senders: stats,
     nameOf,
     disk,
     backups,
     moved,
     nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),
+    earlyEnds: deps.earlyEnds,
   })
-  // What is known to be damaged is told of at once, whatever was written a moment ago.
-  const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() ? 0 : maxAgeMs)
+  // What is known to be damaged, or gone, is told of at once, whatever was written a moment ago.
+  const readiness: CheckReadiness = (maxAgeMs) => check((damage.found() ?? files.problem()) ? 0 : maxAgeMs)
   const store = createCountStore({ database })
   const counts = createBackgroundCount({
     clock,

@@ -6,6 +6,8 @@ import type { ApplicationDirectory } from '../application/application-directory.
 import { failure } from '../failure.ts'
 import type { Resend } from '../push/resend/resend.ts'
 import type { CallLog } from '../admin/call-log.ts'
+import type { OnRefused } from '../http/failures.ts'
+import { noted } from '../log.ts'
 import { createPublicApi } from './public-api.ts'
 import { publicParts, servicePushing } from './public-parts.ts'
 import type { AdmissionRules, PublicApiService } from './public-parts.ts'
@@ -16,7 +18,7 @@ const UNLIMITED = { allowed: true, limit: 0, rate: 0, remaining: 0, retryAfterSe
 /** The contract as it is: what a client of the original service expects is nothing to an administrator. */
 const CONFIG = { compat: false, docs: 'off', headerPrefix: null } as const
 
-interface Dependencies extends Omit<PublicApiService, 'config'> {
+interface Dependencies extends Omit<PublicApiService, 'config' | 'calls'> {
   readonly config: Pick<PublicApiService['config'], 'pushServices'>
 }
 
@@ -28,8 +30,19 @@ export interface OnBehalf extends Pick<CallLog, 'during'> {
 
 /** The public API, and what goes beyond it, for the admin side: it commits with the log of who has changed what. */
 export function createOnBehalf(deps: Dependencies): OnBehalf {
-  const { commit, during } = createCallLog({ ...deps, log: createAdminLogStore(deps) })
-  const service = { ...deps, commit, config: { ...CONFIG, pushServices: deps.config.pushServices } }
+  const calls = createCallLog({ ...deps, log: createAdminLogStore(deps), onError: noted(deps.log) })
+  const { commit, during } = calls
+  const onRefused: OnRefused = (request, requestId, why) => {
+    deps.onRefused(request, requestId, why)
+    calls.refused(why.code)
+  }
+  const service = {
+    ...deps,
+    commit,
+    onRefused,
+    calls: null,
+    config: { ...CONFIG, pushServices: deps.config.pushServices },
+  }
   // Made with the first call, for the sake of starts: it is the whole public API once more.
   let made: ReturnType<typeof createPublicApi> | null = null
   const api = () => (made ??= createPublicApi(publicParts(service, admissionBy(deps.directory))))

@@ -1,3 +1,4 @@
+import type { Actor } from '../admin/administrator.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import type { Clock } from '../clock.ts'
 import type { CheckpointOverrides } from '../database/checkpoint/checkpointer.ts'
@@ -36,6 +37,10 @@ export interface Overrides {
   readonly post?: Post
   /** Runs commands of other machines. Default: there are none. */
   readonly serveCommand?: ServeCommand
+  /** Hears whether the database is being upgraded: the process may end then, and nothing of it is done. */
+  readonly onUpgrading?: (underWay: boolean) => void
+  /** Who has started it, for the audit log. Default: a start is not written down. */
+  readonly startedBy?: Actor
   /** Makes the public API; where services come one after the other, one may do for all of them. */
   readonly publicApi?: typeof createPublicApi
   /** Takes calls, in the place of sockets. */

@@ -8,6 +8,7 @@ import { registryRoutes } from '../device/routes/registry-routes.ts'
 import { userRoutes } from '../device/routes/user-routes.ts'
 import { apnsIdOf } from '../gateway/apns/protocol.ts'
 import { createApi } from '../http/api.ts'
+import type { Audited } from '../http/audited.ts'
 import { createGate } from '../http/gate.ts'
 import type { Gate } from '../http/gate.ts'
 import { cancelRoutes } from '../push/cancel-routes.ts'
@@ -28,6 +29,10 @@ export function createPublicApi(parts: PublicParts): PublicApi {
   const { compat } = config
   const { accept, preview, cancel, checkSize, reach } = parts.pushing
   const gate = createGate(admission.admit, admission)
+  const audited: Audited = ({ application: { id, name }, request, action, detail = {} }, work) => {
+    const by = { kind: 'application', name, origin: gate.addressOf(request) } as const
+    return parts.calls === null ? work() : parts.calls.during({ by, action, subject: id, detail }, work)
+  }
   const app = createApi({
     gate,
     log,
@@ -63,7 +68,7 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         feedback: parts.feedback,
         ...(compat && { shape: compatShape }),
       }),
-      userRoutes({ gate, eraseUser: parts.eraseUser }),
+      userRoutes({ gate, audited, eraseUser: parts.eraseUser }),
       pushRoutes({
         gate,
         accept,
@@ -91,7 +96,8 @@ export function createPublicApi(parts: PublicParts): PublicApi {
       }),
       cancelRoutes({
         gate,
-        commit,
+        audited,
+        commit: parts.calls?.commit ?? commit,
         clock,
         compat,
         cancellations: { cancel },

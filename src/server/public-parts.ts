@@ -1,3 +1,4 @@
+import type { CallLog } from '../admin/call-log.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import type { JudgeProof } from '../application/user-proofs.ts'
@@ -40,6 +41,8 @@ export interface PublicApiService {
   readonly events: Pick<EventStore, 'pushOpened'>
   readonly schedule: Pick<Schedule, 'wake'>
   readonly senders: Pick<Senders, 'pool' | 'providers'>
+  /** Has what backends do in the audit log; `null`: whoever hands on their calls sees to that. */
+  readonly calls: Pick<CallLog, 'commit' | 'during'> | null
   /** Whether there is room on the disk for what is new. */
   readonly hasRoom: () => boolean
 }
@@ -68,7 +71,8 @@ export function publicParts(service: PublicApiService, admission: AdmissionRules
     judgeProof: service.judgeProof,
     bounds: createGrowthBounds({ clock, log, metrics, hasRoom }),
     feedback: createFeedbackStore({ database }),
-    eraseUser: createForgetUser({ database }, commit),
+    calls: service.calls,
+    eraseUser: createForgetUser({ database }, service.calls?.commit ?? commit),
     counting,
     pushing: servicePushing(service, counting),
     statuses: createStatusStore({ database }),

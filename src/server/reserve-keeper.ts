@@ -26,16 +26,28 @@ interface Dependencies {
  */
 export function keepReserve({ clock, log, directory, disk }: Dependencies): () => void {
   let failedAt = Number.NEGATIVE_INFINITY
+  let kept = 0
 
   function look(): void {
     try {
       const released = releaseReserve(directory)
-      if (released > 0) return log.warn('the disk is full: released the reserve', { bytes: released })
+      if (released > 0) {
+        kept = 0
+        return log.warn('the disk is full: released the reserve', { bytes: released })
+      }
+      const found = reserveIn(directory)
+      if (found === 0 && kept > 0) {
+        // By the write that met a quota, of which the disk itself says nothing.
+        failedAt = clock.now()
+        log.warn('the quota of the disk is used up: released the reserve', { bytes: kept })
+      }
+      kept = found
       const seen = disk()
       if (seen === null || clock.now() - failedAt < AGAIN_MS) return
       const bytes = reserveBytes(seen.sizeBytes)
-      if (reserveIn(directory) >= bytes || !hasRoomFor(2 * bytes, seen)) return
+      if (kept >= bytes || !hasRoomFor(2 * bytes, seen)) return
       makeReserve(directory, bytes)
+      kept = reserveIn(directory)
       log.info('a reserve is kept for the day the disk is full', { bytes })
     } catch (error) {
       failedAt = clock.now()

@@ -1,3 +1,5 @@
+import { createAdminLogStore } from '../admin/admin-log-store.ts'
+import { createCallLog } from '../admin/call-log.ts'
 import { linkUrl } from '../admin/session/link-url.ts'
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
@@ -42,15 +44,22 @@ import { createServiceAdmission } from './service-admission.ts'
 import { keepLedger } from './service-ledger.ts'
 import { createServiceLog } from './service-log.ts'
 import { keepServiceTime } from './service-time.ts'
-import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
+import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy, upgradeFirst } from './start-checks.ts'
+import { noteStart } from './started-settings.ts'
 import { createSweeps } from './sweeps.ts'
+
+/** Why it can go on no longer, in a sentence without its full stop. */
+interface Breakdown {
+  readonly kind: 'disk-failed' | 'database-gone'
+  readonly message: string
+}
 
 export interface Server extends AsyncDisposable {
   /** Where the public API listens, such as `http://127.0.0.1:8790`. */
   readonly url: string
   readonly adminUrl: string
   /** Resolves when it can go on no longer, and the process must end at once. */
-  readonly broken: Promise<Error>
+  readonly broken: Promise<Breakdown>
   /** Where somebody becomes the first administrator, once and within 30 minutes; `null`: there is one. */
   setupUrl(): Promise<string | null>
   /** The built-in stand-ins for APNs and FCM; started if need be. */
@@ -77,15 +86,18 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   makeRoom(config.data, log)
   opened.use(holdDirectory(config.data))
+  await upgradeFirst(config.data, { clock, log, onUpgrading: overrides.onUpgrading ?? (() => {}) })
   const metrics = createMetrics()
-  const broken = Promise.withResolvers<Error>()
-  const { database, group } = openDurably({
+  const broken = Promise.withResolvers<Breakdown>()
+  const { database, group, files } = openDurably({
     data: config.data,
+    clock,
     log,
     observer: metrics.commits,
     ...(overrides.sync && { sync: overrides.sync }),
     ...(overrides.checkpoints && { checkpoints: overrides.checkpoints }),
-    onSyncFailed: (error) => broken.resolve(new Error(`The disk failed: ${String(error)}`)),
+    onSyncFailed: (error) => broken.resolve({ kind: 'disk-failed', message: `The disk failed: ${String(error)}` }),
+    onGone: (message) => broken.resolve({ kind: 'database-gone', message }),
     opened,
   })
   const { commit } = group
@@ -179,16 +191,20 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     hasRoom,
   }
   const makeApi = overrides.publicApi ?? createPublicApi
-  const api = makeApi(publicParts(service, createServiceAdmission({ ...context, onRefused })))
+  const auditLog = createAdminLogStore(context)
+  const calls = createCallLog({ ...context, log: auditLog, onError: noted(log) })
+  const api = makeApi(publicParts({ ...service, calls }, createServiceAdmission({ ...context, onRefused })))
   const admin = startAdminSide({
     ...context,
     disk,
     damage,
+    files,
     senders,
     opened,
     ca,
     recentLines: serviceLog.recentLines,
-    url: () => listeners.url,
+    publicUrl: () => config.publicUrl ?? listeners.url,
+    earlyEnds: () => listeners.earlyEnds(),
     serveCommand: overrides.serveCommand ?? null,
     onBehalf: () => createOnBehalf(service),
   })
@@ -215,9 +231,12 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ...(overrides.listen && { open: overrides.listen }),
     onAnswer: (request, response, ms) =>
       metrics.calls.note(api.routeOf(request.url), request.method, response.status, ms / 1000),
+    onEnded: (connections) => (metrics.endedConnections += connections),
     opened,
   })
   const { url, adminUrl } = listeners
+  const { startedBy } = overrides
+  if (startedBy !== undefined) noteStart(startedBy, { config, commit, log: auditLog }).catch(noted(log))
   log.info('serving', { version: VERSION, url, admin: adminUrl, data: config.data })
 
   const stack = opened.move()
@@ -238,6 +257,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   async function close(): Promise<void> {
     log.info('stopping')
+    files.giveUp()
     const drained = Promise.all([listeners.stop(), pool.stop(), webhooks.stop()])
     const inTime = await within(
       clock,

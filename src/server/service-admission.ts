@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '../application/application.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { secretMatches } from '../application/secret.ts'
 import type { Clock } from '../clock.ts'
@@ -22,6 +23,9 @@ interface Dependencies {
   readonly ledger: QuotaLedger
   readonly metrics: Metrics
 }
+
+/** Stands where a call is for no application: pages and their files have the limits of an app's calls. */
+const NO_APPLICATION = 0
 
 /** For the gate of the public API: who calls, and whether they may now. */
 export function createServiceAdmission({
@@ -60,6 +64,8 @@ export function createServiceAdmission({
       },
     }),
     onRefused,
+    takeOpen: (address) =>
+      limiter.take(userKey(NO_APPLICATION, address), DEFAULT_LIMITS, siteKey(NO_APPLICATION, address)),
     looseText: config.compat,
     callerOf: createCallerOf({
       trusted: config.trustedProxies,

@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs'
+import { every, SECOND_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { DatabaseRefused } from '../database/database-refused.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
 import { lockDirectory } from '../database/directory-lock.ts'
 import { releaseReserve } from '../database/reserve.ts'
-import { inDataDirectory } from '../database/storage-errors.ts'
+import { inDataDirectory, startRefusalOf } from '../database/storage-errors.ts'
+import { upgradeOnThread } from '../database/migration/upgrade-thread.ts'
 import type { UpgradeStep } from '../database/migration/upgrade.ts'
 import { StartRefused } from '../failure.ts'
 import { proxyProblem } from '../gateway/transport/choose-transport.ts'
@@ -36,22 +38,51 @@ export function holdDirectory(directory: string): Disposable {
   return lock
 }
 
-/** Opened by the process that holds the lock of its directory, and upgraded where it is of an older Bellhop. */
+/** Between two lines that say how far an upgrade is. */
+const UPGRADE_LINE_MS = 2 * SECOND_MS
+
+/**
+ * Upgrades the database where it is of an older Bellhop; the lock of its directory is held. `onUpgrading` hears whether that
+ * is under way: then the process may end, and nothing of it is done.
+ */
+export async function upgradeFirst(
+  directory: string,
+  { clock, log, onUpgrading }: { clock: Clock; log: Log; onUpgrading: (underWay: boolean) => void },
+): Promise<void> {
+  const startedAt = clock.monotonic()
+  let migration: { readonly number: number; readonly to: number } | null = null
+  const end = every(clock, UPGRADE_LINE_MS, () => {
+    const seconds = Math.round((clock.monotonic() - startedAt) / SECOND_MS)
+    log.info('the upgrade of the database goes on', { seconds, migration: migration?.number, to: migration?.to })
+  })
+  onUpgrading(true)
+  try {
+    await upgradeOnThread(directory, (step) => {
+      if (step.kind === 'migrating') migration = step
+      else logUpgrade(step, log)
+    })
+  } catch (error) {
+    throw startRefusalOf(error instanceof DatabaseRefused ? new StartRefused(error.message) : error, directory)
+  } finally {
+    onUpgrading(false)
+    end()
+  }
+}
+
+/** Opened by the process that holds the lock of its directory. */
 export function databaseIn(directory: string, log: Log): Database {
   if ((statSync(directory).mode & 0o007) !== 0) {
     log.warn(`others on this machine can enter the data directory: chmod 700 ${directory}`, { directory })
   }
   try {
-    return inDataDirectory(directory, () =>
-      openDatabase(directory, { serving: true, report: (step) => logUpgrade(step, log) }),
-    )
+    return inDataDirectory(directory, () => openDatabase(directory, { serving: true }))
   } catch (error) {
     if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
     throw error
   }
 }
 
-function logUpgrade(step: UpgradeStep, log: Log): void {
+function logUpgrade(step: Exclude<UpgradeStep, { kind: 'migrating' }>, log: Log): void {
   switch (step.kind) {
     case 'waiting':
       return log.warn('another process upgrades the database: waiting for it')

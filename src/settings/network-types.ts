@@ -45,6 +45,12 @@ export const serverAddress: SettingType<string> = {
   },
 }
 
+/** Also http: it may be for one machine, or a private network. */
+export const publicOrigin: SettingType<string> = {
+  ...serverAddress,
+  expected: 'an http or https origin without a path, such as https://push.example.com',
+}
+
 /** Scheme, host and port only: without the slash at the end. */
 export const httpsOrigin: SettingType<string> = {
   expected: 'an https origin without a path, such as https://api.push.apple.com',

@@ -9,6 +9,7 @@ import {
   httpsPrefixes,
   httpsUrl,
   networks,
+  publicOrigin,
 } from './network-types.ts'
 import { choice, duration, integer, onOff, path, sealingKey } from './setting-type.ts'
 import type { ListenAddress, ProxyAddress } from './network-types.ts'
@@ -20,6 +21,8 @@ export interface Config {
   readonly adminListen: ListenAddress
   /** In lower case. `null`: only the host that it listens on, localhost, and addresses. */
   readonly adminHost: readonly string[] | null
+  /** An origin. `null`: that of the address it listens on. */
+  readonly publicUrl: string | null
   readonly data: string
   readonly apnsUrl: string
   readonly apnsSandboxUrl: string
@@ -48,6 +51,7 @@ export interface Config {
   /** PEM files. Both `null`: plain HTTP, for a proxy in front. */
   readonly tlsCert: string | null
   readonly tlsKey: string | null
+  readonly hstsDays: number
   /** Addresses and networks. `null`: no proxy is believed about whom a call is from. */
   readonly trustedProxies: readonly string[] | null
   /** A directory, or `s3://bucket/prefix`. `null`: none are made. */
@@ -84,6 +88,11 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
   adminHost: {
     doc: 'A host name by which the admin side is called too, such as that of a container. The flag may be given again; the variable separates names by commas.',
     type: hostNames,
+    default: null,
+  },
+  publicUrl: {
+    doc: 'Where apps and backends reach the API, if not at the address it listens on: `https://push.example.com`. The dashboard shows it in commands, samples and links.',
+    type: publicOrigin,
     default: null,
   },
   data: {
@@ -193,6 +202,11 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     doc: 'A PEM file with its private key.',
     type: path,
     default: null,
+  },
+  hstsDays: {
+    doc: 'With a certificate: how many days browsers use only https for this host name (`Strict-Transport-Security`), on each of its ports. 0 ends that.',
+    type: integer(0, 730),
+    default: '180',
   },
   trustedProxies: {
     doc: 'Proxies whose `X-Forwarded-For` says whom a call is from: addresses or networks. The flag may be given again; the variable separates them by commas.',

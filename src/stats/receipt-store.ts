@@ -11,6 +11,8 @@ interface ReportedPush {
   readonly number: number
   /** The language of its text, as `push_receipt` has it, for a device with this locale; `null`: the push has one text. */
   readonly textFor: (locale: string | null) => string | null
+  /** Names of actions that the push gives itself. */
+  readonly declared: () => readonly string[]
 }
 
 /** A report that was counted. */
@@ -26,7 +28,10 @@ interface Reporter {
   readonly platform: Platform
 }
 
-/** Names of actions counted apart for each push: anybody who knows the application's id can send new ones. */
+/**
+ * Names of actions counted apart for each push beside those that it gives itself: anybody who knows the application's id
+ * can send new ones.
+ */
 const MAX_ACTIONS = 20
 
 /** What further names count as. */
@@ -47,9 +52,10 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
     `INSERT INTO push_receipt (push, event, action, language, count) VALUES (?, ?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
-  const named = database.statement<{ names: number; known: 0 | 1 | null }, [action: string, push: number]>(
+  const named = database.statement<{ names: number; known: 0 | 1 | null }, [string, push: number, declared: string]>(
     `SELECT count(DISTINCT action) AS names, max(action = ?1) AS known FROM push_receipt
-     WHERE push = ?2 AND event = ${EVENT_CODES.action} AND action <> '${OTHER}'`,
+     WHERE push = ?2 AND event = ${EVENT_CODES.action} AND action <> '${OTHER}'
+       AND action NOT IN (SELECT value FROM json_each(?3))`,
   )
   const ofPush = database.statement<never, [push: number, limit: number]>(
     `DELETE FROM receipt WHERE (push, device, event, action) IN (
@@ -72,8 +78,9 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
        WHERE p.application = ?1 AND p.number > ?2 AND p.number <= ?3)`,
   )
 
-  function nameFor(push: number, action: string): string {
-    const { names, known } = named.get(action, push) ?? { names: 0, known: 0 }
+  function nameFor(push: number, action: string, declared: readonly string[]): string {
+    if (declared.includes(action)) return action
+    const { names, known } = named.get(action, push, JSON.stringify(declared)) ?? { names: 0, known: 0 }
     return known === 1 || names < MAX_ACTIONS ? action : OTHER
   }
 
@@ -86,14 +93,14 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
      * cannot be known.
      */
     add(
-      { number, textFor }: ReportedPush,
+      { number, textFor, declared }: ReportedPush,
       { application, platform }: Reporter,
       receipt: Omit<Receipt, 'push'>,
       now: number,
     ): CountedReceipt | null {
       const { action, token } = receipt
       const event = EVENT_CODES[receipt.event]
-      const name = action === null ? '' : nameFor(number, action)
+      const name = action === null ? '' : nameFor(number, action, declared())
       const device = token === null ? null : findDevice.get(application, platform, packToken(token, platform))
       if (device !== null && add.run(number, device.id, event, name, now).changes === 0) return null
       const text = device === null ? null : textFor(device.locale)

@@ -29,6 +29,8 @@ interface Dependencies {
     numberOf(application: number, id: string): number | null
     /** Which text of it a device with this locale gets; `null`: it has one. */
     textFor(push: number, locale: string | null): string | null
+    /** Names of the buttons that it has itself. */
+    actionsOf(push: number): readonly string[]
   }
   readonly events: Pick<EventStore, 'pushOpened'>
 }
@@ -57,7 +59,11 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
       const { push, event } = receipt
       const number = push === null ? null : pushes.numberOf(application, push)
       if (push !== null && number !== null) {
-        const reported = { number, textFor: (locale: string | null) => pushes.textFor(number, locale) }
+        const reported = {
+          number,
+          textFor: (locale: string | null) => pushes.textFor(number, locale),
+          declared: () => pushes.actionsOf(number),
+        }
         const counted = receipts.add(reported, { application, platform }, receipt, now)
         if (counted === null) return false
         // An arrival is of each device of each push: a status counts them, a call each would be a flood.

@@ -49,6 +49,13 @@ describe('applications', () => {
     })
   })
 
+  test('are not created by a body that is nested too deep', async () => {
+    const name: unknown = JSON.parse(`${'['.repeat(65)}${']'.repeat(65)}`)
+    expect(await call('POST', '/api/applications', { name })).toMatchObject(
+      wrong('InvalidContent', 'The body is nested 65 levels deep: at most 64 are allowed.'),
+    )
+  })
+
   test('have a name of their own', async () => {
     await create('Twice')
     expect(await call('POST', '/api/applications', { name: 'Twice' })).toMatchObject(
@@ -209,6 +216,16 @@ describe('deleting', () => {
     })
     expect((await call('GET', path)).status).toBe(404)
     expect((await service.get('/pushes', { application })).status).toBe(401)
-    expect(await lastEntry()).toMatchObject({ action: 'delete application', subject: id, detail: { name: 'Doomed' } })
+    const { entries } = (await call('GET', `/api/log?application=${id}&action=delete%20application`)).body
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        result: 'ok',
+        detail: { name: 'Doomed' },
+        changes: { name: { before: 'Doomed', after: null } },
+      }),
+    )
+    expect(entries.map(({ result, code }: { result: string; code: string }) => `${result} ${code}`).toSorted()).toEqual(
+      ['ok ', 'refused ConflictError', 'refused InvalidArgument'],
+    )
   })
 })

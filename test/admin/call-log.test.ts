@@ -49,7 +49,7 @@ function afterKill(): Rows {
         `SELECT (SELECT count(*) FROM push) + (SELECT count(*) FROM device)
            + (SELECT count(*) FROM label) AS count`,
       ),
-      entries: count("SELECT count(*) AS count FROM admin_log WHERE action = 'call'"),
+      entries: count("SELECT count(*) AS count FROM admin_log WHERE result = 'ok'"),
     }
   } finally {
     rmSync(directory, { recursive: true })

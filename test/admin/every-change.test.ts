@@ -33,6 +33,7 @@ interface Operation {
   readonly path: string
   readonly summary?: string
   readonly 'x-changes-nothing'?: true
+  readonly 'x-audit-action'?: string
   readonly responses: Readonly<Record<string, { readonly content: object }>>
 }
 
@@ -165,8 +166,8 @@ async function signIn(): Promise<string> {
   return headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
-const newest = async (): Promise<{ number: number; who: string }> =>
-  (await call('GET', '/api/log?limit=1')).body.entries[0] ?? { number: 0, who: '' }
+const newest = async (): Promise<{ number: number; who: string; action: string; origin: string }> =>
+  (await call('GET', '/api/log?limit=1')).body.entries[0] ?? { number: 0, who: '', action: '', origin: '' }
 
 test('every call that changes something is in the log, with whoever made it', async () => {
   createAdministratorStore({ database: service.database, clock: systemClock }).add(
@@ -189,10 +190,74 @@ test('every call that changes something is in the log, with whoever made it', as
     keep?.(answer)
     const after = await newest()
     expect({ name, isWritten: after.number > before.number }).toEqual({ name, isWritten: true })
+    const action = operations.find((one) => `${one.method} ${one.path}` === name)?.['x-audit-action'] ?? after.action
+    expect({ name, ...after }).toMatchObject({ name, action, origin: '127.0.0.1' })
     expect(after.who).toMatch(
       isBySession || name.startsWith('POST /api/session') ? /^administrator ann$/ : /^(token test|administrator bob)$/,
     )
   }
+})
+
+test('a call that changes something says what the log calls it, apart from those that are handed on', () => {
+  const silent = changes().filter(({ 'x-audit-action': action }) => action === undefined)
+  expect(silent.map(({ path }) => path)).toEqual([
+    '/api/applications/{id}/v1/{path}',
+    '/api/applications/{id}/v1/{path}',
+  ])
+})
+
+describe('the log', () => {
+  const entries = async (query: string) => (await call('GET', `/api/log?${query}`)).body.entries
+
+  test('has calls that were refused, with the code, and none of those that only read', async () => {
+    const { number } = await newest()
+    const { id } = newApplication()
+    await call('PATCH', `/api/applications/${id}`, { rate: -1 })
+    await call('DELETE', '/api/tokens/nowhere')
+    await call('PUT', `/api/applications/${id}/v1/tag`, { token: 'a1'.repeat(32), platform: 0, tag: 'x' })
+    await call('GET', '/api/applications/nowhere')
+    await call('POST', `/api/applications/${id}/v1/push/preview`, {})
+    await call('POST', '/api/session', { name: 'a password', password: 'wrong' }, { authorization: '' })
+    const added = (await entries('limit=10')).filter((one: { number: number }) => one.number > number)
+    const refused = { result: 'refused', origin: '127.0.0.1' }
+    expect(added).toMatchObject([
+      { ...refused, who: 'nobody', action: 'sign in', subject: '', code: 'InvalidCredentials' },
+      { ...refused, who: 'token test', action: 'call', subject: id, code: 'ResourceNotFound' },
+      { ...refused, who: 'token test', action: 'revoke token', subject: 'nowhere', code: 'ResourceNotFound' },
+      { ...refused, who: 'token test', action: 'change limits', subject: id, code: 'InvalidArgument' },
+    ])
+    expect(JSON.stringify(added)).not.toContain('password')
+  })
+
+  test('has what was changed, before and after, and nothing that is secret', async () => {
+    const { id } = newApplication()
+    await call('PATCH', `/api/applications/${id}`, { rate: 20 })
+    await call('PUT', `/api/applications/${id}/webhook`, { url: 'https://hooks.test/T0/hidden?key=1' })
+    await call('PUT', `/api/applications/${id}/credentials/fcm`, { serviceAccount: SERVICE_ACCOUNT })
+    const found = await entries(`application=${id}`)
+    expect(found).toMatchObject([
+      { action: 'store credential', changes: { fcm: { before: null, after: { projectId: ACCOUNT.projectId } } } },
+      { action: 'set webhook', changes: { webhook: { before: null, after: 'https://hooks.test' } } },
+      { action: 'change limits', changes: { rate: { after: 20 } } },
+    ])
+    expect(JSON.stringify(found)).not.toMatch(/hidden|key=1|PRIVATE KEY|whsec_/)
+  })
+
+  test('is there for programs as a whole, as JSON Lines and as a table', async () => {
+    const { id } = newApplication()
+    const { token } = (await call('POST', '/api/tokens', { name: 'exporter' })).body
+    await call('PATCH', `/api/applications/${id}`, { rate: 20 })
+    const exported = async (query: string) =>
+      (
+        await fetch(`${service.adminUrl}/api/log/export?application=${id}&${query}`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+      ).text()
+    const [line = '', ...rest] = (await exported('')).split('\n')
+    expect({ action: JSON.parse(line).action, rest }).toEqual({ action: 'change limits', rest: [''] })
+    expect((await exported('format=csv')).split('\r\n')).toHaveLength(3)
+    expect(await exported('format=xml')).toContain('format must be json or csv')
+  })
 })
 
 describe('the document', () => {
@@ -231,7 +296,7 @@ describe('the document', () => {
 
   test('leads to calls that there are', async () => {
     for (const { method, path } of operations) {
-      if (method !== 'GET' || path.endsWith('/live') || path.endsWith('/service-log')) continue
+      if (method !== 'GET' || /\/(live|service-log|export)$/.test(path)) continue
       // Of whoever is signed in: a token is told so.
       if (path === '/api/second-factor') continue
       const filled = path.replace('{id}', service.application.id).replace('{path}', 'pushes')

@@ -104,10 +104,11 @@ describe('the public API on behalf of an application', () => {
     await call('PUT', `${v1}/tag`, { token, platform: 0, tag: ['new'] })
     const { entries } = (await call('GET', '/api/log?limit=10')).body
     const added = entries.filter(({ number }: { number: number }) => number > before)
-    const entry = { who: 'token test', action: 'call', subject: service.application.id }
+    const entry = { who: 'token test', origin: '127.0.0.1', subject: service.application.id }
     expect(added).toMatchObject([
-      { ...entry, detail: { method: 'PUT', route: '/tag' } },
-      { ...entry, detail: { method: 'POST', route: '/push/all' } },
+      { ...entry, action: 'call', detail: { method: 'PUT', route: '/tag' }, result: 'ok' },
+      { ...entry, action: 'push', detail: { method: 'POST', route: '/push/all' }, result: 'ok' },
+      { ...entry, action: 'push', result: 'refused', code: 'InvalidArgument' },
     ])
     expect(JSON.stringify(added)).not.toContain('Secret')
   })

@@ -40,7 +40,29 @@ describe('of pages', () => {
   test('its own may call it, and what a person types', () => {
     for (const site of ['same-origin', 'none']) expect(judge({ host, 'sec-fetch-site': site })).toBeNull()
     expect(judge({ host, origin: 'http://localhost:8791' })).toBeNull()
-    expect(judge({ host: 'LOCALHOST:8791', origin: 'https://localhost:8791' })).toBeNull()
+    expect(judge({ host: 'LOCALHOST:8791', origin: 'http://localhost:8791' })).toBeNull()
+    expect(judge({ host: '127.0.0.1:80', origin: 'http://127.0.0.1' })).toBeNull()
+  })
+
+  test('its own by https may, where a proxy or the browser itself says that it came so', () => {
+    const page = { host: 'bellhop', origin: 'https://bellhop' }
+    expect(judge({ ...page, 'x-forwarded-proto': 'https' })).toBeNull()
+    expect(judge({ ...page, 'x-forwarded-proto': 'https, http' })).toBeNull()
+    // A browser sends this by https and to loopback alone.
+    expect(judge({ ...page, 'sec-fetch-site': 'same-origin' })).toBeNull()
+    expect(judge({ ...page, host: 'bellhop:443', 'x-forwarded-proto': 'https' })).toBeNull()
+  })
+
+  const plainPage: readonly Record<string, string>[] = [
+    { host: 'bellhop', origin: 'http://bellhop', 'x-forwarded-proto': 'https' },
+    { host: 'bellhop', origin: 'http://bellhop', 'sec-fetch-site': 'same-origin' },
+    { host: 'bellhop:443', origin: 'http://bellhop:443', 'x-forwarded-proto': 'https' },
+    { host: 'bellhop', origin: 'https://bellhop' },
+    { host: 'localhost', origin: 'https://localhost' },
+    { host: 'localhost', origin: 'https://localhost', 'sec-fetch-site': 'same-origin' },
+  ]
+  test.each(plainPage)('one of the same name by another scheme may not: %j', (given) => {
+    expect(judge(given)).toEqual({ code: 'ForbiddenError', message: PAGE })
   })
 
   test.each(['http://evil.example', 'http://localhost:3000', 'http://localhost', 'null', 'chrome-extension://x', ''])(
@@ -79,12 +101,30 @@ describe('a running service', () => {
     },
   )
 
-  test.each(['bellhop:8791', '10.1.2.3:8791', 'localhost'])(
-    'answers probes and scrapes that call it %s',
+  const GUARDED = ['/readyz', '/metrics', '/pushes/x', '/simulator/received']
+
+  test.each(['localhost', 'LOCALHOST.:8791', '127.0.0.1:8791', '127.8.8.8', '[::1]:8791'])(
+    'tells this machine how it is, which calls it %s',
     async (host) => {
-      for (const path of ['/healthz', '/readyz', '/metrics']) {
-        expect([path, await call(path, `Host: ${host}`)]).toEqual([path, { status: 200, body: null }])
+      for (const path of ['/healthz', ...GUARDED]) {
+        const { status } = await call(path, `Host: ${host}`)
+        expect([path, status]).toEqual([path, path === '/pushes/x' ? 404 : 200])
       }
+    },
+  )
+
+  // A proxy on this machine may pass the name on and say nothing of itself.
+  test.each(['Host: bellhop:8791', 'Host: bellhop', 'Host: 10.1.2.3:8791', 'Host: [fd00::17]', ''])(
+    'tells nobody without a token who calls from this machine with %j, but that it lives',
+    async (host) => {
+      const version = host === '' ? 'HTTP/1.0' : 'HTTP/1.1'
+      const ask = async (path: string) => {
+        using connection = await connectTo(service.adminUrl)
+        await connection.write(`GET ${path} ${version}\r\n${host === '' ? '' : `${host}\r\n`}\r\n`)
+        return (await connection.answer()).status
+      }
+      for (const path of GUARDED) expect([path, await ask(path)]).toEqual([path, 401])
+      expect(await ask('/healthz')).toBe(200)
     },
   )
 })

@@ -148,7 +148,6 @@ describe('the overview', () => {
     await followed(id)
     const { status, body } = await call('GET', '/api/overview')
     expect(status).toBe(200)
-    expect(body.url).toBe(service.url)
     const own = body.attention.filter(({ application }: any) => application?.id === service.application.id)
     expect(own).toEqual([])
     expect(body.days).toHaveLength(30)

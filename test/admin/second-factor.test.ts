@@ -185,7 +185,10 @@ describe('signing in', () => {
       wait: '300',
       message: 'Too many wrong codes. Wait, or on the machine of the service: bellhop admin reset NAME.',
     })
-    expect(await loggedActions()).toContain('wrong code')
+    const { entries } = (await call('GET', '/api/log?action=sign%20in&limit=1', { cookie })).body
+    expect(entries).toMatchObject([
+      { who: 'administrator ann', result: 'refused', code: 'InvalidCredentials', detail: { how: 'code' } },
+    ])
     clock.standStill(300_000)
     expect((await finish(await step(), app())).status).toBe(200)
   })

@@ -42,7 +42,11 @@ async function call(method: string, path: string, { cookie, token, body, origin,
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
 }
 
-const cookieIn = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? ''
+const cookiesIn = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
+/** That of the session. */
+const cookieIn = (headers: Headers) => cookiesIn(headers)[0] ?? ''
+/** That by which the browser is known. */
+const browserIn = (headers: Headers) => cookiesIn(headers)[1] ?? ''
 
 async function newLink(): Promise<string> {
   const url = await service.server.setupUrl()
@@ -75,12 +79,20 @@ const SPENT = {
 describe('the link of the first start', () => {
   test('makes an administrator of whoever opens it, once', async () => {
     const link = await newLink()
-    expect((await call('GET', '/api/session')).body).toMatchObject({ administrator: null, isSetUp: false })
+    // To anybody nothing of the service but whether it is set up.
+    const stranger = { administrator: null, token: null, step: null, isSetUp: false, service: null }
+    expect((await call('GET', '/api/session')).body).toEqual(stranger)
     expect((await call('POST', '/api/link/look', { body: { link } })).body).toMatchObject({ kind: 'setup', name: null })
     const made = await call('POST', '/api/link', { body: { link, name: 'ann', password: PASSWORD } })
     expect(made.body).toMatchObject({ administrator: { name: 'ann' }, isSetUp: true })
     const cookie = cookieIn(made.headers)
-    expect((await call('GET', '/api/session', { cookie })).body).toMatchObject({ administrator: { name: 'ann' } })
+    expect((await call('GET', '/api/session', { cookie })).body).toEqual({
+      administrator: { name: 'ann' },
+      token: null,
+      step: null,
+      isSetUp: true,
+      service: { version: expect.stringMatching(/^\d+\.\d+\.\d+/), url: service.url },
+    })
     const again = await call('POST', '/api/link', { body: { link, name: 'eve', password: PASSWORD } })
     expect({ status: again.status, body: again.body }).toEqual({ status: 404, body: SPENT })
     expect(await service.server.setupUrl()).toBeNull()
@@ -169,20 +181,114 @@ describe('signing in', () => {
     expect((await signIn('ANN', PASSWORD, from(99))).status).toBe(429)
     expect((await signIn('eve', 'wrong', from(99))).status).toBe(401)
   })
+
+  test('takes so many at once, and answers the rest at once with 429', async () => {
+    await service[Symbol.asyncDispose]()
+    service = await startService({ clock, config: { trustedProxies: ['127.0.0.1'] } })
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => signIn(`name ${n}`, 'wrong', { 'x-forwarded-for': `203.0.113.${n}` })),
+    )
+    const busy = answers.filter(({ status }) => status === 429)
+    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(33)
+    expect(busy.length).toBeGreaterThan(0)
+    for (const { headers, body } of busy) {
+      expect([headers.get('retry-after'), body]).toEqual([
+        '2',
+        { code: 'TooManyRequestsError', message: 'Too many passwords are being checked. Try again in a moment.' },
+      ])
+    }
+  })
+})
+
+describe('a browser that has signed in', () => {
+  const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` })
+  let browser = ''
+
+  beforeEach(async () => {
+    await service[Symbol.asyncDispose]()
+    service = await startService({ clock, config: { trustedProxies: ['127.0.0.1'] } })
+    await setUp()
+    browser = browserIn((await signIn('ann', PASSWORD, from(1))).headers)
+  })
+
+  /** Somebody keeps the name locked. */
+  async function lockOut(): Promise<void> {
+    for (let n = 0; n < 20; n++) await signIn('ann', 'wrong', from(100 + n))
+    expect((await signIn('ann', PASSWORD, from(2))).status).toBe(429)
+  }
+
+  test('is let in while others guess at the name, and slowed down for its own wrong tries', async () => {
+    await lockOut()
+    expect((await signIn('ann', PASSWORD, { ...from(2), cookie: browser })).status).toBe(200)
+    for (let n = 0; n < 10; n++) {
+      expect((await signIn('ann', 'wrong', { ...from(n), cookie: browser })).status).toBe(401)
+    }
+    expect((await signIn('ann', PASSWORD, { ...from(2), cookie: browser })).status).toBe(429)
+  })
+
+  test('has a cookie that no script reads, for 180 days, also after a restart', async () => {
+    const [, cookie] = (await signIn('ann', PASSWORD)).headers.getSetCookie()
+    expect(cookie).toMatch(
+      /^bellhop-browser=[\w-]{22}\.\d+\.[\w-]{43}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Strict$/,
+    )
+    service = await service.restart()
+    await lockOut()
+    expect((await signIn('ann', PASSWORD, { ...from(2), cookie: browser })).status).toBe(200)
+  })
+
+  test('is known no more after another password, nor with a cookie that was changed', async () => {
+    const [id, until, signed] = browser.split('.')
+    await lockOut()
+    for (const forged of [
+      `bellhop-browser=AAAAAAAAAAAAAAAAAAAAAA.${until}.${signed}`,
+      `${id}.9${until}.${signed}`,
+      `${id}.${until}`,
+      'bellhop-browser=..',
+    ]) {
+      expect([forged, (await signIn('ann', PASSWORD, { ...from(2), cookie: forged })).status]).toEqual([forged, 429])
+    }
+    const cookie = cookieIn((await signIn('ann', PASSWORD, { ...from(2), cookie: browser })).headers)
+    const body = { current: PASSWORD, password: 'another good password' }
+    const changed = await call('PUT', '/api/password', { cookie: `${cookie}; ${browser}`, body, headers: from(2) })
+    expect(changed.status).toBe(200)
+    const again = (known: string) => signIn('ann', 'another good password', { ...from(2), cookie: known })
+    expect((await again(browser)).status).toBe(429)
+    expect((await again(browserIn(changed.headers))).status).toBe(200)
+  })
+
+  test('is signed in by nothing but the password', async () => {
+    expect((await call('GET', '/api/log', { cookie: browser })).body).toEqual(NOBODY)
+    expect((await signIn('ann', 'wrong', { cookie: browser })).status).toBe(401)
+  })
 })
 
 describe('a session', () => {
   test('is in a cookie that no script reads and no other site sends; over https of this host alone', async () => {
     await setUp()
-    const plain = (await signIn('ann', PASSWORD)).headers.get('set-cookie')
+    const plain = (await signIn('ann', PASSWORD)).headers.getSetCookie()[0]
     expect(plain).toMatch(/^bellhop=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/)
     const origin = service.adminUrl.replace('http:', 'https:')
-    const secure = await call('POST', '/api/session', { body: { name: 'ann', password: PASSWORD }, origin })
-    expect(secure.headers.get('set-cookie')).toMatch(
+    const headers = { 'x-forwarded-proto': 'https' }
+    const secure = await call('POST', '/api/session', { body: { name: 'ann', password: PASSWORD }, origin, headers })
+    expect(secure.headers.getSetCookie()[0]).toMatch(
       /^__Host-bellhop=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
     )
     const cookie = cookieIn(secure.headers)
-    expect((await call('GET', '/api/session', { cookie })).body).toMatchObject({ administrator: { name: 'ann' } })
+    expect((await call('GET', '/api/session', { cookie, headers })).body).toMatchObject({
+      administrator: { name: 'ann' },
+    })
+  })
+
+  test('that was set over plain http is none over https, whoever set it', async () => {
+    const plain = await setUp()
+    expect((await call('GET', '/api/log', { cookie: plain })).status).toBe(200)
+    const headers = { 'x-forwarded-proto': 'https' }
+    expect((await call('GET', '/api/log', { cookie: plain, headers })).body).toEqual(NOBODY)
+    const origin = service.adminUrl.replace('http:', 'https:')
+    const body = { name: 'ann', password: PASSWORD }
+    const secured = cookieIn((await call('POST', '/api/session', { body, origin, headers })).headers)
+    const both = await call('GET', '/api/session', { cookie: `bellhop=planted; ${secured}`, headers })
+    expect(both.body).toMatchObject({ administrator: { name: 'ann' } })
   })
 
   test('ends after a day without a call, and after 30 days whatever is done', async () => {

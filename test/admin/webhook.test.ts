@@ -32,6 +32,7 @@ describe('the webhook of an application', () => {
     const changed = await call('PUT', path, { events: ['device.gone', 'push.opened'] })
     const events = ['push.opened', 'device.gone']
     expect(changed.body).toEqual({ webhook: { ...webhook, events }, secret: null, isPrivate: false })
+    expect((await newest()).changes).toEqual({ events: { before: EVENTS, after: events } })
     expect((await call('PUT', path, { secret: SECRET })).body.secret).toBeNull()
     expect(JSON.stringify((await newest()).detail)).not.toContain('whsec_')
     const { secret } = (await call('PUT', path, { secret: 'new' })).body
@@ -39,11 +40,14 @@ describe('the webhook of an application', () => {
     expect(await newest()).toMatchObject({
       who: 'token test',
       action: 'set webhook',
-      detail: { url: webhook.url, events, secret: 'changed' },
+      detail: { secret: 'changed' },
     })
 
     expect(await call('DELETE', path)).toMatchObject({ status: 200, body: { webhook: null } })
-    expect(await newest()).toMatchObject({ action: 'remove webhook' })
+    expect(await newest()).toMatchObject({
+      action: 'remove webhook',
+      changes: { webhook: { before: 'https://hooks.test', after: null } },
+    })
     expect(await call('DELETE', path)).toMatchObject({
       status: 404,
       body: { code: 'ResourceNotFound', message: 'No webhook found' },

@@ -150,7 +150,8 @@ describe('the process that makes one', () => {
     while (!stopped()) await Bun.sleep(5)
     const given = readFileSync(`/proc/${making.pid}/environ`, 'utf8').split('\0')
     expect(given).toContain('AWS_REGION=eu-1')
-    expect(given.filter((each) => /^(BELLHOP_|CREDENTIALS_)/.test(each))).toEqual([])
+    // Which says that nobody has asked for it.
+    expect(given.filter((each) => /^(BELLHOP_|CREDENTIALS_)/.test(each))).toEqual(['BELLHOP_ACTING_FOR={}'])
     await making.stop()
   })
 

@@ -41,7 +41,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'push --badge': ['many'],
   'push --link': ['no address'],
   'push --image': ['no address'],
-  'push --payload': NOT_JSON,
+  'push --payload': [...NOT_JSON, `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`],
   'push --action': [...NOT_JSON, '{"action": "track"}'],
   'push --collapse': ['x'.repeat(65)],
   'push --ttl': ['-1', 'soon'],
@@ -53,6 +53,8 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'devices --after': ['94b2…'],
   'devices restore --since': ['yesterday', '2999-01-01T00:00:00Z'],
   'devices restore --until': ['yesterday', '2999-01-01T00:00:00Z'],
+  'audit --since': ['yesterday'],
+  'audit --until': ['yesterday'],
   'import --map': ['tokn=x', 'token'],
   'admin link --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
   'admin reset --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
@@ -61,6 +63,8 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
 
 /** Any text will do, or what there is says whether it does. */
 const ANY = new Set([
+  'audit --who',
+  'audit --action',
   'doctor --send',
   'app apns --password',
   'admin totp --code',

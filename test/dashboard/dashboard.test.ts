@@ -302,7 +302,7 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await page.goto(at('/applications'))
     await page.getByRole('heading', { name: 'Applications' }).waitFor()
     await context.clearCookies()
-    await page.getByRole('link', { name: 'Who did what' }).click()
+    await page.getByRole('link', { name: 'Audit log' }).click()
     await page.getByLabel('Name').fill('ann')
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()

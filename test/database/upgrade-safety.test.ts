@@ -11,8 +11,9 @@ import { copyBeforeUpgrade } from '../../src/database/migration/upgrade-copy.ts'
 import { upgrade } from '../../src/database/migration/upgrade.ts'
 import type { UpgradeStep } from '../../src/database/migration/upgrade.ts'
 import { createLog } from '../../src/log.ts'
-import { databaseIn } from '../../src/server/start-checks.ts'
+import { upgradeFirst } from '../../src/server/start-checks.ts'
 import { commandLine } from '../cli/command-line.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { contentOf, oldDatabase } from '../support/old-database.ts'
 import { command } from '../support/service-process.ts'
 
@@ -63,6 +64,7 @@ describe('an upgrade', () => {
     expect(told).toEqual([
       { kind: 'copying', copy, bytes: statSync(copy).size },
       { kind: 'upgrading', from: 1, to: LATEST },
+      ...MIGRATIONS.slice(1).map(({ number }) => ({ kind: 'migrating' as const, number, from: 1, to: LATEST })),
       { kind: 'upgraded', from: 1, to: LATEST, copy, bytes: statSync(copy).size, erased: [] },
     ])
     expect(readdirSync(directory).filter((name) => name.includes('partial'))).toEqual([])
@@ -206,7 +208,10 @@ describe('an upgrade', () => {
     )
     using lock = lockDirectory(data)
     expect(lock).not.toBeNull()
-    databaseIn(data, log)[Symbol.dispose]()
+    const underWay: boolean[] = []
+    const clock = createFakeClock()
+    await upgradeFirst(data, { clock, log, onUpgrading: (is) => void underWay.push(is) })
+    expect(underWay).toEqual([true, false])
     expect(lines.map(({ event, from, to }) => ({ event, from, to }))).toEqual([
       { event: 'copying the database before its upgrade', from: undefined, to: undefined },
       { event: 'upgrading the database', from: 3, to: LATEST },

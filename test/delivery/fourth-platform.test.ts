@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { startDeliveryPool } from '../../src/delivery/delivery-pool.ts'
 import type { DeliveryPool } from '../../src/delivery/delivery-pool.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
-import { createResultErasure } from '../../src/delivery/store/result-erasure-store.ts'
+import { createDeliveryErasure } from '../../src/delivery/store/delivery-erasure-store.ts'
 import type { Outcome, Provider, Recipient } from '../../src/gateway/gateway.ts'
 import { PLATFORM } from '../../src/platform.ts'
 import type { Notification } from '../../src/notification/notification.ts'
@@ -163,7 +163,7 @@ describe('a fourth platform', () => {
     await finished()
     expect(rows('SELECT platform, reason FROM feedback')).toEqual([{ platform: WATCH, reason: 'Gone' }])
     expect(rows('SELECT device FROM push_exception')).toEqual([{ device }])
-    createResultErasure(registry).forgetDevices(1, [device], 0, Number.MAX_SAFE_INTEGER)
+    createDeliveryErasure(registry).forgetDevices(1, [device], 0, Number.MAX_SAFE_INTEGER)
     expect(rows('SELECT device FROM push_exception')).not.toContainEqual({ device })
   })
 

@@ -63,7 +63,11 @@ describe('a push to browsers', () => {
     await service.logged(({ event }) => event === 'sending paused')
     const paused = service.log.filter(({ event }) => event === 'sending paused')
     expect(paused).toMatchObject([
-      { origin: 'https://fcm.googleapis.com', reason: 'HTTP 429', waitMs: expect.any(Number) },
+      {
+        origin: 'https://fcm.googleapis.com',
+        reason: 'HTTP 429 for 10 of 10 devices',
+        waitMs: expect.any(Number),
+      },
     ])
     simulator.answerWith(null)
     await passing(

@@ -71,7 +71,7 @@ type Run = ReturnType<typeof begin>
 
 /** Lets what was leased become ready. */
 async function leased({ delivery }: Run): Promise<void> {
-  while (delivery.search === 'leasing') await Promise.resolve()
+  while (delivery.waitsFor === 'disk') await Promise.resolve()
 }
 
 /** Sends to up to `count` that are left, all of whom are accepted. */
@@ -95,7 +95,7 @@ describe('the page of a push that changes badges', () => {
     register(3)
     const run = begin(accept(MORE))
     expect(run.takeOne()).toBe(null)
-    expect([run.delivery.search, stored()]).toEqual(['leasing', [1, 1, 1]])
+    expect([run.delivery.waitsFor, stored()]).toEqual(['disk', [1, 1, 1]])
     await leased(run)
     expect(shown(await run.take(9))).toEqual([1, 1, 1])
   })
@@ -108,7 +108,7 @@ describe('the page of a push that changes badges', () => {
     await leased(run)
     expect(await run.take(300)).toHaveLength(199)
     expect(run.takeOne()).toBe(null)
-    expect(run.delivery.search).toBe(null)
+    expect(run.delivery.waitsFor).toBe(null)
   })
 
   test('of a push that leaves badges alone is sent at once, and nothing is written for it', async () => {
@@ -181,7 +181,7 @@ describe('the page of a push that changes badges', () => {
     run.takeOne()
     run.outbox.pass(run.delivery, { kind: 'aborted', reason: 'cancelled', refused: null })
     await Promise.resolve()
-    expect([await run.take(9), run.delivery.search, stored()]).toEqual([[], null, [1, 1, 1]])
+    expect([await run.take(9), run.delivery.waitsFor, stored()]).toEqual([[], null, [1, 1, 1]])
     await run.quiet()
     expect(leases()).toEqual([])
   })

@@ -72,13 +72,13 @@ describe('what follows from an answer', () => {
   test('what no device had a part in holds the recipient, and burns no retry', () => {
     expect(judge({ kind: 'misconfigured', reason: 'the certificate has expired', certain: true }, situation)).toEqual({
       kind: 'pause',
-      misconfigured: true,
+      state: 'misconfigured',
       askedMs: null,
       reason: 'the certificate has expired',
     })
     expect(judge({ kind: 'deferred', afterMs: 60_000, scope: 'credential', reason: 'QUOTA' }, situation)).toEqual({
       kind: 'pause',
-      misconfigured: false,
+      state: 'unreachable',
       askedMs: 60_000,
       reason: 'QUOTA',
     })
@@ -116,8 +116,8 @@ describe('what follows from an answer', () => {
   })
 
   test.each([
-    [REFUSED, 'credential'],
-    [UNAVAILABLE, 'gateway'],
+    [REFUSED, 'misconfigured'],
+    [UNAVAILABLE, 'unreachable'],
     [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }, null],
     [{ kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' }, null],
     [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }, null],

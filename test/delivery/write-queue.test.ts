@@ -54,30 +54,6 @@ describe('what a delivery has to write', () => {
     expect(written).toEqual(['first', 'second'])
   })
 
-  test('may have steps before it, each written alone, behind what came before', async () => {
-    const { persist, take } = disk()
-    const written: string[] = []
-    const queue = new WriteQueue(persist)
-    for (const name of ['first', 'second']) void queue.add(() => void written.push(name))
-    let steps = 3
-    const last = queue.add(
-      () => void written.push('last'),
-      () => {
-        written.push('step')
-        return --steps > 0
-      },
-    )
-    void queue.add(() => void written.push('behind'))
-    for (const now of ['first', 'first second', 'first second step', 'first second step step']) {
-      await take()
-      expect(written.join(' ')).toBe(now)
-    }
-    await take()
-    await take()
-    await last
-    expect(written.slice(4)).toEqual(['step', 'last', 'behind'])
-  })
-
   test('is known to be on disk when all of it is', async () => {
     const { persist, take } = disk()
     const queue = new WriteQueue(persist)

@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<WebPushMeaning, readonly [fault: string, follows: s
   gone: ['browser', 'unregistered'],
   mismatch: ['browser or key', 'set aside until the key changes'],
   device: ['browser', 'tried again'],
-  either: ['browser or push service', 'tried again; five browsers in a row: the push service waits'],
+  either: ['browser or push service', 'tried again; ten browsers and none taken: it pauses'],
   strain: ['push service', 'tried again, fewer at a time'],
   credential: ['key', 'tried again; ten browsers and none taken: web push pauses'],
   push: ['push', 'fails for this browser; 100 browsers and none taken: for all'],

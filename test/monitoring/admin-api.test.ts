@@ -67,6 +67,7 @@ describe('/readyz', () => {
           disk: 'ok',
           backups: 'ok',
           quotas: 'ok',
+          connections: 'ok',
         },
         version: expect.stringMatching(/^\d/),
         database: 'ok',

@@ -23,6 +23,7 @@ beforeEach(() => {
     backups: () => null,
     moved: () => [],
     nearlyUsed: () => [],
+    earlyEnds: () => null,
   })
 })
 

@@ -17,6 +17,7 @@ const FINE: Facts = {
   backups: null,
   moved: [],
   nearlyUsed: [],
+  earlyEnds: null,
 }
 
 const SENDER: Sender = {
@@ -41,7 +42,16 @@ test('a service that can write and has nothing to send is ready', () => {
     ready: true,
     reasons: [],
     warnings: [],
-    checks: { database: 'ok', queue: 'ok', credentials: 'ok', gateways: 'ok', disk: 'ok', backups: 'ok', quotas: 'ok' },
+    checks: {
+      database: 'ok',
+      queue: 'ok',
+      credentials: 'ok',
+      gateways: 'ok',
+      disk: 'ok',
+      backups: 'ok',
+      quotas: 'ok',
+      connections: 'ok',
+    },
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { networkOf, siteKey, siteOf, userKey } from '../../src/network/address.ts'
+import { blockOf, networkOf, siteKey, siteOf, userKey } from '../../src/network/address.ts'
 
 describe('the site of an address', () => {
   test.each(['2001:db8:0:1::1', '2001:db8::', '2001:0DB8:0000:ffff::1%eth0'])('is the /48 for IPv6: %s', (address) => {
@@ -15,6 +15,15 @@ describe('the site of an address', () => {
   test('is none for the backend', () => {
     expect(siteKey(7, null)).toBeNull()
   })
+})
+
+test.each([
+  ['203.0.113.7', '203.0.113.0/24'],
+  ['::ffff:203.0.113.7', '203.0.113.0/24'],
+  ['2001:db8:0:1::1', '2001:db8:0::/48'],
+  ['unknown', 'unknown'],
+])('the block of %s is %s', (address, block) => {
+  expect(blockOf(address)).toBe(block)
 })
 
 describe('the network an address stands for', () => {

@@ -17,13 +17,20 @@ interface Harm {
   readonly lasting?: true
 }
 
-const [EIO, ENOSPC] = [5, 28]
+const [EIO, ENOSPC, EDQUOT] = [5, 28, 122]
 
 /** What operators meet most comes first: a run has an end that it may not reach. */
 export const HARMS = {
   kill: { what: 'the process dies before it', classes: ['write', 'sync', 'name'], fault: 2 },
   EIO: { what: 'the call fails with EIO', classes: CALL_CLASSES, fault: 0, error: EIO },
   ENOSPC: { what: 'the call fails with ENOSPC', classes: ['write', 'name'], fault: 0, error: ENOSPC },
+  EDQUOT: {
+    what: 'the call fails with EDQUOT, and so does each one after it that writes',
+    classes: ['write'],
+    fault: 0,
+    error: EDQUOT,
+    lasting: true,
+  },
   short: { what: 'half of it is written, or read, and the call says so', classes: ['write', 'read'], fault: 1 },
   torn: { what: 'the process dies when half of it is written', classes: ['write'], fault: 3 },
   dead: {

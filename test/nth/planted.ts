@@ -53,7 +53,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'what a full disk refuses to take of a delivery is dropped',
-    file: 'src/delivery/delivery-pool.ts',
+    file: 'src/delivery/persist.ts',
     from: '        await sleep(clock, AGAIN_MS)\n',
     to: '        return undefined as T\n',
     journey: SENDING,

@@ -1,6 +1,9 @@
+import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import { makeBackup } from '../../src/backup/make-backup.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { startRefusalOf } from '../../src/database/storage-errors.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
@@ -8,6 +11,7 @@ import { commandLine } from '../cli/command-line.ts'
 import { fillDisk, mountDisk } from '../faults/stage/disk.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { expectFailure } from '../support/refusals.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -123,6 +127,9 @@ faults(`a full disk${probe.kind === 'mounted' ? '' : `: ${probe.why}`}`, () => {
     const { application } = first
     await first[Symbol.asyncDispose]()
     rmSync(join(data, 'reserve'))
+    // A log that has some length takes writes without more room.
+    using database = new Sqlite(join(data, 'bellhop.db'))
+    database.run('PRAGMA wal_checkpoint(TRUNCATE)')
     const free = fillDisk(data)
     try {
       const sentence = (where: string) =>
@@ -319,4 +326,31 @@ faults('a disk that is full while a push is sent', () => {
     expect(new Set(taken).size).toBe(IPHONES)
     expect((await service.get('/analytics')).body).toEqual({ t: IPHONES, s: IPHONES, o: 0 })
   }, 120_000)
+
+  test('a backup for which there is no room says how much it takes, with what is still in the log', async () => {
+    await using own = await mountDisk(MEBIBYTE)
+    if (own.kind === 'hindrance') throw new Error(own.why)
+    using temporary = temporaryDatabase()
+    const { database, directory } = temporary
+    const applications = createApplicationStore({ database, clock: createFakeClock() })
+    const application = applications.create('Shop')
+    if (application.kind !== 'created') throw new Error(application.kind)
+    const insert = database.statement<never, [Uint8Array]>(
+      'INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 0, ?, 0, 0, 0)',
+    )
+    database.transact(() => {
+      for (let n = 0; n < 500; n++) insert.run(Buffer.alloc(10_000, n.toString(16).padStart(4, '0')))
+    })
+    const logBytes = statSync(join(directory, 'bellhop.db-wal')).size
+    const made = await makeBackup({
+      data: directory,
+      to: { kind: 'folder', path: own.directory },
+      keep: null,
+      clock: createFakeClock(),
+      openBucket: () => ({ kind: 'problem', problem: 'there is none' }),
+    })
+    if (made.kind !== 'problem') throw new Error('it was made')
+    const megabytes = Number(/it takes up to (\d+) MB\.$/.exec(made.problem)?.[1])
+    expect(megabytes).toBeGreaterThanOrEqual(Math.ceil(logBytes / 1e6))
+  })
 })

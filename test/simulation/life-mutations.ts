@@ -41,8 +41,8 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'what waits for a device goes to the token of before',
     file: 'src/delivery/current-recipients.ts',
-    from: '{ ...task, recipient: { ...recipient, ...found, language: recipient.language } }',
-    to: '{ ...task, recipient: { ...recipient, ...found, token: recipient.token, language: recipient.language } }',
+    from: 'current = { ...task, recipient }',
+    to: 'current = { ...task, recipient: { ...recipient, token: task.recipient.token } }',
   },
   {
     name: 'what is said of a token is held against the one that has replaced it',
@@ -52,15 +52,15 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "feedback about an erased user's devices stays",
-    file: 'src/device/user-erasure-store.ts',
-    from: '        forget.run(application, platform, token)\n',
-    to: '        void [forget, application, platform, token]\n',
+    file: 'src/server/erase-user.ts',
+    from: 'for (const token of tokens) users.forgetFeedback(',
+    to: 'for (const token of tokens.slice(tokens.length)) users.forgetFeedback(',
   },
   {
     name: 'receivers are told of devices that were erased with their user',
     file: 'src/server/erase-user.ts',
-    from: 'for (const { token } of devices) events.eraseOfToken(',
-    to: 'for (const { token } of devices.slice(devices.length)) events.eraseOfToken(',
+    from: 'for (const token of tokens) events.eraseOfToken(',
+    to: 'for (const token of tokens.slice(tokens.length)) events.eraseOfToken(',
   },
   {
     name: 'the erasure of a user leaves one device',

@@ -17,7 +17,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the end of a push is not told',
     file: 'src/delivery/ledger.ts',
-    from: '      events.pushFinished(record, clock.now())\n',
+    from: '      events.pushFinished(record, clock.wallAt(clock.now()))\n',
     to: '',
   },
   {
@@ -35,8 +35,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'after a start a push begins anew',
     file: 'src/delivery/store/delivery-store.ts',
-    from: '    progress: row.progress,\n',
-    to: '    progress: 0,\n',
+    from: 'p.ceiling, d.progress, d.ahead',
+    to: 'p.ceiling, 0 AS progress, d.ahead',
   },
   {
     name: 'who is to be sent to again is not written down',
@@ -101,7 +101,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'what answers say of devices is not applied',
     file: 'src/delivery/ledger.ts',
-    from: 'for (const finding of settlement.findings) this.#apply(finding, settlement.settledAt)',
+    from: 'for (const finding of settlement.findings) this.#apply(finding, clock.wallAt(settlement.settledAt))',
     to: '',
   },
   {
@@ -113,8 +113,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a page that is read again after a crash counts again on the badge',
     file: 'src/delivery/store/badge-lease-store.ts',
-    from: 'if (fresh.length > 0) {',
-    to: 'if (fresh.length > devices.length) {',
+    from: 'add(push, platform, fresh)',
+    to: 'add(push, platform, [])',
   },
   {
     name: 'the badge of a push is not stored',
@@ -142,21 +142,21 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'who waits for the other environment is sent to during a pause',
-    file: 'src/delivery/dispatcher.ts',
-    from: ' && lane.window.mayGo(this.#deps.clock.now())',
-    to: ' && lane !== null',
+    file: 'src/delivery/on-its-way.ts',
+    from: ' && this.lane.window.mayGo(clock.now())',
+    to: ' && clock !== null',
   },
   {
     name: 'who waits for the other environment is sent to with a credential that was replaced',
-    file: 'src/delivery/dispatcher.ts',
-    from: ' && this.#equipment.lanes === lanes && lane.window',
-    to: ' && lane.window',
+    file: 'src/delivery/on-its-way.ts',
+    from: ' && this.#owner.uses(this.lanes) && this.lane',
+    to: ' && this.lane',
   },
   {
     name: 'a push is sent before it is on disk',
     file: 'src/delivery/delivery-pool.ts',
-    from: '      lastOnDisk: () => lastOnDisk,\n',
-    to: '      lastOnDisk: () => Number.MAX_SAFE_INTEGER + 0 * lastOnDisk,\n',
+    from: '    lastOnDisk: () => lastOnDisk,\n',
+    to: '    lastOnDisk: () => Number.MAX_SAFE_INTEGER + 0 * lastOnDisk,\n',
   },
   {
     name: 'a credential that a command replaces is used until the next start',

@@ -5,17 +5,19 @@ import { parseArgs } from 'node:util'
 import { runScenarios } from '../faults/run-scenario.ts'
 import { programOf } from '../faults/stage/service.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
+import { runSieges } from './siege.ts'
 import { runYear } from './run-year.ts'
 import { soakScenario } from './soak-scenario.ts'
 import type { Life, SoakReport } from './soak-scenario.ts'
 import { courseOf, trendOf, trendTable } from './trend.ts'
 import type { Figure, Trend } from './trend.ts'
 
-const HELP = `Usage: scripts/soak [--hours N] [--seed N] [--binary PATH] | --year
+const HELP = `Usage: scripts/soak [--hours N] [--seed N] [--binary PATH] | --year | --siege
 
   --hours N      how long (default 1)
   --seed N       repeats the faults and the calls of a run (default 1)
   --binary PATH  the compiled service in place of the sources
+  --siege        in place of all that 20,000 idle connections from one address, and from 200, at 1,024 and 65,536 files
   --year         in place of all that a year of housekeeping, by a clock that is put forward
 
 Exits with 1 where something was lost, repeated without need or counted wrongly, where a command ended otherwise than it
@@ -26,6 +28,7 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
   binary: { type: 'string' },
   year: { type: 'boolean', default: false },
+  siege: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -45,6 +48,7 @@ export async function runSoak(argv: readonly string[]): Promise<number> {
     console.log(HELP)
     return values.help ? 0 : 2
   }
+  if (values.siege) return tell(await runSieges(values.binary ?? null, console.log))
   return tell(values.year ? await runYear(console.log) : await soak(hours, seed, values.binary ?? null))
 }
 

@@ -10,14 +10,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const PUSH = '019a9f7e-3c1b-7000-8000-000000000000'
 
 /** A stats store, and one push of application 1. */
-function openStats(languages?: Readonly<Record<string, object>>) {
+function openStats(languages?: Readonly<Record<string, object>>, actions?: readonly { readonly action: string }[]) {
   const registry = openRegistry()
   const { database } = registry
   const insert = database.statement<never, [string, string]>(
     `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at)
      VALUES (?, 1, ?, '{}', 0, 0, 0)`,
   )
-  insert.run(PUSH, JSON.stringify({ languages }))
+  insert.run(PUSH, JSON.stringify({ languages, actions }))
   const tallies = database.statement<unknown, []>(
     'SELECT application, day, platform, t, s, o, received FROM tally ORDER BY 1, 2, 3',
   )
@@ -189,4 +189,17 @@ test('20 names of actions are counted apart for each push, further ones together
   expect(Object.keys(actions)).toHaveLength(21)
   expect(actions).toMatchObject({ other: 2, 'name 7': 2, 'name 19': 1 })
   expect(on.receiptsOf(1)).toHaveLength(21)
+})
+
+test('names of buttons that the push has itself count always, whatever else was reported before', () => {
+  using on = openStats(undefined, [{ action: 'reply' }, { action: 'later' }])
+  on.registerDevice('token')
+  const report = (action: string, token: string | null = null) =>
+    on.report(1, 0, 0, { event: 'action', action, push: PUSH, token })
+  report('reply')
+  for (let at = 0; at < 25; at++) report(`junk ${at}`)
+  for (const action of ['later', 'reply']) expect(report(action, 'token')).toBe(true)
+  const { actions } = on.countsOfPush()
+  expect(actions).toMatchObject({ reply: 2, later: 1, 'junk 19': 1, other: 5 })
+  expect(Object.keys(actions)).toHaveLength(23)
 })

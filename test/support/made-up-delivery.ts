@@ -21,7 +21,9 @@ export const recipientOf = (device: number): PageRow => recipientIn(null, device
 
 /** One who waited, after so many sends. */
 export const dueOf = (device: number, attempt: number): DueRecipient => ({
-  ...recipientOf(device),
+  device,
+  badge: null,
+  language: null,
   attempt,
   reason: 'ServiceUnavailable',
 })

@@ -158,7 +158,8 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
   }
   if (schema >= 30) run('INSERT INTO service_time (id, service_ms, wall_ms) VALUES (1, ?, ?)', NOW, NOW)
   if (schema >= 21) fillAdministrators(run)
-  if (schema >= 35) {
+  if (schema >= 33) run(`INSERT INTO label_network (application, network, labels) VALUES (1, '192.0.2.0/24', 1)`)
+  if (schema >= 34) {
     const secret = seal(key, { application: 'administrator 1', provider: 'second factor' }, 'AAAA')
     run('INSERT INTO second_factor (administrator, sealed, confirmed_at, last_step) VALUES (1, ?, ?, 1)', secret, NOW)
     run('INSERT INTO recovery_code (administrator, digest) VALUES (1, ?)', bytes('ab'.repeat(32)))

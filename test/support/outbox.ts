@@ -57,7 +57,7 @@ export function openOutbox(registry: Registry, overrides: Partial<OutboxDependen
     latency: { observe: () => {} },
     isGood: () => true,
     onMore: () => {},
-    onExpired: () => {},
+    outcomes: { accepted: 0, gone: 0, rejected: 0, deferred: 0, misconfigured: 0, expired: 0 },
     ...overrides,
   })
 

@@ -28,10 +28,23 @@ export async function command(args: readonly string[], env: Env = {}) {
   return { stdout, stderr, exitCode }
 }
 
-/** `bellhop serve` as a process of its own, ready to be called. Throws with its output if it does not get ready. */
-export async function serve(data: string, env: Env = {}, args: readonly string[] = []): Promise<ServiceProcess> {
+/** Words before a command that lower a limit of its process: `-n`, of open files. */
+export function limited(flag: '-n' | '-f', to: number): readonly string[] {
+  return ['sh', '-c', `ulimit ${flag} ${to}; exec "$@"`, 'sh']
+}
+
+/**
+ * `bellhop serve` as a process of its own, ready to be called. Throws with its output if it does not get ready. `under`:
+ * words before it.
+ */
+export async function serve(
+  data: string,
+  env: Env = {},
+  args: readonly string[] = [],
+  under: readonly string[] = [],
+): Promise<ServiceProcess> {
   const child = Bun.spawn(
-    [...PROGRAM, 'serve', `--data=${data}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0', ...args],
+    [...under, ...PROGRAM, 'serve', `--data=${data}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0', ...args],
     { env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' },
   )
   let log = ''

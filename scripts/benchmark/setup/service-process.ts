@@ -22,13 +22,20 @@ interface ServiceOptions {
   readonly devices: Pick<DeviceSet, 'directory' | 'applicationId' | 'secret'>
   /** Takes the place of APNs and FCM, and is a push service of browsers; without one nothing can be sent. */
   readonly gateway?: { readonly origin: string; readonly ca: string }
+  /** Of `serve`. Default none. */
+  readonly flags?: readonly string[]
 }
 
-export async function startServiceProcess({ binary, devices, gateway }: ServiceOptions): Promise<ServiceProcess> {
+export async function startServiceProcess({
+  binary,
+  devices,
+  gateway,
+  flags = [],
+}: ServiceOptions): Promise<ServiceProcess> {
   const started = performance.now()
   const serve = ['serve', `--data=${devices.directory}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0']
   const child = endsWithUs(
-    Bun.spawn([binary, ...serve, '--log-level=warn'], {
+    Bun.spawn([binary, ...serve, '--log-level=warn', ...flags], {
       env: environment(gateway),
       stdin: 'ignore',
       stdout: 'pipe',

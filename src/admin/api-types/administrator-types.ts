@@ -42,17 +42,27 @@ export interface NewTokenAnswer {
   readonly expiresAt: string | null
 }
 
-/** `GET /api/log?before=N&limit=N`, the last first. */
+/** `GET /api/log?who=…&action=…&application=ID&since=…&until=…&before=N&limit=N`, the newest first. */
 export interface AdminLogAnswer {
   readonly entries: readonly {
     readonly number: number
     readonly at: string
-    /** `administrator ann`, `token ci`, `command`. */
+    /** `administrator ann`, `token ci`, `command root`, `application Shop`, `nobody`. */
     readonly who: string
+    /** Network address, or terminal; `''`: not known. */
+    readonly origin: string
+    /** Command line, without secrets, texts and users; `''`: none. */
+    readonly command: string
     readonly action: string
     /** What it was done to; `''`: nothing in particular. Of an application its id. */
     readonly subject: string
     readonly detail: Readonly<Record<string, unknown>>
+    /** Settings by name: what they were, and are; `null`: none. */
+    readonly changes: Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>
+    /** `started`: something was changed, and the end is not known. */
+    readonly result: 'started' | 'ok' | 'refused' | 'failed'
+    /** Why it is not `ok`: the code of a failure, or `exit 1`; else `''`. */
+    readonly code: string
   }[]
   /** `before` of the next page; `null`: that was all. */
   readonly next: number | null

@@ -5,8 +5,6 @@ import type { PlatformLabel } from '../../platform.ts'
 /** `GET /api/overview` */
 export interface OverviewAnswer {
   readonly version: string
-  /** Where the public API listens; behind a proxy it has another name. */
-  readonly url: string
   /** The last 30 days (UTC) in order, also those on which nothing was. */
   readonly days: readonly OverviewDay[]
   readonly devices: OverviewDevices

@@ -7,7 +7,8 @@ export interface SessionAnswer {
   readonly step: string | null
   /** Whether there is any administrator. */
   readonly isSetUp: boolean
-  readonly version: string
+  /** Its version, and where apps and backends reach the public API. `null`: nobody is signed in. */
+  readonly service: { readonly version: string; readonly url: string } | null
 }
 
 /** `POST /api/link/look {link}` */

@@ -12,7 +12,7 @@ import type { AdminTokenStore } from '../admin-token-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import type { Clock } from '../../clock.ts'
 import { known } from '../administrator.ts'
-import { invalid, wholeNumber } from '../../http/fields.ts'
+import { invalid } from '../../http/fields.ts'
 import { DEFAULT_PURPOSE, tokenEnd } from '../token-purpose.ts'
 
 interface Dependencies {
@@ -22,13 +22,10 @@ interface Dependencies {
   readonly administrators: Pick<AdministratorStore, 'list' | 'remove'>
   readonly links: Pick<AdminLinkStore, 'make'>
   readonly tokens: Pick<AdminTokenStore, 'list' | 'add' | 'revoke'>
-  readonly log: Pick<AdminLogStore, 'add' | 'page'>
+  readonly log: Pick<AdminLogStore, 'add'>
 }
 
-const page = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: wholeNumber(1, 500) }
-const DEFAULT_PAGE = 100
-
-/** Who else may be here, what programs may, and what was done. */
+/** Who else may be here, and what programs may. */
 export function administratorRoutes({ gate, clock, commit, administrators, links, tokens, log }: Dependencies) {
   return new Elysia({ name: 'administrator-routes' })
     .use(gate)
@@ -48,7 +45,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
       '/api/administrators',
       async ({ actor }) => {
         const link = await commit(() => {
-          log.add(known(actor), 'make setup link')
+          log.add(known(actor), 'make link')
           return links.make(null)
         })
         return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
@@ -56,6 +53,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
       adminCall({
         tag: 'Administrators',
         summary: 'Make a link by which somebody becomes an administrator',
+        action: 'make link',
         answer: 'NewLinkAnswer',
       }),
     )
@@ -81,6 +79,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
       adminCall({
         tag: 'Administrators',
         summary: 'Take an administrator away, but for the last',
+        action: 'remove administrator',
         answer: 'DoneAnswer',
       }),
     )
@@ -118,6 +117,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         ...adminCall({
           tag: 'Administrators',
           summary: 'Make a token, shown in this answer alone',
+          action: 'make token',
           answer: 'NewTokenAnswer',
         }),
         body: NewToken,
@@ -135,25 +135,6 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         if (!revoked) throw new Refused(failure('ResourceNotFound', 'No token found'))
         return { message: 'Token revoked' }
       },
-      adminCall({ tag: 'Administrators', summary: 'Revoke a token', answer: 'DoneAnswer' }),
-    )
-    .get(
-      '/api/log',
-      ({ query }) => {
-        const before =
-          query['before'] === undefined ? Number.MAX_SAFE_INTEGER : page.before.read(query['before'], 'before')
-        const limit = query['limit'] === undefined ? DEFAULT_PAGE : page.limit.read(query['limit'], 'limit')
-        const entries = log.page(before, limit)
-        return {
-          entries: entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })),
-          next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
-        }
-      },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'What was done, and by whom, the last first',
-        answer: 'AdminLogAnswer',
-        query: { before: 'The number of the page before: `next` of the answer.', limit: 'How many at the most.' },
-      }),
+      adminCall({ tag: 'Administrators', summary: 'Revoke a token', action: 'revoke token', answer: 'DoneAnswer' }),
     )
 }

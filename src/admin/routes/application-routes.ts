@@ -32,7 +32,7 @@ interface Dependencies {
   readonly directory: ApplicationDirectory
   readonly applications: ApplicationStore
   readonly view: ApplicationView
-  readonly log: Pick<AdminLogStore, 'add'>
+  readonly log: Pick<AdminLogStore, 'add' | 'end' | 'watch'>
   readonly credentials: Pick<CredentialStore, 'summaries'>
   readonly sizes: Pick<RegistrySizeStore, 'sizeOf'>
   readonly statuses: Pick<StatusStore, 'unfinished'>
@@ -61,9 +61,13 @@ export function applicationRoutes(deps: Dependencies) {
   async function erase({ number, id, name }: Application, by: Actor): Promise<void> {
     erasing.add(number)
     try {
-      await commit(() => log.add(by, 'delete application', id, { name }))
+      const entry = await commit(() => log.add(by, 'delete application', id, { name }, { result: 'started' }))
       await deps.eraseContents(number)
-      await commit(() => applications.remove(id))
+      await commit(() => {
+        const changes = log.watch(id)
+        applications.remove(id)
+        log.end(entry, { changes: changes() })
+      })
       directory.reload()
     } finally {
       erasing.delete(number)
@@ -121,6 +125,7 @@ export function applicationRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Create an application; its secret is in this answer alone',
+          action: 'create application',
           answer: 'NewApplicationAnswer',
         }),
         body: NewApplication,
@@ -142,8 +147,9 @@ export function applicationRoutes(deps: Dependencies) {
         const { id } = named(params.id)
         return changed(
           await commit(() => {
+            const changes = log.watch(id)
             const outcome = applications.setLimits(id, body)
-            if (outcome.kind === 'changed') log.add(by, 'change limits', id, { ...body })
+            if (outcome.kind === 'changed') log.add(by, 'change limits', id, {}, { changes: changes() })
             return outcome
           }),
         )
@@ -152,6 +158,7 @@ export function applicationRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Change limits; what is left out stays as it is',
+          action: 'change limits',
           answer: 'ApplicationAnswer',
         }),
         body: ChangeLimits,
@@ -176,6 +183,7 @@ export function applicationRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Make another secret; the one before ends at once, or counts for a while',
+          action: 'rotate secret',
           answer: 'NewSecretAnswer',
         }),
         body: RotateSecret,
@@ -198,8 +206,9 @@ export function applicationRoutes(deps: Dependencies) {
         }
         return changed(
           await commit(() => {
+            const changes = log.watch(id)
             const outcome = applications.setSimulated(id, simulate)
-            if (outcome.kind === 'changed') log.add(by, simulate ? 'simulate' : 'simulate no more', id)
+            if (outcome.kind === 'changed') log.add(by, 'simulate', id, {}, { changes: changes() })
             return outcome
           }),
         )
@@ -208,6 +217,7 @@ export function applicationRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Send to the built-in simulator, or no more',
+          action: 'simulate',
           answer: 'ApplicationAnswer',
         }),
         body: Simulate,
@@ -235,6 +245,7 @@ export function applicationRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Erase one with all that it has; its name is given again',
+          action: 'delete application',
           answer: 'DeleteApplicationAnswer',
         }),
         body: DeleteApplication,

@@ -1,12 +1,11 @@
 import { Elysia } from 'elysia'
-import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { bodyOf, invalid, optional, required } from '../../http/fields.ts'
 import type { Field } from '../../http/fields.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
+import type { Actor } from '../administrator.ts'
 import { lesserPurposeText } from '../token-purpose.ts'
 import type { TokenPurpose } from '../token-purpose.ts'
 
@@ -16,6 +15,8 @@ export interface CommandCall {
   readonly argv: readonly string[]
   /** What it reads from standard input; `null`: nothing. */
   readonly stdin: Uint8Array | null
+  /** Who runs it: the command writes that into the audit log. */
+  readonly by: Actor
   /** What whoever runs it may do, and until when; `null`: for ever. */
   readonly rights: { readonly purpose: TokenPurpose; readonly until: number | null }
 }
@@ -28,10 +29,6 @@ export type CommandSaid =
   | Readonly<Record<string, never>>
 
 export interface RunningCommand {
-  /** What it is called: `app create`. */
-  readonly name: string
-  /** The application that it is about, as it was named; `''`: none. */
-  readonly application: string
   readonly said: AsyncIterable<CommandSaid>
   /** Nobody listens any more. */
   stop(): void
@@ -48,8 +45,6 @@ export type ServeCommand = (
 
 interface Dependencies {
   readonly gate: AdminGate
-  readonly commit: Commit
-  readonly log: Pick<AdminLogStore, 'add'>
   readonly serve: ServeCommand
 }
 
@@ -79,7 +74,7 @@ const LINES = { type: 'string', description: 'A line of JSON for what it says: {
 const RunCommandLine = bodyOf({ argv: required(argv), stdin: optional(stdin) })
 
 /** The commands of the command line, for those who have it on another machine: `bellhop … --server URL`. */
-export function commandRoutes({ gate, commit, log, serve }: Dependencies) {
+export function commandRoutes({ gate, serve }: Dependencies) {
   return new Elysia({ name: 'command-routes' }).use(gate).post(
     '/api/command',
     async ({ actor, body }) => {
@@ -88,7 +83,7 @@ export function commandRoutes({ gate, commit, log, serve }: Dependencies) {
         by.kind === 'token'
           ? { purpose: by.purpose, until: by.expiresAt }
           : ({ purpose: 'administer', until: null } as const)
-      const running = serve({ argv: body.argv, stdin: body.stdin ?? null, rights })
+      const running = serve({ argv: body.argv, stdin: body.stdin ?? null, by, rights })
       if ('kind' in running) {
         if (running.kind === 'refused') throw new Refused(failure('InvalidArgument', running.sentence))
         if (running.kind === 'lesser') {
@@ -97,15 +92,13 @@ export function commandRoutes({ gate, commit, log, serve }: Dependencies) {
         const sentence = 'Other commands run: try again when one of them has ended.'
         throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': '1' }))
       }
-      const { name, application } = running
-      // Of the rest of the line, which may hold a text, nothing.
-      await commit(() => log.add(by, 'command', application, { name }))
       return new Response(lines(running), { headers: { 'content-type': 'application/x-ndjson' } })
     },
     {
       ...adminCall({
         tag: 'Service',
         summary: 'Run a command of the command line; answers a line of JSON for what it says',
+        action: 'command',
         answer: LINES,
         contentType: 'application/x-ndjson',
       }),

@@ -29,7 +29,7 @@ interface Dependencies {
   readonly commit: Commit
   readonly directory: ApplicationDirectory
   readonly view: Pick<ApplicationView, 'whole'>
-  readonly log: Pick<AdminLogStore, 'add'>
+  readonly log: Pick<AdminLogStore, 'add' | 'watch'>
   readonly credentials: Pick<CredentialStore, 'put' | 'remove' | 'credentialOf'>
   /** Asks the gateway, as it would be asked for a push, whether it takes a credential. */
   readonly test: (application: Application, credential: Credential) => Promise<CredentialTestAnswer['findings']>
@@ -44,8 +44,9 @@ export function credentialRoutes(deps: Dependencies) {
     const application = applicationNamed(directory, id)
     const { kind } = credential
     await commit(() => {
+      const changes = log.watch(application.id)
       credentials.put(application, credential)
-      log.add(by, 'store credential', application.id, { kind })
+      log.add(by, 'store credential', application.id, { kind }, { changes: changes() })
     })
     directory.reload()
     return view.whole(application)
@@ -75,6 +76,7 @@ export function credentialRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Store the key or certificate for APNs',
+          action: 'store credential',
           answer: 'ApplicationAnswer',
         }),
         body: ApnsFiles,
@@ -90,6 +92,7 @@ export function credentialRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Store the service account for FCM',
+          action: 'store credential',
           answer: 'ApplicationAnswer',
         }),
         body: FcmFile,
@@ -112,6 +115,7 @@ export function credentialRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Make or import the VAPID key for web push, or change its subject',
+          action: 'store credential',
           answer: 'ApplicationAnswer',
         }),
         body: VapidFields,
@@ -124,8 +128,9 @@ export function credentialRoutes(deps: Dependencies) {
         const application = applicationNamed(directory, params.id)
         const provider = providerIn(params.provider)
         const removed = await commit(() => {
+          const changes = log.watch(application.id)
           const was = credentials.remove(application, provider)
-          if (was) log.add(by, 'remove credential', application.id, { provider })
+          if (was) log.add(by, 'remove credential', application.id, { provider }, { changes: changes() })
           return was
         })
         if (!removed) throw noCredential()
@@ -135,6 +140,7 @@ export function credentialRoutes(deps: Dependencies) {
       adminCall({
         tag: 'Applications',
         summary: `Take away a credential: ${either(PROVIDERS)}`,
+        action: 'remove credential',
         answer: 'ApplicationAnswer',
       }),
     )
@@ -152,6 +158,7 @@ export function credentialRoutes(deps: Dependencies) {
       adminCall({
         tag: 'Applications',
         summary: 'Ask the gateway whether it takes the credential, in the words of doctor',
+        action: 'test credential',
         answer: 'CredentialTestAnswer',
       }),
     )

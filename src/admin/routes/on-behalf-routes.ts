@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { JsonSchema } from '../../http/fields.ts'
+import { pathOf } from '../../http/path-table.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
@@ -25,6 +26,14 @@ interface Dependencies {
   readonly api: OnBehalfApi
 }
 
+/** What the audit log calls a call. Default `call`. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  'POST /push/all': 'push',
+  'POST /push/one': 'push',
+  'POST /push/:id/cancel': 'cancel',
+  'PUT /user/del': 'erase user',
+}
+
 const ANY: JsonSchema = { description: 'As the public API answers; its own document has the shapes.' }
 
 /** The public API on behalf of an application, below `/api/applications/:id/v1`. What it changes, it commits with its log. */
@@ -39,8 +48,16 @@ export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
       headers.delete('origin')
       const own = withOwnPath(request)
       const route = api.routeOf(own.url) ?? ''
-      const call = { by: known(actor), action: 'call', subject: id, detail: { method, route } }
-      const response = await calls.during(call, () => api.answer(own))
+      const by = known(actor)
+      const push = route.startsWith('/push/:id') ? { push: pathOf(own.url).split('/')[2] } : {}
+      const call = {
+        by,
+        action: ACTIONS[`${method} ${route}`] ?? 'call',
+        subject: id,
+        detail: { method, route, ...push },
+      }
+      const isLook = method === 'GET' || route === '/push/preview'
+      const response = await (isLook ? api.answer(own) : calls.during(call, () => api.answer(own)))
       // The answer has its own.
       set.headers = {}
       return response

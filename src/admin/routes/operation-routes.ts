@@ -75,7 +75,7 @@ export function operationRoutes(deps: Dependencies) {
         await commit(() => log.add(by, 'make backup'))
         return backupsAnswer()
       },
-      adminCall({ tag: 'Service', summary: 'Make a backup', answer: 'BackupsAnswer' }),
+      adminCall({ tag: 'Service', summary: 'Make a backup', action: 'make backup', answer: 'BackupsAnswer' }),
     )
     .get(
       '/api/service-log',

@@ -60,7 +60,12 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         return calls.during(call, () => resend.send(application, wanted))
       },
       {
-        ...adminCall({ tag: 'Pushes', summary: 'Send a push again, to those it failed for', answer: 'ResendAnswer' }),
+        ...adminCall({
+          tag: 'Pushes',
+          summary: 'Send a push again, to those it failed for',
+          action: 'resend',
+          answer: 'ResendAnswer',
+        }),
         body: ResendBody,
       },
     )

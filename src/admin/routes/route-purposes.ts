@@ -35,6 +35,8 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'POST /api/tokens': 'administer',
   'DELETE /api/tokens/:name': 'administer',
   'GET /api/log': 'read',
+  'GET /api/log/export': 'read',
+  'GET /api/samples': 'read',
 
   'GET /api/overview': 'read',
   'GET /api/backups': 'read',

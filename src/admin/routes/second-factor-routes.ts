@@ -26,8 +26,10 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
     const done = await commit(() => {
       if (!secondFactors.isOn(owner)) return { kind: 'off' } as const
       const outcome = secondSteps.check(owner, code)
-      log.add(owner, outcome.kind === 'right' ? action : 'wrong code')
-      return outcome.kind === 'right' ? ({ kind: 'done', result: work(owner) } as const) : outcome
+      // A wrong code is written down as a call that was refused.
+      if (outcome.kind !== 'right') return outcome
+      log.add(owner, action)
+      return { kind: 'done', result: work(owner) } as const
     })
     if (done.kind === 'off') throw new Refused(failure('ConflictError', 'You have no second factor.'))
     if (done.kind === 'wait') throw new Refused(tooManyCodes(done.seconds))
@@ -63,6 +65,7 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
       adminCall({
         tag: 'Session',
         summary: 'Make a secret for an authenticator app, shown in this answer alone; a code of it turns it on',
+        action: 'begin second factor',
         answer: 'SecondFactorBegunAnswer',
       }),
     )
@@ -87,6 +90,7 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         ...adminCall({
           tag: 'Session',
           summary: 'Turn the second factor on, by a code of the app; recovery codes, shown in this answer alone',
+          action: 'turn on second factor',
           answer: 'RecoveryCodesAnswer',
         }),
         body: GivenCode,
@@ -101,6 +105,7 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         ...adminCall({
           tag: 'Session',
           summary: 'Make other recovery codes; those before are good for nothing',
+          action: 'make recovery codes',
           answer: 'RecoveryCodesAnswer',
         }),
         body: GivenCode,
@@ -116,6 +121,7 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         ...adminCall({
           tag: 'Session',
           summary: 'Turn the second factor off, by a code or a recovery code',
+          action: 'turn off second factor',
           answer: 'DoneAnswer',
         }),
         body: GivenCode,

@@ -10,9 +10,12 @@ import type { AdminSessionStore } from '../session/admin-session-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import { known } from '../administrator.ts'
 import type { Actor, Administrator } from '../administrator.ts'
+import { BUSY } from '../password.ts'
 import type { Passwords } from '../password.ts'
-import { cameSecurely, sessionCookie } from '../session/session-cookie.ts'
-import type { createSignIn } from '../session/sign-in.ts'
+import { cameSecurely } from '../own-names.ts'
+import type { KnownBrowsers } from '../session/known-browsers.ts'
+import { browserCookie, sessionCookie } from '../session/session-cookie.ts'
+import type { createSignIn, SignInTry } from '../session/sign-in.ts'
 import { tooManyCodes, WRONG_CODE } from '../session/second-step.ts'
 import type { SecondSteps } from '../session/second-step.ts'
 import { guessableAs } from '../../account/guessable-password.ts'
@@ -27,14 +30,17 @@ interface Dependencies {
   readonly sessions: AdminSessionStore
   readonly links: AdminLinkStore
   readonly passwords: Passwords
+  readonly browsers: Pick<KnownBrowsers, 'make'>
   readonly signIn: ReturnType<typeof createSignIn>
   readonly secondSteps: Pick<SecondSteps, 'begin' | 'finish'>
   readonly log: Pick<AdminLogStore, 'add'>
+  /** Where apps and backends reach the public API. */
+  readonly publicUrl: () => string
 }
 
 /** Who somebody is, and coming and going. */
 export function sessionRoutes(deps: Dependencies) {
-  const { gate, commit, administrators, sessions, links, passwords, signIn, secondSteps, log } = deps
+  const { gate, commit, administrators, sessions, links, passwords, browsers, secondSteps, log } = deps
 
   const shown = (actor: Actor | null, step: string | null = null) => ({
     administrator: actor?.kind === 'administrator' ? { name: actor.name } : null,
@@ -44,24 +50,59 @@ export function sessionRoutes(deps: Dependencies) {
         : null,
     step,
     isSetUp: administrators.any(),
-    version: VERSION,
+    service: actor === null ? null : { version: VERSION, url: deps.publicUrl() },
   })
 
+  /** Whose password it is. Throws where it is nobody's, with the sentence `wrong`, or where it has to wait. */
+  async function signIn(
+    given: Omit<SignInTry, 'browser'>,
+    headers: Headers,
+    wrong: string,
+    onWrong?: () => Promise<unknown>,
+  ): Promise<Administrator> {
+    const outcome = await deps.signIn({ ...given, browser: browserCookie.in(headers) })
+    switch (outcome.kind) {
+      case 'signed-in':
+        return outcome.administrator
+      case 'wrong':
+        await onWrong?.()
+        throw new Refused(failure('InvalidCredentials', wrong))
+      case 'busy':
+        throw new Refused(BUSY)
+      case 'wait': {
+        const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
+        throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
+      }
+    }
+  }
+
+  async function hashOf(password: string): Promise<string> {
+    const hash = await passwords.hash(password)
+    if (hash === null) throw new Refused(BUSY)
+    return hash
+  }
+
   /** Signs somebody in; in a transaction. What the cookie is to hold. */
-  function begin(administrator: Administrator, how: string): string {
-    log.add({ kind: 'administrator', ...administrator }, 'sign in', '', { how })
+  function begin(administrator: Administrator, how: string, origin: string): string {
+    log.add({ kind: 'administrator', ...administrator, origin }, 'sign in', '', { how })
     return sessions.start(administrator)
   }
 
   /** An answer by which a browser is signed in, or with `''` signed out. */
   function answer(session: string, actor: Actor | null, headers: Headers): Response {
     return Response.json(shown(actor), {
-      headers: { 'set-cookie': sessionCookie(session, cameSecurely(headers)), 'cache-control': 'no-store' },
+      headers: { 'set-cookie': sessionCookie.set(session, cameSecurely(headers)), 'cache-control': 'no-store' },
     })
   }
 
+  /** Signed in, and known from now on. */
   function welcome(administrator: Administrator, session: string, headers: Headers): Response {
-    return answer(session, { kind: 'administrator', ...administrator }, headers)
+    const response = answer(session, { kind: 'administrator', ...administrator }, headers)
+    const hash = administrators.hashOf(administrator.name)
+    if (hash !== null) {
+      response.headers.append('set-cookie', browserCookie.set(browsers.make(hash), cameSecurely(headers)))
+    }
+    return response
   }
 
   return new Elysia({ name: 'session-routes' })
@@ -78,21 +119,23 @@ export function sessionRoutes(deps: Dependencies) {
     .post(
       '/api/session',
       async ({ body, request: { headers }, address }) => {
-        const outcome = await signIn(body.name, body.password, address)
-        if (outcome.kind === 'wait') {
-          const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
-          throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
+        const { name, password } = body
+        const onWrong = () => {
+          const refused = { result: 'refused', code: 'InvalidCredentials' } as const
+          // A name that is nobody's may be a password in the wrong field.
+          const subject = administrators.find(name)?.name ?? ''
+          return commit(() => log.add({ kind: 'nobody', origin: address }, 'sign in', subject, {}, refused))
         }
-        if (outcome.kind === 'wrong') throw new Refused(failure('InvalidCredentials', 'Name or password is wrong.'))
-        const { administrator } = outcome
+        const administrator = await signIn({ name, password, address }, headers, 'Name or password is wrong.', onWrong)
         const step = secondSteps.begin(administrator, 'password')
         if (step !== null) return shown(null, step)
-        return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
+        return welcome(administrator, await commit(() => begin(administrator, 'password', address)), headers)
       },
       {
         ...adminCall({
           tag: 'Session',
           summary: 'Sign in; whoever has a second factor gets a step, and nobody is signed in yet',
+          action: 'sign in',
           answer: 'SessionAnswer',
         }),
         body: SignIn,
@@ -100,13 +143,16 @@ export function sessionRoutes(deps: Dependencies) {
     )
     .post(
       '/api/session/code',
-      async ({ body: { step, code }, request: { headers } }) => {
+      async ({ body: { step, code }, request: { headers }, address }) => {
         const finished = await commit(() => {
           const outcome = secondSteps.finish(step, code)
           if (outcome.kind === 'over' || outcome.kind === 'wait') return outcome
           const { kind, administrator } = outcome
-          if (kind === 'right') return { kind, administrator, session: begin(administrator, howText(outcome)) } as const
-          log.add({ kind: 'administrator', ...administrator }, 'wrong code')
+          if (kind === 'right') {
+            return { kind, administrator, session: begin(administrator, howText(outcome), address) } as const
+          }
+          const by = { kind: 'administrator', ...administrator, origin: address } as const
+          log.add(by, 'sign in', '', { how: 'code' }, { result: 'refused', code: WRONG_CODE.code })
           return outcome
         })
         if (finished.kind === 'over') throw new Refused(OVER)
@@ -118,6 +164,7 @@ export function sessionRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Session',
           summary: 'The second step of signing in: a code of the authenticator app, or a recovery code',
+          action: 'sign in',
           answer: 'SessionAnswer',
         }),
         body: FinishSignIn,
@@ -135,7 +182,7 @@ export function sessionRoutes(deps: Dependencies) {
         }
         return answer('', null, headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out here', answer: 'SessionAnswer' }),
+      adminCall({ tag: 'Session', summary: 'Sign out here', action: 'sign out', answer: 'SessionAnswer' }),
     )
     .delete(
       '/api/sessions',
@@ -147,17 +194,21 @@ export function sessionRoutes(deps: Dependencies) {
         })
         return answer('', null, headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out everywhere', answer: 'SessionAnswer' }),
+      adminCall({
+        tag: 'Session',
+        summary: 'Sign out everywhere',
+        action: 'sign out everywhere',
+        answer: 'SessionAnswer',
+      }),
     )
     .put(
       '/api/password',
       async ({ actor, body, request: { headers }, address }) => {
         if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no password.'))
-        const outcome = await signIn(actor.name, body.current, address)
-        if (outcome.kind !== 'signed-in') throw new Refused(failure('InvalidCredentials', 'current is wrong.'))
-        const { administrator } = outcome
+        const current = { name: actor.name, password: body.current, address }
+        const administrator = await signIn(current, headers, 'current is wrong.')
         await refuseGuessable(body.password, administrator.name)
-        const hash = await passwords.hash(body.password)
+        const hash = await hashOf(body.password)
         const session = await commit(() => {
           administrators.setPassword(administrator.name, hash)
           // Whoever knew the old one is out.
@@ -171,6 +222,7 @@ export function sessionRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Session',
           summary: 'Change your password; all other sessions end',
+          action: 'change password',
           answer: 'SessionAnswer',
         }),
         body: ChangePassword,
@@ -191,7 +243,7 @@ export function sessionRoutes(deps: Dependencies) {
     )
     .post(
       '/api/link',
-      async ({ body: { link, name, password }, request: { headers } }) => {
+      async ({ body: { link, name, password }, request: { headers }, address }) => {
         const found = links.find(link)
         if (found === null) throw new Refused(SPENT)
         if (found.kind === 'sign-in') {
@@ -200,7 +252,7 @@ export function sessionRoutes(deps: Dependencies) {
             if (links.use(link) === null) return null
             // A link stands for the password: a second factor is asked for all the same.
             const step = secondSteps.begin(administrator, 'link')
-            return step === null ? { session: begin(administrator, 'link') } : { step }
+            return step === null ? { session: begin(administrator, 'link', address) } : { step }
           })
           if (used === null) throw new Refused(SPENT)
           return 'step' in used ? shown(null, used.step) : welcome(administrator, used.session, headers)
@@ -208,8 +260,8 @@ export function sessionRoutes(deps: Dependencies) {
         if (name === undefined) throw missing('name')
         if (password === undefined) throw missing('password')
         await refuseGuessable(password, name)
-        const hash = await passwords.hash(password)
-        const made = await commit(() => become(link, name, hash))
+        const hash = await hashOf(password)
+        const made = await commit(() => become(link, name, hash, address))
         if (made.kind === 'spent') throw new Refused(SPENT)
         if (made.kind === 'name-taken') {
           throw new Refused(failure('ConflictError', 'name is taken: there is an administrator of that name.'))
@@ -220,6 +272,7 @@ export function sessionRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Session',
           summary: 'Use a link up: become an administrator, or sign in',
+          action: 'sign in',
           answer: 'SessionAnswer',
         }),
         body: UseLink,
@@ -227,13 +280,13 @@ export function sessionRoutes(deps: Dependencies) {
     )
 
   /** Makes an administrator of whoever has the link; in a transaction. */
-  function become(link: string, name: string, hash: string) {
+  function become(link: string, name: string, hash: string, origin: string) {
     if (administrators.find(name) !== null) return { kind: 'name-taken' } as const
     if (links.use(link) === null) return { kind: 'spent' } as const
     const administrator = administrators.add(name, hash)
     if (administrator === null) return { kind: 'name-taken' } as const
-    log.add({ kind: 'administrator', ...administrator }, 'add administrator', name, { how: 'link' })
-    return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
+    log.add({ kind: 'administrator', ...administrator, origin }, 'add administrator', name, { how: 'link' })
+    return { kind: 'made', administrator, session: begin(administrator, 'link', origin) } as const
   }
 }
 

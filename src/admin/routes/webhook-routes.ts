@@ -23,7 +23,7 @@ interface Dependencies {
   readonly gate: AdminGate
   readonly commit: Commit
   readonly directory: KnownApplications & { byNumber(number: number): Application | null }
-  readonly log: Pick<AdminLogStore, 'add'>
+  readonly log: Pick<AdminLogStore, 'add' | 'watch'>
   readonly webhooks: Pick<WebhookStore, 'find' | 'put' | 'remove'>
   readonly webhookList: WebhookList
 }
@@ -76,8 +76,10 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
           const events = body.events ?? before?.events ?? DEFAULT_EVENTS
           const isNew = body.secret === 'new' || (body.secret === undefined && before === null)
           const secret = isNew ? made : (body.secret ?? null)
+          const changes = log.watch(application.id)
           webhooks.put(application, { url, events, secret })
-          log.add(by, 'set webhook', application.id, { url, events, secret: secret === null ? 'kept' : 'changed' })
+          const detail = { secret: secret === null ? 'kept' : 'changed' }
+          log.add(by, 'set webhook', application.id, detail, { changes: changes() })
           return { ...shown(webhooks.find(application)), secret: isNew ? made : null, isPrivate: isForPrivate(url) }
         })
       },
@@ -85,6 +87,7 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         ...adminCall({
           tag: 'Applications',
           summary: 'Set the webhook; a secret that is made is in this answer alone',
+          action: 'set webhook',
           answer: 'NewWebhookAnswer',
         }),
         body: ChangeWebhook,
@@ -96,8 +99,9 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         const by = known(actor)
         const application = applicationNamed(directory, params.id)
         const wasThere = await commit(() => {
+          const changes = log.watch(application.id)
           const was = webhooks.remove(application)
-          if (was) log.add(by, 'remove webhook', application.id)
+          if (was) log.add(by, 'remove webhook', application.id, {}, { changes: changes() })
           return was
         })
         if (!wasThere) throw noWebhook()
@@ -106,6 +110,7 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
       adminCall({
         tag: 'Applications',
         summary: 'Take the webhook away, with all that waits for it',
+        action: 'remove webhook',
         answer: 'WebhookAnswer',
       }),
     )
@@ -128,6 +133,7 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
       adminCall({
         tag: 'Service',
         summary: 'Try at once to deliver what waits for a webhook',
+        action: 'retry webhook',
         answer: 'WebhookRetryAnswer',
       }),
     )

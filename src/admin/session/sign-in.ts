@@ -1,53 +1,96 @@
 import type { Clock } from '../../clock.ts'
-import { networkOf } from '../../network/address.ts'
+import { networkOf, SITE_SHARE, siteOf } from '../../network/address.ts'
 import { createBucketTable } from '../../usage/bucket-table.ts'
-import { returnToken, secondsToToken, takeToken } from '../../usage/token-bucket.ts'
+import { fullBucket, returnToken, secondsToToken, takeToken } from '../../usage/token-bucket.ts'
+import type { TokenBucket } from '../../usage/token-bucket.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import type { Administrator } from '../administrator.ts'
 import type { Passwords } from '../password.ts'
+import type { KnownBrowsers } from './known-browsers.ts'
 
-/** Wrong passwords in a row: of one network, and for one name from wherever. */
-const BURSTS = { network: 10, name: 20 } as const
+/** Wrong passwords: `burst` in a row, and `rate` a second that come back. */
+interface Allowance {
+  readonly burst: number
+  readonly rate: number
+}
 
-/** Tries a second that come back: one in half a minute. */
-const RATE = 1 / 30
+/** Of one network, one site of IPv6, for one name, and in one known browser: one comes back in half a minute. */
+const NETWORK: Allowance = { burst: 10, rate: 1 / 30 }
+const SITE: Allowance = { burst: NETWORK.burst * SITE_SHARE, rate: NETWORK.rate * SITE_SHARE }
+const NAME: Allowance = { burst: 20, rate: 1 / 30 }
+const BROWSER: Allowance = NETWORK
 
-/** Networks, and names, that are remembered. */
-const CAPACITY = 10_000
+/** Of all unknown browsers together: each costs 30 to 60 ms of one core. */
+const EVERYBODY: Allowance = { burst: 200, rate: 1 }
+
+/** Buckets that are remembered. */
+const CAPACITY = 20_000
 
 export type SignInOutcome =
   | { readonly kind: 'signed-in'; readonly administrator: Administrator }
   /** Which of name and password is wrong is not said. */
   | { readonly kind: 'wrong' }
   | { readonly kind: 'wait'; readonly seconds: number }
+  /** Too many are being looked at. */
+  | { readonly kind: 'busy' }
+
+export interface SignInTry {
+  readonly name: string
+  readonly password: string
+  readonly address: string
+  /** What the cookie of a known browser holds; `null`: there is none. */
+  readonly browser: string | null
+}
 
 interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly administrators: Pick<AdministratorStore, 'find' | 'hashOf'>
   readonly passwords: Pick<Passwords, 'matches'>
+  readonly browsers: Pick<KnownBrowsers, 'idIn'>
 }
 
 /**
- * Signs in by name and password. Who guesses is slowed down by network and by name: whoever guesses at a name keeps its
- * administrator out for as long as well, who then takes a link (`bellhop admin link`).
+ * Signs in by name and password. Who guesses is slowed down by network, by name, and all together. A browser that signed
+ * in before counts for itself alone; where somebody guesses, others may have to take a link (`bellhop admin link`).
  */
-export function createSignIn({ clock, administrators, passwords }: Dependencies) {
-  const networks = createBucketTable(CAPACITY)
-  const names = createBucketTable(CAPACITY)
+export function createSignIn({ clock, administrators, passwords, browsers }: Dependencies) {
+  // Those who guess cannot push a known browser out.
+  const strangers = createBucketTable(CAPACITY)
+  const known = createBucketTable(CAPACITY)
+  const everybody = fullBucket(EVERYBODY.burst, clock.now())
 
-  return async (name: string, password: string, address: string): Promise<SignInOutcome> => {
+  function bucketsOf({ name, address, browser }: SignInTry, hash: string | null, now: number) {
+    const id = browser === null || hash === null ? null : browsers.idIn(browser, hash)
+    if (id !== null) return [[known.bucket(id, BROWSER.burst, now), BROWSER]] as const
+    const of = (key: string, allowance: Allowance) => [strangers.bucket(key, allowance.burst, now), allowance] as const
+    const site = siteOf(address)
+    return [
+      of(`network ${networkOf(address)}`, NETWORK),
+      ...(site === null ? [] : [of(`site ${site}`, SITE)]),
+      of(`name ${name.toLowerCase()}`, NAME),
+      [everybody, EVERYBODY] as const,
+    ]
+  }
+
+  return async (given: SignInTry): Promise<SignInOutcome> => {
     const now = clock.now()
-    const network = networks.bucket(networkOf(address), BURSTS.network, now)
-    if (!takeToken(network, RATE, BURSTS.network, now)) return { kind: 'wait', seconds: secondsToToken(network, RATE) }
-    const named = names.bucket(name.toLowerCase(), BURSTS.name, now)
-    if (!takeToken(named, RATE, BURSTS.name, now)) return { kind: 'wait', seconds: secondsToToken(named, RATE) }
+    const { name, password } = given
+    const hash = administrators.hashOf(name)
+    const taken: TokenBucket[] = []
+    const giveBack = () => taken.forEach(returnToken)
+    for (const [bucket, { burst, rate }] of bucketsOf(given, hash, now)) {
+      if (!takeToken(bucket, rate, burst, now)) {
+        giveBack()
+        return { kind: 'wait', seconds: secondsToToken(bucket, rate) }
+      }
+      taken.push(bucket)
+    }
 
-    const matches = await passwords.matches(password, administrators.hashOf(name))
+    const matches = await passwords.matches(password, hash)
+    // Only a wrong password counts.
+    if (matches !== false) giveBack()
+    if (matches === null) return { kind: 'busy' }
     const administrator = matches ? administrators.find(name) : null
-    if (administrator === null) return { kind: 'wrong' }
-    // Only failures count.
-    returnToken(network)
-    returnToken(named)
-    return { kind: 'signed-in', administrator }
+    return administrator === null ? { kind: 'wrong' } : { kind: 'signed-in', administrator }
   }
 }

@@ -27,8 +27,6 @@ const LOSSES_AGE_MS = MINUTE_MS
 
 interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
-  /** Where the public API listens. */
-  readonly url: () => string
   readonly applications: () => readonly Application[]
   readonly daily: { days(application: number, first: number, last: number): readonly Day[] }
   readonly feedback: Pick<FeedbackStore, 'countByDay'>
@@ -137,7 +135,6 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
     const names = new Map(deps.applications().map((application) => [application.number, application]))
     return {
       version: VERSION,
-      url: deps.url(),
       days: lastDays(),
       devices: devicesOf(counts),
       attention: await attention(counts),

@@ -13,12 +13,7 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const added = database.transact(() => {
-    const administrator = opened.administrators.add(name, password.hash)
-    if (administrator === null) return null
-    opened.did('add administrator', administrator.name)
-    return administrator
-  })
+  const added = database.transact(() => opened.administrators.add(name, password.hash))
   if (added === null)
     return problem(`There is an administrator "${name}" already: bellhop admin reset gives a password.`)
   return done(passwordText('has been added', added.name, password, flags.has('json')))

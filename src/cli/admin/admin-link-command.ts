@@ -17,11 +17,10 @@ export const run: RunCommand = async ({ words: [name], flags }, context) => {
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { administrators, links, did } = opened
+  const { administrators, links } = opened
   const made = database.transact(() => {
     const administrator = name === undefined ? null : administrators.find(name)
     if (name !== undefined && administrator === null) return null
-    did(administrator === null ? 'make setup link' : 'make sign-in link', administrator?.name)
     return { administrator, link: links.make(administrator) }
   })
   if (made === null) return noAdministrator(name ?? '', administrators.list())

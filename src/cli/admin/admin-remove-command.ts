@@ -9,13 +9,12 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { administrators, did } = opened
+  const { administrators } = opened
   const outcome = database.transact(() => {
     const found = administrators.find(name)
     if (found === null) return null
     if (administrators.list().length === 1 && !flags.has('yes')) return 'last'
     administrators.remove(name)
-    did('remove administrator', found.name)
     return found
   })
   if (outcome === null) return noAdministrator(name, administrators.list())

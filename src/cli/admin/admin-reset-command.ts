@@ -20,14 +20,13 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { administrators, sessions, links, dropSecondFactor, did } = opened
+  const { administrators, sessions, links, dropSecondFactor } = opened
   const changed = database.transact(() => {
     const administrator = administrators.setPassword(name, password.hash)
     if (administrator === null) return null
     dropSecondFactor(administrator)
     sessions.endAll(administrator)
     links.endAll(administrator)
-    did('reset administrator', administrator.name)
     return { name: administrator.name, link: links.make(administrator) }
   })
   if (changed === null) return noAdministrator(name, administrators.list())

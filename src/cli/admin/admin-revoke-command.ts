@@ -9,12 +9,8 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { tokens, did } = opened
-  const revoked = database.transact(() => {
-    const was = tokens.revoke(name)
-    if (was) did('revoke token', name)
-    return was
-  })
+  const { tokens } = opened
+  const revoked = database.transact(() => tokens.revoke(name))
   if (revoked) return done(`The token "${escapeControls(name)}" is good for nothing any more.\n`)
   const names = tokens.list().map((one) => one.name)
   return problem(`There is no token "${name}": bellhop admin tokens lists them.${suggestion(name, names)}`)

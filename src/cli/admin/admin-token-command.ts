@@ -21,11 +21,8 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const token = database.transact(() => {
-    const made = opened.tokens.add(name, { purpose, expiresAt })
-    if (made !== null) opened.did('make token', name, { purpose, expiresAt: isoOrNull(expiresAt) })
-    return made
-  })
+  const token = database.transact(() => opened.tokens.add(name, { purpose, expiresAt }))
+  context.audit?.note({ purpose, expiresAt: isoOrNull(expiresAt) })
   if (token === null) return problem(`There is a token "${name}" already: bellhop admin revoke ends it.`)
   if (flags.has('json')) return done(jsonLine({ name, token, purpose, expiresAt: isoOrNull(expiresAt) }))
   return done(

@@ -34,7 +34,7 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
     const factors = createSecondFactorStore({ database, clock: context.clock, key: loaded.key })
     const outcome = change(factors, administrator, flags)
     if (outcome.kind === 'problem') return outcome
-    opened.did(ACTIONS[outcome.kind === 'codes' && outcome.isNew ? 'on' : outcome.kind], administrator.name)
+    context.audit?.note({ did: outcome.kind === 'codes' && outcome.isNew ? 'on' : outcome.kind })
     return { ...outcome, name: administrator.name, notes: loaded.notes }
   })
   if (changed.kind === 'problem' || changed.kind === 'problems') return changed
@@ -42,13 +42,6 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
   if (flags.has('json')) return done(json(changed))
   return done(text(changed, changed.name, flags))
 }
-
-const ACTIONS = {
-  begun: 'begin second factor',
-  on: 'turn on second factor',
-  codes: 'make recovery codes',
-  off: 'turn off second factor',
-} as const
 
 function change(
   factors: ReturnType<typeof createSecondFactorStore>,

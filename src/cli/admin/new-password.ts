@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { guessableAs } from '../../account/guessable-password.ts'
 import { isPassword, MAX_PASSWORD, MIN_PASSWORD } from '../../admin/administrator.ts'
-import { createPasswords } from '../../admin/password.ts'
+import { hashPassword } from '../../admin/password.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import type { CommandContext } from '../command.ts'
@@ -35,5 +35,5 @@ export async function newPassword(
 }
 
 async function hashed(password: string, isMade: boolean): Promise<NewPassword> {
-  return { kind: 'password', password, hash: await createPasswords().hash(password), isMade }
+  return { kind: 'password', password, hash: await hashPassword(password), isMade }
 }

@@ -1,16 +1,12 @@
 import { createSealedSecondFactors } from '../../account/sealed-second-factor-store.ts'
 import { createAdminLinkStore } from '../../admin/session/admin-link-store.ts'
-import { createAdminLogStore } from '../../admin/admin-log-store.ts'
 import { createAdminSessionStore } from '../../admin/session/admin-session-store.ts'
 import { createAdminTokenStore } from '../../admin/admin-token-store.ts'
 import { createAdministratorStore } from '../../admin/administrator-store.ts'
-import type { Actor, Administrator } from '../../admin/administrator.ts'
+import type { Administrator } from '../../admin/administrator.ts'
 import type { CommandOutcome, ParsedArguments } from '../command.ts'
 import { openData } from '../open-data.ts'
 import type { DataContext } from '../open-data.ts'
-
-/** Who did it: whoever may write to the data directory. */
-const COMMAND: Actor = { kind: 'command' }
 
 /** Opens the administrators of a data directory; the caller closes the database. */
 export function openAdministrators(flags: ParsedArguments['flags'], context: DataContext) {
@@ -18,7 +14,6 @@ export function openAdministrators(flags: ParsedArguments['flags'], context: Dat
   if (opened.kind !== 'open') return opened satisfies CommandOutcome
   const { database, data } = opened
   const stored = { database, clock: context.clock }
-  const log = createAdminLogStore(stored)
   return {
     kind: 'open',
     database,
@@ -30,8 +25,5 @@ export function openAdministrators(flags: ParsedArguments['flags'], context: Dat
     /** Takes the second factor away, for which no key is needed. */
     dropSecondFactor: ({ number }: Pick<Administrator, 'number'>) =>
       createSealedSecondFactors(database).erase({ number, provider: 'second factor' }),
-    /** Writes down what a command did. */
-    did: (action: string, subject = '', detail: Readonly<Record<string, unknown>> = {}) =>
-      log.add(COMMAND, action, subject, detail),
   } as const
 }

@@ -29,6 +29,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app create',
     words: ['NAME'],
     summary: 'add an application and print its id and secret',
+    changes: { action: 'create application' },
     flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop app create "Corner Shop"'],
     load: () => import('./app-create-command.ts'),
@@ -37,6 +38,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app list',
     words: [],
     summary: 'list the applications',
+    changes: null,
     flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop app list'],
     load: () => import('./app-show-command.ts'),
@@ -45,6 +47,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app show',
     words: ['APP'],
     summary: 'show an application, its limits and its credentials (never their secrets)',
+    changes: null,
     flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop app show "Corner Shop"'],
     load: () => import('./app-show-command.ts'),
@@ -53,6 +56,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app rotate-secret',
     words: ['APP'],
     summary: 'give an application a new secret; the old one ends at once, or counts for a while',
+    changes: { action: 'rotate secret' },
     flags: [
       {
         name: 'overlap',
@@ -70,6 +74,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app user-key',
     words: ['APP'],
     summary: 'make the key with which a backend proves who its users are; the key before it counts for a while',
+    changes: { action: 'make user key' },
     flags: [
       {
         name: 'overlap',
@@ -87,6 +92,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app delete',
     words: ['APP'],
     summary: 'erase an application with its devices, pushes and credentials',
+    changes: { action: 'delete application' },
     flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase it' }, ...dataFlags],
     examples: ['bellhop app delete "Corner Shop" --yes'],
     load: () => import('./app-delete-command.ts'),
@@ -95,6 +101,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app apns',
     words: ['APP'],
     summary: 'store the APNs credential: a signing key (.p8), or a certificate with its key (.p12, .pem)',
+    changes: { action: 'store credential' },
     flags: [
       {
         name: 'key',
@@ -143,6 +150,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app fcm',
     words: ['APP'],
     summary: 'store the FCM credential: the key file of a service account',
+    changes: { action: 'store credential' },
     flags: [
       {
         name: 'service-account',
@@ -159,6 +167,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app webpush',
     words: ['APP'],
     summary: 'make or import the VAPID key that web push is sent with, and print its public key',
+    changes: { action: 'store credential' },
     flags: [
       {
         name: 'subject',
@@ -183,6 +192,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app webpush-key',
     words: ['APP', 'FILE'],
     summary: 'write the VAPID key to a file that others do not read, for another service: browsers move with it alone',
+    changes: { action: 'export credential', evenWithoutRows: true },
     flags: [dataFlag],
     examples: ['bellhop app webpush-key "Corner Shop" vapid.json'],
     load: () => import('./app-webpush-key-command.ts'),
@@ -191,6 +201,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app simulate',
     words: ['APP'],
     summary: 'send what is for phones to the built-in simulator, where none is reached',
+    changes: { action: 'simulate' },
     flags: [
       { name: 'off', placeholder: null, doc: 'send to APNs, FCM and push services again' },
       { name: 'yes', placeholder: null, doc: 'also where it has devices, pushes or credentials for real phones' },
@@ -203,6 +214,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app webhook',
     words: ['APP'],
     summary: 'send signed events of an application to an address, or print it when nothing is given',
+    changes: { action: 'set webhook', onlyWith: ['url', 'events', 'secret', 'remove'] },
     flags: [
       { name: 'url', placeholder: 'URL', doc: 'where to: https (http for private addresses only)' },
       {
@@ -226,6 +238,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app limits',
     words: ['APP'],
     summary: 'set what an application may call and send, or print it when no limit is given; 0 = unlimited',
+    changes: { action: 'change limits', onlyWith: LIMIT_FLAGS.map(({ name }) => name) },
     flags: [...LIMIT_FLAGS, ...dataFlags],
     exclusive: EXCLUSIVE_LIMIT_FLAGS,
     examples: ['bellhop app limits "Corner Shop" --quota 100000 --quota-period day'],

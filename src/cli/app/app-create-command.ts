@@ -17,6 +17,8 @@ export const run: RunCommand = async ({ words: [name = ''], flags }, context) =>
     return problems('NAME must be 1 to 100 characters, without control characters and without white space at an end.')
   }
   const { application, secret } = created
+  context.audit?.about(application.id)
+  context.audit?.note({ name: application.name })
   if (flags.has('json')) return done(secretJson(application, secret))
   const { id } = application
   const where = dataFlagOf(flags.get('data'))

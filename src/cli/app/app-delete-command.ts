@@ -21,6 +21,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
     return result
   })
   await eraseContents(number)
-  createApplicationStore({ database, clock: context.clock }).remove(id)
+  const applications = createApplicationStore({ database, clock: context.clock })
+  database.transact(() => applications.remove(id))
   return done(`Erased the application "${escapeControls(name)}".\n`)
 }

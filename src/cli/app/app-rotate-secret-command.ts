@@ -15,7 +15,8 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { application } = opened
-  const rotated = createApplicationStore({ database, clock: context.clock }).rotateSecret(application.id, overlapMs)
+  const applications = createApplicationStore({ database, clock: context.clock })
+  const rotated = database.transact(() => applications.rotateSecret(application.id, overlapMs))
   if (rotated.kind === 'not-found') return problem(`There is no application "${app}" any more.`)
   const { secret, previousUntil } = rotated
   const until = isoOrNull(previousUntil)

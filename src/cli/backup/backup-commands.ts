@@ -8,6 +8,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     name: 'backup',
     words: ['TO'],
     summary: 'copy the database, while the service runs, to a file, a folder or s3://bucket/prefix/',
+    changes: { action: 'make backup', evenWithoutRows: true },
     flags: [
       {
         name: 'keep',
@@ -25,6 +26,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     name: 'backup list',
     words: ['[TO]'],
     summary: 'list the backups in a folder or s3://bucket/prefix/, newest first (default: where BELLHOP_BACKUP says)',
+    changes: null,
     flags: [jsonFlag],
     examples: ['bellhop backup list /var/backups/bellhop/'],
     load: () => import('./backup-list-command.ts'),
@@ -34,6 +36,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     words: ['FROM'],
     summary:
       'check a backup, a file or s3://bucket/name.db: whether it is whole, what is in it, whether the key opens it',
+    changes: null,
     flags: [jsonFlag, dataFlag],
     examples: ['bellhop backup verify /var/backups/bellhop/bellhop-2026-11-21T120000Z.db'],
     load: () => import('./backup-verify-command.ts'),
@@ -42,6 +45,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     name: 'restore',
     words: ['FROM'],
     summary: 'make a backup the database again, and keep the one that is there',
+    changes: { action: 'restore', evenWithoutRows: true },
     flags: [
       { name: 'yes', placeholder: null, doc: 'yes, also over a database that is newer, another one, or damaged' },
       {
@@ -59,6 +63,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     name: 'compact',
     words: [],
     summary: 'make the file of the database as small as what is in it, while no server runs',
+    changes: { action: 'compact', evenWithoutRows: true },
     flags: [jsonFlag, dataFlag],
     examples: ['bellhop compact'],
     load: () => import('./compact-command.ts'),
@@ -67,6 +72,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     name: 'key rotate',
     words: [],
     summary: 'make a new sealing key and seal every credential with it, while no server runs',
+    changes: { action: 'rotate sealing key', evenWithoutRows: true },
     flags: [
       {
         name: 'to',

@@ -11,6 +11,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'devices',
     words: ['APP'],
     summary: 'list devices, in the order of their registration',
+    changes: null,
     flags: [
       { name: 'tag', placeholder: 'T', list: true, doc: 'with one of these tags' },
       { name: 'alias', placeholder: 'A', doc: 'the one with this alias' },
@@ -41,6 +42,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'devices restore',
     words: ['APP'],
     summary: 'bring back devices that a gateway has declared dead by mistake, as they were',
+    changes: { action: 'restore devices' },
     flags: [
       {
         name: 'since',
@@ -60,9 +62,30 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./devices-restore-command.ts'),
   },
   {
+    name: 'labels',
+    words: ['APP'],
+    summary: 'show what uses up the limit of tags and types, or clear what only newcomers have',
+    changes: { action: 'clear labels', onlyWith: ['clear-unproven'] },
+    flags: [
+      {
+        name: 'clear-unproven',
+        placeholder: null,
+        doc: 'take off devices the names that only newcomers have: devices that no gateway has accepted a push for',
+      },
+      { ...platformFlag, doc: 'count its devices as newcomers, even if no push was ever accepted on it' },
+      { name: 'limit', placeholder: 'N', type: integer(1, 10_000), doc: 'rows of each table (default 20)' },
+      { name: 'yes', placeholder: null, doc: 'yes, clear them' },
+      jsonFlag,
+      ...dataFlags,
+    ],
+    examples: ['bellhop labels "Corner Shop"', 'bellhop labels "Corner Shop" --clear-unproven --yes'],
+    load: () => import('./labels-command.ts'),
+  },
+  {
     name: 'user show',
     words: ['APP', 'USER'],
     summary: 'show the devices of a user, in whatever state',
+    changes: null,
     flags: [{ name: 'json', placeholder: null, doc: 'print a line of JSON for each device' }, ...dataFlags],
     examples: ['bellhop user show "Corner Shop" ann@shop.example'],
     load: () => import('./user-show-command.ts'),
@@ -71,6 +94,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'user erase',
     words: ['APP', 'USER'],
     summary: 'erase the devices of a user, and what is stored about them',
+    changes: { action: 'erase user' },
     flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase them' }, jsonFlag, ...dataFlags],
     examples: ['bellhop user erase "Corner Shop" ann@shop.example --yes'],
     load: () => import('./user-erase-command.ts'),
@@ -79,6 +103,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'stats',
     words: ['[APP]'],
     summary: 'show what was sent, received and opened on each day, and in which languages',
+    changes: null,
     flags: [
       { name: 'days', placeholder: 'N', type: integer(1, 366), doc: 'so many, today included (default 14)' },
       { name: 'json', placeholder: null, doc: 'print a line of JSON for each application' },

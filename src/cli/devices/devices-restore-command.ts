@@ -1,11 +1,10 @@
 import { createRestoreStore } from '../../device/restore-store.ts'
 import { problem } from '../../failure.ts'
-import { instantOf } from '../../push/schedule/timing-schema.ts'
-import { duration } from '../../settings/setting-type.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { counted, grouped, isoOrNull, isoTime } from '../../text/format.ts'
 import { done, problems } from '../command.ts'
 import type { CheckArguments, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
+import { timeGiven, notAMoment } from '../moment-flag.ts'
 import { openApplication } from '../open-application.ts'
 import { platformsIn } from '../push/platform-flag.ts'
 import { styleOf } from '../terminal/style.ts'
@@ -77,13 +76,9 @@ function readRestore(
   const timeOf = (name: string) => {
     const text = flags.get(name)
     if (text === undefined) return null
-    const before = duration(1000).read(text)
-    const at = before === undefined ? instantOf(text) : now - before
-    if (at === null) {
-      wrong.push(
-        `--${name}: "${text}" is not a time such as 2026-11-22T01:30:00Z, nor how long ago, such as 90m, 2h or 3d.`,
-      )
-    } else if (at > now) wrong.push(`--${name}: ${text} is still to come.`)
+    const at = timeGiven(text, now)
+    if (at === null) wrong.push(notAMoment(name, text))
+    else if (at > now) wrong.push(`--${name}: ${text} is still to come.`)
     return at
   }
   const [since, until] = [timeOf('since'), timeOf('until')]

@@ -15,6 +15,7 @@ export const run: RunCommand = async ({ words: [app = '', user = ''], flags }, c
   using database = opened.database
   const forgetUser = createForgetUser({ database }, async (work) => database.transact(work))
   const devices = await forgetUser(opened.application.number, user)
+  context.audit?.note({ devices })
   return done(
     flags.has('json') ? jsonLine({ user, devices }) : `Erased the user, with ${counted(devices, 'device')}.\n`,
   )

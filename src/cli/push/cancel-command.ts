@@ -5,6 +5,7 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { counted, grouped } from '../../text/format.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
+import { applicationNumbered } from '../open-application.ts'
 import { openData } from '../open-data.ts'
 import { openPushing } from './open-pushing.ts'
 import { resolvePush } from './resolve-push.ts'
@@ -22,6 +23,8 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   if (found.kind !== 'one') return found
   const { push } = found
   const { id } = push
+  applicationNumbered(push.application, opened, context)
+  context.audit?.note({ push: id })
   if (!push.many && push.releasedAt !== null && isServed(data)) {
     return problem('The push is for one device, and has been let go: only POST /push/{id}/cancel calls it off now.')
   }

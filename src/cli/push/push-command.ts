@@ -101,6 +101,7 @@ async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome>
     },
   )
   const { id, send_at: sendAt, passed = [] } = accepted
+  sending.audit?.note({ push: id })
   stderr(`push ${id}\n`)
   const served = isServed(data)
   if (!served) stderr(`No server runs on ${data}: it goes out when bellhop serve does.\n`)

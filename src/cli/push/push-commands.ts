@@ -20,6 +20,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'push',
     words: ['APP', '[MESSAGE]'],
     summary: 'send a push and watch it go out; whom it is for must be said',
+    changes: { action: 'push' },
     flags: [
       { name: 'all', placeholder: null, doc: 'to every device' },
       { name: 'tag', placeholder: 'T', list: true, doc: 'to devices with one of these tags' },
@@ -71,6 +72,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'pushes',
     words: ['APP', '[PUSH]'],
     summary: 'list pushes, the newest first, and how far they are; or all of one, also by language',
+    changes: null,
     flags: [
       { name: 'scheduled', placeholder: null, doc: 'those that wait for their time, the soonest first' },
       { name: 'limit', placeholder: 'N', type: integer(1, 10_000), doc: 'so many at the most (default 20)' },
@@ -87,6 +89,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'cancel',
     words: ['PUSH'],
     summary: 'call off a push that waits or is being sent; the beginning of its id will do',
+    changes: { action: 'cancel' },
     flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop cancel 019a9f7e-3c1b-7000-8000-000000000000'],
     load: () => import('./cancel-command.ts'),
@@ -95,6 +98,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'resend',
     words: ['PUSH'],
     summary: 'send a push that is over again, to those it failed for; the beginning of its id will do',
+    changes: { action: 'resend' },
     flags: [
       { name: 'dry-run', placeholder: null, doc: 'send nothing: show to whom it would go and how large it is' },
       {
@@ -114,6 +118,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'explain',
     words: ['PUSH', 'TOKEN'],
     summary: 'say why a device got a push, or did not; the beginnings of both will do',
+    changes: null,
     flags: [platformFlag, jsonFlag, adminListenFlag, ...dataFlags],
     examples: ['bellhop explain 019a9f7e-3c1b-7000-8000-000000000000 3f8a09c1'],
     load: () => import('./explain-command.ts'),
@@ -122,6 +127,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'tail',
     words: ['[APP]'],
     summary: 'show what happens, as it happens, until Ctrl-C; of the simulator also what it was sent',
+    changes: null,
     flags: [
       { name: 'json', placeholder: null, doc: 'print a line of JSON for each event' },
       adminListenFlag,

@@ -1,4 +1,3 @@
-import { createApplicationStore } from '../../application/application-store.ts'
 import { isServed } from '../../database/directory-lock.ts'
 import { problem, refusalIn } from '../../failure.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
@@ -6,6 +5,7 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { moment } from '../../text/format.ts'
 import { done } from '../command.ts'
 import type { CommandOutcome, RunCommand } from '../command.ts'
+import { applicationNumbered } from '../open-application.ts'
 import { openData } from '../open-data.ts'
 import { styleOf } from '../terminal/style.ts'
 import { openPushing } from './open-pushing.ts'
@@ -22,10 +22,9 @@ export const run: RunCommand = async ({ words: [named = ''], flags }, context) =
   const found = resolvePush(createPushSearch({ database }), named, data)
   if (found.kind !== 'one') return found
   const { push } = found
-  const application = createApplicationStore({ database, clock })
-    .list()
-    .find(({ number }) => number === push.application)
-  if (application === undefined) return problem(`There is no push ${push.id} any more.`)
+  const application = applicationNumbered(push.application, opened, context)
+  context.audit?.note({ push: push.id })
+  if (application === null) return problem(`There is no push ${push.id} any more.`)
 
   const json = flags.has('json')
   const { resend } = openPushing({ database, clock })

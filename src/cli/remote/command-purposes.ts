@@ -22,6 +22,7 @@ export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   tail: 'read',
   devices: 'read',
   'devices restore': 'operate',
+  labels: 'operate',
   'user show': 'read',
   'user erase': 'operate',
   stats: 'read',
@@ -34,4 +35,5 @@ export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'admin token': 'administer',
   'admin tokens': 'read',
   'admin revoke': 'administer',
+  audit: 'read',
 }

@@ -4,6 +4,7 @@ import { SECOND_MS, sleep } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../settings/parse.ts'
 import { hostPort } from '../../settings/network-types.ts'
+import { ACTING_FOR } from '../../system/operator.ts'
 import { parseCommand } from '../cli.ts'
 import type { ParsedArguments } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
@@ -40,7 +41,8 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     BELLHOP_SERVER: undefined,
     BELLHOP_TOKEN_FILE: undefined,
   }
-  return ({ argv, stdin, rights }) => {
+  return (call) => {
+    const { argv, rights } = call
     const command = parseCommand(argv)
     const found = command.kind === 'run' ? COMMANDS.find(({ name }) => name === command.name) : undefined
     if (command.kind !== 'run' || found === undefined) {
@@ -56,8 +58,7 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     if (foreign !== null) return { kind: 'refused', sentence: foreign }
     if (running >= MAX_RUNNING) return { kind: 'busy' }
     running++
-    const [application = ''] = found.words[0] === 'APP' || found.words[0] === '[APP]' ? command.given.words : []
-    return { name: found.name, application, ...start({ argv, stdin, rights }, () => running--) }
+    return start(call, () => running--)
   }
 
   function foreignIn(flags: ParsedArguments['flags']): string | null {
@@ -71,9 +72,13 @@ export function createServedCommands({ config, clock, program, env }: Options): 
     return path === undefined ? null : `--${path} must be JSON.`
   }
 
-  function start({ argv, stdin, rights }: CommandCall, ended: () => void): Pick<RunningCommand, 'said' | 'stop'> {
+  function start({ argv, stdin, by, rights }: CommandCall, ended: () => void): RunningCommand {
     const child = Bun.spawn([...program, ...argv], {
-      env: { ...environment, ...(rights.until !== null && { [TOKENS_UNTIL]: String(rights.until) }) },
+      env: {
+        ...environment,
+        [ACTING_FOR]: JSON.stringify(by),
+        ...(rights.until !== null && { [TOKENS_UNTIL]: String(rights.until) }),
+      },
       stdin: stdin ?? 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createAdminLinkStore } from '../../admin/session/admin-link-store.ts'
 import { createAdministratorStore } from '../../admin/administrator-store.ts'
 import { linkUrl } from '../../admin/session/link-url.ts'
-import { createPasswords } from '../../admin/password.ts'
+import { hashPassword } from '../../admin/password.ts'
 import { createApplicationStore } from '../../application/application-store.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
 import { makeVapid } from '../../application/vapid.ts'
@@ -50,7 +50,7 @@ export function demoBrowserKey(id: string, data: string, context: CommandContext
 
 /** Where whoever opens it is signed in as the administrator of the demo, once: nobody knows a password. */
 export async function demoAdministrator(data: string, clock: Clock): Promise<(adminUrl: string) => string> {
-  const hash = await createPasswords().hash(randomBytes(32).toString('base64url'))
+  const hash = await hashPassword(randomBytes(32).toString('base64url'))
   using database = openDatabase(data)
   const administrators = createAdministratorStore({ database, clock })
   const administrator = administrators.find(NAME) ?? administrators.add(NAME, hash)

@@ -55,6 +55,11 @@ async function ask(url: string, ready: boolean, clock: Clock): Promise<HealthVer
 
 function judge(url: string, ready: boolean, status: number, body: string): HealthVerdict {
   const answer = answerIn(body)
+  if (status === 401) {
+    return ill(
+      `${url} needs a token: without one it answers only calls to 127.0.0.1, ::1 or localhost. Let the admin side listen there, or on 0.0.0.0.`,
+    )
+  }
   const own = ready ? ['ready', 'not ready'] : ['ok']
   if (answer === null || !own.includes(answer.status)) {
     return ill(`What answers at ${url} (${status}) does not speak as Bellhop does: is this its --admin-listen?`)

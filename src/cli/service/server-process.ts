@@ -1,10 +1,12 @@
-import type { ServeCommand } from '../../admin/routes/command-routes.ts'
+import type { Actor } from '../../admin/administrator.ts'
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { startRefusalOf } from '../../database/storage-errors.ts'
 import type { Unwritten } from '../../delivery/delivery-pool.ts'
+import type { Overrides } from '../../server/overrides.ts'
 import type { Config } from '../../settings/parse.ts'
 import type { ServiceManager } from '../../system/service-manager.ts'
+import { operatorOf } from '../../system/operator.ts'
 import type { Signal, Signals } from '../command.ts'
 import { createServedCommands } from '../remote/served-commands.ts'
 
@@ -14,8 +16,9 @@ import { createServedCommands } from '../remote/served-commands.ts'
  * starting → (createServer is done) → ready: the line `ready …` is printed.
  * ready → (signal) → stopping: no new calls, those in flight have `drainSeconds`. → (disposed) → exit code 0, or 3 where
  * something that was sent is not on disk.
- * starting → (signal) → stopping, as soon as it has started, without a line.
- * ready → (the server is broken) → exit code 1, at once.
+ * starting → (signal) → stopping, as soon as it has started, without a line; in an upgrade → exit code 0, at once, for
+ * nothing of it is done then.
+ * ready → (the server is broken) → exit code 1, or 4 where the database is not the one it has opened, at once.
  * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM), at once.
  *
  * SIGHUP is a signal like those where it says that the terminal has gone (then 129). Where there is none it means, as
@@ -30,6 +33,11 @@ export async function runServer(config: Config, options: Options): Promise<numbe
   }
 }
 
+interface Breakdown {
+  readonly kind: 'disk-failed' | 'database-gone'
+  readonly message: string
+}
+
 export interface RunningServer extends AsyncDisposable {
   /** Of the API, with the port that was picked. */
   readonly url: string
@@ -39,7 +47,7 @@ export interface RunningServer extends AsyncDisposable {
   /** Reads again, without a stop, what may have changed. */
   reload(): void
   /** Resolves when it can go on no longer. */
-  readonly broken: Promise<Error>
+  readonly broken: Promise<Breakdown>
   /** What was sent and is not on disk. */
   unwritten(): Unwritten
 }
@@ -51,6 +59,8 @@ interface Options {
   readonly signals: Signals
   /** Called when it is ready. */
   readonly started: () => void
+  /** Called when the database must not be written to any more, not even to close it. */
+  readonly onBroken: () => void
   /** Whether a terminal shows what it prints. */
   readonly attached: boolean
   readonly manager: ServiceManager
@@ -58,8 +68,11 @@ interface Options {
   readonly program: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   /** Default `createServer`. */
-  readonly start?: (config: Config) => Promise<RunningServer>
+  readonly start?: (config: Config, onUpgrading: OnUpgrading) => Promise<RunningServer>
 }
+
+/** Hears whether the start has to upgrade the database, which may take minutes. */
+type OnUpgrading = (underWay: boolean) => void
 
 /** 128 and the signal's number, as shells have it. */
 const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
@@ -67,15 +80,39 @@ const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130,
 /** Something that was sent could not be written down, and is sent again. */
 const UNWRITTEN = 3
 
+/** The database was removed, or replaced, and did not come back. */
+const GONE = 4
+
 /** What a stop may take beyond `drainSeconds`, to close the database and the sockets. */
 const CLOSING_MS = 5_000
 
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
   const { stdout, stderr, clock, started, manager, program, env } = options
   const {
-    start = (wanted: Config) => startServer(wanted, createServedCommands({ config: wanted, clock, program, env })),
+    start = (wanted: Config, onUpgrading: OnUpgrading) => {
+      const { user, terminal } = operatorOf(env)
+      const startedBy: Actor = { kind: 'command', name: user, origin: terminal }
+      const serveCommand = createServedCommands({ config: wanted, clock, program, env })
+      return startServer(wanted, { serveCommand, onUpgrading, startedBy })
+    },
   } = options
-  const server = await start(config)
+  const interrupted = Promise.withResolvers<null>()
+  let upgrading = false
+  const interrupt = () => {
+    if (upgrading && stop.received()) interrupted.resolve(null)
+  }
+  void stop.first.then(interrupt)
+  const starting = start(config, (underWay) => {
+    upgrading = underWay
+    interrupt()
+  })
+  const server = await Promise.race([starting, interrupted.promise])
+  if (server === null) {
+    stderr(
+      'bellhop: Stopped during the upgrade of the database: nothing of it is done, and the next start begins again.\n',
+    )
+    return 0
+  }
   stop.onHangUp(() => server.reload())
   if (!stop.received()) {
     // A disk that takes no writes has no link, and keeps nothing from being ready.
@@ -87,21 +124,17 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
     await manager.ready()
   }
   const broken = await Promise.race([stop.first.then(() => null), server.broken])
-  const sayBroken = ({ message }: Error) =>
+  function endBroken({ kind, message }: Breakdown): number {
+    options.onBroken()
     stderr(`bellhop: ${message}. Stopped, so that nothing is answered that is not on disk.\n`)
-  if (broken !== null) {
-    // Not closed: that would write once more.
-    sayBroken(broken)
-    return 1
+    return kind === 'database-gone' ? GONE : 1
   }
+  if (broken !== null) return endBroken(broken)
   manager.stopping()
   const limitMs = config.drainSeconds * 1000 + CLOSING_MS
   const closed = Promise.resolve(server[Symbol.asyncDispose]()).then(() => 'closed' as const)
   const end = await Promise.race([within(clock, limitMs, closed, 'late'), server.broken])
-  if (end instanceof Error) {
-    sayBroken(end)
-    return 1
-  }
+  if (typeof end === 'object') return endBroken(end)
   // No loss: what was answered with 2xx is on disk, and the next start goes on with it.
   if (end === 'late')
     stderr('bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n')
@@ -118,9 +151,9 @@ function sentAgain({ notifications, pushes }: Unwritten): string {
 }
 
 /** Loaded here, so that the other commands do not load the server. */
-async function startServer(config: Config, serveCommand: ServeCommand): Promise<RunningServer> {
+async function startServer(config: Config, overrides: Overrides): Promise<RunningServer> {
   const { createServer } = await import('../../server/server.ts')
-  return createServer(config, { serveCommand }).catch((error: unknown) => {
+  return createServer(config, overrides).catch((error: unknown) => {
     throw startRefusalOf(error, config.data)
   })
 }

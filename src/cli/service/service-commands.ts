@@ -9,16 +9,19 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'serve',
     words: [],
     summary: 'run the service',
+    changes: null,
     settings: true,
     flags: [],
     examples: ['bellhop serve --listen 127.0.0.1:8790 --data ./bellhop-data'],
-    exitCodes: 'The exit code is 3 where a stop could not write down what was sent, which is then sent again.',
+    exitCodes:
+      'The exit code is 3 where a stop could not write down what was sent, which is then sent again, and 4 where the database was removed or replaced.',
     load: () => import('./serve-command.ts'),
   },
   {
     name: 'demo',
     words: [],
     summary: 'try it without Apple and Google: run the service with three simulated phones, and push to them',
+    changes: null,
     flags: [
       { name: 'once', placeholder: null, doc: 'stop when the first push has arrived' },
       {
@@ -47,6 +50,7 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'health',
     words: [],
     summary: 'ask a running server whether it is well; the exit code says so',
+    changes: null,
     flags: [
       { name: 'ready', placeholder: null, doc: 'whether it also does its work, and if not, why' },
       jsonFlag,
@@ -64,6 +68,7 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'systemd',
     words: [],
     summary: 'print a unit for systemd that runs serve, confined, with these flags',
+    changes: null,
     flags: [
       { name: 'user', placeholder: 'NAME', doc: 'who runs it; default one that systemd makes while it runs' },
       // A unit can be read by everybody on a machine.
@@ -82,6 +87,7 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
     name: 'doctor',
     words: ['[APP]'],
     summary: 'look at everything that serve needs, and say what to change; it changes nothing',
+    changes: { action: 'send test push', onlyWith: ['send'], evenWithoutRows: true },
     flags: [
       jsonFlag,
       { name: 'offline', placeholder: null, doc: 'ask neither Apple nor Google' },
@@ -114,6 +120,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     words: ['[TOPIC]'],
     choices: async () => (await import('../../manual/pages.ts')).PAGES.map(({ topic }) => topic),
     summary: 'show a page of the manual, or which there are',
+    changes: null,
     flags: [{ name: 'search', placeholder: 'WORD', doc: 'list the parts that speak of it' }],
     examples: ['bellhop manual server', 'bellhop manual', 'bellhop manual --search alias'],
     load: () => import('./manual-command.ts'),
@@ -122,6 +129,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     name: 'config',
     words: [],
     summary: 'show every setting with its value and where that came from, and check a command line of serve',
+    changes: null,
     settings: true,
     flags: [jsonFlag],
     examples: ['bellhop config --listen 127.0.0.1:8790'],
@@ -131,6 +139,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     name: 'completions',
     words: ['bash|zsh|fish'],
     summary: 'print the script that completes commands and flags in a shell',
+    changes: null,
     flags: [],
     examples: ['bellhop completions bash'],
     load: () => import('../completion/completions-command.ts'),
@@ -139,6 +148,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     name: 'help',
     words: [],
     summary: 'show this, or the help of a command',
+    changes: null,
     flags: [],
     examples: ['bellhop help app create'],
     load: () => import('./help-command.ts'),
@@ -147,6 +157,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     name: 'version',
     words: [],
     summary: 'show the version, and what it is built with',
+    changes: null,
     flags: [jsonFlag],
     examples: ['bellhop version'],
     load: () => import('./version-command.ts'),
@@ -155,6 +166,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     name: 'licenses',
     words: [],
     summary: 'show the licences of Bellhop and of everything inside its executable',
+    changes: null,
     flags: [],
     examples: ['bellhop licenses'],
     load: () => import('./licenses-command.ts'),

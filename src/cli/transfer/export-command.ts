@@ -26,6 +26,7 @@ export const run: RunCommand = async (given, context) => {
   const counts = await (file === null
     ? toOutput(database, application, context)
     : toFile(file, database, application, context))
+  context.audit?.note({ ...counts })
   // Of a reader that has gone, main.ts tells what is to be told.
   if (file === null || counts === null) return done('')
   const { devices, feedback, tallies } = counts

@@ -73,6 +73,7 @@ export const run: RunCommand = async (given, context) => {
     },
     context,
   )
+  context.audit?.note({ ...end.counts })
   if (end.problem === STOPPED) return problem(stoppedText(end, options))
   if (end.problem !== null) return problem(`${end.problem} ${countsText(end, options, application)}`)
   return done(options.json ? endJson(end, options, plan, application) : `${countsText(end, options, application)}\n`)

@@ -16,6 +16,7 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
     name: 'export',
     words: ['[APP]', '[FILE]'],
     summary: 'write all devices of an application as JSON Lines',
+    changes: { action: 'export', evenWithoutRows: true },
     flags: [appFlag, dataFlag],
     examples: ['bellhop export "Corner Shop" corner-shop.jsonl.gz'],
     load: () => import('./export-command.ts'),
@@ -24,6 +25,7 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
     name: 'import',
     words: ['APP', '[FILE]'],
     summary: 'bring devices in: an export of Bellhop, OneSignal, Parse, Firebase or SNS, or a CSV',
+    changes: { action: 'import' },
     flags: [
       appFlag,
       {

@@ -1,13 +1,23 @@
-import { computed, signal } from '@preact/signals'
+import { computed } from '@preact/signals'
+import { session } from './call.ts'
 
-/** Where the public API is; what the overview has told. */
-export const publicUrl = signal('http://127.0.0.1:8790')
+/** The browser's; a test, which knows none of its types, has one of its own. */
+declare const location: { readonly origin: string; readonly hostname: string }
 
-const origin = computed(() => location.origin)
+/** Where apps and backends reach the public API, as the service knows it. */
+export const publicUrl = computed(() => reachable(session.value?.service?.url ?? '', location.hostname))
+
+/** The address as one calls it: a listener on all addresses of its machine has, among them, that of this page. */
+export function reachable(url: string, here: string): string {
+  return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, (_, scheme: string) => scheme + here)
+}
 
 /** A call of the admin API as a command. The token is in the environment of whoever runs it. */
 export function adminCurl(method: string, path: string, body?: unknown): string {
-  const lines = [`curl ${verb(method)}'${origin.value}${path}'`, '-H "Authorization: Bearer $BELLHOP_ADMIN_TOKEN"']
+  const lines = [
+    `curl ${verb(method)}${quoted(location.origin + path)}`,
+    '-H "Authorization: Bearer $BELLHOP_ADMIN_TOKEN"',
+  ]
   if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`)
   return lines.join(' \\\n  ')
 }
@@ -27,8 +37,8 @@ interface PublicCall {
 export function publicCurl({ method, path, application, body, secret = null, headers = {} }: PublicCall): string {
   const more = Object.entries(headers).map(([name, value]) => quoted(`${name}: ${value}`))
   const lines = [
-    `curl ${verb(method)}'${publicUrl.value}${path}'`,
-    `-H 'Accept-Version: 1' -H 'X-SERVICE-APPID: ${application}'`,
+    `curl ${verb(method)}${quoted(publicUrl.value + path)}`,
+    `-H 'Accept-Version: 1' -H ${quoted(`X-SERVICE-APPID: ${application}`)}`,
     secret === null ? '-H "X-SERVICE-SECRET: $BELLHOP_SECRET"' : `-H ${quoted(`X-SERVICE-SECRET: ${secret}`)}`,
     ...more.map((header) => `-H ${header}`),
   ]

@@ -10,7 +10,7 @@ const LINKS = [
   ['/backups', 'Backups'],
   ['/service-log', 'Service log'],
   ['/administrators', 'Administrators'],
-  ['/log', 'Who did what'],
+  ['/log', 'Audit log'],
 ] as const
 
 /** What is around each page. */
@@ -41,7 +41,7 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
         <div class="who">
           <span>
             <bdi>{session.value?.administrator?.name}</bdi>
-            <small>{session.value?.version.split(' ')[0]}</small>
+            <small>{session.value?.service?.version.split(' ')[0]}</small>
           </span>
           <button
             type="button"

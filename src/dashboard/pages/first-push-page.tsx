@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import type { SamplesAnswer } from '../../admin/api-types/sample-types.ts'
 import { call } from '../client/call.ts'
-import { publicCurl } from '../client/curl.ts'
+import { publicCurl, publicUrl } from '../client/curl.ts'
 import { useProgress } from '../client/live.ts'
 import { secretOf } from '../client/new-secret.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
-import { usePublicUrl } from '../client/public-url.ts'
 import { useReceived } from '../client/received.ts'
 import { useResource } from '../client/resource.ts'
-import { kotlinFor, swiftFor } from '../client/samples.ts'
+import { filledIn } from '../client/samples.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
 import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
@@ -110,7 +110,8 @@ interface Turn {
 }
 
 function YourTurn({ id, body, application }: Turn) {
-  const url = usePublicUrl()
+  const url = publicUrl.value
+  const samples = useResource<SamplesAnswer>('/api/samples').value
   return (
     <section>
       <h2>Your turn</h2>
@@ -120,14 +121,17 @@ function YourTurn({ id, body, application }: Turn) {
         label="The same as curl"
       />
       <p>And what your app does at every launch. Never put the secret into it:</p>
-      <details>
-        <summary>Swift, for iOS</summary>
-        <Code text={swiftFor(url, id)} label="Swift" />
-      </details>
-      <details>
-        <summary>Kotlin, for Android</summary>
-        <Code text={kotlinFor(url, id)} label="Kotlin" />
-      </details>
+      {filledIn(samples ?? { samples: [] }, { url, application: id }).map(({ title, code }) => (
+        <details key={title}>
+          <summary>{title}</summary>
+          {code.map((text, at) => (
+            <Code key={at} text={text} label={code.length === 1 ? title : `${title}, part ${at + 1}`} />
+          ))}
+        </details>
+      ))}
+      <p>
+        What else each project needs: <a href={`${url}/manual/clients`}>Client apps</a> in the manual.
+      </p>
       <h2>Real phones</h2>
       {application !== null && <CredentialForms application={application} />}
     </section>

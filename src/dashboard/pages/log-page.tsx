@@ -1,28 +1,55 @@
 import { useLocation } from 'preact-iso/router'
 import type { AdminLogAnswer } from '../../admin/api-types/administrator-types.ts'
+import type { ApplicationsAnswer } from '../../admin/api-types/application-types.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
+import { ChoiceField, TextField } from '../components/field.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 
-/** What administrators did. */
+type Entry = AdminLogAnswer['entries'][number]
+
+const RESULTS = { ok: '', started: 'mind', refused: 'mind', failed: 'bad' } as const
+
+/** Who did what. */
 export function LogPage() {
-  const { query } = useLocation()
-  const before = query['before']
-  const path = `/api/log?limit=100${before === undefined ? '' : `&before=${encodeURIComponent(before)}`}`
+  const { query, route } = useLocation()
+  const { before, who = '', action = '', application = '' } = query
+  const applications = useResource<ApplicationsAnswer>('/api/applications').value?.applications ?? []
+  const filter = { who, action, application }
+  const path = `/api/log?${queryOf({ limit: '100', ...filter, before: before ?? '' })}`
   const { value, problem } = useResource<AdminLogAnswer>(path)
+  const nameOf = (subject: string): string => applications.find(({ id }) => id === subject)?.name ?? subject
+  const pageOf = (changed: object): string => `/log?${queryOf({ ...filter, ...changed })}`
+  const narrow = (changed: object): void => route(pageOf(changed), true)
   return (
     <Page
-      title="Who did what"
-      lead="Administrators, tokens and commands, kept for 400 days. Nobody can change it from here."
+      title="Audit log"
+      lead="Changes by administrators, tokens, commands and backends. Entries are kept for 400 days and can't be edited."
       problem={problem}
       curl={[adminCurl('GET', path)]}
     >
+      <div class="pair">
+        <TextField label="Who" type="search" value={who} onValue={(text) => narrow({ who: text })} />
+        <TextField
+          label="Action"
+          type="search"
+          hint="The whole action, such as rotate secret"
+          value={action}
+          onValue={(text) => narrow({ action: text })}
+        />
+        <ChoiceField
+          label="Application"
+          value={application}
+          onValue={(id) => narrow({ application: id })}
+          options={[['', 'All'], ...applications.map(({ id, name }) => [id, name] as const)]}
+        />
+      </div>
       {value?.entries.length === 0 && (
-        <Empty title="That was all">
+        <Empty title="No entries">
           <p>
-            <a href="/log">The newest entries</a>
+            <a href="/log">Show all entries</a>
           </p>
         </Empty>
       )}
@@ -30,26 +57,54 @@ export function LogPage() {
         <DataTable
           caption="Log"
           columns={[
-            { name: 'When', isTime: true, value: ({ at }) => at },
-            { name: 'Who', value: ({ who }) => who, show: ({ who }) => <bdi>{who}</bdi> },
-            { name: 'What', value: ({ action }) => action },
-            { name: 'To what', value: ({ subject }) => subject, show: ({ subject }) => <bdi>{subject}</bdi> },
-            { name: 'More', value: ({ detail }) => textOf(detail) },
+            { name: 'Time', isTime: true, value: ({ at }) => at },
+            { name: 'Who', value: ({ who: text }) => text, show: ({ who: text }) => <bdi>{text}</bdi> },
+            { name: 'From', value: ({ origin }) => origin },
+            { name: 'Action', value: ({ action: text }) => text },
+            { name: 'Target', value: ({ subject }) => subject, show: ({ subject }) => <bdi>{nameOf(subject)}</bdi> },
+            {
+              name: 'Result',
+              value: resultOf,
+              show: (entry) => <span class={RESULTS[entry.result]}>{resultOf(entry)}</span>,
+            },
+            { name: 'Details', value: detailsOf },
           ]}
           rows={value.entries}
           keyOf={({ number }) => number}
         />
       )}
       <p class="buttons">
-        {before !== undefined && <a href="/log">Newest</a>}
-        {value !== null && value.next !== null && <a href={`/log?before=${value.next}`}>Older</a>}
+        {before !== undefined && <a href={pageOf({})}>Newest</a>}
+        {value !== null && value.next !== null && <a href={pageOf({ before: String(value.next) })}>Older</a>}
+        <a href={`/api/log/export?${queryOf({ format: 'csv', ...filter })}`} download>
+          Export as CSV
+        </a>
+        <a href={`/api/log/export?${queryOf({ format: 'json', ...filter })}`} download>
+          Export as JSON
+        </a>
       </p>
     </Page>
   )
 }
 
-function textOf(detail: Readonly<Record<string, unknown>>): string {
-  return Object.entries(detail)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
+function queryOf(parameters: Readonly<Record<string, string>>): URLSearchParams {
+  return new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''))
+}
+
+function resultOf({ result, code }: Entry): string {
+  return code === '' ? result : `${result}: ${code}`
+}
+
+/** `rate: 10 → 20, push: 019a…, bellhop app limits …` */
+function detailsOf({ changes, detail, command }: Entry): string {
+  return [
+    ...Object.entries(changes).map(([name, { before, after }]) => `${name}: ${shown(before)} → ${shown(after)}`),
+    ...Object.entries(detail).map(([name, value]) => `${name}: ${shown(value)}`),
+    ...(command === '' ? [] : [command]),
+  ].join(', ')
+}
+
+function shown(value: unknown): string {
+  if (value === null) return 'none'
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

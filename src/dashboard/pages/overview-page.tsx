@@ -1,7 +1,6 @@
-import { useEffect } from 'preact/hooks'
 import type { ApplicationsAnswer } from '../../admin/api-types/application-types.ts'
 import type { OverviewAnswer, OverviewDay } from '../../admin/api-types/overview-types.ts'
-import { adminCurl, publicUrl } from '../client/curl.ts'
+import { adminCurl } from '../client/curl.ts'
 import { applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { Chart } from '../components/chart.tsx'
@@ -34,9 +33,6 @@ export function OverviewPage() {
   const applications = useResource<ApplicationsAnswer>('/api/applications')
   const overview = useResource<OverviewAnswer>('/api/overview')
   const told = overview.value
-  useEffect(() => {
-    if (told !== null) publicUrl.value = told.url
-  }, [told])
   if (applications.value?.applications.length === 0) return <WelcomePage />
   return (
     <Page

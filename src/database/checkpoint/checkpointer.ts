@@ -1,3 +1,4 @@
+import { ensureSpareFiles } from '../../system/spare-files.ts'
 import { threadProgram } from '../../system/thread.ts'
 
 /** What the thread is given when it starts. */
@@ -151,6 +152,7 @@ export function createCheckpointer({
   }
 
   function start(): Worker {
+    ensureSpareFiles()
     const order: CheckpointOrder = { path, flags }
     const started = new Worker(program, {
       workerData: order,

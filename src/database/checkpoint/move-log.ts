@@ -1,4 +1,5 @@
 import { openRegular } from '../regular-file.ts'
+import { writeFailureOf } from '../write-failure.ts'
 
 /**
  * Moves what it can of the log into the database file at `path`, beside who reads and writes. Says what kept it from
@@ -18,6 +19,6 @@ export function moveLog(path: string): string | null {
     }
     return null
   } catch (error) {
-    return String(error)
+    return String(writeFailureOf(error, path))
   }
 }

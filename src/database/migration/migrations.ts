@@ -30,7 +30,9 @@ import badgeLease from '../../../migrations/0029_badge_lease.sql' with { type: '
 import serviceTime from '../../../migrations/0030_service_time.sql' with { type: 'text' }
 import fcmPlatform from '../../../migrations/0031_fcm_platform.sql' with { type: 'text' }
 import tokenCase from '../../../migrations/0032_token_case.sql' with { type: 'text' }
-import secondFactor from '../../../migrations/0035_second_factor.sql' with { type: 'text' }
+import labelNetwork from '../../../migrations/0033_label_network.sql' with { type: 'text' }
+import secondFactor from '../../../migrations/0034_second_factor.sql' with { type: 'text' }
+import auditLog from '../../../migrations/0035_audit_log.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -71,7 +73,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 30, sql: serviceTime },
   { number: 31, sql: fcmPlatform },
   { number: 32, sql: tokenCase },
-  { number: 35, sql: secondFactor },
+  { number: 33, sql: labelNetwork },
+  { number: 34, sql: secondFactor },
+  { number: 35, sql: auditLog },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

@@ -63,7 +63,7 @@ export function pruneCopies(path: string): readonly string[] {
 
 /** The copy that a binary which knows no schema beyond `known` can go on with; `null`: there is none. */
 export function copyFor(path: string, known: number): string | null {
-  return copiesOf(path).findLast(({ copy }) => schemaOf(copy) <= known)?.copy ?? null
+  return copiesOf(path).findLast(({ copy }) => headerSchemaOf(copy) <= known)?.copy ?? null
 }
 
 /** Oldest first. */
@@ -76,7 +76,7 @@ function copiesOf(path: string): readonly { readonly copy: string; readonly to: 
 }
 
 /** The user version stands in the header: 4 bytes at 60, big-endian (sqlite.org/fileformat2, 1.3). */
-function schemaOf(copy: string): number {
+export function headerSchemaOf(copy: string): number {
   const file = openSync(copy, 'r')
   try {
     const header = Buffer.alloc(64)

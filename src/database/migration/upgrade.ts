@@ -15,6 +15,8 @@ export type UpgradeStep =
   | { readonly kind: 'waiting' }
   | ({ readonly kind: 'copying' } & Copy)
   | { readonly kind: 'upgrading'; readonly from: number; readonly to: number }
+  /** A migration begins, of this number. */
+  | { readonly kind: 'migrating'; readonly number: number; readonly from: number; readonly to: number }
   | ({
       readonly kind: 'upgraded'
       readonly from: number
@@ -52,7 +54,11 @@ export function upgrade(connection: Database, path: string, options: UpgradeOpti
   try {
     // Whoever came second finds the work done; in a database that is only being made there is nothing to lose.
     if (from > 0 && from < to) copied = prepare(connection, path, from, to, options)
-    for (const { number, sql } of migrations) if (number > from) connection.run(sql)
+    for (const { number, sql } of migrations) {
+      if (number <= from) continue
+      if (from > 0) report({ kind: 'migrating', number, from, to })
+      connection.run(sql)
+    }
     if (from < to) connection.run(`PRAGMA user_version = ${to}`)
     connection.run('COMMIT')
   } catch (error) {

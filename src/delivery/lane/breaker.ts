@@ -1,75 +1,72 @@
-import type { Complaint } from '../verdict.ts'
+import type { PauseReason } from '../wait.ts'
 
-/** Different devices with a complaint, none taken between, that trip the breaker. */
+/** Different devices with a complaint, none accepted in between, that trip the breaker. */
 const MIN_ACCUSERS = 10
 
-/** How many devices are remembered as complaining alone, and how many as tried. */
+/** Devices remembered in each of its lists. */
 const MAX_REMEMBERED = 10_000
 
-/** A complaint of one device. */
 export interface Accusation {
   readonly device: number
-  readonly complaint: Complaint
-  /** The gateway's own word. */
+  readonly complaint: PauseReason
+  /** In the gateway's words. */
   readonly reason: string
-  /** Whether it complains for the first time, and no other was just taken: else it may be at fault itself. */
+  /** Its first complaint, with no other device accepted shortly before: else the device itself may be at fault. */
   readonly isFirst: boolean
 }
 
-/** Why the breaker tripped, and how many devices were tried. */
 export interface TripReason {
-  readonly misconfigured: boolean
+  readonly state: PauseReason
   readonly reason: string
 }
 
 /**
- * Whose fault a complaint is: the device's, or the credential's. No device holds up the others because it alone is
- * refused, and none that a stranger made up can: who accuses a credential that is known to be good must have been
- * accepted with it before, which is for the caller to look up.
+ * Decides whether a complaint is about one device or about its whole lane: the credential, or the gateway. One device
+ * that is refused on its own holds up nobody. Nor do devices that strangers register: with a credential that has
+ * worked, the caller lets only devices accuse that were accepted with it before.
  *
- * quiet → (a device complains) → doubtful: each complaint is put down to its device → (a device is taken) → quiet.
- * Doubtful → (`MIN_ACCUSERS` different devices have complained) → tripped: each further complaint trips it again → (a
- * device is taken) → quiet.
+ * quiet → (a device complains) → doubtful: the complaint is put down to that device → (a device is accepted) → quiet.
+ * Doubtful → (`MIN_ACCUSERS` different devices have complained) → tripped, and again by each further complaint → (a
+ * device is accepted) → quiet.
  *
- * Refused tokens never trip it. Those of devices that were sent to before are believed to be bad when they are refused
- * again, but not while so many of them are refused and nothing is taken: a gateway may have a bad hour.
+ * Refused tokens never trip it. A device that was reached before loses its token on the second refusal, but not while
+ * `MIN_ACCUSERS` such tokens are refused and nothing is accepted: the gateway may be having a bad hour.
  */
 export class Breaker {
   readonly #credential: { readonly isProven: boolean }
   #isTripped = false
   readonly #accusers = new Map<number, Accusation>()
-  /** Devices that were sent to before and have a refused token, and why; since the last was taken. */
+  /** Devices reached before whose token is refused, with the reason; since one was accepted. */
   readonly #refused = new Map<number, string>()
-  /** Devices answered, and not taken, since the first complaint. */
-  readonly #tried = new Set<number>()
-  /** Devices that complained while others were taken. */
-  readonly #alone = new Set<number>()
+  /** Devices that were answered and not accepted since the first complaint. */
+  readonly #tried = new Map<number, unknown>()
+  /** Devices that complained while others were accepted. */
+  readonly #alone = new Map<number, unknown>()
 
   constructor(credential: { readonly isProven: boolean }) {
     this.#credential = credential
   }
 
-  /** Nothing is held against the credential, or remembered of devices. */
+  /** Whether it remembers nothing. */
   get isQuiet(): boolean {
     return this.#accusers.size + this.#refused.size + this.#alone.size === 0 && !this.#isTripped
   }
 
-  /** Devices have complained since the last was taken. */
+  /** Whether devices have complained since one was accepted. */
   get isDoubtful(): boolean {
     return this.#accusers.size > 0 || this.#refused.size >= MIN_ACCUSERS
   }
 
-  /** The next recipient is best from anywhere in the audience: devices that were imported together may fail together. */
+  /** Whether to take the next recipient from anywhere in the audience: devices imported together may fail together. */
   get wantsSamples(): boolean {
     return this.#isTripped || this.#accusers.size >= MIN_ACCUSERS / 3
   }
 
-  /** Whether the device alone is known to be at fault: others were taken since it complained. */
+  /** Whether others have been accepted since this device complained. */
   isAlone(device: number): boolean {
     return this.#alone.has(device)
   }
 
-  /** A notification was taken for `device`. */
   taken(device: number): void {
     for (const refused of this.#refused.keys()) remember(this.#alone, refused)
     this.#refused.clear()
@@ -77,7 +74,7 @@ export class Breaker {
     this.#alone.delete(device)
   }
 
-  /** The credential was taken, and not the token: of the complaints about it nothing is left. */
+  /** The gateway took the credential, though not the token. */
   recognised(): void {
     for (const device of this.#accusers.keys()) remember(this.#alone, device)
     this.#accusers.clear()
@@ -85,17 +82,17 @@ export class Breaker {
     this.#isTripped = false
   }
 
-  /** A device complained, and one that was sent to after it was taken before. */
+  /** A device complained after a later send was accepted. */
   outrun(device: number): void {
     remember(this.#alone, device)
   }
 
-  /** A device was not taken, for its own reasons. */
+  /** A device was not accepted, for reasons of its own. */
   tried(device: number): void {
     if (this.#accusers.size > 0) remember(this.#tried, device)
   }
 
-  /** Records a complaint of a device that may accuse; whether it trips. */
+  /** Records the complaint of a device that may accuse; returns whether it trips. */
   accuse(accusation: Accusation): boolean {
     const { device, isFirst } = accusation
     const wasFirst = this.#accusers.get(device)?.isFirst === true
@@ -105,51 +102,38 @@ export class Breaker {
     return this.#isTripped
   }
 
-  /** The token of a device that was sent to before is refused; whether that is to be believed. */
+  /** The token of a device that was reached before is refused; returns whether to believe it. */
   refuse(device: number, reason: string): boolean {
     if (this.#alone.has(device)) return true
     const isAgain = this.#refused.has(device)
-    this.#refused.set(device, reason)
-    for (const oldest of this.#refused.keys()) {
-      if (this.#refused.size <= MAX_REMEMBERED) break
-      this.#refused.delete(oldest)
-    }
+    remember(this.#refused, device, reason)
     return isAgain && this.#refused.size < MIN_ACCUSERS
   }
 
-  /** What to warn of when nobody else is left to be sent to; `null` for nothing. */
+  /** What to report once nobody else is left to send to; `null` for nothing. */
   get warning(): TripReason | null {
     const isNews = [...this.#accusers.values()].some(({ isFirst }) => isFirst || !this.#credential.isProven)
     if (isNews) return this.tripReason
-    return this.#refused.size < MIN_ACCUSERS ? null : this.#tokenReason()
-  }
-
-  /** Why the breaker has tripped. */
-  get tripReason(): TripReason {
-    const byReason = Map.groupBy(this.#accusers.values(), ({ reason }) => reason)
-    const [reason = '', most = []] = [...byReason].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
-    const tried = `${this.#tried.size} ${this.#tried.size === 1 ? 'device' : 'devices'}`
-    return {
-      misconfigured: most.some(({ complaint }) => complaint === 'credential'),
-      reason: `${reason} for ${most.length} of ${tried}`,
-    }
-  }
-
-  #tokenReason(): TripReason {
+    if (this.#refused.size < MIN_ACCUSERS) return null
     const reasons = [...new Set(this.#refused.values())].join(', ')
     const reason =
       `${this.#refused.size} devices that were sent to before are refused now (${reasons}), and none is taken: ` +
       'is the credential, the topic or the environment wrong?'
-    return { misconfigured: true, reason }
+    return { state: 'misconfigured', reason }
+  }
+
+  get tripReason(): TripReason {
+    const byReason = Map.groupBy(this.#accusers.values(), ({ reason }) => reason)
+    const [reason = '', most = []] = [...byReason].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
+    const isRefused = most.some(({ complaint }) => complaint === 'misconfigured')
+    return {
+      state: isRefused ? 'misconfigured' : 'unreachable',
+      reason: `${reason} for ${most.length} of ${this.#tried.size} ${this.#tried.size === 1 ? 'device' : 'devices'}`,
+    }
   }
 }
 
-/** The oldest go where there are too many. */
-function remember(devices: Set<number>, device: number): void {
-  devices.add(device)
-  if (devices.size <= MAX_REMEMBERED) return
-  for (const oldest of devices) {
-    devices.delete(oldest)
-    return
-  }
+function remember<Known>(devices: Map<number, Known>, device: number, known?: Known): void {
+  devices.set(device, known as Known)
+  if (devices.size > MAX_REMEMBERED) devices.delete(devices.keys().next().value ?? 0)
 }

@@ -1,68 +1,73 @@
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Outcome } from '../../gateway/gateway.ts'
 import type { RetryPolicy } from '../../network/backoff.ts'
-import type { Task } from '../open/delivery.ts'
 import type { CredentialInUse } from '../credential.ts'
+import type { Task } from '../open/delivery.ts'
 import { TOKENS_RETRY } from '../retry.ts'
-import { askedAgain, complaintOf, isTokenRefused, judge, PUT_BACK } from '../verdict.ts'
-import type { Complaint, FinalVerdict, PauseVerdict, Ruling } from '../verdict.ts'
+import { askedAgain, complaintOf, isTokenRefused, judge, judgeReplaced, PUT_BACK } from '../verdict.ts'
+import type { Ruling } from '../verdict.ts'
+import type { PauseReason } from '../wait.ts'
 import { Breaker } from './breaker.ts'
 import type { TripReason } from './breaker.ts'
 import { CongestionWindow } from './congestion-window.ts'
-import type { WindowState } from './congestion-window.ts'
+import type { Pause, WindowState } from './congestion-window.ts'
 import type { Notices } from './notices.ts'
 import { SilentDevices } from './silent-devices.ts'
 import type { Sending } from './silent-devices.ts'
 
-/** After a pause others are sent to first: a device that was refused before it waits this much longer, ms. */
+/** After a pause, a device that was refused before it waits this much longer, so others come first. Ms. */
 const AFTER_PAUSE_MS = SECOND_MS
 
-/** A device that complains so soon after another was taken, ms, is more likely at fault than the credential. */
+/** A device that complains so soon after another was accepted is more likely at fault than the credential. Ms. */
 const LATELY_MS = MINUTE_MS
 
-/** A gateway that took something so lately, in ms, and showed no strain for so long, is waited for. */
+/** A gateway that accepted something so lately, and showed no strain for so long, is worth waiting for. Ms. */
 const WELL_MS = SECOND_MS
 const WITHOUT_STRAIN_MS = MINUTE_MS
 
-/** What was answered. */
+type Refused = Exclude<Outcome, { kind: 'accepted' }>
+
 interface Sent {
   readonly task: Task
   readonly sending: Sending
-  readonly provider: { readonly retry: RetryPolicy }
 }
 
-interface Dependencies {
+export interface LaneContext {
   /** In [0, 1). */
   readonly random: () => number
   readonly credential: CredentialInUse
   readonly notices: Notices
+  /** Of the gateway, for one recipient. */
+  readonly retry: RetryPolicy
+  /** Whether devices name their gateways. */
+  readonly isOneOfMany: boolean
 }
 
 /**
- * The way of one application to one gateway, by its origin: how much may be in flight, who is silent, and whose fault a
- * refusal is. Times are service time.
+ * One application's way to one gateway, by its origin: how much may be in flight, which devices are silent, and whose
+ * fault a refusal is. Times are service time.
  */
 export class Lane {
   readonly origin: string
   readonly window = new CongestionWindow()
   readonly breaker: Breaker
   readonly silent = new SilentDevices()
-  readonly #deps: Dependencies
-  /** On the way that a broadcast takes, nothing is made for it. */
+  readonly #deps: LaneContext
+  /** Made once: a broadcast has one for each recipient. */
   readonly #accepted: Ruling
   #inFlight = 0
-  /** How many were sent, ever. */
+  /** Number of sends. */
   #sent = 0
   #isProven = false
-  /** Complaints of too few devices to pause, with nobody else left to send to. */
+  /** Complaints by too few devices for a pause, with nobody else left to send to. */
   #warning: TripReason | null = null
-  /** The last in the order of sending that was taken; and the last that shows that the credential is. */
+  /** The last send, by number, that was accepted; and the last that shows that the credential is. */
   readonly #last = { taken: 0, recognised: 0 }
-  /** The last device for which one was taken, and when. */
+  /** The last device that was accepted, and when. */
   readonly #taken = { device: -1, at: Number.NEGATIVE_INFINITY }
   #strainedAt = Number.NEGATIVE_INFINITY
 
-  constructor(origin: string, deps: Dependencies) {
+  constructor(origin: string, deps: LaneContext) {
     this.origin = origin
     this.#deps = deps
     this.breaker = new Breaker(deps.credential)
@@ -73,18 +78,17 @@ export class Lane {
     return this.#inFlight
   }
 
-  /** Whether it has taken anything in this run. */
+  /** Whether it has accepted anything in this run. */
   get isProven(): boolean {
     return this.#isProven
   }
 
   get standing(): { readonly state: WindowState; readonly reason: string | null } {
     const { state, reason } = this.window
-    if (state !== 'ready' || this.#warning === null) return { state, reason }
-    return { state: this.#warning.misconfigured ? 'misconfigured' : 'unreachable', reason: this.#warning.reason }
+    return state === 'ready' && this.#warning !== null ? this.#warning : { state, reason }
   }
 
-  /** Whether it takes what it gets, so that waiting for it is not for long. */
+  /** Whether its gateway keeps accepting, so that waiting for room will not take long. */
   isWell(now: number): boolean {
     const isCalm = now - this.#strainedAt > WITHOUT_STRAIN_MS
     return this.window.state === 'ready' && now - this.#taken.at < WELL_MS && isCalm
@@ -96,50 +100,58 @@ export class Lane {
     return this.silent.sent(device, ++this.#sent, now, monotonic)
   }
 
-  /** A request is over that came to nothing, or whose answer says nothing of this credential. */
+  /** A request was not sent after all, or its answer is about another credential. */
   withdrawn(sending: Sending): void {
     this.#inFlight--
     this.silent.withdrawn(sending)
   }
 
-  answered({ task, sending, provider }: Sent, answer: Outcome, latencyMs: number, now: number): Ruling {
+  /** `isReplaced`: its credential is no longer used. */
+  answered({ task, sending }: Sent, answer: Outcome, latencyMs: number, now: number, isReplaced = false): Ruling {
+    if (isReplaced) {
+      this.withdrawn(sending)
+      return judgeReplaced(answer, this.#attemptOf(task, now))
+    }
     this.#inFlight--
     const outcome = this.silent.answered(sending, answer, now)
     if (outcome.kind === 'accepted') {
       this.#note(outcome, sending, latencyMs, now)
       return this.#accepted
     }
-    const { attempt, recipient, delivery } = task
-    const { device } = recipient
-    const { nth } = sending
+    const { device } = task.recipient
     const complaint = complaintOf(outcome)
-    const accuses = complaint !== null && this.#mayAccuse(device, nth)
-    const situation = {
-      retry: provider.retry,
-      attempt,
-      now,
-      expiresAt: delivery.messages.expiresAt,
-      random: this.#deps.random(),
-      doubted: accuses,
-      credential: this.#deps.credential.number,
+    const accuses = complaint !== null && this.#mayAccuse(complaint, sending)
+    const attempt = this.#attemptOf(task, now)
+    const { credential, isOneOfMany } = this.#deps
+    // A push service that is down is no reason to wait otherwise than for one browser.
+    const doubted = accuses && (complaint === 'misconfigured' || !isOneOfMany)
+    const judged = judge(outcome, { ...attempt, doubted, credential: credential.number })
+    if (judged.kind === 'pause') {
+      this.#pause(judged, now)
+      return PUT_BACK
     }
-    const judged = judge(outcome, situation)
-    if (judged.kind === 'pause') return this.#pause(judged, now)
-    const isDoubted = judged.kind === 'failed' && isTokenRefused(outcome) && !this.#believes(device, judged.reason, nth)
-    const verdict = isDoubted ? askedAgain(judged, { ...situation, retry: TOKENS_RETRY }) : judged
-    if (!accuses) {
-      this.#note(outcome, sending, latencyMs, now)
-      const isPutOff = outcome.kind === 'deferred' && answer.kind === 'deferred' && answer.strain !== true
-      if (isPutOff && complaint === null && verdict.kind === 'retry') this.silent.putOff(device, verdict.dueAt, now)
-      return { verdict, isAttempt: true }
+    const isDoubted = judged.kind === 'failed' && isTokenRefused(outcome) && !this.#believes(sending, judged.reason)
+    const verdict = isDoubted ? askedAgain(judged, { ...attempt, retry: TOKENS_RETRY }) : judged
+    if (!accuses) this.#note(outcome, sending, latencyMs, now)
+    else if (this.window.isPaused(now)) {
+      // During a pause a complaint says nothing new, unless it asks for a longer one.
+      const asks = outcome.kind === 'deferred' && outcome.afterMs !== null
+      return asks ? { verdict, isAttempt: verdict.kind !== 'retry' } : PUT_BACK
+    } else if (this.#accuse(complaint, task, outcome, now)) {
+      const dueAt = this.window.resumeAt + AFTER_PAUSE_MS
+      return { verdict: { kind: 'retry', dueAt, reason: outcome.reason }, isAttempt: false }
     }
-    if (!this.window.isPaused(now)) return this.#accuse(complaint, { task, outcome, verdict, now })
-    // A complaint that comes during a pause says nothing new, unless it asks for a longer one.
-    const asks = outcome.kind === 'deferred' && outcome.afterMs !== null
-    return asks ? { verdict, isAttempt: verdict.kind !== 'retry' } : PUT_BACK
+    const isPutOff = outcome.kind === 'deferred' && answer.kind === 'deferred' && answer.strain !== true
+    if (isPutOff && verdict.kind === 'retry') this.silent.putOff(device, verdict.dueAt, now)
+    return { verdict, isAttempt: true }
   }
 
-  /** Nobody is left to be sent to for now: what few devices have complained of is told, though it pauses nothing. */
+  #attemptOf({ attempt, delivery }: Task, now: number) {
+    const { retry, random } = this.#deps
+    return { retry, attempt, now, expiresAt: delivery.messages.expiresAt, random: random() }
+  }
+
+  /** Nobody else is left to send to now: reports complaints by too few devices for a pause. */
   nobodyLeft(now: number): void {
     const { warning } = this.breaker
     if (warning === null || this.window.state !== 'ready' || this.#warning?.reason === warning.reason) return
@@ -148,62 +160,52 @@ export class Lane {
     if (isNews) this.#deps.notices.paused(this.origin, warning, null, now)
   }
 
-  /** Nothing can be sent for a while, and no recipient has a part in that. */
-  #pause(pause: PauseVerdict, now: number): Ruling {
+  #pause(pause: Pause, now: number): void {
     const waitMs = this.window.pause(pause, now, this.#deps.random())
-    if (waitMs === null) return PUT_BACK
+    if (waitMs === null) return
     this.#warning = null
     this.#deps.notices.paused(this.origin, pause, waitMs, now)
-    return PUT_BACK
   }
 
-  /** Passes a complaint to the breaker: it is the device's, or it pauses the lane. */
-  #accuse(
-    complaint: Complaint,
-    { task, outcome, verdict, now }: { task: Task; outcome: Outcome; verdict: FinalVerdict; now: number },
-  ): Ruling {
-    const { device } = task.recipient
-    const reason = verdict.kind === 'accepted' ? '' : verdict.reason
+  /** Returns whether the complaint pauses the lane; if not, it is put down to its device. */
+  #accuse(complaint: PauseReason, { recipient: { device }, attempt }: Task, outcome: Refused, now: number): boolean {
     const hasTakenAnother = this.#taken.device !== device && now - this.#taken.at < LATELY_MS
-    const isFirst = task.attempt === 1 && !hasTakenAnother
-    if (!this.breaker.accuse({ device, complaint, reason, isFirst })) {
-      if (complaint === 'gateway') this.#strained(now)
-      return { verdict, isAttempt: true }
+    const isFirst = attempt === 1 && !hasTakenAnother
+    if (!this.breaker.accuse({ device, complaint, reason: outcome.reason, isFirst })) {
+      if (complaint === 'unreachable') this.window.strained()
+      return false
     }
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
-    const trip = this.breaker.tripReason
-    const waitMs = this.window.pause({ ...trip, askedMs, ofDevices: true }, now, this.#deps.random())
-    this.#warning = null
-    if (waitMs !== null) this.#deps.notices.paused(this.origin, trip, waitMs, now)
-    const dueAt = this.window.resumeAt + AFTER_PAUSE_MS
-    return { verdict: { kind: 'retry', dueAt, reason }, isAttempt: false }
+    this.#pause({ ...this.breaker.tripReason, askedMs, ofDevices: true }, now)
+    return true
   }
 
   /**
-   * Whether a complaint of the device may be the credential's fault. Not where others were taken since it complained, or
-   * one that was sent to after this `nth`; and with a credential that is known to be good, not where nothing was ever
-   * taken for the device: anybody can register one that is refused.
+   * Whether a complaint may be about the credential or the gateway. Not if others were accepted since the device
+   * complained, or a later send was. Anybody can register devices that are refused: once the credential has worked, or
+   * the gateway has accepted something in this run, only devices may accuse it that were accepted with the credential.
    */
-  #mayAccuse(device: number, nth: number): boolean {
+  #mayAccuse(complaint: PauseReason, { device, nth }: Sending): boolean {
     if (this.breaker.isAlone(device)) return false
     if (nth < this.#last.recognised) {
       this.breaker.outrun(device)
       return false
     }
     const { credential } = this.#deps
-    return !credential.isProven || credential.wasAccepted(device)
+    const isProven = credential.isProven && (complaint === 'misconfigured' || this.#isProven)
+    return !isProven || credential.wasAccepted(device)
   }
 
-  /** Whether a token that was refused is to be given up: of a device that was sent to before not always at once. */
-  #believes(device: number, reason: string, nth: number): boolean {
+  /** Whether to give up a refused token: not always at once, if the device was reached before. */
+  #believes({ device, nth }: Sending, reason: string): boolean {
     if (nth < this.#last.taken || !this.#deps.credential.wasAccepted(device)) return true
     return this.breaker.refuse(device, reason)
   }
 
-  /** What an answer that accuses nobody says of the gateway, and of the credential. */
+  /** What an answer that accuses nobody says about the gateway and the credential. */
   #note(outcome: Outcome, { device, nth }: Sending, latencyMs: number, now: number): void {
     const { credential } = this.#deps
-    // Who knows that the app is gone from a device has taken a notification for it before.
+    // A gateway that knows that the app is gone from a device has accepted a notification for it before.
     const isTaken = outcome.kind === 'accepted' || (outcome.kind === 'unregistered' && !credential.isGood)
     if (isTaken) {
       if (!credential.isProven) credential.prove(device)
@@ -212,7 +214,7 @@ export class Lane {
       this.#taken.device = device
       this.#taken.at = now
     }
-    // Also who refuses a token has not refused the credential.
+    // A gateway that refuses a token has accepted the credential.
     if (isTaken || outcome.kind === 'unregistered' || isTokenRefused(outcome)) {
       this.#last.recognised = Math.max(this.#last.recognised, nth)
       this.#succeeded(latencyMs, now)
@@ -221,14 +223,11 @@ export class Lane {
       else this.breaker.recognised()
       return
     }
-    if (complaintOf(outcome) === 'gateway' || (outcome.kind === 'deferred' && outcome.strain === true))
-      this.#strained(now)
+    if (outcome.kind === 'deferred' && outcome.strain === true) {
+      this.window.strained()
+      this.#strainedAt = now
+    }
     this.breaker.tried(device)
-  }
-
-  #strained(now: number): void {
-    this.window.strained()
-    this.#strainedAt = now
   }
 
   #succeeded(latencyMs: number, now: number): void {

@@ -2,57 +2,50 @@ import { MINUTE_MS } from '../../clock.ts'
 import type { Outcome } from '../../gateway/gateway.ts'
 import { backoffMs } from '../../network/backoff.ts'
 
-/** A request without an answer for so long, in ms, is put down to its device, and others are sent to meanwhile. */
+/** A request without an answer for so long, in ms, is put down to its device, and others are sent to. */
 const SILENT_MS = 2000
 
-/** Devices whose silence is put down to them, as many as trip a credential's breaker. Of more it is the gateway's. */
+/** Devices whose silence is put down to them, as many as trip a breaker: the silence of more is the gateway's. */
 const MAX_SILENT = 10
 
-/** How long a device waits whose request was not answered, in ms: doubling with each. */
+/** How long a device waits whose request was not answered, in ms: doubling each time. */
 const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
 
 /**
- * How long a device with a request on its way is held back, in ms: briefly, since the answer may come at once, and the
- * longer the more often it was silent in a row, up to the deadline of the request.
+ * How long a device with a request on its way waits, in ms: briefly, since the answer may come any moment, then longer
+ * the more often in a row it was silent, up to the deadline of a request.
  */
 const UNDER_WAY = { firstMs: 2000, longestMs: 15_000 }
 
-/** Devices remembered at the most. */
 const MAX_REMEMBERED = 1000
 
 /** A request on its way. */
 export interface Sending {
   readonly device: number
-  /** Its place in the order of sending. */
+  /** Its number in the order of sending. */
   readonly nth: number
-  /** When it was sent, ms of service time. */
+  /** Ms of service time. */
   readonly at: number
-  /**
-   * Of the monotonic clock, in ms: with a time of day that was put ahead meanwhile, the gateway would seem to take a
-   * day, and one request would go at a time until hundreds were answered.
-   */
+  /** Ms of the monotonic clock: with the time of day, a clock put ahead would make the gateway look a day slow. */
   readonly sentAt: number
-  /** Whether the request has no place in the window: its device is silent. */
+  /** Whether it takes no place in the window, because its device is silent. */
   excused: boolean
 }
 
 /**
- * Devices whose requests are not answered. Each such request takes as long as its deadline: it must neither keep others
- * from being sent to, nor count as strain, and a device that is silent is asked once at a time.
+ * Devices whose requests are not answered. Such a request takes until its deadline: meanwhile it holds up nobody else,
+ * it is no sign of strain, and its device has one at a time.
  *
- * sent → (`SILENT_MS` without an answer) → silent, its requests have no place in the window → (past the deadline) → to
- * wait, and then to be asked once → … → (an answer) → forgotten. Times are service time, unless they are
- * called monotonic.
+ * sent → (`SILENT_MS` without an answer) → silent: it takes no place in the window → (deadline) → the device waits,
+ * then has one request → … → (an answer) → forgotten. Times are service time unless they are called monotonic.
  */
 export class SilentDevices {
   /** In the order they were sent. */
   readonly #sendings = new Set<Sending>()
-  /** Devices with a request that is excused, and how many they have. */
+  /** How many excused requests a device has. */
   readonly #silent = new Map<number, number>()
-  /** Devices that did not answer, how often in a row, and when they may be asked again. */
+  /** Devices that did not answer, how often in a row, or for which the gateway asked for time; until when they wait. */
   readonly #waiting = new Map<number, { readonly times: number; readonly until: number }>()
-  /** Devices that a gateway has put off, and until when. */
-  readonly #putOff = new Map<number, number>()
   #excused = 0
 
   /** Requests without a place in the window. */
@@ -60,35 +53,30 @@ export class SilentDevices {
     return this.#excused
   }
 
-  /** When a device may be sent to, which is not now; `null`: now. */
-  heldBackUntil(device: number, now: number): number | null {
-    if (this.#silent.size + this.#waiting.size + this.#putOff.size === 0) return null
-    const waiting = this.#waiting.get(device)
-    if (this.#silent.has(device)) return now + backoffMs(UNDER_WAY, waiting?.times ?? 1, 1)
-    const until = Math.max(waiting?.until ?? now, this.#putOff.get(device) ?? now)
+  /** Until when the device waits; `null`: it does not. */
+  waitsUntil(device: number, now: number): number | null {
+    if (this.#silent.size + this.#waiting.size === 0) return null
+    const { times, until } = this.#waiting.get(device) ?? NEVER
+    if (this.#silent.has(device)) return now + backoffMs(UNDER_WAY, Math.max(times, 1), 1)
     return until > now ? until : null
   }
 
-  /**
-   * The gateway says of this device alone that it is to be sent to later: the rest of its notifications waits with the one
-   * that was answered so, since each would be answered so.
-   */
+  /** The gateway asks for time for this device alone: its other notifications would get the same answer. */
   putOff(device: number, until: number, now: number): void {
-    this.#putOff.delete(device)
-    this.#putOff.set(device, Math.min(until, now + WAIT.longestMs))
-    forgetOldest(this.#putOff)
+    const { times, until: before } = this.#waiting.get(device) ?? NEVER
+    this.#remember(device, times, Math.max(Math.min(until, now + WAIT.longestMs), before))
   }
 
   /** As the fields of `Sending`. */
   sent(device: number, nth: number, at: number, sentAt: number): Sending {
     const sending = { device, nth, at, sentAt, excused: false }
     this.#sendings.add(sending)
-    // The device has been silent before: others need not wait to see.
-    if (this.#waiting.has(device)) this.#excuse(sending)
+    // It has been silent before: no need to wait and see.
+    if ((this.#waiting.get(device) ?? NEVER).times > 0) this.#excuse(sending)
     return sending
   }
 
-  /** A request is over; gives its outcome, which of a silent device is no sign of strain. */
+  /** A request is over; returns its outcome, without the strain if the device is silent. */
   answered(sending: Sending, outcome: Outcome, now: number): Outcome {
     const { device, excused } = sending
     this.withdrawn(sending)
@@ -97,12 +85,14 @@ export class SilentDevices {
       this.#waiting.delete(device)
       return outcome
     }
-    this.#wait(device, now)
+    const { times, until } = this.#waiting.get(device) ?? NEVER
+    // Silence to several requests that were on their way together counts once.
+    if (times === 0 || until <= now) this.#remember(device, times + 1, now + backoffMs(WAIT, times + 1, 1))
     const { kind, afterMs, scope, reason } = outcome
     return { kind, afterMs, scope, reason }
   }
 
-  /** A request that was not sent in the end. */
+  /** A request was not sent after all. */
   withdrawn(sending: Sending): void {
     this.#sendings.delete(sending)
     if (!sending.excused) return
@@ -129,20 +119,12 @@ export class SilentDevices {
     this.#excused++
   }
 
-  #wait(device: number, now: number): void {
-    const before = this.#waiting.get(device)
-    // Of many that were on their way at once it was silent to all: that is once.
-    if (before !== undefined && before.until > now) return
-    const times = (before?.times ?? 0) + 1
+  /** As the newest; the oldest are forgotten. */
+  #remember(device: number, times: number, until: number): void {
     this.#waiting.delete(device)
-    this.#waiting.set(device, { times, until: now + backoffMs(WAIT, times, 1) })
-    forgetOldest(this.#waiting)
+    this.#waiting.set(device, { times, until })
+    if (this.#waiting.size > MAX_REMEMBERED) this.#waiting.delete(this.#waiting.keys().next().value ?? 0)
   }
 }
 
-function forgetOldest(devices: Map<number, unknown>): void {
-  for (const oldest of devices.keys()) {
-    if (devices.size <= MAX_REMEMBERED) return
-    devices.delete(oldest)
-  }
-}
+const NEVER = { times: 0, until: Number.NEGATIVE_INFINITY }

@@ -4,25 +4,27 @@ import type { SendBatch } from './batch.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress, Range } from './progress.ts'
 
-/** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */
+/** Devices read at a time, settled by one commit, and repeated by a crash for each page in flight. */
 export const PAGE_SIZE = 500
 
 /** The first page is read and sent sooner. */
 const FIRST_PAGE_SIZE = 64
 
-/** Devices of users that are sent to while the others are looked up: with their answers the window opens. */
+/** Devices of users sent to while the others are looked up: their answers open the window. */
 const EARLY_PAGE_SIZE = 32
 
-/** Reads in a row that may find nobody, before the event loop gets a turn: filters may leave few of many. */
+/** Reads in a row that may find nobody before the event loop gets a turn: filters may leave few of many. */
 const MAX_EMPTY_READS = 2
 
-/** Ranges settled ahead of the rest beyond which nobody is sampled: they are stored with the delivery. */
+/** Ranges settled ahead of the rest, which are stored with the delivery: no more samples beyond this. */
 const MAX_AHEAD = 64
 
-/** What a delivery needs of the store to read its audience. */
+type Record = Pick<OpenDelivery, 'progress' | 'ahead' | 'ceiling' | 'queue'>
+
+/** The audience in the store. */
 export interface Recipients {
   page(after: number, upTo: number, limit: number): RecipientPage
-  /** Some with `after` < id <= `upTo`, where `page` comes nowhere yet because all are still looked for. */
+  /** Some with `after` < id <= `upTo` while `page` comes nowhere yet, because users are still being looked up. */
   early(after: number, upTo: number, limit: number): readonly PageRow[]
 }
 
@@ -30,47 +32,45 @@ export interface Recipients {
  * Reads an audience in pages of device ids, and knows which ids are settled. A page is in the order of ids; a sample is
  * a page of one device from anywhere behind the cursor, an early page one of some devices from anywhere.
  *
- * reading → (no gap is left) → exhausted. reading → (several reads found nobody) → searching → (the next read) → reading.
+ * reading → (no gap is left) → exhausted. reading → (several reads found nobody) → searching → (the next read) →
+ * reading.
  */
 export class AudienceCursor {
-  readonly #record: Pick<OpenDelivery, 'ceiling' | 'queue'>
+  readonly #record: Record
   readonly #recipients: Recipients
   #progress: Progress
   #cursor: number
-  /** Where the devices begin that were looked at in vain, up to the cursor. */
+  /** Where the devices begin, up to the cursor, that were read without finding anybody. */
   #emptyFrom: number | null = null
   #nextSize = FIRST_PAGE_SIZE
   #isExhausted = false
   #isSearching = false
-  /** Open pages of single devices, ahead of the cursor: samples, and an early page. */
+  /** Open pages ahead of the cursor: samples, and an early page. */
   readonly #scattered = new Set<SendBatch>()
 
-  constructor(record: Pick<OpenDelivery, 'progress' | 'ahead' | 'ceiling' | 'queue'>, recipients: Recipients) {
+  constructor(record: Record, recipients: Recipients) {
     this.#record = record
     this.#recipients = recipients
     this.#progress = { upTo: record.progress, ahead: record.ahead }
     this.#cursor = record.progress
   }
 
-  /** Device ids that are settled. */
+  /** Settled device ids. */
   get progress(): Progress {
     return this.#progress
   }
 
-  /** Whether everybody has been read, or nobody more is to be. */
+  /** Whether there is nobody more to read. */
   get isExhausted(): boolean {
     return this.#isExhausted
   }
 
-  /** Whether the last read found nobody, and there is more to look at. */
+  /** Whether the last read found nobody, and there is more to read. */
   get isSearching(): boolean {
     return this.#isSearching
   }
 
-  /**
-   * The next page with anybody on it; `null` when there is none left, or none was found so far. `hasRoom`: whether a
-   * page may be read now. `readAt`: now, ms since the Unix epoch.
-   */
+  /** The next page with anybody on it; `null` if there is none, or none was found yet. `hasRoom`: for one more page. */
   read(hasRoom: boolean, readAt: number): SendBatch | null {
     this.#isSearching = false
     if (this.#isExhausted || !hasRoom) return null
@@ -91,7 +91,7 @@ export class AudienceCursor {
       this.#emptyFrom = recipients.length === 0 ? from : null
       if (recipients.length === 0) continue
       this.#nextSize = PAGE_SIZE
-      // Known now, so that the page's own settlement can say that it was the last.
+      // Known now, so that the page's own settlement can be the last.
       if (nextGap(this.#readProgress, last, ceiling) === null) this.#isExhausted = true
       return newBatch({ range: [from, last], recipients, readAt, attempts: null })
     }
@@ -99,28 +99,15 @@ export class AudienceCursor {
     return null
   }
 
-  /** The early page, where nothing has been read from behind the cursor before; `null` where nobody is found yet. */
-  #readEarly([start, end]: Range, readAt: number): SendBatch | null {
-    if (this.#aheadSize > 0) return null
-    const recipients = this.#recipients.early(start - 1, end, EARLY_PAGE_SIZE)
-    if (recipients.length === 0) return null
-    this.#nextSize = PAGE_SIZE
-    return this.#scatter(recipients, readAt)
-  }
-
-  /** A page of one device, from `place`, in [0, 1), of what is not read yet on; `null` where nobody is near. */
+  /** A page of one device at `place`, in [0, 1), of what is not read yet, or behind it; `null` if nobody is near. */
   sample(place: number, readAt: number): SendBatch | null {
     const { queue, ceiling } = this.#record
-    if (queue === 'single' || this.#isExhausted) return null
-    if (this.#aheadSize >= MAX_AHEAD) return null
+    if (queue === 'single' || this.#isExhausted || this.#aheadSize >= MAX_AHEAD) return null
     const at = this.#cursor + Math.floor(place * (ceiling - this.#cursor))
     const gap = nextGap(this.#readProgress, at, ceiling)
-    if (gap === null) return null
-    const [recipient] = this.#recipients.page(gap[0] - 1, gap[1], 1).recipients
-    return recipient === undefined ? null : this.#scatter([recipient], readAt)
+    return gap === null ? null : this.#scatter(this.#recipients.page(gap[0] - 1, gap[1], 1).recipients, readAt)
   }
 
-  /** A page is settled, and with it these device ids. */
   settle(page: SendBatch, settled: readonly Range[]): void {
     this.#scattered.delete(page)
     for (const range of settled) this.#progress = settleRange(this.#progress, range)
@@ -131,12 +118,20 @@ export class AudienceCursor {
     this.#isExhausted = true
   }
 
-  /** Somebody who was read was not sent to: they are to be read again, by the next run. */
+  /** Recipients that were read and not sent to have to be read again, by the next run. */
   reopen(): void {
     this.#isExhausted = false
   }
 
-  #scatter(recipients: readonly PageRow[], readAt: number): SendBatch {
+  #readEarly([start, end]: Range, readAt: number): SendBatch | null {
+    if (this.#aheadSize > 0) return null
+    const page = this.#scatter(this.#recipients.early(start - 1, end, EARLY_PAGE_SIZE), readAt)
+    if (page !== null) this.#nextSize = PAGE_SIZE
+    return page
+  }
+
+  #scatter(recipients: readonly PageRow[], readAt: number): SendBatch | null {
+    if (recipients.length === 0) return null
     const page = newBatch({ range: null, recipients, readAt, attempts: null })
     this.#scattered.add(page)
     return page
@@ -149,7 +144,7 @@ export class AudienceCursor {
     return size
   }
 
-  /** What is settled, and whoever is on a page of single devices. */
+  /** What is settled or on a scattered page. */
   get #readProgress(): Progress {
     let progress = this.#progress
     for (const { recipients } of this.#scattered) {

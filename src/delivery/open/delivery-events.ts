@@ -1,38 +1,27 @@
 import type { Outcome } from '../../gateway/gateway.ts'
-import type {
-  AbortReason,
-  DueRecipient,
-  RecipientResult,
-  StoredSettlement,
-  WaitingRow,
-} from '../store/open-delivery.ts'
-import type { Answer, SendBatch, DeviceFinding, Place } from './batch.ts'
+import type { AbortReason, DueRecipient, RecipientResult, StoredSettlement } from '../store/open-delivery.ts'
+import type { DeviceFinding } from '../verdict.ts'
+import type { Answer, Place, SendBatch } from './batch.ts'
 
 /** What happens to a delivery. */
 export type DeliveryEvent =
-  /** So many are in the audience. */
+  /** The size of the audience. */
   | { readonly kind: 'counted'; readonly count: number }
   | Answered
   | PutBack
   | DueLeased
-  /** On disk: the badges of a page are changed. */
-  | {
-      readonly kind: 'badges leased'
-      readonly batch: SendBatch
-      readonly badges: ReadonlyMap<number, number>
-      readonly badgeChanges: number
-    }
-  /** A settlement is on disk. */
+  | BadgesLeased
+  /** The settlement is on disk. */
   | { readonly kind: 'written'; readonly settlement: Settlement }
-  /** Whoever waits for another attempt, and is not on disk, waits no longer. */
+  /** Recipients that wait for another attempt, and are not on disk yet, wait no longer. */
   | { readonly kind: 'made due' }
-  /** Rows on disk were made due. */
+  /** Those on disk wait no longer. */
   | { readonly kind: 'rows made due' }
-  /** Time has passed. `isPaused`: nobody is sent to now. */
+  /** Time has passed. `isPaused`: nothing can be sent now. */
   | { readonly kind: 'tick'; readonly isPaused: boolean }
-  /** `refused`: by the gateway, for this reason; `null`: it is not. */
+  /** `refused`: the gateway's reason; `null`: it has not refused the push. */
   | { readonly kind: 'aborted'; readonly reason: AbortReason; readonly refused: string | null }
-  /** Nothing more is sent by this process. */
+  /** This process sends nothing more. */
   | { readonly kind: 'stopped' }
 
 export interface Answered extends Answer {
@@ -42,7 +31,7 @@ export interface Answered extends Answer {
   readonly outcome: Outcome | null
 }
 
-/** Somebody who was taken was not sent to, or not answered, for reasons that are not theirs. */
+/** A recipient that was taken was not sent to, or not answered, for no reason of its own. */
 export interface PutBack {
   readonly kind: 'put back'
   readonly task: Place
@@ -51,37 +40,41 @@ export interface PutBack {
   readonly reason: string | null
 }
 
-/** On disk: some whose next attempt is due are leased. */
+/** Some recipients whose next attempt is due are leased on disk. */
 export interface DueLeased {
   readonly kind: 'due leased'
   readonly due: readonly DueRecipient[]
-  /** They were due, and are not registered any more. */
-  readonly dead: readonly WaitingRow[]
   /** When the next is due; `null`: nobody waits. */
   readonly next: number | null
-  /** See `SendBatch`. */
+}
+
+/** The badges of a page are changed on disk. */
+interface BadgesLeased {
+  readonly kind: 'badges leased'
+  readonly batch: SendBatch
+  readonly badges: ReadonlyMap<number, number>
   readonly badgeChanges: number
 }
 
-/** What is to be done because of an event. */
+/** What has to be done because of an event. The first four end in an event once they are on disk. */
 export type Effect =
-  /** The next four are answered by an event when they are on disk. */
   | { readonly kind: 'write'; readonly settlement: Settlement }
   | { readonly kind: 'lease due'; readonly limit: number }
   | { readonly kind: 'lease badges'; readonly batch: SendBatch }
-  | { readonly kind: 'park' }
-  /** Its time to live was over before so many were sent to. */
+  /** The delivery leaves memory, and waits on disk. */
+  | { readonly kind: 'wait' }
+  /** Its time to live ended before `unreached` devices were sent to. */
   | { readonly kind: 'expired'; readonly unreached: number }
   /** The gateway refuses the push itself, for everybody. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** What is written of a delivery in one transaction: a settled batch, the size of its audience, its end. */
+/** What one transaction writes of a delivery: a settled batch, the size of its audience, its end. */
 export interface Settlement extends StoredSettlement {
-  /** Until it is written they may be made due. */
+  /** May be made due until they are written. */
   readonly results: RecipientResult[]
   /** Recipients on the batch. */
   readonly recipients: number
   readonly findings: readonly DeviceFinding[]
-  /** Devices for which something was taken, by credential. */
+  /** Accepted devices by credential. */
   readonly acceptedWith: ReadonlyMap<number, readonly number[]>
 }

@@ -4,9 +4,9 @@ import { OWN_TEXT } from '../../text/language-tag.ts'
 import type { ServiceClock } from '../../time/service-clock.ts'
 import type { OpenDelivery } from '../store/open-delivery.ts'
 
-/** What one delivery sends: for each language of its notification one message, until somebody sets the time of day. */
+/** What a delivery sends: a message for each language, made again when somebody sets the time of day. */
 export class DeliveryMessages {
-  /** When the time to live is over, ms of service time. */
+  /** End of the time to live, ms of service time. */
   readonly expiresAt: number
   readonly #clock: Pick<ServiceClock, 'wallAt'>
   #own: Message
@@ -19,10 +19,7 @@ export class DeliveryMessages {
     this.#own = { push: pushId, notification, expiresAt: clock.wallAt(expiresAt) }
   }
 
-  /**
-   * For those who get this language, as in `PageRow`. The same object each time, by which it is rendered once; another
-   * one from a change of the clock on.
-   */
+  /** In a language, as in `PageRow`. The same object each time, so it is rendered once, until the clock changes. */
   in(language: string | null): Message {
     const expiresAt = this.#clock.wallAt(this.expiresAt)
     if (expiresAt !== this.#own.expiresAt) {

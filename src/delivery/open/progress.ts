@@ -1,7 +1,7 @@
 /** Device ids, both ends included. */
 export type Range = readonly [from: number, to: number]
 
-/** Which device ids of a delivery are settled: all up to `upTo`, and the `ahead` ranges beyond it, in order, apart. */
+/** Settled device ids of a delivery: all up to `upTo`, and the `ahead` ranges beyond it, in order, apart. */
 export interface Progress {
   readonly upTo: number
   readonly ahead: readonly Range[]
@@ -23,7 +23,7 @@ export function settleRange(progress: Progress, range: Range): Progress {
   return { upTo: progress.upTo, ahead: [...merged, [from, to] as const].sort((a, b) => a[0] - b[0]) }
 }
 
-/** The next stretch that is not settled, after `cursor` and up to `ceiling`; `null` when there is none. */
+/** The next range that is not settled, after `cursor` and up to `ceiling`; `null` if there is none. */
 export function nextGap(progress: Progress, cursor: number, ceiling: number): Range | null {
   let from = Math.max(cursor, progress.upTo) + 1
   for (const [start, end] of progress.ahead) {

@@ -1,5 +1,4 @@
 import type { AbortReason } from '../store/open-delivery.ts'
-import { REMOVED } from '../verdict.ts'
 import {
   failPutBack,
   hasNext,
@@ -10,7 +9,6 @@ import {
   reached,
   showBadges,
   stragglerOf,
-  takeNext,
 } from './batch.ts'
 import type { SendBatch, Place } from './batch.ts'
 import { quietly } from './batch-line.ts'
@@ -19,27 +17,26 @@ import { rest, settle, write } from './settling.ts'
 import { MAX_UNWRITTEN, overVerdict, undecided, unreached, unwritten } from './state.ts'
 import type { DeliveryState } from './state.ts'
 
-/** Recipients leased at a time, when their next attempt is due. */
+/** Recipients leased at a time whose next attempt is due. */
 const DUE_LIMIT = 500
 
 /**
- * What an event changes of a delivery, and what follows as `effects`. Without a clock or a database. Times are service
- * time.
+ * What an event changes, and what follows as effects. Without a clock or a database. Times are service time.
  *
- * | Event         | Open                                          | Aborted                         | Parked  | Over |
- * | ------------- | --------------------------------------------- | ------------------------------- | ------- | ---- |
- * | counted       | written; nobody → over                        | written; refused → over         | –       | –    |
- * | answered      | noted; the last of its batch → written        | the same; nobody is tried again |         |      |
- * | put back      | sent to again                                 | failed                          |         |      |
- * | due leased    | a batch                                       | –                               |         |      |
- * | badges leased | its page may be sent                          | –                               |         |      |
- * | written       | room for more; all who are left wait → parked | –                               |         |      |
- * | tick          | time to live over → aborted; late batches are | late batches                    |         |      |
- * |               | written; who is due is leased                 |                                 |         |      |
- * | aborted       | → aborted; nothing is on its way → over       | –                               | → over  | –    |
- * | stopped       | written as far as it was sent                 | the same                        |         |      |
+ * | Event         | Open                                        | Aborted                         | Waiting | Over |
+ * | ------------- | ------------------------------------------- | ------------------------------- | ------- | ---- |
+ * | counted       | written; nobody → over                      | written; refused → over         | written |      |
+ * | answered      | noted; the last of its batch → written      | the same; nobody is tried again |         |      |
+ * | put back      | sent to again                               | failed                          |         |      |
+ * | due leased    | a batch                                     |                                 |         |      |
+ * | badges leased | its page may be sent                        |                                 |         |      |
+ * | written       | room for more; all left wait → waiting      |                                 |         |      |
+ * | tick          | expired → aborted; late batches are         | late batches                    |         |      |
+ * |               | written; recipients that are due are leased |                                 |         |      |
+ * | aborted       | → aborted; nothing on its way → over        |                                 | → over  |      |
+ * | stopped       | written as far as it was sent               | the same                        |         |      |
  *
- * With the settlement that leaves nobody to be sent to it is over.
+ * The settlement that leaves nobody to send to ends the delivery.
  */
 export function reduce(state: DeliveryState, event: DeliveryEvent, now: number): void {
   switch (event.kind) {
@@ -72,9 +69,9 @@ export function reduce(state: DeliveryState, event: DeliveryEvent, now: number):
   }
 }
 
-/** The batch to take from; `null`: there is none now. `samplePlace`: as in `Delivery.take`. */
+/** The batch to take from; `null` if there is none now. `samplePlace`: as in `Delivery.take`. */
 export function readNext(state: DeliveryState, now: number, samplePlace: number | null): SendBatch | null {
-  const next = state.line.next(now, samplePlace, state.hasRoom)
+  const next = state.line.next(now, samplePlace)
   for (const batch of state.line.takeRead()) {
     state.batches.add(batch)
     if (state.record.notification.badge !== null) state.effects.push({ kind: 'lease badges', batch })
@@ -86,7 +83,7 @@ function answered(state: DeliveryState, event: Answered, now: number): void {
   const { task, outcome } = event
   const refused = outcome === null ? null : state.trial.record(outcome)
   const isAborted = state.phase === 'aborted'
-  // On the way that a broadcast takes, nothing is made for these two.
+  // A broadcast creates no object for either of these.
   const answer = isAborted && event.verdict.kind === 'retry' ? { ...event, verdict: overVerdict(state) } : event
   const place = task.batch.isSettled ? placeOf(state, task) : task
   const { batch } = place
@@ -109,7 +106,7 @@ function returned(state: DeliveryState, { task, wasSent, reason }: PutBack, now:
   state.line.first(batch)
 }
 
-/** Of a batch that was settled without the answer of a recipient, that one has become a batch of one. */
+/** A recipient whose batch was settled without its answer has become a batch of one. */
 function placeOf(
   state: DeliveryState,
   { batch, index }: Pick<Place, 'batch' | 'index'>,
@@ -128,34 +125,30 @@ function counted(state: DeliveryState, count: number, now: number): void {
   write(state, null, more, now)
 }
 
-function dueLeased(state: DeliveryState, { due, dead, next, badgeChanges }: DueLeased, now: number): void {
+function dueLeased(state: DeliveryState, { due, next }: DueLeased, now: number): void {
   state.isLeasingDue = false
-  // It was aborted meanwhile: their rows end with it.
+  // Aborted in the meantime: their rows end with it.
   if (state.phase !== 'open') return rest(state, now)
   state.nextDueAt = Math.min(state.nextDueAt, next ?? Number.POSITIVE_INFINITY)
-  state.waiting -= due.length + dead.length
-  if (due.length > 0) {
-    const batch = newBatch({ range: null, recipients: due, readAt: now, attempts: due.map(({ attempt }) => attempt) })
-    for (const [index, { reason }] of due.entries()) batch.reasons.set(index, reason)
-    batch.badgeChanges = badgeChanges
-    state.batches.add(batch)
-    state.line.first(batch)
-  }
-  if (dead.length === 0) return rest(state, now)
-  // They were unregistered, or declared gone by another push, while they waited.
-  const recipients = dead.map((row) => ({ ...row, token: '', environment: null }))
-  const gone = newBatch({ range: null, recipients, readAt: now, attempts: dead.map(({ attempt }) => attempt) })
-  state.batches.add(gone)
-  for (const { attempt } of dead) {
-    noteAnswer(gone, takeNext(gone, now), { attempt, verdict: REMOVED, finding: null }, now)
-  }
-  settle(state, gone, now)
+  state.waiting -= due.length
+  if (due.length === 0) return rest(state, now)
+  const recipients = due.map(({ device, badge, language }) => ({
+    device,
+    token: '',
+    environment: null,
+    badge,
+    language,
+  }))
+  const batch = newBatch({ range: null, recipients, readAt: now, attempts: due.map(({ attempt }) => attempt) })
+  for (const [index, { reason }] of due.entries()) batch.reasons.set(index, reason)
+  state.batches.add(batch)
+  state.line.first(batch)
 }
 
 function written(state: DeliveryState, settlement: Settlement, now: number): void {
   state.writing.delete(settlement)
   if (state.phase !== 'open') return
-  // Not before: they would be looked for in vain, and forgotten.
+  // Not before they are on disk: they would not be found there, and be forgotten.
   for (const row of settlement.results)
     if (row.state === 'retry') state.nextDueAt = Math.min(state.nextDueAt, row.dueAt)
   rest(state, now)
@@ -166,7 +159,7 @@ function tick(state: DeliveryState, isPaused: boolean, now: number): void {
     state.effects.push({ kind: 'expired', unreached: undecided(state) })
     return abort(state, 'expired', null, now)
   }
-  // Where the count says that nobody is behind the last page, the end needs no gateway.
+  // If the count says that nobody is behind the last page, the delivery can end without a gateway.
   const left = unreached(state) + state.waiting + state.batches.size + state.stragglers
   if (isPaused && state.isCounted && left === 0 && state.phase === 'open') quietly(() => readNext(state, now, null))
   if (!isPaused) leaseDue(state, now)
@@ -191,7 +184,7 @@ function abort(state: DeliveryState, abortReason: AbortReason, refused: string |
   state.phase = 'aborted'
   state.cursor.exhaust()
   state.line.clear()
-  // Rows of those who wait end with the delivery.
+  // Their rows end with the delivery.
   state.waiting = 0
   state.nextDueAt = Number.POSITIVE_INFINITY
   for (const batch of state.batches) {
@@ -203,12 +196,11 @@ function abort(state: DeliveryState, abortReason: AbortReason, refused: string |
   rest(state, now)
 }
 
-/** Whoever would come into an empty audience from now on was not in it when the push was accepted. */
+/** Devices that enter an empty audience from now on were not in it when the push was accepted. */
 export function endIfNobody(state: DeliveryState): void {
   if (state.isCounted && state.addressed === 0 && state.batches.size === 0) state.cursor.exhaust()
 }
 
-/** Those that wait for another attempt wait no longer than to `now`. */
 function makeDue(results: Settlement['results'], now: number): void {
   for (const [index, row] of results.entries()) {
     if (row.state === 'retry') results[index] = { ...row, dueAt: Math.min(row.dueAt, now) }

@@ -11,116 +11,108 @@ import type { DeliveryMessages } from './messages.ts'
 import { PushTrial } from './push-trial.ts'
 
 /**
- * Recipients that may have been sent to without that being on disk, which is what a crash sends to again: 16 pages.
- * Beyond it the delivery waits for its slowest page, or for the disk.
+ * Recipients that may have been sent to without that being on disk, to whom a crash sends again: 16 pages. At this
+ * limit the delivery waits for its slowest page, or for the disk.
  */
 export const MAX_UNWRITTEN = 16 * PAGE_SIZE
 
-/** Open: somebody is sent to, now or later. Aborted: answers are still to come. Parked: it leaves memory. */
-export type Phase = 'open' | 'aborted' | 'parked' | 'over'
+/**
+ * Open: there is somebody to send to. Aborted: answers are still to come. Waiting: all that are left wait for another
+ * attempt, on disk.
+ */
+export type Phase = 'open' | 'aborted' | 'waiting' | 'over'
 
-/** What is known of an open delivery in memory. Times are service time. */
-export interface DeliveryState {
-  readonly record: OpenDelivery
-  readonly messages: DeliveryMessages
-  readonly effects: Effect[]
-  readonly cursor: AudienceCursor
-  readonly trial: PushTrial
-  readonly line: BatchLine
-  /** Read and not settled. */
-  readonly batches: Set<SendBatch>
-  /** Settled and not on disk. */
-  readonly writing: Set<Settlement>
-  phase: Phase
-  end: DeliveryEnd
-  /** Devices in the audience, as far as known; and whether they are counted. */
-  addressed: number
-  isCounted: boolean
-  /** Devices of the audience on settled pages. */
-  settled: number
-  /** Recipients on disk, or on their way there, who wait for another attempt. */
-  waiting: number
-  /** When the next of those on disk is due; Infinity: nobody is. */
-  nextDueAt: number
-  isLeasingDue: boolean
-  /** On their way, without a batch. */
-  stragglers: number
-  /** When the first recipient of this run was sent to. */
-  startedAt: number | null
-  /** Whether so many more pages may be read: one is kept for those whose next attempt is due, whom a broadcast must not hold up. */
-  readonly hasRoom: (pages: number) => boolean
-}
+export type DeliveryState = ReturnType<typeof newState>
 
-/** `nextDueAt`: of those who wait for another attempt; `null`: nobody does. */
+/**
+ * What is known of a delivery in memory. Times are service time. `nextDueAt`: of recipients that wait for another
+ * attempt; `null`: none do.
+ */
 export function newState(
   record: OpenDelivery,
   messages: DeliveryMessages,
   recipients: Recipients,
   nextDueAt: number | null,
-): DeliveryState {
+) {
   const cursor = new AudienceCursor(record, recipients)
-  const state: DeliveryState = {
+  const { addressed, settled, progress, ceiling, waitsUntil } = record
+  const state = {
     record,
     messages,
-    effects: [],
     cursor,
     trial: new PushTrial(record.accepted > 0, record.hasManyGateways),
-    line: new BatchLine(cursor, record.notification.badge !== null),
-    batches: new Set(),
-    writing: new Set(),
-    phase: 'open',
-    end: { abortReason: null, refused: null, unsent: 0 },
-    addressed: record.addressed ?? 0,
-    isCounted: isCountStored(record),
-    settled: record.settled,
+    effects: [] as Effect[],
+    /** Read and not settled. */
+    batches: new Set<SendBatch>(),
+    /** Settled and not on disk. */
+    writing: new Set<Settlement>(),
+    phase: 'open' as Phase,
+    end: { abortReason: null, refused: null, unsent: 0 } as DeliveryEnd,
+    /** Devices in the audience, so far if they are not counted. */
+    addressed: addressed ?? 0,
+    // Until the count is stored, `addressed` is what is settled. A delivery that waits has been counted.
+    isCounted: addressed !== null && (addressed > settled || progress >= ceiling || waitsUntil !== null),
+    /** Devices of the audience on settled pages. */
+    settled,
+    /** Recipients on disk, or on their way there, that wait for another attempt. */
     waiting: record.retries,
+    /** When the next of those on disk is due; Infinity: none is. */
     nextDueAt: nextDueAt ?? Number.POSITIVE_INFINITY,
     isLeasingDue: false,
+    /** On their way, without a batch. */
     stragglers: 0,
-    startedAt: null,
-    hasRoom: (pages) => unwritten(state) + (pages + 1) * PAGE_SIZE <= MAX_UNWRITTEN,
+    /** When the first send of this run was. */
+    startedAt: null as number | null,
   }
-  return state
+  // A page is kept free for recipients whose next attempt is due.
+  const hasRoom = (pages: number) => unwritten(state) + (pages + 1) * PAGE_SIZE <= MAX_UNWRITTEN
+  return Object.assign(state, { line: new BatchLine(cursor, record.notification.badge !== null, hasRoom) })
 }
 
-/** Recipients that may have been sent to without that being on disk. */
-export function unwritten({ stragglers, batches, writing }: DeliveryState): number {
+interface Unwritten {
+  readonly stragglers: number
+  readonly batches: ReadonlySet<SendBatch>
+  readonly writing: ReadonlySet<Settlement>
+}
+
+/** See `MAX_UNWRITTEN`. */
+export function unwritten({ stragglers, batches, writing }: Unwritten): number {
   let sum = stragglers
   for (const { recipients } of batches) sum += recipients.length
   for (const { recipients } of writing) sum += recipients
   return sum
 }
 
-/** Whether everybody of the audience has been sent to, and nobody is on the way. */
+/** Whether the whole audience has been sent to, and nobody is on the way. */
 export const isSent = ({ cursor, batches, stragglers }: DeliveryState): boolean =>
   cursor.isExhausted && batches.size === 0 && stragglers === 0
 
-/** Whether nobody will ever be sent to any more, and nobody is on the way. */
+/** Whether nobody is left to send to, now or later. */
 export function isDone(state: DeliveryState): boolean {
   const { phase, end, isCounted, waiting, isLeasingDue } = state
   if (phase === 'over') return false
-  // Of a refused one everybody has failed: it must be known how many that is.
+  // Of a refused push everybody has failed: their number must be known.
   return (end.refused === null || isCounted) && isSent(state) && waiting === 0 && !isLeasingDue
 }
 
-/** Devices of the audience on no settled page. */
+/** Devices of the audience that are not on a settled page. */
 export const unreached = ({ addressed, settled }: DeliveryState): number => Math.max(addressed - settled, 0)
 
-/** Devices of which nothing is decided, and to which nothing is on its way. */
+/** Devices without an answer, and with nothing on its way to them. */
 export function undecided(state: DeliveryState): number {
   let left = unreached(state) + state.waiting
   for (const batch of state.batches) left += (batch.attempts === null ? 0 : sizeOf(batch)) - reached(batch)
   return Math.max(left, 0)
 }
 
-/** The verdict on a recipient of an aborted delivery who would have been sent to again. */
+/** The verdict on a recipient of an aborted delivery that would have been sent to again. */
 export function overVerdict({ end: { abortReason, refused } }: DeliveryState): FailedVerdict {
   const over = { kind: 'failed', device: 'keep', since: null } as const
   if (refused === null) return { ...over, state: 'expired', reason: abortReason ?? 'expired' }
   return { ...over, state: 'rejected', reason: refused }
 }
 
-/** What is left of a delivery, for who watches. */
+/** What is left of a delivery, for monitoring. */
 export function summarize(state: DeliveryState, now: number) {
   const { batches, writing, waiting, stragglers, nextDueAt, messages, record } = state
   const sum = <Each>(of: Iterable<Each>, count: (each: Each) => number) =>
@@ -131,11 +123,11 @@ export function summarize(state: DeliveryState, now: number) {
   return {
     /** Recipients that wait for another attempt. */
     retries,
-    /** The same, and devices of the audience on no settled page. */
+    /** Recipients still to be sent to. */
     recipients: unreached(state) + retries,
-    /** Since when somebody could have been sent to; `null` while whoever is left waits for another attempt. */
+    /** Since when somebody could have been sent to; `null` while all that are left wait for another attempt. */
     dueSince: isSent(state) ? dueAt : messages.expiresAt - timeToLiveMs(record.notification),
-    /** Notifications that the gateway took, or may take yet, and that are not on disk. */
+    /** Notifications that were or may yet be accepted, and are not on disk. */
     notWrittenDown:
       stragglers +
       sum(writing, ({ accepted }) => accepted) +
@@ -144,11 +136,3 @@ export function summarize(state: DeliveryState, now: number) {
 }
 
 const sizeOf = ({ recipients }: SendBatch): number => recipients.length
-
-/**
- * Whether `addressed` is the count of the audience. Until that is stored it is the number of those who are settled: so a
- * crash leaves it, and the audience is to be counted again. Who was parked is counted.
- */
-function isCountStored({ addressed, settled, progress, ceiling, waitsUntil }: OpenDelivery): boolean {
-  return addressed !== null && (addressed > settled || progress >= ceiling || waitsUntil !== null)
-}

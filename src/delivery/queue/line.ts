@@ -3,74 +3,67 @@ import { QUEUES } from '../store/open-delivery.ts'
 import type { Queue } from '../store/open-delivery.ts'
 import type { ReadGuard } from './read-guard.ts'
 
-interface Waiting {
-  readonly deliveries: Delivery[]
-  readonly members: Set<Delivery>
-}
-
 /**
- * Deliveries that may have somebody to send to now, each once: singles first, then a batch of each that goes to many. Who
- * is served goes behind the others.
+ * Deliveries that may have somebody to send to now: singles first, then a batch of each that goes to many. After its
+ * turn a delivery goes behind the others.
  */
 export class Line {
   readonly #guard: ReadGuard
-  readonly #queues: Readonly<Record<Queue, Waiting>> = { single: newQueue(), many: newQueue() }
-  /** Deliveries whose last read found nobody, and that have more to look at. */
+  readonly #queues: Readonly<Record<Queue, Delivery[]>> = { single: [], many: [] }
+  /** The deliveries in `#queues`. */
+  readonly #members = new Set<Delivery>()
+  /** Deliveries whose last read found nobody, and that have more to read. */
   readonly #searching: Delivery[] = []
 
   constructor(guard: ReadGuard) {
     this.#guard = guard
   }
 
-  /** Puts a delivery behind the others of its queue. */
+  /** Puts a delivery behind the others of its queue, unless it is there. */
   add(delivery: Delivery): void {
-    if (delivery.phase !== 'open' || this.#guard.has(delivery)) return
-    const { deliveries, members } = this.#queues[delivery.record.queue]
-    if (members.has(delivery)) return
-    members.add(delivery)
-    deliveries.push(delivery)
+    if (delivery.phase !== 'open' || this.#members.has(delivery) || this.#guard.has(delivery)) return
+    this.#members.add(delivery)
+    this.#queues[delivery.record.queue].push(delivery)
   }
 
   /**
-   * Takes the next recipient; `null` when there is none now. `samplePlace`: better one from there in an audience, as in
-   * `Delivery.take`. Calls `onAsked` with each delivery that it has tried.
+   * The next recipient; `null` if there is none now. `samplePlace`: as in `Delivery.take`. Calls `onAsked` with each
+   * delivery that it has tried.
    */
   take(now: number, samplePlace: number | null, onAsked: (delivery: Delivery) => void): Task | null {
     for (const queue of QUEUES) {
-      const { deliveries, members } = this.#queues[queue]
+      const deliveries = this.#queues[queue]
       for (let delivery = deliveries[0]; delivery !== undefined; delivery = deliveries[0]) {
         const task = this.#takeFrom(delivery, now, samplePlace)
         onAsked(delivery)
         if (task !== null && !delivery.isAtBatchEnd) return task
-        // Nobody to send to, or a batch is through: the next delivery.
+        // Nobody to send to, or at the end of a batch: the next delivery.
         deliveries.shift()
-        members.delete(delivery)
+        this.#members.delete(delivery)
         if (task !== null) {
           this.add(delivery)
           return task
         }
-        if (delivery.search === 'reading') this.#searching.push(delivery)
+        if (delivery.waitsFor === 'audience') this.#searching.push(delivery)
       }
     }
     return null
   }
 
-  /** Puts deliveries back that are still searching; whether there are any. */
+  /** Puts the deliveries back that are searching; returns whether there are any. */
   searchOn(): boolean {
     const searching = this.#searching.splice(0)
     for (const delivery of searching) this.add(delivery)
     return searching.length > 0
   }
 
-  /** Whether there are deliveries that are still searching. */
   get isSearching(): boolean {
     return this.#searching.length > 0
   }
 
-  /** `null` also where its audience cannot be read now. */
+  /** `null` also if its audience cannot be read now. */
   #takeFrom(delivery: Delivery, now: number, samplePlace: number | null): Task | null {
-    if (delivery.messages.expiresAt <= now) return null
-    if (this.#guard.has(delivery)) return null
+    if (delivery.messages.expiresAt <= now || this.#guard.has(delivery)) return null
     try {
       return delivery.take(now, samplePlace)
     } catch (error) {
@@ -79,5 +72,3 @@ export class Line {
     }
   }
 }
-
-const newQueue = (): Waiting => ({ deliveries: [], members: new Set() })

@@ -1,92 +1,98 @@
+import { sleep } from '../../clock.ts'
 import { Ledger } from '../ledger.ts'
 import { LEASE_MS, retriesIn } from '../open/batch.ts'
-import { ENOUGH_REFUSALS } from '../open/push-trial.ts'
-import type { DeliveryEvent, Effect } from '../open/delivery-events.ts'
+import type { DeliveryEvent, Effect, Settlement } from '../open/delivery-events.ts'
 import type { Delivery, Task } from '../open/delivery.ts'
+import { ENOUGH_REFUSALS } from '../open/push-trial.ts'
 import { inSteps } from '../persist.ts'
 import type { SenderContext } from '../sender-context.ts'
+import type { OutcomeCounts } from '../sender-stats.ts'
+import type { ExpiryKey } from '../store/waiting-store.ts'
 import type { StoredBadges } from '../stored-badges.ts'
-import type { ExpiryKey } from '../store/expiry-scan.ts'
-import { AudienceCounter } from './audience-counter.ts'
 import { Line } from './line.ts'
 import { Loader } from './loader.ts'
-import { ReadGuard } from './read-guard.ts'
+import type { LoadedDelivery } from './loader.ts'
+import { READ_AGAIN_MS, ReadGuard } from './read-guard.ts'
+
+/** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms if filters are checked on each device. */
+const COUNT_CANDIDATES = 2000
 
 export interface OutboxDependencies extends SenderContext {
   readonly badges: StoredBadges
   /** As in `Ledger`. */
   readonly isGood: (credential?: number) => boolean
-  /** Something was written or leased: there may be somebody to send to who was not there before. */
+  /** Something was written or leased, and there may be somebody new to send to. */
   readonly onMore: () => void
-  /** Recipients were not sent to before the end of a time to live. */
-  readonly onExpired: (recipients: number) => void
+  /** Which it counts expired notifications in. */
+  readonly outcomes: OutcomeCounts
 }
 
-/**
- * What one application still has to send to one platform. Passes on to each delivery what happens to it, and does what
- * follows.
- */
+/** What one application still has to send to one platform. Passes events to deliveries, and does what follows. */
 export class Outbox {
   readonly #deps: OutboxDependencies
-  readonly #name: Pick<SenderContext, 'application' | 'platform'>
   readonly #guard: ReadGuard
   readonly #line: Line
   readonly #ledger: Ledger
-  readonly #counter: AudienceCounter
-  /** The deliveries in memory. */
-  readonly loaded: Pick<Loader, 'all' | 'find' | 'size' | 'waiting' | 'expects' | 'forgetTimes'>
   readonly #loader: Loader
-  /** Whether nobody is sent to now, as of the last tick. */
+  /** Each turn of the event loop counts a part of one large audience. */
+  #countTurn: Promise<void> = Promise.resolve()
+  /** Whether nothing could be sent at the last tick. */
   #isPaused = false
   readonly #drain = (delivery: Delivery): void => {
     for (const effect of delivery.takeEffects()) void this.#do(delivery, effect)
   }
 
   constructor(deps: OutboxDependencies) {
-    const { application, platform, clock, log } = deps
+    this.#guard = new ReadGuard(deps.clock, deps.log)
     this.#deps = deps
-    this.#name = { application, platform }
-    this.#guard = new ReadGuard(clock, log, this.#name)
     this.#line = new Line(this.#guard)
     this.#ledger = new Ledger(deps)
-    this.#counter = new AudienceCounter(deps)
     this.#loader = new Loader({ ...deps, guard: this.#guard })
-    this.loaded = this.#loader
   }
 
-  /** Whether somebody to send to may still be found without an answer coming first. */
+  /** The deliveries in memory. */
+  get loaded(): Pick<Loader, 'all' | 'find' | 'size' | 'waiting' | 'expects' | 'forgetTimes'> {
+    return this.#loader
+  }
+
+  /** Whether there may still be somebody to send to without an answer coming first. */
   get isSearching(): boolean {
-    return this.#loader.all().some(({ search }) => search !== null)
+    return this.#loader.all().some(({ waitsFor }) => waitsFor !== null)
   }
 
-  /** Takes the next recipient; `null` when there is none now. `samplePlace`: as in `Delivery.take`. */
+  /** The next recipient; `null` if there is none now. `samplePlace`: as in `Delivery.take`. */
   take(now: number, samplePlace: number | null): Task | null {
     const task = this.#line.take(now, samplePlace, this.#drain)
-    if (task === null && this.#line.isSearching) this.#searchOn()
+    if (task === null && this.#line.isSearching) {
+      // In the next turn of the event loop.
+      setImmediate(() => {
+        if (this.#line.searchOn()) this.#deps.onMore()
+      })
+    }
     return task
   }
 
-  /** Tells a delivery what has happened to it. */
+  /** Passes an event to a delivery. */
   pass(delivery: Delivery, event: DeliveryEvent): void {
     delivery.on(event, this.#deps.clock.now())
     this.#drain(delivery)
     this.#line.add(delivery)
   }
 
-  /** Something was stored; `push` where it is one that may be older than what is loaded. */
+  /** As `Sender.wake`. */
   wake(push: number | null): void {
     this.#loader.wake(push)
     this.#load()
   }
 
-  /** Time has passed. `isPaused`: nobody is sent to now. */
+  /** Time has passed. `isPaused`: nothing can be sent now. */
   tick(isPaused: boolean): void {
     this.#isPaused = isPaused
     this.#load()
     for (const delivery of this.#loader.all()) this.#tick(delivery)
   }
 
-  /** Everybody who waits for another attempt, on disk or not yet, is due now. */
+  /** Makes all recipients due that wait for another attempt, on disk or not yet. */
   async makeAllDue(): Promise<void> {
     const { application, platform, clock, store, persist, onMore } = this.#deps
     for (const delivery of this.#loader.all()) this.pass(delivery, { kind: 'made due' })
@@ -102,8 +108,8 @@ export class Outbox {
   }
 
   /** Resolves when everything is on disk. */
-  written(): Promise<void> {
-    return this.#ledger.written()
+  async written(): Promise<void> {
+    await Promise.all(this.#loader.all().map((delivery) => this.#ledger.written(delivery)))
   }
 
   clear(): void {
@@ -111,17 +117,28 @@ export class Outbox {
   }
 
   #load(): void {
-    for (const { delivery, count, reason } of this.#loader.load()) {
+    for (const { delivery, count, isNew } of this.#loader.load()) {
       this.#line.add(delivery)
-      if (reason !== 'queued' || delivery.isCounted) this.#tick(delivery)
-      // Sending does not wait for it.
-      if (!delivery.isCounted) {
-        const isOver = () => delivery.phase === 'over'
-        void this.#counter.count(delivery.record, count, isOver).then((total) => {
-          this.pass(delivery, { kind: 'counted', count: total })
-          this.#tick(delivery)
-        })
+      if (!isNew || delivery.isCounted) this.#tick(delivery)
+      if (!delivery.isCounted) void this.#count(delivery, count)
+    }
+  }
+
+  /** In parts, beside the sending: the size of the audience is known soon, also while nothing can be sent. */
+  async #count(delivery: Delivery, count: LoadedDelivery['count']): Promise<void> {
+    const { record } = delivery
+    for (let [after, total] = [0, 0]; delivery.phase !== 'over';) {
+      await (record.queue === 'single' ? nextTurn() : (this.#countTurn = this.#countTurn.then(nextTurn)))
+      const part = this.#guard.read(count, () => count(after, COUNT_CANDIDATES))
+      if (part === null) {
+        await sleep(this.#deps.clock, READ_AGAIN_MS)
+        continue
       }
+      total += part.count
+      after = part.last
+      if (after < record.ceiling) continue
+      this.pass(delivery, { kind: 'counted', count: total })
+      return this.#tick(delivery)
     }
   }
 
@@ -129,32 +146,23 @@ export class Outbox {
     this.pass(delivery, { kind: 'tick', isPaused: this.#isPaused })
   }
 
-  /** The line goes on in the next turn of the event loop. */
-  #searchOn(): void {
-    setImmediate(() => {
-      if (this.#line.searchOn()) this.#deps.onMore()
-    })
-  }
-
   async #do(delivery: Delivery, effect: Effect): Promise<void> {
-    const { log, store, persist, clock, badges, onExpired } = this.#deps
+    const { log, store, persist, clock, badges, outcomes } = this.#deps
     const { record } = delivery
     const push = record.pushId
     switch (effect.kind) {
       case 'write':
-        return this.#write(delivery, effect)
-      case 'park': {
-        const at = await persist(() => store.park(record))
-        // It was aborted meanwhile: it ends here.
-        if (delivery.phase !== 'parked') return
-        this.#remove(delivery, at === null ? null : { at, retries: delivery.summary(clock.now()).retries })
-        return
+        return this.#write(delivery, effect.settlement)
+      case 'wait': {
+        const at = await persist(() => store.wait(record))
+        // It was aborted in the meantime, and ends here.
+        if (delivery.phase !== 'waiting') return
+        return this.#remove(delivery, at === null ? null : { at, retries: delivery.summary(clock.now()).retries })
       }
       case 'lease due': {
         const leased = await persist(() => {
           const now = clock.now()
-          const taken = store.takeDue(record, now, now + LEASE_MS, effect.limit)
-          return { ...taken, next: store.nextDue(record), badgeChanges: badges.changesBeside(record) }
+          return { due: store.takeDue(record, now, now + LEASE_MS, effect.limit), next: store.nextDue(record) }
         })
         return this.#happened(delivery, { kind: 'due leased', ...leased })
       }
@@ -166,24 +174,24 @@ export class Outbox {
         return
       }
       case 'expired':
-        onExpired(effect.unreached)
-        log.warn('push expired', { ...this.#name, push, unreached: effect.unreached })
+        outcomes.expired += effect.unreached
+        log.warn('push expired', { push, unreached: effect.unreached })
         return
       case 'refused':
-        log.warn('push refused', { ...this.#name, push, reason: effect.reason, devices: ENOUGH_REFUSALS })
+        log.warn('push refused', { push, reason: effect.reason, devices: ENOUGH_REFUSALS })
     }
   }
 
-  async #write(delivery: Delivery, { settlement }: Effect & { kind: 'write' }): Promise<void> {
+  async #write(delivery: Delivery, settlement: Settlement): Promise<void> {
     const { log, isGood } = this.#deps
     const push = delivery.record.pushId
     await this.#ledger.write(delivery, settlement)
     const recipients = retriesIn(settlement)
-    if (recipients > 0) log.debug('to be sent again', { ...this.#name, push, recipients })
+    if (recipients > 0) log.debug('to be sent again', { push, recipients })
     if (!settlement.finished) return this.#happened(delivery, { kind: 'written', settlement })
     const { abortReason, refused: reason } = delivery.endWith(isGood())
-    if (abortReason === null && reason !== null) log.warn('push refused', { ...this.#name, push, reason })
-    log.debug('push sent', { ...this.#name, push })
+    if (abortReason === null && reason !== null) log.warn('push refused', { push, reason })
+    log.debug('push sent', { push })
     this.#remove(delivery, null)
   }
 
@@ -192,11 +200,11 @@ export class Outbox {
     this.#deps.onMore()
   }
 
-  /** Others are loaded in its place. */
-  #remove(delivery: Delivery, until: { readonly at: number; readonly retries: number } | null): void {
-    this.#ledger.forget(delivery)
+  #remove(delivery: Delivery, until: Parameters<Loader['remove']>[1]): void {
     this.#loader.remove(delivery, until)
     this.#load()
     this.#deps.onMore()
   }
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))

@@ -1,3 +1,4 @@
+import { storedJson } from '../../database/damage.ts'
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, badgeLease } from '../../database/schema.ts'
 import type { DeliveryKey } from './open-delivery.ts'
@@ -16,16 +17,41 @@ export function createBadgeLeaseStore({ database }: { database: Pick<Database, '
     'DELETE FROM badge_lease WHERE push = ? AND platform = ? AND last <= ?',
   )
 
+  const ofDevices = database.statement<Row, [application: number, after: number, upTo: number, devices: string]>(
+    `SELECT l.* FROM push p CROSS JOIN badge_lease l ON l.push = p.number
+     WHERE p.application = ?1 AND p.number > ?2 AND p.number <= ?3
+       AND EXISTS (SELECT 1 FROM json_each(?4) d WHERE d.value BETWEEN l.first AND l.last)`,
+  )
+  const dropOne = database.statement<never, [push: number, platform: number, last: number]>(
+    'DELETE FROM badge_lease WHERE push = ? AND platform = ? AND last = ?',
+  )
+
+  function add(push: number, platform: Row['platform'], devices: readonly number[]): void {
+    if (devices.length === 0) return
+    put.run(push, platform, Math.max(...devices), Math.min(...devices), JSON.stringify(devices))
+  }
+
   return {
     /** Of the devices of a page, those whose badge the push has not changed yet: from now on it has. */
     lease({ push, platform }: Pick<DeliveryKey, 'push' | 'platform'>, devices: readonly number[]): readonly number[] {
       const [first, last] = [Math.min(...devices), Math.max(...devices)]
       const before = new Set(leased.all(push, platform, first, last).map(({ device }) => device))
       const fresh = before.size === 0 ? devices : devices.filter((device) => !before.has(device))
-      if (fresh.length > 0) {
-        put.run(push, platform, Math.max(...fresh), Math.min(...fresh), JSON.stringify(fresh))
-      }
+      add(push, platform, fresh)
       return fresh
+    },
+
+    /** Devices that were erased, by `device.id`, in pushes whose number is over `after` and not over `upTo`. */
+    forget(application: number, erased: readonly number[], after: number, upTo: number): void {
+      for (const { push, platform, last, devices } of ofDevices.all(application, after, upTo, JSON.stringify(erased))) {
+        dropOne.run(push, platform, last)
+        const leased = storedJson(devices) as readonly number[]
+        add(
+          push,
+          platform,
+          leased.filter((device) => !erased.includes(device)),
+        )
+      }
     },
 
     /** Every device up to `upTo`, `device.id`, is settled. */

@@ -9,17 +9,16 @@ interface NewDelivery {
   /** `push.number`. */
   readonly push: number
   readonly audience: Audience
-  /** Ms since the Unix epoch, as the clock is now; what is stored is service time. */
+  /** Ms since the Unix epoch; stored as service time. */
   readonly expiresAt: number
 }
 
-/** Where deliveries begin: when their push goes out, in its transaction. */
 export function createNewDeliveryStore({ database }: { database: Pick<Database, 'statement'> }) {
   const insert = database.statement<never, [number, Platform, number, 0 | 1, number]>(
     `INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ? - ${WALL_AHEAD})`,
   )
   return {
-    /** Makes the deliveries of a push, one for each platform that it goes to. */
+    /** Creates a push's deliveries, one for each platform, in the transaction that releases it. */
     add({ application, push, audience, expiresAt }: NewDelivery): void {
       const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
       const lane = QUEUE_NUMBER['filter' in audience ? 'many' : 'single']

@@ -4,15 +4,15 @@ import type { Recipient } from '../../gateway/gateway.ts'
 import type { Notification } from '../../notification/notification.ts'
 import type { Range } from '../open/progress.ts'
 
-/** A push to one platform that is not finished, as the pool loads it. */
+/** An unfinished push to one platform, as it is loaded. */
 export interface OpenDelivery {
   /** `push.number`. */
   readonly push: number
-  /** `push.id`, the UUID callers see: for a wave of a push by local time that of the whole. */
+  /** `push.id`, the UUID that callers see. A wave of a push by local time has that of the whole push. */
   readonly pushId: string
   readonly application: number
   readonly platform: Platform
-  /** Whether its recipients are of several gateways, so that what one refuses another may take. */
+  /** Whether its recipients have several gateways: what one refuses, another may take. */
   readonly hasManyGateways: boolean
   readonly queue: Queue
   readonly notification: Notification
@@ -24,26 +24,27 @@ export interface OpenDelivery {
   /** Devices in the audience; `null` until counted. */
   readonly addressed: number | null
   readonly settled: number
-  /** Of them, taken by the gateway. */
+  /** Settled devices that the gateway took. */
   readonly accepted: number
   /** Recipients that wait for another attempt. */
   readonly retries: number
-  /** When its time to live is over; ms of service time. */
+  /** End of the time to live, ms of service time. */
   readonly expiresAt: number
-  /** Until when it was to be left out of memory, because all who were left waited; `null` where it was not. */
+  /** When a delivery that waits on disk is due; `null` for one that does not. */
   readonly waitsUntil: number | null
 }
 
-/** Why a delivery ends early: cancelled, or its time to live is over, or the gateway refuses it for everybody. */
+export type DeliveryKey = Pick<OpenDelivery, 'push' | 'platform' | 'application'>
+
+/** Why a delivery ends early. `refused`: by the gateway, for everybody. */
 export type AbortReason = 'cancelled' | 'expired' | 'refused'
 
-/** How a delivery comes to its end. */
 export interface DeliveryEnd {
   /** `null`: everybody was sent to. */
   readonly abortReason: AbortReason | null
-  /** Why the gateway refuses it for everybody; `null` where it does not. */
+  /** Why the gateway refuses it for everybody; `null` if it does not. */
   readonly refused: string | null
-  /** Devices that were read and not sent to; `null`: not everybody was read. */
+  /** Devices that were read and not sent to; `null`: the audience was not read to its end. */
   readonly unsent: number | null
 }
 
@@ -58,11 +59,11 @@ export const QUEUE_NUMBER: Readonly<Record<Queue, 0 | 1>> = { single: 0, many: 1
 /** A recipient that was not simply accepted. */
 export interface RecipientResult {
   readonly device: number
-  /** Leased: on its way, and due again at once if this process ends before the answer comes. */
+  /** Leased: on its way; due again as soon as the process restarts. */
   readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
   /** Sends so far. */
   readonly attempt: number
-  /** Retry: not before; else when it was decided. Ms of service time. */
+  /** Retry: not before; otherwise when it was decided. Ms of service time. */
   readonly dueAt: number
   readonly badge: number | null
   readonly reason: string
@@ -70,21 +71,21 @@ export interface RecipientResult {
   readonly language: string | null
 }
 
-/** What is stored of a delivery in one transaction: a settled batch, the size of its audience, its end. */
+/** What one transaction stores of a delivery: a settled batch, the size of its audience, its end. */
 export interface StoredSettlement {
   readonly progress: number
   readonly ahead: readonly Range[]
-  /** How many more it addresses than is stored; `null`: that is not known to be any. */
+  /** Devices to add to the stored size of the audience; `null` if none are known. */
   readonly addressed: number | null
-  /** Devices of the audience that are settled with it. */
+  /** Devices of the audience that it settles. */
   readonly size: number
   readonly accepted: number
-  /** `accepted` by language, as in `PageRow`; empty where the notification has one text. */
+  /** `accepted` by language, as in `PageRow`; empty if the notification has one text. */
   readonly acceptedIn: ReadonlyMap<string, number>
   readonly results: readonly RecipientResult[]
-  /** Devices that were accepted after they had waited for another attempt. */
+  /** Devices that were accepted after waiting for another attempt. */
   readonly dropped: readonly number[]
-  /** When the first recipient was sent to, ms of service time; `null` for nobody. What is stored already stays. */
+  /** When the first recipient was sent to, ms of service time; `null`: nobody yet. A stored time stays. */
   readonly startedAt: number | null
   /** Ms of service time. */
   readonly settledAt: number
@@ -92,27 +93,22 @@ export interface StoredSettlement {
   readonly finished: boolean
 }
 
-/** `badge`: as it is stored. */
+/** `badge`: as stored. */
 export interface PageRow extends Recipient {
   /** The language of the notification that the device gets, or `OWN_TEXT`; `null`: the notification has one text. */
   readonly language: string | null
 }
 
-export interface DueRecipient extends PageRow {
+/** A recipient whose next attempt is due; its device is read when it is sent to. */
+export interface DueRecipient extends Pick<PageRow, 'device' | 'badge' | 'language'> {
   /** Sends so far. */
   readonly attempt: number
   /** Why it waits. */
   readonly reason: string
 }
 
-/** Of one that waits and whose device is not registered any more. */
-export type WaitingRow = Pick<DueRecipient, 'device' | 'attempt' | 'badge' | 'language' | 'reason'>
-
-/** Part of an audience, and up to which device id it was looked for. */
+/** Part of an audience, and up to which device id it was searched. */
 export interface RecipientPage {
   readonly recipients: readonly PageRow[]
   readonly last: number
 }
-
-/** Which delivery. */
-export type DeliveryKey = Pick<OpenDelivery, 'push' | 'platform' | 'application'>

@@ -24,14 +24,9 @@ type FoundRow = DeviceRow & Pick<StoredRow<typeof deviceTable>, 'platform'>
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
-export type RecipientStore = ReturnType<typeof createRecipientStore>
-
-/** Whom a delivery is sent to, as they are when they are read. */
+/** The recipients of a delivery, read from the registry. */
 export function createRecipientStore({ database, platforms }: { database: Database; platforms: PlatformTable }) {
   const device = database.statement<FoundRow, [number]>(
-    'SELECT platform, token, environment, badge, fcm_platform FROM device WHERE id = ? AND state = 0',
-  )
-  const deviceWithLocale = database.statement<FoundRow, [number]>(
     'SELECT platform, token, environment, badge, locale, fcm_platform FROM device WHERE id = ? AND state = 0',
   )
   const keysOf = createDeviceKeys((sql) => database.statement(sql))
@@ -43,9 +38,9 @@ export function createRecipientStore({ database, platforms }: { database: Databa
   )
 
   /**
-   * The audience of a delivery, read in pages of device ids: `page(after, upTo, limit)` gives those after `after`, in
-   * order, `count(after, candidates)` counts them; both do bounded work and say up to which device they came. While the
-   * devices of users are looked up, that is `after`, and `early` gives some that were found.
+   * A delivery's audience by device id: `page(after, upTo, limit)` reads it in order, `count(after, candidates)` counts
+   * it; both do bounded work and return how far they came. While devices of users are still being looked up, that is
+   * `after`, and `early` returns some that were found.
    */
   function recipientsOf(delivery: OpenDelivery) {
     const { audience, ceiling, application, platform, notification } = delivery
@@ -67,36 +62,30 @@ export function createRecipientStore({ database, platforms }: { database: Databa
         const recipient = id > after && id <= upTo ? find(id, notification) : null
         return { recipients: recipient === null ? [] : [recipient], last: upTo }
       }
-      return {
-        page,
-        early: () => [],
-        count: (after: number) => ({ count: page(after, id).recipients.length, last: ceiling }),
-      }
+      const count = (after: number) => ({ count: page(after, id).recipients.length, last: ceiling })
+      return { page, count, early: () => [] }
     }
   }
 
   function find(id: number, notification: Notification): PageRow | null {
-    const choose = languageChoice(notification)
-    const row = (choose === null ? device : deviceWithLocale).get(id)
-    return row === null ? null : withKeys(row.platform, recipientOf(id, row, notification, choose))
+    const row = device.get(id)
+    return row && withKeys(row.platform, recipientOf(id, row, notification, languageChoice(notification)))
   }
 
-  /** Looked for only where a device has some. */
   function withKeys(platform: Platform, row: PageRow): PageRow {
     return platforms[platform].hasKeys ? { ...row, keys: keysOf(row.device) } : row
   }
 
   return {
-    /** A device that is still registered. */
+    /** `null`: the device is not registered any more. */
     find,
 
-    /** The count stored with a device; 0 where it is not registered any more. */
+    /** The stored badge; 0 if the device is not registered any more. */
     badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
 
-    /** The same of several, by `device.id`, as far as they are there. */
     badgesOf: (ids: readonly number[]): { id: number; badge: number }[] => badges.all(JSON.stringify(ids)),
 
-    /** Whether the device has another token by now than the one that was sent to. */
+    /** Whether the device has another token now. */
     hasMoved: (id: number, token: string): boolean => {
       const row = tokenOf.get(id)
       return row !== null && unpackToken(row.token) !== token

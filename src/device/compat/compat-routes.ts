@@ -6,7 +6,7 @@ import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
 import { checkNaming } from '../routes/device-property-routes.ts'
-import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, unlessShort } from '../routes/device-routes.ts'
+import { found, labelled, NO_DEVICE_FOUND, noDevice } from '../routes/device-routes.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { GrowthBounds } from '../growth.ts'
 import { ID_ALONE_IN_COMPAT } from '../routes/id-alone.ts'
@@ -32,8 +32,7 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         const outcome = await commit(() =>
           devices.addLabels(application.number, body.address, 'type', body.active, max),
         )
-        checkLabelled(unlessShort(bounds, call, outcome), 'active')
-        return { message: 'Activated' }
+        return labelled('Activated', 'active', outcome, bounds, call)
       },
       described({
         tag: 'Devices',

@@ -54,7 +54,9 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   const BY_NAME = 'SELECT id FROM label WHERE application = ? AND kind = ? AND name = ?'
   const byName = database.statement<{ id: number }, Name>(BY_NAME)
   const committedByName = database.reading<{ id: number }, Name>(BY_NAME)
-  const insert = database.statement<never, Name>('INSERT INTO label (application, kind, name) VALUES (?, ?, ?)')
+  const insert = database.statement<never, [...Name, network: string | null]>(
+    'INSERT INTO label (application, kind, name, network) VALUES (?, ?, ?, ?)',
+  )
   const ofDevice = database.statement<{ kind: number; name: string }, [device: number]>(
     `SELECT l.kind, l.name FROM device_label dl CROSS JOIN label l ON l.id = dl.label WHERE dl.device = ?`,
   )
@@ -107,7 +109,7 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
 
   function findOrCreate(application: number, kind: LabelKind, name: string): number {
     const id = find(application, kind, name)
-    return id ?? Number(insert.run(application, LABEL_KIND[kind], name).lastInsertRowid)
+    return id ?? Number(insert.run(application, LABEL_KIND[kind], name, null).lastInsertRowid)
   }
 
   function add(application: number, device: number, kind: LabelKind, names: readonly string[]): void {
@@ -121,9 +123,16 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   }
 
   return {
-    /** Labels that no device of the application has, or has had of late. */
-    unknown: (application: number, kind: LabelKind, names: readonly string[]): string[] =>
-      names.filter((name) => find(application, kind, name) === null),
+    /** Labels that no device of the application has, or has had of late; each once. */
+    unknown(application: number, kind: LabelKind, names: readonly string[]): readonly string[] {
+      const unknown = names.filter((name) => find(application, kind, name) === null)
+      return unknown.length < 2 ? unknown : [...new Set(unknown)]
+    },
+
+    /** Makes labels that `unknown` gave; `network`: who brought them, `blockOf`. */
+    bring(application: number, kind: LabelKind, unknown: readonly string[], network: string): void {
+      for (const name of unknown) insert.run(application, LABEL_KIND[kind], name, network)
+    },
 
     add,
     remove,

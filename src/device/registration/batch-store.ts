@@ -27,7 +27,7 @@ export type Imported =
   | { readonly kind: 'imported'; readonly created: number; readonly updated: number }
   /** `tokens[index]` would have more than MAX_LABELS tags; nothing was imported. */
   | { readonly kind: 'too-many-labels'; readonly index: number }
-  | Shortage
+  | Extract<Shortage, { kind: 'no-room' }>
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
@@ -83,19 +83,16 @@ export function createBatchStore({ database, clock, labels, sizes, growth }: Dep
   }
 
   /** As if one of the devices were new; where that is too much, whether one is. */
-  function shortageOf(
+  function hasNoRoom(
     application: number,
     { tokens, platform, tags = [] }: Batch,
-    bounds: GrowthBoundsOfCall,
-  ): Shortage | null {
-    const shortageIf = (isNew: boolean) =>
-      growth.shortage(application, { isNew, bytes: 0, tag: tags, type: [] }, bounds)
-    const shortage = shortageIf(true)
-    if (shortage === null) return null
+    hasRoom: GrowthBoundsOfCall['hasRoom'],
+  ): boolean {
+    const hasNoneIf = (isNew: boolean) =>
+      growth.admit(application, { isNew, bytes: 0, tag: tags, type: [] }, { hasRoom, limits: null }).kind === 'no-room'
+    if (!hasNoneIf(true)) return false
     const isKnown = ({ kept, gone }: FoundRow) => kept !== null || gone !== null
-    return tokens.every((token) => isKnown(known.lookUp(application, platform, packToken(token, platform))))
-      ? shortageIf(false)
-      : shortage
+    return hasNoneIf(!tokens.every((token) => isKnown(known.lookUp(application, platform, packToken(token, platform)))))
   }
 
   /** The token, or the other address of its installation, by which the app has registered itself. */
@@ -118,13 +115,12 @@ export function createBatchStore({ database, clock, labels, sizes, growth }: Dep
     importBatch(
       application: number,
       { tokens: given, platform, tags, fcmPlatform }: Batch,
-      bounds: GrowthBoundsOfCall = UNBOUNDED,
+      { hasRoom }: Pick<GrowthBoundsOfCall, 'hasRoom'> = UNBOUNDED,
     ): Imported {
       const addressOf = (token: string) => addressKnown(application, platform, canonicalToken(platform, token))
       const tokens = [...new Set(given.map(addressOf))]
       const tag = namesOf(tags)
-      const shortage = shortageOf(application, { tokens, platform, tags: tag }, bounds)
-      if (shortage !== null) return shortage
+      if (hasNoRoom(application, { tokens, platform, tags: tag }, hasRoom)) return { kind: 'no-room' }
       const now = clock.now()
       // Written before it is checked: to look for each device beforehand took 2 µs more of 20 (in turns, 2026-11-23).
       const before = ceiling.get()?.id ?? 0

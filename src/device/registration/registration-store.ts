@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { packToken, unpackToken } from '../device.ts'
 import { canonicalToken } from '../push-token.ts'
 import type { Device, PackedToken, Platform } from '../device.ts'
-import { UNBOUNDED } from '../growth.ts'
+import { UNBOUNDED, withoutLeftOut } from '../growth.ts'
 import type { GrowthBoundsOfCall, Growth, Shortage } from '../growth.ts'
 import type { AliasIndex } from '../index/alias-index.ts'
 import { missingIn, namesOf } from '../index/label-index.ts'
@@ -185,18 +185,19 @@ export function createRegistrationStore({
       tag: missingIn(had.tag, asked.tag),
       type: missingIn(had.active, asked.active),
     }
-    const shortage = growth.shortage(application, added, bounds)
-    if (shortage !== null) return shortage
+    const growing = growth.admit(application, added, bounds)
+    if (growing.kind !== 'admitted') return growing
+    const { leftOut } = growing
     // What it has already is its own: nobody else can have it, and most launches of an app say just that.
     const isKept = kept !== null && kept.alias === asked.alias
     const isFree =
       !asked.alias || isKept || aliases.claim(application, asked.alias, kept?.id ?? null, rights.takesAlias ?? false)
     // An alias is worth less than the device: without it a reinstalled app would never get a push again. What alias it
     // had goes all the same: it says that it is another's now, and what is meant for that one is not for it.
-    const input = isFree ? asked : { ...asked, alias: '' }
+    const input = withoutLeftOut(isFree ? asked : { ...asked, alias: '' }, leftOut)
     if (kept === null && gone !== null) known.erase(gone.id)
     const device = kept === null ? create(application, input, token) : update(application, input, kept, had)
-    return { kind, device, aliasTaken: !isFree }
+    return { kind, device, aliasTaken: !isFree, leftOut }
   }
 
   /** The same installation under its other address. A name that the caller may not have does not come along. */

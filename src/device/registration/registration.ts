@@ -1,4 +1,5 @@
 import type { Device, FcmPlatform, Platform } from '../device.ts'
+import type { LeftOut } from '../growth.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
@@ -34,6 +35,8 @@ export interface Registered {
   readonly device: Device
   /** Another device has the alias that was asked for: this one has none. */
   readonly aliasTaken: boolean
+  /** Labels that it does not have, though they were asked for. */
+  readonly leftOut?: LeftOut | undefined
   /** The device is an imported one, whose place the token has taken. */
   readonly adopted?: true
 }

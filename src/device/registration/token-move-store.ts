@@ -4,6 +4,7 @@ import type { DeviceRow } from '../device-row.ts'
 import { MAX_LABELS, packToken } from '../device.ts'
 import { canonicalToken } from '../push-token.ts'
 import type { Device, PackedToken } from '../device.ts'
+import { withoutLeftOut } from '../growth.ts'
 import type { Growth, GrowthBoundsOfCall, Shortage } from '../growth.ts'
 import type { AliasIndex } from '../index/alias-index.ts'
 import { missingIn } from '../index/label-index.ts'
@@ -92,14 +93,16 @@ export function createTokenMoveStore({ database, labels, aliases, growth, update
       const token = packToken(asked.token, asked.platform)
       const [tag, type] = [missingIn(had.tag, wanted.tag), missingIn(had.active, wanted.active)]
       const added = { isNew: false, bytes: Buffer.byteLength(token), tag, type }
-      const shortage = growth.shortage(application, added, bounds)
-      if (shortage !== null) return shortage
+      const growing = growth.admit(application, added, bounds)
+      if (growing.kind !== 'admitted') return growing
+      const { leftOut } = growing
       const other = twin?.id ?? gone?.id ?? null
       if (other !== null) erase.run(other)
       const moved = moveTo(application, row, token)
       const isFree = !wanted.alias || aliases.claim(application, wanted.alias, row.id, takesAlias)
-      const device = update(application, isFree ? wanted : { ...wanted, alias: '' }, moved, had)
-      return { kind: row.state === STATE.registered ? 'updated' : 'created', device, aliasTaken: !isFree }
+      const said = withoutLeftOut(isFree ? wanted : { ...wanted, alias: '' }, leftOut)
+      const device = update(application, said, moved, had)
+      return { kind: row.state === STATE.registered ? 'updated' : 'created', device, aliasTaken: !isFree, leftOut }
     },
   }
 }

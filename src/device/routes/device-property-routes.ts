@@ -11,7 +11,7 @@ import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { Platform } from '../device.ts'
 import type { GrowthBounds } from '../growth.ts'
-import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, NOT_PROVEN, unlessShort } from './device-routes.ts'
+import { found, labelled, NO_DEVICE_FOUND, noDevice, NOT_PROVEN } from './device-routes.ts'
 import { ID_ALONE, idAloneOf } from './id-alone.ts'
 import { judgeNames, mustProveNames } from './proven-names.ts'
 
@@ -87,17 +87,17 @@ export function devicePropertyRoutes(deps: Dependencies) {
         const call = { application, address }
         const max = bounds.boundsOf(call)
         const outcome = await commit(() => devices.addLabels(application.number, body.address, 'tag', body.tag, max))
-        checkLabelled(unlessShort(bounds, call, outcome), 'tag')
-        return status(201, { message: 'Tagged' })
+        return status(201, labelled('Tagged', 'tag', outcome, bounds, call))
       },
       described({
         tag: 'Devices',
         summary: 'Tag a device',
-        description: 'Name the device by `token`, or, which needs the secret, by `Alias` alone.',
+        description:
+          'Name the device by `token`, or, which needs the secret, by `Alias` alone. New tags that the application has no room for without its secret are left out, and `warnings` names them.',
         idAlone: idAlone.tag,
         body: schema.TagDevice,
         example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
-        answers: doneAnswer('Tagged', 201),
+        answers: { 201: { description: 'Tagged.', schema: schema.TAGGED, example: { message: 'Tagged' } } },
         failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
       }),
     )

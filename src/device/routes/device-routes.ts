@@ -13,7 +13,7 @@ import { deviceRecordOf, RECORD, RECORD_EXAMPLE } from '../device-record.ts'
 import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { MAX_LABELS } from '../device.ts'
-import type { GrowthCall, GrowthBounds, Shortage } from '../growth.ts'
+import type { GrowthCall, GrowthBounds, LeftOut, Shortage } from '../growth.ts'
 import { tokenWarning } from '../push-token.ts'
 import { endpointProblem, SIMULATED_SERVICE } from '../webpush/push-services.ts'
 import { ID_ALONE, idAloneOf } from './id-alone.ts'
@@ -70,14 +70,17 @@ export function deviceRoutes(deps: Dependencies) {
             withSecret,
           })
         }
-        const warnings = aliasTaken ? ['alias belongs to another device'] : []
+        const warnings = [
+          ...(aliasTaken ? ['alias belongs to another device'] : []),
+          ...leftOutWarnings(bounds, call, outcome.leftOut),
+        ]
         return status(kind === 'created' ? 201 : 200, deviceRecordOf(device, warnings))
       },
       described({
         tag: 'Devices',
         summary: 'Register or update a device',
         description:
-          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret, or a proof; without either the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like. With the `user` of an imported device of the same platform that has not registered since, the registration takes its place as with `replaces`, where `bellhop app limits --adopt-imported` is on. A browser (`platform` 2) registers with the endpoint of its subscription as `token`, and with its `keys`; the endpoint must be of a push service that is allowed here.',
+          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret, or a proof; without either the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. New tags and types that the application has no room for without its secret are left out, and `warnings` names them. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like. With the `user` of an imported device of the same platform that has not registered since, the registration takes its place as with `replaces`, where `bellhop app limits --adopt-imported` is on. A browser (`platform` 2) registers with the endpoint of its subscription as `token`, and with its `keys`; the endpoint must be of a push service that is allowed here.',
         idAlone: idAloneOf({ aliasesOpen }).register,
         body: schema.RegisterDevice,
         example: {
@@ -165,13 +168,22 @@ export function found(outcome: 'ok' | 'no-device'): void {
   if (outcome === 'no-device') throw noDevice()
 }
 
-export function checkLabelled(outcome: 'ok' | 'no-device' | 'too-many-labels', field: 'tag' | 'active'): void {
+/** What is answered to a call that gives a device labels; throws where it has not got them for another reason than room. */
+export function labelled(
+  message: string,
+  field: 'tag' | 'active',
+  outcome: 'ok' | 'no-device' | 'too-many-labels' | LeftOut | Shortage,
+  bounds: Pick<GrowthBounds, 'refused'>,
+  call: GrowthCall,
+): { readonly message: string; readonly warnings?: readonly string[] } {
   if (outcome === 'no-device') throw noDevice()
   if (outcome === 'too-many-labels') throw tooMany(field, field === 'tag' ? 'tags' : 'types')
+  const done = unlessShort(bounds, call, outcome)
+  return done === 'ok' ? { message } : { message, warnings: leftOutWarnings(bounds, call, done) }
 }
 
 /** The outcome of a call that may make the registry grow; throws where it might not. */
-export function unlessShort<Outcome>(
+function unlessShort<Outcome>(
   bounds: Pick<GrowthBounds, 'refused'>,
   call: GrowthCall,
   outcome: Outcome | Shortage,
@@ -179,6 +191,25 @@ export function unlessShort<Outcome>(
   if (!isShortage(outcome)) return outcome
   bounds.refused(call.application, outcome)
   throw new Refused(failureOf(outcome))
+}
+
+/** What the answer to a call says of labels that it was done without. */
+function leftOutWarnings(
+  bounds: Pick<GrowthBounds, 'refused'>,
+  { application }: Pick<GrowthCall, 'application'>,
+  leftOut: LeftOut | undefined,
+): readonly string[] {
+  if (leftOut === undefined) return []
+  bounds.refused(application, leftOut)
+  const { tag, type, network, max } = leftOut
+  const why =
+    network === null
+      ? `the application has ${max} tags and types, as many as calls without its secret may bring`
+      : `your network has brought ${max} tags and types, as many as one may`
+  const named = [['tag', tag] as const, ['active', type] as const].filter(([, names]) => names.length > 0)
+  return named.map(
+    ([field, names]) => `${field}: ${names.map((name) => JSON.stringify(name)).join(', ')} left out: ${why}`,
+  )
 }
 
 const SHORTAGES: readonly unknown[] = ['no-room', 'full', 'too-fast'] satisfies readonly Shortage['kind'][]
@@ -194,8 +225,8 @@ function failureOf(shortage: Shortage): Failure {
     case 'full':
       return failure(
         'InsufficientStorageError',
-        `The application has ${shortage.max} ${shortage.resource === 'labels' ? 'tags and types' : 'devices'}, as many as calls without its secret may bring.`,
-        // What nobody has is erased each hour.
+        `The application has ${shortage.max} devices, as many as calls without its secret may bring.`,
+        // Those that have left for good are erased each hour.
         { 'retry-after': '3600' },
       )
     case 'too-fast':

@@ -1,11 +1,13 @@
 import { Elysia } from 'elysia'
 import { count, objectSchema, text } from '../../http/answer-schema.ts'
+import type { Audited } from '../../http/audited.ts'
 import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { ForgetUser } from '../device-schema.ts'
 
 interface Dependencies {
   readonly gate: Gate
+  readonly audited: Audited
   /** Erases the devices of a user, with what is stored about them; how many there were. `application`: its number. */
   readonly eraseUser: (application: number, user: string) => Promise<number>
 }
@@ -16,18 +18,19 @@ const ERASED = objectSchema('UserErased', {
 })
 
 /** What concerns a user as a whole. */
-export function userRoutes({ gate, eraseUser }: Dependencies) {
+export function userRoutes({ gate, audited, eraseUser }: Dependencies) {
   return new Elysia({ name: 'user-routes' }).use(gate.plugin).put(
     '/user/del',
-    async ({ body, application }) => {
-      const devices = await eraseUser(application.number, body.user)
+    async ({ body, application, request }) => {
+      const call = { application, request, action: 'erase user' }
+      const devices = await audited(call, () => eraseUser(application.number, body.user))
       return { message: 'User erased', devices }
     },
     described({
       tag: 'Devices',
       summary: 'Erase a user',
       description:
-        'Erases every device of the user, registered or not, and what is stored about it: labels, what gateways have said of its token, what it opened, that a push failed for it, webhook events about it that are not delivered, and the names of user and alias where a push says whom it is for. Counts stay. Also 200 where the user has none.',
+        'Erases every device of the user, registered or not, and what is stored about it: labels, what gateways have said of its token, what it opened, that a push failed for it, webhook events about it that are not delivered, and user, alias and device where a push names its target. Counts stay. Also 200 where the user has none.',
       secret: true,
       body: ForgetUser,
       example: { user: 'ann@shop.example' },

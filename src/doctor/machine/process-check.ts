@@ -1,3 +1,4 @@
+import { connectionLimits } from '../../http/connection-share.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { counted } from '../../text/format.ts'
 import { ok, skipped, warning } from '../finding.ts'
@@ -40,11 +41,12 @@ const NEEDED_FILES = 4096
 export function judgeOpenFiles(limits: string | null): Finding {
   const max = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
   if (max === undefined) return skipped('How many files may be open, this system does not say.')
-  if (max === 'unlimited' || Number(max) >= NEEDED_FILES) {
-    return ok(max === 'unlimited' ? 'Any number of files may be open.' : `${counted(Number(max), 'file')} may be open.`)
-  }
+  if (max === 'unlimited') return ok('Any number of files may be open.')
+  const files = counted(Number(max), 'file')
+  const { atAll, atRest } = connectionLimits(Number(max)).api
+  if (Number(max) >= NEEDED_FILES) return ok(`${files} may be open: callers may have ${counted(atAll, 'connection')}.`)
   return warning(
-    `Only ${counted(Number(max), 'file')} may be open: more calls at once than that are turned away.`,
+    `Only ${files} may be open: callers may have ${counted(atAll, 'connection')}, and idle ones are closed beyond ${atRest}.`,
     `Allow ${NEEDED_FILES}: LimitNOFILE=${NEEDED_FILES} in the systemd unit, or ulimit -n ${NEEDED_FILES}.`,
   )
 }

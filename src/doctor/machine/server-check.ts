@@ -54,6 +54,12 @@ export function judgeServer(answer: AdminAnswer, { served, address, version }: E
       'Give doctor the same --admin-listen (BELLHOP_ADMIN_LISTEN) as the server; if it has, restart the server.',
     )
   }
+  if (answer.status === 401) {
+    return warning(
+      `The admin side at ${at} needs a token to say whether the server is ready.`,
+      'Without one it answers only calls to 127.0.0.1, ::1 or localhost: let it listen there, or on 0.0.0.0.',
+    )
+  }
   const said = objectOf(answer.body)
   const reasons = sentencesIn(said['reasons'])
   if (answer.status !== 200) {

@@ -1,5 +1,6 @@
 import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
+import { ensureSpareFiles } from '../../system/spare-files.ts'
 import { readAnswerBody } from '../transport/answer-body.ts'
 import { describeFetchFailure } from '../transport/fetch-failure.ts'
 import { answerTo, DEADLINE_MS } from '../transport/transport.ts'
@@ -21,6 +22,7 @@ export async function postForm(
   if (answer.kind === 'answer' || !NO_HTTP2.test(answer.reason)) return answer
   using deadline = abortAfter(clock, DEADLINE_MS)
   try {
+    ensureSpareFiles()
     const response = await fetch(url, {
       method: 'POST',
       headers,

@@ -12,7 +12,7 @@ export type WebPushMeaning =
   | 'mismatch'
   /** This device is asked again. */
   | 'device'
-  /** Likewise, and where several devices in a row are told so, nobody of the push service is asked for a time. */
+  /** Likewise; if several devices are told so, and none is accepted in between, the push service pauses. */
   | 'either'
   /** Likewise, and the push service gets less at a time. */
   | 'strain'

@@ -20,7 +20,6 @@ import { encryptMessage, isPaddedToLimit, paddedLength } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
 import type { HostAddresses } from './host-addresses.ts'
 import { judgeWebPush, WEBPUSH_RETRY } from './protocol.ts'
-import { ServiceComplaints } from './service-complaints.ts'
 import { ServiceRoutes } from './service-routes.ts'
 import type { FoundRoute } from './service-routes.ts'
 import { createVapidTokens } from './token.ts'
@@ -58,8 +57,6 @@ interface Addressed {
 interface Way {
   readonly kind: 'way'
   readonly maker: PushServiceMaker
-  /** Its push service: see `originOf`. */
-  readonly service: string
   readonly scope: FoundRoute['scope']
   readonly transport: Transport
   readonly path: string
@@ -91,7 +88,6 @@ class WebPushProvider implements Provider {
   readonly #routes: ServiceRoutes
   readonly #tokens: VapidTokens
   readonly #keyAgreement: KeyAgreement
-  readonly #complaints = new ServiceComplaints()
   readonly #rendered = new WeakMap<Message, Rendered>()
 
   constructor(options: WebPushProviderOptions) {
@@ -133,7 +129,6 @@ class WebPushProvider implements Provider {
     const way = (authorization: string): Way => ({
       kind: 'way',
       maker: route.maker ?? pushServiceMaker(url),
-      service: pushServiceOrigin(url),
       scope: route.scope,
       transport: route.transport,
       path: route.pathOf(url),
@@ -171,14 +166,14 @@ class WebPushProvider implements Provider {
         // Some browsers take less than what it was padded to.
         const isTooLarge = answer.kind === 'answer' && answer.status === 413
         if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
-        else listener.onOutcome(this.#judge(way, recipient.device, answer))
+        else listener.onOutcome(this.#judge(way, answer))
       },
     })
   }
 
-  #judge({ service, scope }: Way, device: number, answer: TransportAnswer): Outcome {
+  #judge({ scope }: Way, answer: TransportAnswer): Outcome {
     if (answer.kind === 'failed') return scoped(outcomeOfFailure(answer), scope)
-    return this.#complaints.judge(service, device, judgeWebPush(answer, this.#clock.now()))
+    return judgeWebPush(answer, this.#clock.now())
   }
 
   get connections(): number {

@@ -1,4 +1,5 @@
 import { createECDH } from 'node:crypto'
+import { ensureSpareFiles } from '../../system/spare-files.ts'
 import { threadProgram } from '../../system/thread.ts'
 
 /*
@@ -93,7 +94,7 @@ class SharedKeyAgreement implements KeyAgreement {
   #share(): void {
     const asked = this.#asked
     this.#asked = []
-    if (this.#mayStart && asked.length > FEW) this.#thread ??= this.#start()
+    if (this.#mayStart && asked.length > FEW) this.#thread ??= this.#started()
     const forThread = this.#thread === null ? [] : asked.slice(0, MAX_ON_THREAD - this.#onThreadCount)
     if (forThread.length > 0) this.#give(forThread)
     agreeOnAll(asked.slice(forThread.length))
@@ -107,7 +108,13 @@ class SharedKeyAgreement implements KeyAgreement {
     this.#thread?.postMessage(receivers, [receivers.buffer])
   }
 
-  #start(): Worker {
+  /** `null`: there is no file for one now. */
+  #started(): Worker | null {
+    try {
+      ensureSpareFiles()
+    } catch {
+      return null
+    }
     const thread = new Worker(this.#program, { ref: false, smol: true })
     thread.addEventListener('message', ({ data }: MessageEvent<Uint8Array>) => this.#take(data))
     // Without a thread it goes on here.

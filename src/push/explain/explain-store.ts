@@ -13,7 +13,7 @@ import { tokenWarning } from '../../device/push-token.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
 import { tagOf } from '../../text/language-tag.ts'
 import { WALL_AHEAD } from '../../time/service-time-store.ts'
-import { createPushLanguages } from '../push-language-store.ts'
+import { createPushTexts } from '../push-text-store.ts'
 import { waveIn } from '../schedule/local-time.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
 import { storedJson } from '../../database/damage.ts'
@@ -72,7 +72,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   const wavesOf = database.reading<PushRow, [number]>(
     `SELECT ${PUSH_COLUMNS} FROM push WHERE parent = ? ORDER BY send_at`,
   )
-  const languagesOf = createPushLanguages((sql) => database.reading(sql))
+  const { languagesOf } = createPushTexts((sql) => database.reading(sql))
   const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, Platform]>(
     `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND token = ? AND platform = ?`,
   )

@@ -7,7 +7,7 @@ import { unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
 import type { ReceiptCounts } from '../../stats/receipt.ts'
-import { createPushLanguages } from '../push-language-store.ts'
+import { createPushTexts } from '../push-text-store.ts'
 import type { LanguageFacts } from './language-status.ts'
 import { createProgressStore } from './progress-store.ts'
 import type { FailedRecipient, FailedState, StoredPush } from './status.ts'
@@ -67,7 +67,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     `SELECT language, sum(accepted) AS accepted FROM delivery_language
      WHERE push IN (SELECT number FROM push WHERE number = ?1 OR parent = ?1) GROUP BY language`,
   )
-  const languagesOf = createPushLanguages((sql) => database.reading(sql))
+  const { languagesOf } = createPushTexts((sql) => database.reading(sql))
   const reach = createProgressStore((sql) => database.reading(sql)).of
   const receiptCounts = createReceiptCounts({ database })
 

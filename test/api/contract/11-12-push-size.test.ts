@@ -94,7 +94,7 @@ test('a payload nested as deep as a body allows is refused, and the service goes
   const depth = 40_000
   const body = `{"platform":"0","token":"a","msg":"x","sound":"","badge":"","payload":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`
   const answer = await target.caller.post('/push/one', body)
-  expectFailure(answer, 400, 'InvalidArgument', 'payload must not be nested deeper than 64.')
+  expectFailure(answer, 400, 'InvalidContent', 'The body is nested 40000 levels deep: at most 64 are allowed.')
   const device = await target.newDevice('0')
   await target.arrivalAt('/push/one', device, QUIET)
 })

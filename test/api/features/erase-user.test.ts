@@ -142,3 +142,21 @@ test('PUT /user/del forgets which browsers a push failed for', async () => {
   expect(failed()).toHaveLength(1)
   expect(failed()).not.toContain(browser?.['id'])
 })
+
+test('PUT /user/del ends a push for who waits for another attempt, and counts them without saying who they were', async () => {
+  await registerDevice(service, { token: 'unavailable:ann', platform: '1', user: 'carol' })
+  const [device] = rows(`SELECT id FROM device WHERE user = 'carol'`)
+  const push = { platform: '1', users: ['carol', ANN], msg: 'Hello' }
+  const { id } = (await service.post('/push/all', push)).body
+  const status = async () => (await service.get(`/push/${id}`)).body
+  await until(() => rows(`SELECT 1 FROM push_exception WHERE state = 'retry'`).length === 1)
+  expect(rows('SELECT state, device FROM push_exception')).toEqual([{ state: 'retry', device: device?.['id'] }])
+  expect(await erase('carol')).toMatchObject({ status: 200, body: { devices: 1 } })
+  expect(rows(`SELECT 1 FROM push_exception WHERE device = ${String(device?.['id'])}`)).toEqual([])
+  await until(async () => {
+    clock.advance(60_000)
+    return (await status()).state === 'finished'
+  })
+  expect(await status()).toMatchObject({ t: 2, s: 1, failed: { total: 1, reasons: { DeviceRemoved: 1 } } })
+  expect(rows(`SELECT 1 FROM push_exception WHERE device = ${String(device?.['id'])}`)).toEqual([])
+})

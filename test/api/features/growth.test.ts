@@ -43,38 +43,79 @@ async function metric(service: Service, line: string): Promise<string | undefine
 }
 
 describe('an application has as many labels as calls without its secret may bring', () => {
-  test('then new names are refused with 507, and nothing of the call is done', async () => {
+  const full = (most: number) =>
+    `the application has ${most} tags and types, as many as calls without its secret may bring`
+
+  test('then a device is registered without new ones, and is told which', async () => {
     await using service = await startService({ limits: { maxLabels: 3 } })
-    expect(await register(service, 'a', { tag: ['x', 'y'], active: ['x'] })).toMatchObject({ status: 201 })
-    expectFull(await register(service, 'b', { tag: ['z'] }), '3 tags and types')
-    expectFull(await register(service, 'a', { alias: 'ann', active: ['x', 'y'] }), '3 tags and types')
-    const tag = { token: 'a', platform: '1', tag: ['x', 'z'] }
-    expectFull(await service.put('/tag', tag, { as: 'device' }), '3 tags and types')
+    expect(await register(service, 'a', { tag: ['x', 'y'] })).toMatchObject({ status: 201 })
+    const some = await register(service, 'b', { tag: ['z', 'x', 'z', 'q"', 'w'], active: ['x', 'y'], alias: 'bob' })
+    expect(some).toMatchObject({ status: 201, body: { tag: ['x', 'z'], active: [], alias: 'bob' } })
+    expect(some.body.warnings).toEqual([
+      `tag: "q\\"", "w" left out: ${full(3)}`,
+      `active: "x", "y" left out: ${full(3)}`,
+    ])
+    expect(await register(service, 'a', { alias: 'ann', tag: ['new'] })).toMatchObject({
+      status: 200,
+      body: { tag: [], alias: 'ann', warnings: [`tag: "new" left out: ${full(3)}`] },
+    })
     const { body } = await service.get('/deviceToken/all')
-    expect(body).toMatchObject([{ token: 'a', tag: ['x', 'y'], active: ['x'], alias: null }])
+    expect(body).toMatchObject([
+      { token: 'a', tag: [], active: [], alias: 'ann' },
+      { token: 'b', tag: ['x', 'z'], active: [], alias: 'bob' },
+    ])
+  })
+
+  test('PUT /tag gives a device those that are known, and says which it left out', async () => {
+    await using service = await startService({ limits: { maxLabels: 2 } })
+    await register(service, 'a', { tag: ['x', 'y'] })
+    await register(service, 'b')
+    const tag = (names: readonly string[]) =>
+      service.put('/tag', { token: 'b', platform: '1', tag: names }, { as: 'device' })
+    const warnings = [`tag: "z" left out: ${full(2)}`]
+    expect(await tag(['z', 'x'])).toMatchObject({ status: 201, body: { message: 'Tagged', warnings } })
+    expect((await tag(['z'])).body).toEqual({ message: 'Tagged', warnings })
+    expect((await tag(['y'])).body).toEqual({ message: 'Tagged' })
+    expect((await service.get('/deviceToken/all')).body[1]).toMatchObject({ token: 'b', tag: ['x', 'y'] })
+  })
+
+  test('a device that takes the place of another keeps what that one had', async () => {
+    await using service = await startService({ limits: { maxLabels: 1 } })
+    await register(service, 'a', { tag: ['x'] })
+    expect(await register(service, 'b', { replaces: 'a', tag: ['new', 'x'] })).toMatchObject({
+      status: 200,
+      body: { token: 'b', tag: ['x'], warnings: [`tag: "new" left out: ${full(1)}`] },
+    })
   })
 
   test('devices with labels that are known go on, and the backend too', async () => {
     await using service = await startService({ limits: { maxLabels: 2 } })
-    expect(await register(service, 'a', { tag: ['x', 'y'] })).toMatchObject({ status: 201 })
-    expect(await register(service, 'b', { tag: ['y', 'x'] })).toMatchObject({ status: 201 })
+    for (const [token, tag] of Object.entries({ a: ['x', 'y'], b: ['y', 'x'] })) {
+      const { status, body } = await register(service, token, { tag })
+      expect([status, body.tag, body.warnings]).toEqual([201, ['x', 'y'], undefined])
+    }
     expect(await register(service, 'a', { tag: ['x'], alias: 'ann', lat: 1, lng: 2 })).toMatchObject({ status: 200 })
-    expect(await register(service, 'c', { tag: ['z'] }, 'backend')).toMatchObject({ status: 201 })
-    expect(await service.put('/tag', { token: 'a', platform: '1', tag: 'more' })).toMatchObject({ status: 201 })
-    expectFull(await register(service, 'd', { tag: ['new'] }), '2 tags and types')
+    expect((await register(service, 'c', { tag: ['z'] }, 'backend')).body).toMatchObject({ tag: ['z'] })
+    expect((await service.put('/tag', { token: 'a', platform: '1', tag: 'more' })).body).toEqual({ message: 'Tagged' })
+    expect((await register(service, 'd', { tag: ['new'] })).body).toMatchObject({
+      tag: [],
+      warnings: [expect.any(String)],
+    })
   })
 
   test('it is said in the log once a day, and counted', async () => {
     const clock = createFakeClock()
     await using service = await startService({ clock, limits: { maxLabels: 1 } })
     await register(service, 'a', { tag: ['x'] })
-    const full = () => service.log.filter(({ event }) => String(event).startsWith('an application is full'))
-    for (let call = 0; call < 5; call++)
-      expect(await register(service, 'b', { tag: ['y'] })).toMatchObject({ status: 507 })
-    expect(full()).toMatchObject([
+    const said = () => service.log.filter(({ event }) => String(event).startsWith('an application is full'))
+    for (const status of [201, 200, 200, 200, 200]) {
+      expect(await register(service, 'b', { tag: ['y'] })).toMatchObject({ status })
+    }
+    expect(said()).toMatchObject([
       {
         level: 'warn',
-        event: 'an application is full: calls without its secret bring no more labels (bellhop app limits --labels N)',
+        event:
+          'an application is full: calls without its secret bring no more labels (bellhop labels APP, or bellhop app limits --labels N)',
         application: service.application.id,
         name: 'test',
         most: 1,
@@ -82,7 +123,7 @@ describe('an application has as many labels as calls without its secret may brin
     ])
     clock.set(clock.now() + 86_400_000)
     await register(service, 'b', { tag: ['y'] })
-    expect(full()).toHaveLength(2)
+    expect(said()).toHaveLength(2)
     expect(await metric(service, 'bellhop_rate_limited_total{application="test",reason="labels"}')).toBe('6')
     expect(await metric(service, 'bellhop_registry_rows{application="test",kind="labels"}')).toBe('1')
     expect(await metric(service, 'bellhop_registry_limit_rows{application="test",kind="labels"}')).toBe('1')
@@ -96,10 +137,80 @@ describe('an application has as many labels as calls without its secret may brin
     clock.advance(3_600_000)
     for (;;) {
       clock.advance(100)
-      const answer = await register(service, 'a', { tag: ['y'] })
-      if (answer.status === 200) break
-      expectFull(answer, '1 tags and types')
+      const { body } = await register(service, 'a', { tag: ['y'] })
+      if (body.warnings === undefined) break
+      expect(body).toMatchObject({ tag: [], warnings: [`tag: "y" left out: ${full(1)}`] })
     }
+  })
+})
+
+describe('one network brings at most a quarter of the labels that an application may have', () => {
+  const ATTACKERS = ['203.0.113.7', '203.0.113.200', '::ffff:203.0.113.9']
+  const config = { trustedProxies: ['127.0.0.1'] }
+  const MESSAGE = 'your network has brought 1250 tags and types, as many as one may'
+
+  const from = (service: Service, address: string, token: string, more: object) =>
+    service.put(
+      '/deviceToken',
+      { token, platform: '1', ...more },
+      { as: 'device', headers: { 'x-forwarded-for': address } },
+    )
+
+  /** Six devices with 200 names each, and one with 50: what the /24 may bring of 5000. */
+  async function useUp(service: Service): Promise<void> {
+    for (const [n, size] of [200, 200, 200, 200, 200, 200, 50].entries()) {
+      const more = { tag: names(size / 2, `tag ${n}`), active: names(size / 2, `type ${n}`) }
+      const { body } = await from(service, ATTACKERS[n % 3] ?? '', `fake-${n}`, more)
+      expect(body.warnings).toBeUndefined()
+    }
+  }
+
+  test('beyond that its devices go without new ones, and those of others do not', async () => {
+    await using service = await startService({ config, limits: { maxLabels: 5000 } })
+    await useUp(service)
+    const late = await from(service, '203.0.113.1', 'fake', { tag: ['more', 'tag 0 1'] })
+    expect(late).toMatchObject({
+      status: 201,
+      body: { tag: ['tag 0 1'], warnings: [`tag: "more" left out: ${MESSAGE}`] },
+    })
+    for (const address of ['203.0.112.1', '2001:db8::1', '192.0.2.1']) {
+      const { body } = await from(service, address, `honest-${address}`, { tag: [`user:${address}`] })
+      expect([body.tag, body.warnings]).toEqual([[`user:${address}`], undefined])
+    }
+    expect(service.log.filter(({ event }) => String(event).includes('share of labels'))).toMatchObject([
+      { level: 'warn', application: service.application.id, network: '203.0.113.0/24', most: 1250 },
+    ])
+  })
+
+  test('also after a restart, and until its names are erased', async () => {
+    const clock = createFakeClock()
+    await using service = await startService({ clock, config, limits: { maxLabels: 5000 } })
+    await useUp(service)
+    await using again = await service.restart()
+    expect((await from(again, '203.0.113.1', 'fake', { tag: ['more'] })).body.warnings).toHaveLength(1)
+    await from(again, '203.0.113.1', 'fake-0', { tag: [], active: [] })
+    clock.advance(3_600_000)
+    for (;;) {
+      clock.advance(100)
+      const { body } = await from(again, '203.0.113.1', 'fake', { tag: names(100, 'anew') })
+      if (body.warnings === undefined) break
+    }
+  })
+
+  test('of an IPv6 network the first 48 bits count', async () => {
+    await using service = await startService({ config, limits: { maxLabels: 4000 } })
+    for (let n = 0; n < 5; n++) {
+      const more = { tag: names(100, `tag ${n}`), active: names(100, `type ${n}`) }
+      await from(service, `2001:db8:7:${n}::1`, `fake-${n}`, more)
+    }
+    expect((await from(service, '2001:db8:7:ffff::1', 'fake', { tag: ['more'] })).body.warnings).toHaveLength(1)
+    expect((await from(service, '2001:db8:8::1', 'honest', { tag: ['more'] })).body.warnings).toBeUndefined()
+  })
+
+  test('a small application is left to one network', async () => {
+    await using service = await startService({ config, limits: { maxLabels: 150 } })
+    const { body } = await from(service, '203.0.113.7', 'a', { tag: names(100, 'tag'), active: names(50, 'type') })
+    expect(body.warnings).toBeUndefined()
   })
 })
 

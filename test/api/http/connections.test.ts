@@ -226,6 +226,23 @@ describe('a connection', () => {
     await expectServes(other)
   })
 
+  test('is closed where a call comes before the one with a body is answered, and does not wait in silence', async () => {
+    const known = '{"token":"known","platform":"0"}'
+    const put = putHead(`Content-Length: ${known.length}`) + known
+    const get = headOf('GET /analytics', service.application)
+    for (const calls of [put + put, put + get]) {
+      // Bun 1.4.5 closes it and drops both answers; one of a later release that keeps them says so here.
+      expect(await untilClosed(calls)).toBe('')
+    }
+    // In their order, each after the answer before it.
+    using connection = await connectTo(service.url)
+    for (const call of [put, put, get]) {
+      await connection.write(call)
+      expect(await connection.answer()).toMatchObject({ status: 200 })
+    }
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
   const HOSTS = ['x', 'ab', 'localhost:1', 'a.very.long.name.example', '[::1]:8790', '', 'a b', 'a/b', 'u@h']
   const IMPOSSIBLE_HOSTS = ['a:99999', '[::1', 'xn--', '1.2.3.4.5', '%']
 

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runInNewContext } from 'node:vm'
+import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
 import { gunzipSync } from 'node:zlib'
-import { expectFailure } from '../../support/refusals.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { expectFailure, statusesOf } from '../../support/refusals.ts'
 import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
+import { VERSION } from '../../../src/version.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -21,13 +24,19 @@ describe('/docs', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const links = [...page.body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => String(link))
     // An empty icon: without one a browser asks for /favicon.ico, and reports its 404.
-    expect(links.toSorted()).toEqual(['/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui.js', 'data:,'])
+    const kept = `?${swaggerUi.version}`
+    expect(links.toSorted()).toEqual([
+      '/docs/start.js',
+      `/docs/swagger-ui.css${kept}`,
+      `/docs/swagger-ui.js${kept}`,
+      'data:,',
+    ])
     for (const link of links.filter((one) => one.startsWith('/'))) {
       const { status, headers, body } = await get(link)
       expect({ link, status, type: headers.get('content-type')?.split(';')[0] }).toEqual({
         link,
         status: 200,
-        type: link.endsWith('.js') ? 'text/javascript' : 'text/css',
+        type: link.includes('.js') ? 'text/javascript' : 'text/css',
       })
       expect(body).not.toBeEmpty()
     }
@@ -98,7 +107,7 @@ describe('/docs', () => {
       const { headers } = await fetched(path)
       const etag = headers.get('etag') ?? ''
       expect(etag).toMatch(/^W\/"[\w-]{22}"$/)
-      const kept = path.includes('swagger-ui') ? 'public, max-age=3600' : 'no-cache'
+      const kept = path.includes('swagger-ui') ? 'public, max-age=31536000, immutable' : 'no-cache'
       expect([path, headers.get('cache-control')]).toEqual([path, kept])
       for (const match of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
         const again = await fetched(path, { 'if-none-match': match })
@@ -106,6 +115,30 @@ describe('/docs', () => {
       }
       expect((await fetched(path, { 'if-none-match': 'W/"other"' })).status).toBe(200)
     }
+  })
+
+  test('does not say which release runs, nor of which commit', async () => {
+    const { body } = await get('/openapi.json')
+    expect(body.info.version).toBe('1.0.0')
+    const pages = await Promise.all(['/docs', '/manual', '/manual/server'].map(get))
+    for (const page of pages) expect(page.body).not.toContain(VERSION)
+  })
+
+  test('has a rate for each address, as an app has, which the manual shares; /healthz has none', async () => {
+    const clock = createFakeClock()
+    await using limited = await startService({ clock, simulated: false, config: { trustedProxies: ['127.0.0.1'] } })
+    const ask = (path: string, from: string) =>
+      limited.get(path, { as: 'nobody', headers: { 'accept-version': null, 'x-forwarded-for': from } })
+    const many = await Promise.all(Array.from({ length: 90 }, () => ask('/docs/swagger-ui.css', '203.0.113.1')))
+    const more = await Promise.all(Array.from({ length: 20 }, () => ask('/manual/server', '203.0.113.1')))
+    expect([statusesOf(many), statusesOf(more)]).toEqual([{ 200: 90 }, { 200: 10, 429: 10 }])
+    const refused = await ask('/docs', '203.0.113.1')
+    expectFailure(refused, 429, 'TooManyRequestsError', 'You have exceeded your request rate of 10 r/s.')
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect((await ask('/healthz', '203.0.113.1')).status).toBe(200)
+    expect((await ask('/docs', '203.0.113.2')).status).toBe(200)
+    clock.standStill(1000)
+    expect((await ask('/docs', '203.0.113.1')).status).toBe(200)
   })
 
   test('is not there with --docs off, and the API is', async () => {

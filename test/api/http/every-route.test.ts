@@ -107,9 +107,9 @@ const routes = routesOf((gate) => {
       badgeSet: uncalled,
     }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
-    userRoutes({ gate, eraseUser: uncalled }),
+    userRoutes({ gate, audited: uncalled, eraseUser: uncalled }),
     pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled, reach: uncalled }),
-    cancelRoutes({ gate, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
+    cancelRoutes({ gate, audited: uncalled, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
     previewRoutes({
       gate,
       clock,

@@ -5,13 +5,17 @@ import type { Service } from '../../support/service.ts'
 
 let service: Service
 beforeAll(async () => {
-  service = await startService({ simulated: false })
+  service = await startService({ simulated: false, config: { trustedProxies: ['127.0.0.1'] } })
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-/** As a browser does, which knows of no application. */
-const get = (path: string, headers: Record<string, string> = {}) =>
-  service.get(path, { as: 'nobody', headers: { 'accept-version': null, ...headers } })
+let readers = 0
+
+/** As a browser does, which knows of no application; each time another reader's, for one alone reads too fast. */
+const get = (path: string, headers: Record<string, string> = {}) => {
+  const from = `10.0.${++readers >> 8}.${readers & 255}`
+  return service.get(path, { as: 'nobody', headers: { 'accept-version': null, 'x-forwarded-for': from, ...headers } })
+}
 
 function linksOf(html: string): readonly string[] {
   return [...html.matchAll(/<a href="([^"]*)"/g)].map(([, link]) => String(link))

@@ -81,6 +81,21 @@ test('the API is served over TLS, and its paths are read as without', async () =
   expect(await (await call('/healthz')).json()).toEqual({ status: 'ok' })
 })
 
+const bound = async (path: string) => (await call(path)).headers.get('strict-transport-security')
+
+test('browsers are bound to https, whatever is answered, for as long as is set; over plain http they are not', async () => {
+  for (const path of ['/healthz', '/nope', '/docs']) expect(await bound(path)).toBe('max-age=15552000')
+  expect((await fetch(`${service.adminUrl}/healthz`)).headers.get('strict-transport-security')).toBeNull()
+  await using plain = await startService({ simulated: false })
+  expect((await fetch(`${plain.url}/healthz`)).headers.get('strict-transport-security')).toBeNull()
+})
+
+test('with --hsts-days 0 browsers are let go', async () => {
+  await using free = await startService({ simulated: false, config: { ...files, hstsDays: 0 } })
+  const answer = await fetch(`${free.url}/healthz`, { tls: { rejectUnauthorized: false } })
+  expect(answer.headers.get('strict-transport-security')).toBe('max-age=0')
+})
+
 test('a short host name does not hide the path', async () => {
   const socket = await handshake()
   const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())))

@@ -381,7 +381,10 @@ describe('a database of an older Bellhop', () => {
       const before = contentOf(copy)
 
       const put = await line.run(['restore', copy, '--yes'], { BELLHOP_DATA: old })
-      expect(put).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(put).toMatchObject({
+        exitCode: 0,
+        stderr: `bellhop: The audit log has no entry of this: the database has schema ${schema}, and is left as it is.\n`,
+      })
       expect(put.stdout).toContain(
         `Its schema ${schema} is left as it is: start the Bellhop that wrote it, or this one, which upgrades it.\n`,
       )

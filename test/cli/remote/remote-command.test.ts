@@ -134,7 +134,13 @@ test('nobody without a token runs one, and what ran is written down without its 
   const log = await fetch(`${service.adminUrl}/api/log?limit=1`, { headers: { authorization: `Bearer ${token}` } })
   const { entries } = (await log.json()) as { entries: object[] }
   expect(entries).toMatchObject([
-    { who: 'token laptop', action: 'command', subject: 'Corner Shop', detail: { name: 'push' } },
+    {
+      who: 'token laptop',
+      origin: '127.0.0.1',
+      action: 'push',
+      command: "bellhop push 'Corner Shop' … --all --no-wait",
+      result: 'ok',
+    },
   ])
   expect(JSON.stringify(entries)).not.toContain('secret text')
 })

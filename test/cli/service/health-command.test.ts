@@ -84,6 +84,16 @@ describe('a server that is not well is exit code 1 and a sentence', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ready: false, reasons, warnings: ['No backup.'] })
   })
 
+  test('one that wants a token', async () => {
+    await using other = await startReceiver({ plain: true })
+    other.answer = (response) => void response.writeHead(401).end('{"code":"InvalidCredentials","message":"…"}')
+    const health = await line.run(['health', '--ready', '--admin-listen', `127.0.0.1:${other.port}`])
+    expect(health.exitCode).toBe(1)
+    expect(health.stdout).toBe(
+      `not ready\nhttp://127.0.0.1:${other.port}/readyz needs a token: without one it answers only calls to 127.0.0.1, ::1 or localhost. Let the admin side listen there, or on 0.0.0.0.\n`,
+    )
+  })
+
   test('somebody else there', async () => {
     await using other = await startReceiver({ plain: true })
     for (const body of ['<html>', '{"status":"fine"}', 'null']) {

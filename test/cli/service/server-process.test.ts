@@ -18,7 +18,7 @@ function setUp({
   const disposing = Promise.withResolvers<void>()
   const disposed = Promise.withResolvers<void>()
   const ready = Promise.withResolvers<void>()
-  const broken = Promise.withResolvers<Error>()
+  const broken = Promise.withResolvers<Awaited<RunningServer['broken']>>()
   const told: string[] = []
   const printed: string[] = []
   const complained: string[] = []
@@ -34,6 +34,7 @@ function setUp({
     clock,
     signals,
     started: () => void told.push('started'),
+    onBroken: () => void told.push('broken'),
     attached,
     program: [],
     env: {},
@@ -109,7 +110,7 @@ test('a stop that could not write down what was sent says how much is sent again
 test('a server that can go on no longer ends it at once, with exit code 1 and the reason', async () => {
   const { exitCode, complained, started, server, broken } = setUp()
   started.resolve(server)
-  broken.resolve(new Error('The disk failed: Error: EIO'))
+  broken.resolve({ kind: 'disk-failed', message: 'The disk failed: Error: EIO' })
   expect(await exitCode).toBe(1)
   expect(complained).toEqual([
     'bellhop: The disk failed: Error: EIO. Stopped, so that nothing is answered that is not on disk.\n',

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { Breaker } from '../../../src/delivery/lane/breaker.ts'
-import type { Complaint } from '../../../src/delivery/verdict.ts'
+import type { PauseReason } from '../../../src/delivery/wait.ts'
 
-const REASON: Readonly<Record<Complaint, string>> = {
-  credential: 'Forbidden',
-  gateway: 'ServiceUnavailable',
+const REASON: Readonly<Record<PauseReason, string>> = {
+  misconfigured: 'Forbidden',
+  unreachable: 'ServiceUnavailable',
 }
 
 const PROVEN = { isProven: true }
 
-function accuse(breaker: Breaker, device: number, complaint: Complaint = 'credential'): boolean {
+function accuse(breaker: Breaker, device: number, complaint: PauseReason = 'misconfigured'): boolean {
   return breaker.accuse({ device, complaint, reason: REASON[complaint], isFirst: true })
 }
 
@@ -20,8 +20,8 @@ function accuseAll(breaker: Breaker, count: number, first = 0): boolean[] {
 
 describe('complaints about a credential', () => {
   test.each([
-    ['credential', { misconfigured: true, reason: 'Forbidden for 10 of 10 devices' }],
-    ['gateway', { misconfigured: false, reason: 'ServiceUnavailable for 10 of 10 devices' }],
+    ['misconfigured', { state: 'misconfigured', reason: 'Forbidden for 10 of 10 devices' }],
+    ['unreachable', { state: 'unreachable', reason: 'ServiceUnavailable for 10 of 10 devices' }],
   ] as const)('(%s) of ten different devices, none taken between, trip the breaker', (complaint, reason) => {
     const breaker = new Breaker(PROVEN)
     const tripped = Array.from({ length: 10 }, (_, device) => accuse(breaker, device, complaint))
@@ -64,7 +64,7 @@ describe('complaints about a credential', () => {
     const breaker = new Breaker(PROVEN)
     accuse(breaker, 1)
     breaker.tried(2)
-    expect(breaker.tripReason).toEqual({ misconfigured: true, reason: 'Forbidden for 1 of 2 devices' })
+    expect(breaker.tripReason).toEqual({ state: 'misconfigured', reason: 'Forbidden for 1 of 2 devices' })
   })
 
   test('have the next devices chosen from anywhere once a few have complained', () => {
@@ -80,16 +80,16 @@ describe('a warning, where nobody else is left to be sent to', () => {
   test('is of those who complain for the first time', () => {
     const breaker = new Breaker(PROVEN)
     expect(breaker.warning).toBe(null)
-    breaker.accuse({ device: 1, complaint: 'credential', reason: 'Forbidden', isFirst: false })
+    breaker.accuse({ device: 1, complaint: 'misconfigured', reason: 'Forbidden', isFirst: false })
     expect(breaker.warning).toBe(null)
     accuse(breaker, 2)
-    expect(breaker.warning).toEqual({ misconfigured: true, reason: 'Forbidden for 2 of 2 devices' })
+    expect(breaker.warning).toEqual({ state: 'misconfigured', reason: 'Forbidden for 2 of 2 devices' })
   })
 
   test('is of all, where the credential was never taken', () => {
     const breaker = new Breaker({ isProven: false })
-    breaker.accuse({ device: 1, complaint: 'credential', reason: 'Forbidden', isFirst: false })
-    expect(breaker.warning).toEqual({ misconfigured: true, reason: 'Forbidden for 1 of 1 device' })
+    breaker.accuse({ device: 1, complaint: 'misconfigured', reason: 'Forbidden', isFirst: false })
+    expect(breaker.warning).toEqual({ state: 'misconfigured', reason: 'Forbidden for 1 of 1 device' })
   })
 })
 
@@ -109,7 +109,7 @@ describe('a refused token of a device that was sent to before', () => {
     expect(refuseAll(breaker, 10)).not.toContain(true)
     expect([breaker.isDoubtful, breaker.wantsSamples]).toEqual([true, false])
     expect(breaker.warning).toEqual({
-      misconfigured: true,
+      state: 'misconfigured',
       reason:
         '10 devices that were sent to before are refused now (BadDeviceToken), and none is taken: is the credential, the topic or the environment wrong?',
     })

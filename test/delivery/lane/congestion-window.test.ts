@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { CongestionWindow } from '../../../src/delivery/lane/congestion-window.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
-const unreachable = { misconfigured: false, askedMs: null, reason: 'ConnectionRefused' }
+const unreachable = { state: 'unreachable', askedMs: null, reason: 'ConnectionRefused' } as const
 
 describe('the window of a credential', () => {
   test('the first request goes alone', () => {
@@ -174,7 +174,7 @@ describe('the window of a credential', () => {
     const window = new CongestionWindow()
     const waits: (number | null)[] = []
     for (let at = NOW, n = 0; n < 8; n++) {
-      const wait = window.pause({ misconfigured: true, askedMs: null, reason: 'InvalidProviderToken' }, at, 0.9999)
+      const wait = window.pause({ state: 'misconfigured', askedMs: null, reason: 'InvalidProviderToken' }, at, 0.9999)
       waits.push(wait)
       at += wait ?? 0
     }

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { CredentialInUse } from '../../../src/delivery/credential.ts'
+import { Lane } from '../../../src/delivery/lane/lane.ts'
 import { Lanes } from '../../../src/delivery/lane/lanes.ts'
 import { Notices } from '../../../src/delivery/lane/notices.ts'
 import type { Sending } from '../../../src/delivery/lane/silent-devices.ts'
 import type { Task } from '../../../src/delivery/open/delivery.ts'
-import type { Outcome } from '../../../src/gateway/gateway.ts'
+import type { Outcome, Provider } from '../../../src/gateway/gateway.ts'
 
 const GOOGLE = 'https://fcm.googleapis.com'
 const MOZILLA = 'https://updates.push.services.mozilla.com'
@@ -24,18 +25,19 @@ let events: string[]
 /** By origin, oldest first. */
 let onTheirWay: Map<string, { readonly task: Task; readonly sending: Sending }[]>
 
-function open(isOpen: boolean, isGood = true): Lanes {
+function open(isOpen: boolean, isGood = true, wasAccepted = () => true): Lanes {
   const tell = (text: string, more?: object) => void lines.push([text, more])
   const credential = {
     number: 1,
     isGood,
     isProven: isGood,
-    wasAccepted: () => true,
+    wasAccepted,
     prove: () => undefined,
   } as unknown as CredentialInUse
   const deps = {
     application: 1,
     platform: 2 as const,
+    clock: { wallAt: (moment: number) => moment },
     log: { writes: () => true, debug: tell, info: tell, warn: tell, error: tell },
     persist: async <T>(operation: () => T): Promise<T> => operation(),
     events: {
@@ -45,7 +47,8 @@ function open(isOpen: boolean, isGood = true): Lanes {
     },
   }
   const notices = new Notices(deps, credential, null)
-  return new Lanes({ random: () => 0, credential, notices, isOpen })
+  const provider = { isOpen, retry: RETRY } as unknown as Provider
+  return new Lanes({ random: () => 0, credential, notices, provider })
 }
 
 beforeEach(() => {
@@ -66,12 +69,11 @@ const notification = (): Task =>
   }) as unknown as Task
 
 function send(origin: string, task = notification()): string {
-  const admission = lanes.admit(origin, task, now)
-  if (admission.kind === 'go') {
-    const sending = admission.lane.sent(task.recipient.device, now, now)
-    onTheirWay.set(origin, [...(onTheirWay.get(origin) ?? []), { task, sending }])
-  }
-  return admission.kind
+  const lane = lanes.admit(origin, task, now)
+  if (!(lane instanceof Lane)) return lane.until === null ? 'waits' : 'waits on disk'
+  const sending = lane.sent(task.recipient.device, now, now)
+  onTheirWay.set(origin, [...(onTheirWay.get(origin) ?? []), { task, sending }])
+  return 'go'
 }
 
 /** Sends to as many as there is room for; gives how many. */
@@ -85,7 +87,7 @@ function answer(origin: string, outcome: Outcome = ACCEPTED) {
   if (oldest === undefined) throw new Error(`nothing is on its way to ${origin}`)
   onTheirWay.set(origin, others)
   const lane = lanes.all.find((each) => each.origin === origin)
-  return lane?.answered({ ...oldest, provider: { retry: RETRY } }, outcome, 10, now)
+  return lane?.answered(oldest, outcome, 10, now)
 }
 
 /** Sends to one and answers it. */
@@ -122,8 +124,12 @@ describe('gateways of one credential', () => {
   test('are paused alone where one asks for time', () => {
     fill(GOOGLE)
     expect(answer(GOOGLE, HELD)).toEqual({ verdict: null, isAttempt: false })
-    expect(lanes.admit(GOOGLE, notification(), now)).toEqual({ kind: 'later', dueAt: now + 7000, reason: 'HTTP 429' })
-    expect(lanes.admit(GOOGLE, notification(), now)).toMatchObject({ dueAt: now + 7001 })
+    expect(lanes.admit(GOOGLE, notification(), now)).toEqual({
+      for: 'unreachable',
+      until: now + 7000,
+      says: 'HTTP 429',
+    })
+    expect(lanes.admit(GOOGLE, notification(), now)).toMatchObject({ until: now + 7001 })
     expect(fill(MOZILLA)).toBe(1)
     expect(lanes.paused(now)).toEqual([{ service: GOOGLE, reason: 'HTTP 429' }])
     expect(lanes.standing).toEqual({ state: 'ready', reason: null })
@@ -131,8 +137,6 @@ describe('gateways of one credential', () => {
     expect(lanes.paused(now)).toEqual([])
     expect(fill(GOOGLE)).toBe(1)
     const pause = {
-      application: 1,
-      platform: 2,
       origin: GOOGLE,
       state: 'unreachable',
       reason: 'HTTP 429',
@@ -164,11 +168,28 @@ describe('gateways of one credential', () => {
     for (let n = 0; n < 9; n++) expect(exchange(GOOGLE, REFUSED)?.verdict?.kind).toBe('retry')
     expect(lanes.standing.state).toBe('ready')
     exchange(GOOGLE, REFUSED)
-    expect(send(GOOGLE)).toBe('later')
+    expect(send(GOOGLE)).toBe('waits on disk')
     expect(exchange(MOZILLA)?.verdict?.kind).toBe('accepted')
     // Others are well: it is told as one of several.
     expect(lanes.standing.state).toBe('ready')
     expect(lanes.paused(now)).toEqual([{ service: GOOGLE, reason: 'HTTP 403 for 10 of 10 devices' }])
+  })
+
+  test('are accused by devices that were accepted before, or by any while they have accepted nothing', () => {
+    const BUSY: Outcome = { kind: 'deferred', afterMs: null, scope: 'either', reason: 'HTTP 503' }
+    lanes = open(true, true, () => false)
+    for (let n = 0; n < 10; n++) exchange(GOOGLE, BUSY)
+    expect(send(GOOGLE)).toBe('waits on disk')
+    exchange(MOZILLA)
+    for (let n = 0; n < 20; n++) expect(exchange(MOZILLA, BUSY)?.verdict?.kind).toBe('retry')
+    for (let n = 0; n < 20; n++) expect(exchange(MOZILLA, REFUSED)?.verdict?.kind).toBe('retry')
+    expect(send(MOZILLA)).toBe('go')
+    onTheirWay = new Map()
+    lanes = open(true)
+    exchange(MOZILLA)
+    for (let n = 0; n < 10; n++) exchange(MOZILLA, BUSY)
+    expect(send(MOZILLA)).toBe('waits on disk')
+    expect(lanes.paused(now)).toEqual([{ service: MOZILLA, reason: 'HTTP 503 for 10 of 10 devices' }])
   })
 
   test('have it told once that one refuses the credential, and once that none does, whatever the others take', () => {
@@ -200,9 +221,9 @@ describe('gateways of one credential', () => {
   test('that take nothing have 256 wait; the others come back later, one after the other', () => {
     for (let n = 0; n < 257; n++) expect(['go', 'waits']).toContain(send(GOOGLE))
     expect(lanes.next(now)).toBe(null)
-    const reason = 'the push service has no room'
-    expect(lanes.admit(GOOGLE, notification(), now)).toEqual({ kind: 'later', dueAt: now + 5000, reason })
-    expect(lanes.admit(GOOGLE, notification(), now)).toEqual({ kind: 'later', dueAt: now + 5001, reason })
+    const says = 'the push service has no room'
+    expect(lanes.admit(GOOGLE, notification(), now)).toEqual({ for: 'room', until: now + 5000, says })
+    expect(lanes.admit(GOOGLE, notification(), now)).toEqual({ for: 'room', until: now + 5001, says })
     expect(send(MOZILLA)).toBe('go')
     expect(release()).toHaveLength(256)
   })
@@ -216,7 +237,7 @@ describe('gateways of one credential', () => {
     now += 1000
     // It has taken nothing for a second.
     expect(lanes.next(now)).toBe(null)
-    expect(send(GOOGLE)).toBe('later')
+    expect(send(GOOGLE)).toBe('waits on disk')
   })
 
   test('have 1024 wait in all', () => {

@@ -12,6 +12,7 @@ test('pauses of one gateway are a warning once a minute, and once for each state
     {
       application: 1,
       platform: 2,
+      clock: { wallAt: (moment) => moment },
       log: { writes: () => true, debug: tell('debug'), info: tell('info'), warn: tell('warn'), error: tell('error') },
       persist: async <T>(operation: () => T): Promise<T> => operation(),
       events: { pushFinished: () => undefined, credentialPaused: () => undefined, credentialResumed: () => undefined },
@@ -19,10 +20,10 @@ test('pauses of one gateway are a warning once a minute, and once for each state
     { isGood: true },
     null,
   )
-  const busy = { misconfigured: false, reason: 'HTTP 503' }
+  const busy = { state: 'unreachable', reason: 'HTTP 503' } as const
   for (let at = 0; at < 120_000; at += 2000) notices.paused(APPLE, busy, 1000, at)
   notices.paused(MOZILLA, busy, 1000, 119_000)
-  notices.paused(APPLE, { misconfigured: true, reason: 'HTTP 403' }, 1000, 119_000)
+  notices.paused(APPLE, { state: 'misconfigured', reason: 'HTTP 403' }, 1000, 119_000)
   expect(lines.filter(([level]) => level === 'warn')).toEqual([
     ['warn', APPLE, 'unreachable'],
     ['warn', APPLE, 'unreachable'],

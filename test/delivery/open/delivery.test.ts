@@ -69,7 +69,7 @@ function told(effect: Effect): string {
     case 'refused':
       return `refused, ${effect.reason}`
     case 'lease badges':
-    case 'park':
+    case 'wait':
       return effect.kind
   }
 }
@@ -104,7 +104,7 @@ function parked(): Begun {
   delivery.on(answered(taken(delivery), LATE, PUT_OFF), NOW)
   const settlement = writtenIn(delivery)
   delivery.on({ kind: 'written', settlement }, NOW)
-  expect(delivery.takeEffects()).toEqual([{ kind: 'park' }])
+  expect(delivery.takeEffects()).toEqual([{ kind: 'wait' }])
   return { delivery, task: null, settlement }
 }
 
@@ -115,7 +115,7 @@ function over(): Begun {
   return { delivery, task: null, settlement: writtenIn(delivery) }
 }
 
-const BEGIN: Readonly<Record<Phase, () => Begun>> = { open, aborted, parked, over }
+const BEGIN: Readonly<Record<Phase, () => Begun>> = { open, aborted, waiting: parked, over }
 
 /** The phase by then, what is to be done, and who is taken then. */
 type Expected = readonly [phase: Phase, effects: readonly string[], taken: number | null]
@@ -132,7 +132,7 @@ const DUE = dueOf(9, 1)
 const still = {
   open: ['open', [], 2],
   aborted: ['aborted', [], null],
-  parked: ['parked', [], null],
+  waiting: ['waiting', [], null],
   over: ['over', [], null],
 } as const satisfies Record<Phase, Expected>
 
@@ -145,7 +145,7 @@ const TABLE: readonly Row[] = [
     {
       open: ['open', ['write, 2 more'], 2],
       aborted: ['aborted', ['write, 2 more'], null],
-      parked: ['parked', ['write, 5 more'], null],
+      waiting: ['waiting', ['write, 5 more'], null],
       over: still.over,
     },
   ],
@@ -155,7 +155,7 @@ const TABLE: readonly Row[] = [
     {
       open: ['open', ['write, 0 more'], 2],
       aborted: ['aborted', ['write, 0 more'], null],
-      parked: ['parked', ['write, 0 more'], null],
+      waiting: ['waiting', ['write, 0 more'], null],
       over: still.over,
     },
   ],
@@ -176,17 +176,12 @@ const TABLE: readonly Row[] = [
   ],
   [
     'one who waits is leased',
-    { kind: 'due leased', due: [DUE], dead: [], next: null, badgeChanges: 0 },
+    { kind: 'due leased', due: [DUE], next: null },
     { open: ['open', [], 9], aborted: still.aborted },
   ],
   [
-    'one who waits is leased, and has left',
-    { kind: 'due leased', due: [], dead: [DUE], next: null, badgeChanges: 0 },
-    { open: ['open', ['write, 9 gone 1 DeviceRemoved'], 2], aborted: still.aborted },
-  ],
-  [
     'nobody is found to lease',
-    { kind: 'due leased', due: [], dead: [], next: null, badgeChanges: 0 },
+    { kind: 'due leased', due: [], next: null },
     { open: still.open, aborted: still.aborted },
   ],
   ['badges are changed of a page that is no more', BADGES, still],
@@ -198,12 +193,12 @@ const TABLE: readonly Row[] = [
   [
     'it is cancelled',
     { kind: 'aborted', reason: 'cancelled', refused: null },
-    { ...still, open: ['aborted', [], null], parked: ['over', ['write, the end'], null] },
+    { ...still, open: ['aborted', [], null], waiting: ['over', ['write, the end'], null] },
   ],
   [
     'it is refused',
     { kind: 'aborted', reason: 'refused', refused: 'PayloadTooLarge' },
-    { ...still, open: ['aborted', [], null], parked: ['over', ['write, the end'], null] },
+    { ...still, open: ['aborted', [], null], waiting: ['over', ['write, the end'], null] },
   ],
   [
     'the process stops',
@@ -211,7 +206,7 @@ const TABLE: readonly Row[] = [
     {
       open: ['open', ['write, 1 leased 1 no answer yet'], null],
       aborted: ['aborted', ['write, 1 leased 1 no answer yet'], null],
-      parked: still.parked,
+      waiting: still.waiting,
       over: still.over,
     },
   ],
@@ -237,7 +232,7 @@ describe('a delivery, to which happens what can happen to it', () => {
   test.each([
     ['open', 'aborted', ['expired, 3']],
     ['aborted', 'aborted', []],
-    ['parked', 'parked', []],
+    ['waiting', 'waiting', []],
     ['over', 'over', []],
   ] as const)('%s: its time to live is over', (from, phase, effects) => {
     const { delivery } = BEGIN[from]()
@@ -301,7 +296,7 @@ describe('a delivery ends', () => {
     expect(delivery.takeEffects().map(told)).toEqual(['lease due, 500'])
     delivery.on({ kind: 'aborted', reason: 'cancelled', refused: null }, NOW)
     expect([delivery.phase, delivery.takeEffects()]).toEqual(['aborted', []])
-    delivery.on({ kind: 'due leased', due: [DUE], dead: [], next: null, badgeChanges: 0 }, NOW)
+    delivery.on({ kind: 'due leased', due: [DUE], next: null }, NOW)
     delivery.on({ kind: 'tick', isPaused: false }, NOW)
     expect([delivery.phase, delivery.takeEffects().map(told)]).toEqual(['over', ['write, the end']])
   })
@@ -363,7 +358,7 @@ describe('a push that a gateway refuses', () => {
   test('is sent to 100 and to nobody else, until one of them is answered otherwise', () => {
     const delivery = begin(300)
     const tasks = many(100).map(() => taken(delivery))
-    expect([delivery.take(NOW, null), delivery.phase, delivery.search]).toEqual([null, 'open', null])
+    expect([delivery.take(NOW, null), delivery.phase, delivery.waitsFor]).toEqual([null, 'open', null])
     delivery.on(answered(tasks[0] as Task), NOW)
     expect(taken(delivery).recipient.device).toBe(101)
   })
@@ -408,7 +403,7 @@ describe('recipients that are not on disk', () => {
     delivery.on({ kind: 'tick', isPaused: false }, NOW)
     expect(delivery.takeEffects().map(told)).toEqual(['lease due, 500'])
     const due = many(500).map((n) => dueOf(30_000 + n, 1))
-    delivery.on({ kind: 'due leased', due, dead: [], next: NOW, badgeChanges: 0 }, NOW)
+    delivery.on({ kind: 'due leased', due, next: NOW }, NOW)
     expect(taken(delivery).recipient.device).toBe(30_001)
     delivery.on({ kind: 'tick', isPaused: false }, NOW)
     expect(delivery.takeEffects().map(told)).toEqual([`lease due, ${16 * 500 - sent - 500}`])
@@ -468,7 +463,7 @@ describe('a push that changes badges', () => {
 
   test('is sent once the change is on disk, and shows it', () => {
     const delivery = begin(2, record)
-    expect([delivery.take(NOW, null), delivery.search]).toEqual([null, 'leasing'])
+    expect([delivery.take(NOW, null), delivery.waitsFor]).toEqual([null, 'disk'])
     const [effect] = delivery.takeEffects()
     if (effect?.kind !== 'lease badges') throw new Error('no badge is to be changed')
     expect(effect.batch.recipients.map(({ device }) => device)).toEqual([1, 2])
@@ -498,7 +493,7 @@ describe('a push that changes badges', () => {
     expect(delivery.endWith(true).unsent).toBe(2)
     if (effect?.kind !== 'lease badges') throw new Error('no badge is to be changed')
     delivery.on({ kind: 'badges leased', batch: effect.batch, badges: new Map(), badgeChanges: 1 }, NOW)
-    expect([delivery.take(NOW, null), delivery.search, delivery.takeEffects()]).toEqual([null, null, []])
+    expect([delivery.take(NOW, null), delivery.waitsFor, delivery.takeEffects()]).toEqual([null, null, []])
   })
 })
 

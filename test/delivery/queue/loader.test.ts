@@ -4,6 +4,7 @@ import { ReadGuard } from '../../../src/delivery/queue/read-guard.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { OpenDelivery } from '../../../src/delivery/store/open-delivery.ts'
+import { REMOVED } from '../../../src/delivery/verdict.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { openOutbox } from '../../support/outbox.ts'
 import { openRegistry } from '../../support/registry.ts'
@@ -91,7 +92,7 @@ function loaderOf(overrides: Partial<DeliveryStore> = {}) {
     platform: 0,
     clock,
     store: { ...store, ...overrides },
-    guard: new ReadGuard(clock, { error: (_, fields) => void told.push(String(fields?.['error'])) }, {}),
+    guard: new ReadGuard(clock, { error: (_, fields) => void told.push(String(fields?.['error'])) }),
     mayLoad: () => true,
     lastOnDisk: () => Number.MAX_SAFE_INTEGER,
   })
@@ -132,7 +133,7 @@ test('a delivery that could not be read is begun when it can be, and told of onc
   expect([loader.size, told.length]).toEqual([0, 2])
   isDamaged = false
   registry.clock.advance(READ_AGAIN_MS)
-  expect(loader.load().map(({ delivery, reason }) => [delivery.record.push, reason])).toEqual([[open.push, 'queued']])
+  expect(loader.load().map(({ delivery, isNew }) => [delivery.record.push, isNew])).toEqual([[open.push, true]])
   expect(loader.load()).toEqual([])
 })
 
@@ -143,9 +144,9 @@ test('a delivery that waits is put away once, though it stood in line', async ()
   const { outbox, quiet } = openOutbox(registry, {
     store: {
       ...store,
-      park(key) {
+      wait(key) {
         waits++
-        return store.park(key)
+        return store.wait(key)
       },
     },
   })
@@ -214,9 +215,9 @@ test('a delivery is not put away while it is written down that the device is gon
         done.push('settle')
         store.settle(...which)
       },
-      park(key) {
-        done.push('park')
-        return store.park(key)
+      wait(key) {
+        done.push('wait')
+        return store.wait(key)
       },
     },
     async persist(operation) {
@@ -230,18 +231,20 @@ test('a delivery is not put away while it is written down that the device is gon
   })
   outbox.wake(null)
   outbox.tick(false)
+  let task = outbox.take(clock.now(), null)
+  for (; task === null; task = outbox.take(clock.now(), null)) await Promise.resolve()
+  const { attempt, delivery: sentTo } = task
+  outbox.pass(sentTo, { kind: 'answered', task, outcome: null, attempt, verdict: REMOVED, finding: null })
   await asked.promise
-  // As after each write.
-  expect(outbox.take(clock.now(), null)).toBe(null)
   const delivery = outbox.loaded.find(open.push)
   const summary = () => delivery?.summary(clock.now())
   expect([done, delivery?.phase, summary()?.retries]).toEqual([['leased'], 'open', 1])
   disk.shift()?.()
   await outbox.written()
-  expect([done, delivery?.phase]).toEqual([['leased', 'settle'], 'parked'])
+  expect([done, delivery?.phase]).toEqual([['leased', 'settle'], 'waiting'])
   disk.shift()?.()
   await quiet()
-  expect([done, outbox.loaded.size]).toEqual([['leased', 'settle', 'park'], 0])
+  expect([done, outbox.loaded.size]).toEqual([['leased', 'settle', 'wait'], 0])
   expect(store.find(open.push, 0)).toMatchObject({ waitsUntil: later, retries: 1 })
 })
 

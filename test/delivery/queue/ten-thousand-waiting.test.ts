@@ -60,7 +60,7 @@ beforeEach(() => {
     platform: 0,
     clock,
     store,
-    guard: new ReadGuard(clock, log, {}),
+    guard: new ReadGuard(clock, log),
     mayLoad: () => true,
     lastOnDisk: () => Number.MAX_SAFE_INTEGER,
   })
@@ -123,9 +123,9 @@ describe('ten thousand deliveries that wait', () => {
       loader.load()
       store.open(1, 0, 'single', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 100)
       store.expiring(1, 0, 'single', 100)
-      store.takeDue({ ...key, notification: { msg: 'Hello', sound: null, badge: null, payload: null } }, now, now, 10)
+      store.takeDue(key, now, now, 10)
       store.nextDue(key)
-      store.park(key)
+      store.wait(key)
       store.find(1, 0)
       expect(loader.waiting(clock.now()).pushes).toBe(COUNT)
       expect(store.cancel(key, now)).toBe('ended')

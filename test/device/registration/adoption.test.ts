@@ -160,19 +160,38 @@ describe('a registration of a user who has an imported device', () => {
   test('in an application that is full goes on all the same: it adds no device', () => {
     using registry = open()
     registry.import('old')
-    const bounds = { hasRoom: () => false, limits: { maxDevices: 1, maxLabels: 1, takeRows: () => 0 } }
+    const bounds = {
+      hasRoom: () => false,
+      limits: { maxDevices: 1, maxLabels: 1, network: '192.0.2.0/24', takeRows: () => 0 },
+    }
     const input = { token: 'new', platform: 1, user: 'ann' } as const
     const outcome = registry.database.transact(() => registry.devices.register(APP, input, { adopts: true }, bounds))
     expect(outcome).toMatchObject({ kind: 'updated', adopted: true })
   })
 
+  test('goes without the labels that there is no room for', () => {
+    using registry = open()
+    registry.import('old', { tag: ['had'] })
+    const input = { token: 'new', platform: 1, user: 'ann', tag: ['a', 'had', 'b'], active: ['a'] } as const
+    const limits = { maxDevices: 0, maxLabels: 2, network: '192.0.2.0/24', takeRows: () => 0 }
+    const bounds = { hasRoom: () => true, limits }
+    const outcome = registry.database.transact(() => registry.devices.register(APP, input, { adopts: true }, bounds))
+    expect(outcome).toMatchObject({
+      adopted: true,
+      device: { tag: ['a', 'had'], active: [] },
+      leftOut: { tag: ['b'], type: ['a'], network: null, max: 2 },
+    })
+  })
+
   test('that brings too much takes nobody’s place', () => {
     using registry = open()
     registry.import('old')
-    const bounds = { hasRoom: () => true, limits: { maxDevices: 0, maxLabels: 1, takeRows: () => 0 } }
-    const input = { token: 'new', platform: 1, user: 'ann', tag: ['a', 'b'] } as const
+    const tag = Array.from({ length: 20 }, (_, n) => `tag ${n}`)
+    const input = { token: 'new', platform: 1, user: 'ann', tag } as const
+    const limits = { maxDevices: 0, maxLabels: 0, network: '192.0.2.0/24', takeRows: () => 7 }
+    const bounds = { hasRoom: () => true, limits }
     const outcome = registry.database.transact(() => registry.devices.register(APP, input, { adopts: true }, bounds))
-    expect(outcome).toEqual({ kind: 'full', resource: 'labels', max: 1 })
+    expect(outcome).toEqual({ kind: 'too-fast', retryAfterSeconds: 7 })
     expect(registry.tokens()).toEqual(['old'])
     expect(registry.register('new')).toMatchObject({ adopted: true })
   })

@@ -225,6 +225,10 @@ describe('the server', () => {
       state: 'warning',
       found: expect.stringMatching(/Late\./),
     })
+    expect(judgeServer(answered(401, {}), expected)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/needs a token/),
+    })
     expect(judgeServer({ kind: 'silent' }, expected)).toMatchObject({
       state: 'warning',
       advice: expect.stringMatching(/--admin-listen/),

@@ -112,7 +112,7 @@ describe('a subscription is gone', () => {
     ['has JSON of somebody else', NTFY, json(404, { message: 'no Route matched with those values' })],
   ])('by no 404 that %s', async (_, endpoint, answer) => {
     await using web = await start(() => answer)
-    expect(await web.send(endpoint)).toMatchObject({ ...LATER, afterMs: null })
+    expect(await web.send(endpoint)).toMatchObject({ kind: 'deferred', scope: 'either', afterMs: null })
   })
 })
 
@@ -219,49 +219,14 @@ describe('one device waits', () => {
     ['a proxy', NTFY, page(413, '413 Request Entity Too Large'), null, 'HTTP 413 with a web page'],
   ])('%s', async (_, endpoint, answer, afterMs, reason) => {
     await using web = await start(() => answer)
+    const scope = afterMs !== null || reason.endsWith('with a web page') ? 'either' : 'device'
     // No strain on its push service either, which says nothing of the others.
-    expect(await web.send(endpoint)).toEqual({ kind: 'deferred', scope: 'device', afterMs, reason })
+    expect(await web.send(endpoint)).toEqual({ kind: 'deferred', scope, afterMs, reason })
   })
 
   test('for an hour at the most', async () => {
     await using web = await start(() => ({ status: 503, headers: { 'retry-after': '86400' } }))
-    expect(await web.send(FIREFOX)).toMatchObject({ scope: 'device', afterMs: HOUR_MS })
-  })
-})
-
-describe('a push service is waited for', () => {
-  const BUSY: GatewayReply = { status: 503, headers: { 'retry-after': '3600' } }
-
-  test('where five devices are put off in a row', async () => {
-    await using web = await start(() => BUSY)
-    const one = { kind: 'deferred', scope: 'device', afterMs: HOUR_MS, reason: 'HTTP 503' } as const
-    for (const device of [1, 1, 2, 3, 4, 4]) expect(await web.send(FIREFOX, {}, device)).toEqual(one)
-    const service = { kind: 'deferred', scope: 'service', afterMs: HOUR_MS, reason: 'HTTP 503' } as const
-    expect(await web.send(FIREFOX, {}, 5)).toEqual(service)
-    // One of them is asked after that, alone, and its word is enough.
-    expect(await web.send(FIREFOX, {}, 1)).toEqual(service)
-    // Others are none of its business.
-    expect(await web.send(CHROME, {}, 6)).toMatchObject(LATER)
-  })
-
-  test('not where one of them was taken', async () => {
-    let answer: GatewayReply = BUSY
-    await using web = await start(() => answer)
-    for (const device of [1, 2, 3, 4]) await web.send(FIREFOX, {}, device)
-    answer = CREATED
-    expect(await web.send(FIREFOX, {}, 5)).toEqual({ kind: 'accepted' })
-    answer = BUSY
-    for (const device of [6, 7, 8, 9]) expect(await web.send(FIREFOX, {}, device)).toMatchObject(LATER)
-  })
-
-  test.each<[string, GatewayReply, number | null]>([
-    ['a proxy answers 404 in its place', plain(404, '404 page not found\n'), null],
-    ['a front end answers 502 in its place', page(502, '502 Bad Gateway'), null],
-    ['Microsoft throttles', { status: 406, headers: { 'retry-after': '60' } }, 60_000],
-  ])('likewise where %s', async (_, answer, afterMs) => {
-    await using web = await start(() => answer)
-    for (const device of [1, 2, 3, 4]) expect(await web.send(EDGE, {}, device)).toMatchObject(LATER)
-    expect(await web.send(EDGE, {}, 5)).toMatchObject({ kind: 'deferred', scope: 'service', afterMs })
+    expect(await web.send(FIREFOX)).toMatchObject({ scope: 'either', afterMs: HOUR_MS })
   })
 })
 

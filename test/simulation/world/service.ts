@@ -34,7 +34,7 @@ export interface Service {
   /** As SIGTERM does: resolves when everything is written down. */
   stop(): Promise<void>
   /** Resolves when it can go on no longer. */
-  readonly broken: Promise<Error>
+  readonly broken: Promise<{ readonly message: string }>
 }
 
 interface Options {

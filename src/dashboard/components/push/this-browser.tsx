@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ApplicationAnswer } from '../../../admin/api-types/application-types.ts'
 import { call } from '../../client/call.ts'
+import { publicUrl } from '../../client/curl.ts'
 import { onBehalf } from '../../client/paths.ts'
-import { usePublicUrl } from '../../client/public-url.ts'
 import { registerThisBrowser, whenArrived, whyNoPushHere } from '../../client/this-browser.ts'
 import { Form } from '../form.tsx'
 import { Notice } from '../notice.tsx'
@@ -18,7 +18,7 @@ interface Props {
 /** One button, and a real push is in this browser. */
 export function ThisBrowser({ application, onRegistered }: Props) {
   const { id, name } = application
-  const page = `${usePublicUrl()}/webpush/${encodeURIComponent(id)}`
+  const page = `${publicUrl.value}/webpush/${encodeURIComponent(id)}`
   const service = useSignal<string | null>(null)
   const arrived = useSignal<{ readonly title: string; readonly msg: string } | null>(null)
   const why = whyNoPushHere()

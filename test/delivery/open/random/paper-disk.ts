@@ -1,7 +1,6 @@
 import { LEASE_MS } from '../../../../src/delivery/open/batch.ts'
 import type { DueLeased, Settlement } from '../../../../src/delivery/open/delivery-events.ts'
 import type { DeliveryEnd, OpenDelivery, RecipientResult } from '../../../../src/delivery/store/open-delivery.ts'
-import type { Dice } from '../../../fuzz/dice.ts'
 import { dueOf } from '../../../support/made-up-delivery.ts'
 import { CREDENTIAL } from './circumstances.ts'
 import { ensure } from './ensure.ts'
@@ -89,18 +88,12 @@ export class PaperDisk {
     return next
   }
 
-  /** Leases some who are due; a few have left. */
-  takeDue(limit: number, now: number, dice: Dice): Omit<DueLeased, 'kind'> {
+  /** Leases some who are due. */
+  takeDue(limit: number, now: number): Omit<DueLeased, 'kind'> {
     const isDue = ({ state, dueAt }: RecipientResult) => state === 'retry' && dueAt <= now
     const rows = [...this.waiting.values()].filter(isDue).slice(0, limit)
     for (const row of rows) this.waiting.set(row.device, { ...row, state: 'leased', dueAt: now + LEASE_MS })
-    const isDead = new Set(rows.filter(() => dice.happens(5)))
-    return {
-      due: rows.filter((row) => !isDead.has(row)).map(({ device, attempt }) => dueOf(device, attempt)),
-      dead: [...isDead],
-      next: this.nextDue(),
-      badgeChanges: 0,
-    }
+    return { due: rows.map(({ device, attempt }) => dueOf(device, attempt)), next: this.nextDue() }
   }
 
   makeDue(now: number): void {

@@ -1,6 +1,7 @@
 import type { Delivery, Task } from '../../../../src/delivery/open/delivery.ts'
 import type { DeliveryEvent, Effect, Settlement } from '../../../../src/delivery/open/delivery-events.ts'
 import type { AbortReason } from '../../../../src/delivery/store/open-delivery.ts'
+import { REMOVED } from '../../../../src/delivery/verdict.ts'
 import { diceOf } from '../../../fuzz/dice.ts'
 import { deliveryOf } from '../../../support/made-up-delivery.ts'
 import { answerOf, circumstancesOf } from './circumstances.ts'
@@ -115,7 +116,7 @@ export function runAtRandom(seed: number): Ran {
     for (const effect of effects) {
       if (effect.kind === 'write') issue(effect.settlement)
       else if (effect.kind !== 'expired' && effect.kind !== 'refused') leases.push(effect)
-      if (effect.kind === 'park') checkParked()
+      if (effect.kind === 'wait') checkParked()
     }
   }
 
@@ -189,7 +190,10 @@ export function runAtRandom(seed: number): Ran {
     const task = landed()
     if (task === null) return
     const isHeld = run.held.has(task)
-    const { outcome, verdict } = answerOf({ mood: is.mood, isRestless, isHeld }, dice, now)
+    const hasLeft = isHeld && task.batch.attempts !== null && dice.happens(10)
+    const { outcome, verdict } = hasLeft
+      ? { outcome: null, verdict: REMOVED }
+      : answerOf({ mood: is.mood, isRestless, isHeld }, dice, now)
     if (isHeld && outcome !== null) run.delivery.sent()
     run.book.answered(task.recipient.device, verdict.kind)
     on({ kind: 'answered', task, attempt: task.attempt, outcome, verdict, finding: null })
@@ -216,17 +220,16 @@ export function runAtRandom(seed: number): Ran {
     const { leases, events, delivery, book } = run
     const [effect] = leases.splice(dice.whole(0, leases.length - 1), 1)
     if (effect?.kind === 'lease due') {
-      const leased = disk.takeDue(effect.limit, now, dice)
+      const leased = disk.takeDue(effect.limit, now)
       events.push(() => {
         for (const { device } of leased.due) book.due(device)
-        for (const { device } of leased.dead) book.answered(device, 'failed')
         on({ kind: 'due leased', ...leased })
       })
     } else if (effect?.kind === 'lease badges') {
       const { batch } = effect
       const badges = new Map(batch.recipients.map(({ device }) => [device, 1]))
       events.push(() => on({ kind: 'badges leased', batch, badges, badgeChanges: 0 }))
-    } else if (effect?.kind === 'park') events.push(() => delivery.phase === 'parked' && park())
+    } else if (effect?.kind === 'wait') events.push(() => delivery.phase === 'waiting' && park())
   }
 
   /** It has left memory: nothing happens until somebody is due. */

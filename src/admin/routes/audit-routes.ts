@@ -1,0 +1,98 @@
+import { Elysia } from 'elysia'
+import { invalid, show, wholeNumber } from '../../http/fields.ts'
+import type { JsonSchema } from '../../http/fields.ts'
+import { textStream } from '../../http/json-stream.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
+import type { AdminLogStore, AuditFilter } from '../admin-log-store.ts'
+import type { AdminLogAnswer } from '../api-types/administrator-types.ts'
+import { auditCsv, auditJson } from '../audit-text.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly log: Pick<AdminLogStore, 'page' | 'entries'>
+}
+
+const pageFields = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: wholeNumber(1, 500) }
+const DEFAULT_PAGE = 100
+
+const FILTERS = {
+  who: 'Entries of whoever has this in their name, such as `token ci`.',
+  action: 'Entries of this action, such as `rotate secret`.',
+  application: 'Entries about the application with this id.',
+  since: 'Entries since then, such as 2026-12-24T09:00:00Z.',
+  until: 'Entries before then.',
+}
+
+const EXPORTED: JsonSchema = { type: 'string', description: 'JSON Lines, or with `format=csv` comma-separated values.' }
+
+const ONE_AFTER_THE_OTHER = { open: '', between: '', close: '' }
+
+type Query = Readonly<Record<string, string | undefined>>
+
+/** The audit log, a page at a time or as a file. */
+export function auditRoutes({ gate, log }: Dependencies) {
+  return new Elysia({ name: 'audit-routes' })
+    .use(gate)
+    .get(
+      '/api/log',
+      ({ query }): AdminLogAnswer => {
+        const number = (name: keyof typeof pageFields, usual: number) =>
+          query[name] === undefined ? usual : pageFields[name].read(query[name], name)
+        const limit = number('limit', DEFAULT_PAGE)
+        const entries = log.page(number('before', Number.MAX_SAFE_INTEGER), limit, filterIn(query))
+        return {
+          entries: entries.map(auditJson),
+          next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
+        }
+      },
+      adminCall({
+        tag: 'Administrators',
+        summary: 'The audit log, the newest entry first',
+        answer: 'AdminLogAnswer',
+        query: {
+          ...FILTERS,
+          before: 'The number of the page before: `next` of the answer.',
+          limit: 'How many at the most.',
+        },
+      }),
+    )
+    .get(
+      '/api/log/export',
+      ({ query }) => {
+        const format = query['format'] ?? 'json'
+        if (format !== 'json' && format !== 'csv') throw invalid('format', `must be json or csv, not ${show(format)}`)
+        const entries = log.entries(filterIn(query))
+        const lines =
+          format === 'csv' ? auditCsv(entries) : entries.map((entry) => `${JSON.stringify(auditJson(entry))}\n`)
+        return textStream(lines, ONE_AFTER_THE_OTHER, {
+          'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+          'content-disposition': `attachment; filename="audit-log.${format === 'csv' ? 'csv' : 'jsonl'}"`,
+        })
+      },
+      adminCall({
+        tag: 'Administrators',
+        summary: 'All of the audit log, or what is wanted of it, as a file',
+        answer: EXPORTED,
+        query: { format: '`json` (default) or `csv`.', ...FILTERS },
+        contentType: 'application/x-ndjson',
+      }),
+    )
+}
+
+function filterIn(query: Query): AuditFilter {
+  const text = (name: string) => (query[name] === '' ? undefined : query[name])
+  const time = (name: string) => {
+    const given = text(name)
+    const at = given === undefined ? undefined : Date.parse(given)
+    if (at === undefined || !Number.isNaN(at)) return at
+    throw invalid(name, `must be a time such as 2026-12-24T09:00:00Z, not ${show(given)}`)
+  }
+  return {
+    who: text('who'),
+    action: text('action'),
+    subject: text('application'),
+    since: time('since'),
+    until: time('until'),
+  }
+}

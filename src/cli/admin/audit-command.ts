@@ -1,0 +1,88 @@
+import { createAdminLogStore } from '../../admin/admin-log-store.ts'
+import type { AdminLogEntry, AuditFilter } from '../../admin/admin-log-store.ts'
+import { auditCsv, auditJson, auditMoreText } from '../../admin/audit-text.ts'
+import { createApplicationStore } from '../../application/application-store.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { isoTime } from '../../text/format.ts'
+import { done, problems } from '../command.ts'
+import type { CheckArguments, CommandContext, ParsedArguments, RunCommand } from '../command.ts'
+import { timeGiven, notAMoment } from '../moment-flag.ts'
+import { findApplication } from '../open-application.ts'
+import { openData } from '../open-data.ts'
+import { styleOf } from '../terminal/style.ts'
+import { tableText } from '../terminal/table-text.ts'
+
+/** Entries of a table. */
+const SHOWN = 50
+
+/** Characters of output held before they are written. */
+const CHUNK = 64 * 1024
+
+export const check: CheckArguments = ({ flags }, { clock }) => {
+  const wrong = ['since', 'until'].flatMap((name) => {
+    const text = flags.get(name)
+    return text === undefined || timeGiven(text, clock.now()) !== null ? [] : [notAMoment(name, text)]
+  })
+  return wrong.length > 0 ? problems(...wrong) : { kind: 'fine' }
+}
+
+/** The audit log, the newest entry first: a table, or everything for a program. */
+export const run: RunCommand = async ({ words: [app], flags }, context) => {
+  const opened = openData(flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { clock } = context
+  const found = app === undefined ? null : findApplication(app, opened, context)
+  // An application that was deleted has entries still, under its id.
+  if (found?.kind === 'problem' && !app?.startsWith('app_')) return found
+  const subject = found?.kind === 'found' ? found.application.id : app
+  const log = createAdminLogStore({ database, clock })
+  const limit = flags.get('limit')
+  const isAll = (flags.has('json') || flags.has('csv')) && limit === undefined
+  const most = isAll ? Number.MAX_SAFE_INTEGER : Number(limit ?? SHOWN)
+  const entries = log.entries(filterIn(flags, subject, clock.now())).take(most)
+  if (flags.has('csv')) return print(auditCsv(entries).map(harmless), context)
+  if (flags.has('json'))
+    return print(
+      entries.map((entry) => jsonLine(auditJson(entry))),
+      context,
+    )
+  const names = new Map(
+    createApplicationStore({ database, clock })
+      .list()
+      .map(({ id, name }) => [id, name]),
+  )
+  const rows = Array.from(entries, (entry) => rowOf(entry, names))
+  if (rows.length === 0) return done('There are no such entries.\n')
+  const lines = tableText([['WHEN', 'WHO', 'FROM', 'WHAT', 'TARGET', 'RESULT', 'MORE'], ...rows])
+  return done(styleOf(context).legible(`${lines.join('\n')}\n`))
+}
+
+function filterIn(flags: ParsedArguments['flags'], subject: string | undefined, now: number): AuditFilter {
+  const time = (name: string) => timeGiven(flags.get(name) ?? '', now) ?? undefined
+  return { who: flags.get('who'), action: flags.get('action'), subject, since: time('since'), until: time('until') }
+}
+
+/** Control characters spelled out, but for the end of the line. */
+function harmless(line: string): string {
+  return `${escapeControls(line.trimEnd())}\n`
+}
+
+async function print(pieces: Iterable<string>, { stdout, written }: CommandContext) {
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < CHUNK) continue
+    if (stdout(text) === false) return done('')
+    await written?.()
+    text = ''
+  }
+  return done(text)
+}
+
+function rowOf(entry: AdminLogEntry, names: ReadonlyMap<string, string>): readonly string[] {
+  const { at, who, origin, action, subject, result } = entry
+  return [isoTime(at), who, origin, action, names.get(subject) ?? subject, result, auditMoreText(entry)].map(
+    escapeControls,
+  )
+}

@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { addToFile, createAdminLogStore } from '../admin/admin-log-store.ts'
+import type { AdminLogEntry } from '../admin/admin-log-store.ts'
+import type { Actor } from '../admin/administrator.ts'
+import { openDatabase } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import { isServed } from '../database/directory-lock.ts'
+import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
+import { readDatabaseFile, writeDatabaseFile } from '../database/offline-database.ts'
+import { refuseLinks } from '../database/regular-file.ts'
+import { ACTING_FOR, operatorOf } from '../system/operator.ts'
+import { parseJsonObject } from '../text/json-object.ts'
+import type { CommandAudit, CommandChange, CommandContext, CommandSpec, ParsedArguments } from './command.ts'
+import { errorMessage } from './error-message.ts'
+import { dataDirectory, quoted } from './open-data.ts'
+
+/** Words that name no user, no device and no message. */
+const SHOWN_WORDS = /^\[?(APP|NAME|PUSH|FILE|TO|FROM)\]?$/
+
+type Result = Exclude<AdminLogEntry['result'], 'started'>
+
+interface CommandEntry {
+  readonly audit: CommandAudit
+  /** The command has ended: its entry says how, and its database is closed. */
+  end(result: Result, code: string): void
+}
+
+/** What is written down of the database that a command works on. */
+interface Watched {
+  readonly database: Database
+  readonly log: ReturnType<typeof createAdminLogStore>
+  readonly changedRows: () => number
+  /** Rows that this connection had changed when the command began. */
+  readonly atFirst: number
+}
+
+/** The entry of a command in the audit log; `null`: it leaves none. */
+export function createCommandAudit(
+  spec: CommandSpec,
+  changes: CommandChange,
+  given: ParsedArguments,
+  context: CommandContext,
+): CommandEntry | null {
+  const actor = actorOf(context.env)
+  if (actor === null || !isChange(changes, given)) return null
+  const by: Actor = actor
+  const { clock, stderr } = context
+  const command = commandText(spec, given)
+  let subject = spec.words.length > 0 && /^\[?(APP|NAME)/.test(spec.words[0] ?? '') ? (given.words[0] ?? '') : ''
+  let detail: AdminLogEntry['detail'] = {}
+  let settings: ReturnType<Watched['log']['watch']> | null = null
+  let watched: Watched | null = null
+  /** The entry that stands there with what was changed; `null`: nothing was yet. */
+  let number: number | null = null
+
+  const entry = () => ({ subject, detail, changes: settings?.() ?? {} })
+
+  /** In the transaction of the first change. */
+  function begin({ log }: Watched): number {
+    const { changes: changed } = entry()
+    return log.add(by, changes.action, subject, detail, { command, changes: changed, result: 'started' })
+  }
+
+  const audit: CommandAudit = {
+    watch(database) {
+      watched?.database[Symbol.dispose]()
+      const rows = database.statement<{ rows: number }, []>('SELECT total_changes() AS rows')
+      const changedRows = () => rows.get()?.rows ?? 0
+      const own: Watched = {
+        database,
+        log: createAdminLogStore({ database, clock }),
+        changedRows,
+        atFirst: changedRows(),
+      }
+      watched = own
+      return {
+        ...database,
+        transact(work) {
+          if (number !== null || database.inTransaction()) return database.transact(work)
+          let begun: number | null = null
+          const result = database.transact(() => {
+            const made = work()
+            if (changedRows() !== own.atFirst) begun = begin(own)
+            return made
+          })
+          number = begun
+          return result
+        },
+        // `end` needs it still.
+        [Symbol.dispose]() {},
+      }
+    },
+    about(application) {
+      subject = application
+      settings ??= watched?.log.watch(application) ?? null
+    },
+    note: (more) => void (detail = { ...detail, ...more }),
+  }
+
+  function write(on: Watched, result: Result, code: string): void {
+    const isDue = result !== 'ok' || changes.evenWithoutRows || on.changedRows() !== on.atFirst
+    if (number === null && !isDue) return
+    on.database.transact(() => on.log.end(number ?? begin(on), { ...entry(), result, code }))
+  }
+
+  return {
+    audit,
+    end(result, code) {
+      try {
+        const left = watched === null && changes.evenWithoutRows ? writeBeside(result, code) : null
+        if (left !== null && result === 'ok') stderr(`bellhop: The audit log has no entry of this: ${left}.\n`)
+        if (watched !== null) write(watched, result, code)
+      } catch (error) {
+        const sentence = errorMessage(error)
+        if (sentence === null) throw error
+        // Otherwise the command has said it.
+        if (result === 'ok') stderr(`bellhop: The audit log has no entry of this. ${sentence}\n`)
+      } finally {
+        watched?.database[Symbol.dispose]()
+        watched = null
+      }
+    },
+  }
+
+  /** Writes the entry of a command that did not open the database. Why it cannot; `null`: it has, or will in `write`. */
+  function writeBeside(result: Result, code: string): string | null {
+    const found = dataDirectory(given.flags, context)
+    const path = found.kind === 'directory' ? join(found.data, 'bellhop.db') : ''
+    if (found.kind !== 'directory' || !existsSync(path)) return 'there is no database'
+    refuseLinks(found.data)
+    const schema = schemaOf(path)
+    if (schema !== NEWEST_SCHEMA) return `the database has schema ${schema}, and is left as it is`
+    if (isServed(found.data)) {
+      audit.watch(openDatabase(found.data))
+      return null
+    }
+    // Closed at once and whole: what was restored, or compacted, stays one file.
+    using file = writeDatabaseFile(path)
+    addToFile(file, clock.now(), by, changes.action, subject, detail, { command, result, code })
+    return null
+  }
+}
+
+function schemaOf(path: string): number {
+  using file = readDatabaseFile(path)
+  return file.all<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
+}
+
+function isChange({ onlyWith }: CommandChange, { flags }: ParsedArguments): boolean {
+  return !flags.has('dry-run') && (onlyWith?.some((name) => flags.has(name)) ?? true)
+}
+
+/** Who runs the command; `null`: the service itself. */
+function actorOf(env: CommandContext['env']): Actor | null {
+  const given = parseJsonObject(env[ACTING_FOR] ?? '')
+  // The server has written it, of a call that it has let in.
+  if (given !== null) return 'kind' in given ? (given as unknown as Actor) : null
+  const { user, terminal } = operatorOf(env)
+  return { kind: 'command', name: user, origin: terminal }
+}
+
+/**
+ * The command line, as far as it may be kept: of words only names of applications, pushes, administrators and files, of
+ * flags only values of a known shape, such as numbers and paths. `…` stands for all others.
+ */
+function commandText(spec: CommandSpec, { words, flags }: ParsedArguments): string {
+  const shownWords = words.map((word, at) => (SHOWN_WORDS.test(spec.words[at] ?? '') ? quoted(word) : '…'))
+  const shownFlags = [...flags].map(([name, value]) => {
+    const flag = spec.flags.find((one) => one.name === name)
+    if (flag?.placeholder === null) return `--${name}`
+    const isShown = flag?.type !== undefined || flag?.setting !== undefined || flag?.placeholder === 'APP'
+    return `--${name} ${isShown ? quoted(value) : '…'}`
+  })
+  return ['bellhop', spec.name, ...shownWords, ...shownFlags].join(' ')
+}

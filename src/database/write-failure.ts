@@ -1,0 +1,48 @@
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { codeOf } from '../text/error-code.ts'
+import { dropReserve } from './reserve.ts'
+
+/** Erased as soon as it is written; one that a crash has left is written over. */
+const NAME = 'write-probe'
+const BYTES = Buffer.alloc(64 * 1024)
+
+/**
+ * What kept SQLite from writing to the database at `path`. It tells a full disk from everything else, and a used-up quota or
+ * a limit on the size of files only as an I/O error: so the disk is asked again, and the reserve let go where it is full.
+ */
+export function writeFailureOf(error: unknown, path: string): unknown {
+  if (codeOf(error)?.startsWith('SQLITE_IOERR') !== true) return error
+  const refusal = refusalOf(path)
+  if (refusal === 'EDQUOT' || refusal === 'ENOSPC') {
+    dropReserve(dirname(path))
+    return named('the quota of the disk is used up, or the disk full', refusal, error)
+  }
+  return refusal === 'EFBIG' ? named(TOO_LARGE, refusal, error) : error
+}
+
+/** The end of a sentence that begins with the database. */
+export const TOO_LARGE = 'a file of it is as large as this process may write (LimitFSIZE=, ulimit -f)'
+
+/** How the system refuses to write, as far out as the database and its log have come; `null`: it does not. */
+export function refusalOf(path: string): string | null {
+  const probe = join(dirname(path), NAME)
+  const end = Math.max(...[path, `${path}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0))
+  try {
+    const file = openSync(probe, 'w', 0o600)
+    try {
+      writeSync(file, BYTES, 0, BYTES.length, end)
+    } finally {
+      closeSync(file)
+    }
+    return null
+  } catch (error) {
+    return codeOf(error)
+  } finally {
+    rmSync(probe, { force: true })
+  }
+}
+
+function named(message: string, code: string, cause: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code })
+}

@@ -1,0 +1,89 @@
+import type { Database } from '../database/database.ts'
+import type { Platform } from './device.ts'
+import { LABEL_KIND } from './index/label-index.ts'
+import type { LabelKind } from './index/label-index.ts'
+
+/** Whether a gateway has taken anything for a device; `null`: it has taken nothing on this platform, which says nothing. */
+export type WasAccepted = (platform: Platform, device: number) => boolean | null
+
+/** A name, and who has it. */
+export interface LabelUse {
+  /** `label.id` */
+  readonly id: number
+  readonly kind: LabelKind
+  readonly name: string
+  /** Who brought it, `blockOf`; `null`: the backend, an import, or an older version, which did not note it. */
+  readonly network: string | null
+  readonly devices: number
+  /** Of the devices, those for which nothing was ever taken, though for others of their platform it was. */
+  readonly newcomers: number
+  /** Of the devices, those of platforms on which nothing was ever taken. */
+  readonly unknown: number
+}
+
+interface UseRow extends Pick<LabelUse, 'id' | 'name' | 'network'> {
+  readonly kind: number
+  readonly device: number | null
+  readonly platform: Platform
+}
+
+/** What an application's tags and types are used for. */
+export function createLabelUses({ database }: { readonly database: Pick<Database, 'statement' | 'reading'> }) {
+  const uses = database.reading<UseRow, [application: number]>(
+    `SELECT l.id, l.kind, l.name, l.network, d.id AS device, d.platform
+     FROM label l LEFT JOIN device_label dl ON dl.label = l.id LEFT JOIN device d ON d.id = dl.device
+     WHERE l.application = ? ORDER BY l.id`,
+  )
+  const networks = database.reading<{ network: string; labels: number }, [application: number, limit: number]>(
+    'SELECT network, labels FROM label_network WHERE application = ? ORDER BY labels DESC, network LIMIT ?',
+  )
+  const holders = database.statement<{ id: number; platform: Platform }, [label: number, limit: number]>(
+    `SELECT d.id, d.platform FROM device_label dl CROSS JOIN device d ON d.id = dl.device WHERE dl.label = ? LIMIT ?`,
+  )
+  const detach = database.statement<never, [label: number, device: number]>(
+    'DELETE FROM device_label WHERE label = ? AND device = ?',
+  )
+
+  return {
+    /** Every name, in the order in which they came. Reads all labels of all devices. */
+    *all(application: number, wasAccepted: WasAccepted): Generator<LabelUse> {
+      let last: UseRow | null = null
+      let counts = { devices: 0, newcomers: 0, unknown: 0 }
+      for (const row of uses.iterate(application)) {
+        if (last !== null && row.id !== last.id) {
+          yield useOf(last, counts)
+          counts = { devices: 0, newcomers: 0, unknown: 0 }
+        }
+        last = row
+        if (row.device === null) continue
+        const accepted = wasAccepted(row.platform, row.device)
+        counts.devices++
+        if (accepted === false) counts.newcomers++
+        if (accepted === null) counts.unknown++
+      }
+      if (last !== null) yield useOf(last, counts)
+    },
+
+    /** Networks that brought the most names that are still there. */
+    networks: (application: number, limit: number): { network: string; labels: number }[] =>
+      networks.all(application, limit),
+
+    /**
+     * Takes a label off up to `limit` devices, unless one of these is none of `isNewcomer`; off how many. A label that no
+     * device has any more is left to `LabelIndex.sweep`. To be called inside a transaction.
+     */
+    clear(label: number, isNewcomer: (platform: Platform, device: number) => boolean, limit: number): number {
+      const some = holders.all(label, limit)
+      if (!some.every(({ platform, id }) => isNewcomer(platform, id))) return 0
+      for (const { id } of some) detach.run(label, id)
+      return some.length
+    },
+  }
+}
+
+function useOf(
+  { id, kind, name, network }: UseRow,
+  counts: Pick<LabelUse, 'devices' | 'newcomers' | 'unknown'>,
+): LabelUse {
+  return { id, kind: kind === LABEL_KIND.tag ? 'tag' : 'type', name, network, ...counts }
+}

@@ -130,6 +130,14 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
     ensureTick()
   }
 
+  /** A sender whose credential was replaced gives back the devices that the one before was refused for. */
+  function reloadIdle(): void {
+    for (const { application, platform, credential } of store.acceptance.all()) {
+      const current = deps.credentialOf(application, platform)
+      if (current !== 0 && current !== credential) senderOf(application, platform)
+    }
+  }
+
   /** The caller already has its answer, so if the database cannot be read, this is tried again. */
   function untilRead(work: () => void): void {
     if (stopped) return
@@ -169,6 +177,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
   if (store.endLeases(clock.now())) void endLeases()
   void endCancelled()
   for (const { application } of store.senders()) wake(application)
+  untilRead(reloadIdle)
 
   return {
     /** Pushes of this application up to `push`, `push.number`, are on disk. */
@@ -202,6 +211,9 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
         const sender = senders.get(`${application}/${platform}`)
         if (sender !== undefined) equip(sender, application, platform)
       }),
+
+    /** Credentials may have changed of senders that have had nothing to send since the start. */
+    reloadIdle: (): void => untilRead(reloadIdle),
 
     /** The application is deleted. */
     forget(application: number): void {

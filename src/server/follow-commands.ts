@@ -37,6 +37,7 @@ export function followCommands({ clock, log, commit, directory, senders, cancell
         if (providers.isStale(application, platform)) pool.reload(application.number, platform)
       }
     }
+    pool.reloadIdle()
     for (const number of known) {
       if (directory.byNumber(number) !== null) continue
       known.delete(number)

@@ -237,6 +237,31 @@ describe('a credential that has proven itself', () => {
     expect(await status(id)).toMatchObject([{ t: 8, s: 8 }])
   })
 
+  test.each([
+    ['while nothing runs', true],
+    ['after a start, before anything is sent', false],
+  ])('is replaced %s: whom the one before was refused is given back at once', async (_, isStopped) => {
+    const bad = { status: 400, headers: {}, body: '{"reason":"DeviceTokenNotForTopic"}' }
+    let moved = false
+    simulator.answerWith(({ token }) => (moved && token !== order('a', 0) ? { kind: 'answer', answer: bad } : null))
+    await register(0, order('a', 0), order('a', 1))
+    await sent(await push(0))
+    moved = true
+    await passing(service, clock, sent(await push(0)))
+    expect(await feedback()).toHaveLength(1)
+    clock.advance(1000)
+    if (isStopped) service.equip(application, simulator)
+    service = await service.restart()
+    clock.advance(1000)
+    if (!isStopped) service.equip(application, simulator)
+    await passing(
+      service,
+      clock,
+      until(async () => (await feedback()).length === 0),
+    )
+    expect((await service.get('/deviceToken/all')).body).toHaveLength(2)
+  })
+
   test('is revoked: ten phones that were sent to before say so, and not a hundred that were not', async () => {
     const revoked = { status: 403, headers: {}, body: '{"reason":"InvalidProviderToken"}' }
     await register(0, ...Array.from({ length: 30 }, (_, n) => order('b', n)))

@@ -1,13 +1,5 @@
-/** A defect that is planted in a copy of the sources, to see whether the simulation finds it. */
-export interface Mutation {
-  /** What the defect does, for the manual. */
-  readonly name: string
-  /** Below the root of the checkout. */
-  readonly file: string
-  /** Stands there once. */
-  readonly from: string
-  readonly to: string
-}
+import { LIFE_MUTATIONS } from './life-mutations.ts'
+import type { Mutation } from './mutation.ts'
 
 export const MUTATIONS: readonly Mutation[] = [
   {
@@ -298,4 +290,5 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'return this.#session.maxStreams - this.#inFlight',
     to: 'return this.#session.maxStreams + 1 - this.#inFlight',
   },
+  ...LIFE_MUTATIONS,
 ]

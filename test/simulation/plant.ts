@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Mutation } from './mutations.ts'
+import type { Mutation } from './mutation.ts'
 import type { SeedReport } from './worker.ts'
 import { runWorkers } from './workers.ts'
 

@@ -30,6 +30,9 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
     `SELECT devices FROM accepted_device WHERE ${ofKey} AND block = ?`,
   )
   const any = database.statement<object, Key>(`SELECT 1 FROM accepted_device WHERE ${ofKey} LIMIT 1`)
+  const keys = database.statement<CredentialKey, []>(
+    'SELECT DISTINCT application, platform, credential FROM accepted_device',
+  )
   const setBits = database.statement<never, [...Key, block: number, devices: Uint8Array]>(
     `INSERT INTO accepted_device (application, platform, credential, block, devices) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET devices = excluded.devices`,
@@ -74,6 +77,9 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
 
   return {
     hasAny: (key: CredentialKey): boolean => any.get(...keyOf(key)) !== null,
+
+    /** Credentials that a gateway accepted something with, including replaced ones until they are forgotten. */
+    all: (): CredentialKey[] => keys.all(),
 
     wasAccepted(key: CredentialKey, device: number): boolean {
       const block = Math.floor(device / BLOCK)

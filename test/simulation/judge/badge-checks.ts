@@ -29,7 +29,7 @@ export class BadgeChecks {
     const counted = isAfter ? phone.counted : null
     // Whoever was sent a push before that call has it counted since then.
     const from = counted?.from ?? Number.NEGATIVE_INFINITY
-    const counting = sent(phone, pushes).filter(({ sends }) => (sends.get(phone.token)?.[0]?.at ?? 0) >= from)
+    const counting = sent(phone, pushes).filter(({ sends }) => (sends.get(phone)?.[0]?.at ?? 0) >= from)
     const changing = [...counting, ...this.#unsent(phone, pushes)].filter(({ step }) => step.badge !== '')
     const isSet = changing.some(({ step }) => step.badge !== '+1')
     const adding = changing.filter(({ step }) => step.badge === '+1')
@@ -49,7 +49,7 @@ export class BadgeChecks {
 
   /** A look at a device was answered, `null` for none: whether it is long since anything was sent to it. */
   saw(phone: Phone, stored: number | null, pushes: readonly Push[]): void {
-    const sends = sent(phone, pushes).flatMap((push) => push.sends.get(phone.token) ?? [])
+    const sends = sent(phone, pushes).flatMap((push) => push.sends.get(phone) ?? [])
     const from = this.#course.ranBefore(ALLOWANCE.settledMs)
     const isQuiet = sends.every(({ answeredAt }) => answeredAt !== null && answeredAt < from)
     if (isQuiet && phone.state === 'present' && phone.calls === 0) this.stored(phone, stored, pushes)
@@ -69,9 +69,7 @@ export class BadgeChecks {
       () => `phone ${number} has badge ${stored}, and shows ${badge}`,
     )
     if (counted === null || stored === null) return
-    const since = sent(phone, pushes).filter(({ sends }) =>
-      sends.get(phone.token)?.some(({ at }) => at >= counted.since),
-    )
+    const since = sent(phone, pushes).filter(({ sends }) => sends.get(phone)?.some(({ at }) => at >= counted.since))
     if ([...since, ...unsent].some(({ step }) => step.badge !== '+1' && step.badge !== '')) return
     // What was asked for before may have counted before.
     const adding = since.filter(({ step, askedAt }) => step.badge === '+1' && askedAt > counted.since)
@@ -88,7 +86,7 @@ export class BadgeChecks {
       const { step, application, state, sends, askedAt, barred } = push
       if (step.badge === '' || application !== phone.application || state === 'refused') return false
       if (this.#course.mayBeInTwoWaves(push, phone)) return true
-      if (sends.has(phone.token)) return false
+      if (sends.has(phone)) return false
       const hasChanged = phone.changedAt >= askedAt || phone.calls > 0
       if (barred.has(phone) && !hasChanged) return false
       return push.end === null || push.cancel !== 'no' || push.mayExpire || hasChanged || isRefused(push)
@@ -96,9 +94,9 @@ export class BadgeChecks {
   }
 }
 
-/** Pushes that were sent to a phone. Neighbours' phones have tokens that others have as well. */
-function sent({ application, token }: Phone, pushes: readonly Push[]): readonly Push[] {
-  return pushes.filter((push) => push.application === application && push.sends.has(token))
+/** Pushes that were sent to a phone. */
+function sent(phone: Phone, pushes: readonly Push[]): readonly Push[] {
+  return pushes.filter((push) => push.sends.has(phone))
 }
 
 /** Whether a gateway has refused a push itself: nobody else is sent to. */

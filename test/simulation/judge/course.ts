@@ -75,6 +75,10 @@ export class Course {
     this.#grantedAt = this.passedMs
   }
 
+  wasSetBackSince(at: number): boolean {
+    return this.#setBackAt >= at
+  }
+
   /** A run of the service has died; from when on what it heard may not be written down. */
   crashed(life: number): number {
     const from = this.#unwrittenFrom.get(life) ?? this.ranBefore(ALLOWANCE.settledMs)

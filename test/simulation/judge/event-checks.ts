@@ -28,8 +28,15 @@ export class EventChecks {
     for (const [whose, at] of this.#unwilling) if (at > from) this.#unwilling.set(whose, Number.POSITIVE_INFINITY)
   }
 
-  /** A receiver is told of an event. */
-  telling(application: Whose): void {
+  /** A receiver is told of an event, which is on its way from now on. */
+  telling(application: Whose, { data }: any): void {
+    const phone = data.token === undefined ? null : this.#phones.of(application, data.token)
+    const erasedAt = phone?.erasedAt ?? null
+    this.#verdict.expect(
+      erasedAt === null || erasedAt > this.#course.ranBefore(ALLOWANCE.leftAloneMs),
+      'erased-is-forgotten',
+      () => `a receiver is told of phone ${phone?.number}, which was erased with its user`,
+    )
     const since = this.#unwilling.get(application) ?? Number.POSITIVE_INFINITY
     this.#verdict.expect(
       since > this.#course.ranBefore(ALLOWANCE.leftAloneMs),
@@ -57,6 +64,10 @@ export class EventChecks {
       () => `the end of push ${data.id} was told as ${before} and as ${id}`,
     )
     this.#toldEnds.set(data.id, id)
+  }
+
+  isUnwilling(application: Whose): boolean {
+    return this.#unwilling.has(application)
   }
 
   /** Whether the end of a push was told, or nobody wants to hear of it. */

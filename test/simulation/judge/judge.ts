@@ -3,13 +3,17 @@ import { Course } from './course.ts'
 import type { Clocks } from './course.ts'
 import { EventChecks } from './event-checks.ts'
 import type { Invariant, Violation } from './invariants.ts'
-import { LineChecks } from './line-checks.ts'
+import { LineChecks, lineOf } from './line-checks.ts'
 import { isKnownGone, Phones } from './phones.ts'
 import type { Phone } from './phones.ts'
+import { rootOf } from './pushes.ts'
 import type { Push, Send } from './pushes.ts'
 import { RecordChecks } from './record-checks.ts'
+import { ReportChecks } from './report-checks.ts'
+import type { Report } from './report-checks.ts'
 import { SendChecks } from './send-checks.ts'
 import { SpentCalls } from './spent-calls.ts'
+import { TextChecks } from './text-checks.ts'
 import { Verdict } from './verdict.ts'
 import type { Reply } from '../world/answers.ts'
 import type { Gateway } from '../world/answer-tables.ts'
@@ -17,6 +21,9 @@ import { serviceOf } from '../world/browsers.ts'
 import type { PushService } from '../world/browsers.ts'
 import type { Arrival, Whose } from '../world/gateways.ts'
 import { QUOTA } from '../world/template.ts'
+import { ALLOWANCE } from './allowance.ts'
+
+const PLATFORMS: Readonly<Record<Gateway, 0 | 1 | 2>> = { apns: 0, fcm: 1, webpush: 2 }
 
 /**
  * Holds what happens in a world against what must hold; what does not is in `violation`. What happens is told here, and
@@ -26,13 +33,19 @@ export class Judge {
   readonly phones = new Phones()
   readonly pushes: Push[] = []
   readonly course: Course
+  /** How long a push to many of the first application is held back at least, in ms. */
+  heldMs = 0
   readonly #verdict = new Verdict()
   readonly #sends: SendChecks
   readonly #lines: LineChecks
   readonly #events: EventChecks
   readonly #records: RecordChecks
   readonly #badges: BadgeChecks
+  readonly #texts: TextChecks
+  readonly #reports: ReportChecks
   readonly #spent = new SpentCalls(QUOTA)
+  /** Credentials with which a gateway is known to have taken something, or to have done so before. */
+  readonly #good = new Set<string>()
 
   constructor(clocks: Clocks) {
     const course = new Course(clocks)
@@ -42,6 +55,8 @@ export class Judge {
     this.#lines = new LineChecks(course, verdict, phones)
     this.#events = new EventChecks(course, verdict, phones)
     this.#badges = new BadgeChecks(course, verdict)
+    this.#texts = new TextChecks(verdict)
+    this.#reports = new ReportChecks(course, verdict)
     this.#records = new RecordChecks({ course, verdict, phones, events: this.#events, badges: this.#badges })
   }
 
@@ -71,7 +86,31 @@ export class Judge {
 
   /** A command has put another credential in the place of the one that an application had for a gateway. */
   replaced(application: Whose, gateway: Gateway, credential: number): void {
+    // Asked for before, it may be in use since then.
+    if (this.credentialOf(application, gateway).at <= this.course.passedMs) this.#forgetGood(application, gateway)
     this.#lines.replaced(application, gateway, credential)
+    const { passedMs } = this.course
+    for (const phone of this.phones.all()) {
+      if (phone.application !== application || PLATFORMS[gateway] !== phone.platform || phone.asideAt === null) continue
+      // What is not written down says nothing yet, and whoever was set aside by a clock that was put back since waits for that.
+      if (phone.asideAt > this.course.ranBefore(ALLOWANCE.settledMs) || this.course.wasSetBackSince(phone.asideAt))
+        continue
+      phone.backSince = passedMs
+    }
+  }
+
+  /** The same is asked for: from now on it may be so. */
+  replacing(application: Whose, gateway: Gateway, credential: number): void {
+    this.#forgetGood(application, gateway)
+    this.#lines.replaced(application, gateway, credential, Number.POSITIVE_INFINITY)
+  }
+
+  /** Of a credential that is put in the place of another one nothing is known, be it the one of before. */
+  #forgetGood(application: Whose, gateway: Gateway): void {
+    for (const credential of [0, 1]) this.#good.delete(lineOf({ application, gateway, credential }))
+    for (const phone of this.phones.all()) {
+      if (phone.application === application && PLATFORMS[gateway] === phone.platform) phone.heldBy = null
+    }
   }
 
   /** Which credential an application has for a gateway, and since when. */
@@ -81,16 +120,31 @@ export class Judge {
 
   /** Whose calls are counted makes one. The returned function: whether it was granted. */
   spends(): (isGranted: boolean) => void {
-    const day = this.#spent.ask(this.course.now)
+    const call = this.#spent.ask(this.course.now)
     return (isGranted) => {
-      const wrong = this.#spent.answered(day, isGranted, this.course.passedMs)
-      this.expect(wrong === null, 'quota-is-kept', () => `a call of ${day}, of which there may be ${QUOTA}: ${wrong}`)
+      const wrong = this.#spent.answered(call, isGranted, this.course.passedMs)
+      this.expect(wrong === null, 'quota-is-kept', () => `a call of ${call.day}: ${wrong}`)
     }
+  }
+
+  /** The quota becomes another one. The returned function: it has. */
+  quotaChanges(calls: number): () => void {
+    return this.#spent.change(calls)
+  }
+
+  /** An app reports something about a push. The returned function: that was taken. */
+  reports(push: Push, phone: Phone, report: Report): () => void {
+    return this.#reports.reports(push, phone, report)
+  }
+
+  /** Phones were erased with their user, or may have been. */
+  erased(phones: readonly Phone[]): void {
+    this.#reports.erased(phones)
   }
 
   /** A request is on its way to a gateway. The returned function: what the service hears of it. */
   arrived(arrival: Arrival, reply: Reply): (heard: Reply) => void {
-    const push = this.pushes[arrival.push]
+    const push = this.#pushOf(arrival)
     const phone = this.phones.of(arrival.application, arrival.token)
     if (push === undefined || phone === null) {
       this.fail('only-the-audience', `push ${arrival.push} was sent to ${arrival.token}, which nobody knows`)
@@ -103,8 +157,8 @@ export class Judge {
     )
     // Of a call whose answer was lost, this tells that it was heard.
     push.id ??= arrival.id
-    const sends = push.sends.get(arrival.token) ?? []
-    push.sends.set(arrival.token, sends)
+    const sends = push.sends.get(phone) ?? []
+    push.sends.set(phone, sends)
     const { passedMs: at, life, grantedAt } = this.course
     // In the other environment, or with a new token, at once.
     const begunAt = sends.findLast((one) => one.answeredAt === at && one.life === life)?.begunAt ?? at
@@ -113,14 +167,32 @@ export class Judge {
     sends.push(send)
     this.#sends.check(push, phone, before, send)
     this.#badges.shows(phone, send, this.pushes)
+    this.#texts.check(push, phone, send)
     this.#lines.check(push, phone, before, send)
     return (heard) => {
       const answeredAt = this.course.passedMs
       send.answeredAt = answeredAt
       send.reply = heard
       this.#lines.heard(phone, send, answeredAt)
+      this.#hearOfCredential(send)
       this.#hear(phone, send)
     }
+  }
+
+  /** Its number is that of the call that was first, also where it is sent again. */
+  #pushOf({ push: number, id }: Arrival): Push | undefined {
+    const first = this.pushes[number]
+    if (first === undefined || first.id === null || first.id === id) return first
+    const again = this.pushes.filter((push) => push !== first && rootOf(push) === first)
+    return again.find((push) => push.id === id) ?? again.findLast((push) => push.id === null) ?? first
+  }
+
+  /** With the first that is taken, or was before, it is known whose tokens were refused for themselves. */
+  #hearOfCredential({ reply, arrival }: Send): void {
+    const line = lineOf(arrival)
+    if (this.#good.has(line) || (reply.says !== 'accepted' && reply.says !== 'gone')) return
+    this.#good.add(line)
+    for (const phone of this.phones.all()) if (phone.heldBy === line) this.#leaves(phone, reply)
   }
 
   #hear(phone: Phone, { reply, arrival, begunAt: at }: Send): void {
@@ -135,14 +207,34 @@ export class Judge {
       reply.says === 'bad-token' && phone.fate.state === 'sandbox' && arrival.environment === 'production'
     const isBad = phone.fate.state === 'sandbox' && arrival.environment === 'sandbox' && reply.says !== 'accepted'
     if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch', 'suspect'].includes(reply.says))) return
-    if (reply.says === 'gone' && phone.state === 'present') phone.goneAt ??= this.course.passedMs
-    phone.state = 'unsure'
-    phone.lostAt = phone.changedAt = this.course.passedMs
+    if (arrival.token !== phone.token) {
+      // What is said of a token says nothing of the one that takes its place; but which is first?
+      if (phone.calls > 0 || phone.tokenBefore !== null) phone.state = 'unsure'
+      return
+    }
+    const line = lineOf(arrival)
+    if (reply.says === 'gone' || this.#good.has(line)) return this.#leaves(phone, reply)
+    // It stays, until the credential is known to be good.
+    phone.heldBy = line
+    phone.changedAt = this.course.passedMs
+  }
+
+  #leaves(phone: Phone, { says }: Reply): void {
+    const { passedMs } = this.course
+    const isAside = phone.heldBy !== null || says !== 'gone'
+    const isThere = phone.state === 'present' || phone.asideAt !== null
+    if (!isAside && phone.state === 'present') phone.goneAt ??= passedMs
+    const asideAt = isAside && isThere ? passedMs : null
+    Object.assign(phone, { state: 'unsure', heldBy: null, asideAt, backSince: null })
+    phone.lostAt = phone.changedAt = passedMs
   }
 
   /** A look at a push was answered. */
   saw(push: Push, status: number, body: any): void {
     this.#records.saw(push, status, body)
+    if (status !== 200) return
+    this.#reports.saw(push, body)
+    this.#texts.saw(push, body)
   }
 
   /** A look at a device was answered; `null`: with no badge. */
@@ -160,9 +252,9 @@ export class Judge {
     const { life } = this.course
     for (const phone of last.owed) {
       if (phone.platform !== 2 || serviceOf(phone.number) === service || phone.changedAt >= before.askedAt) continue
-      const isWell = before.sends.get(phone.token)?.some((send) => send.life === life && send.reply.says === 'accepted')
+      const isWell = before.sends.get(phone)?.some((send) => send.life === life && send.reply.says === 'accepted')
       this.expect(
-        isWell !== true || last.sends.has(phone.token),
+        isWell !== true || last.sends.has(phone),
         'others-are-served',
         () => `push ${last.number} has not gone to browser ${phone.number} while ${service} rests`,
       )
@@ -170,8 +262,8 @@ export class Judge {
   }
 
   /** A receiver is told of an event. */
-  telling(application: Whose): void {
-    this.#events.telling(application)
+  telling(application: Whose, event: any): void {
+    this.#events.telling(application, event)
   }
 
   /** A receiver has answered that it wants no more events. `isHeard`: by the service that told it. */
@@ -182,6 +274,12 @@ export class Judge {
   /** A receiver has taken an event. */
   told(application: Whose, id: string, event: any): void {
     this.#events.told(application, id, event)
+    if (event.type !== 'push.opened') return
+    const { data } = event
+    const push = this.pushes.find((one) => one.id === data.id)
+    const phone = data.token === undefined ? null : this.phones.of(application, data.token)
+    if (push === undefined || phone === null) return
+    this.#reports.told(push, phone, { event: data.event, action: data.action ?? '' }, id)
   }
 
   /** Whether nobody has anything more to say: each call is answered, and each end told. */
@@ -189,8 +287,13 @@ export class Judge {
     const isTold = (phone: Phone) => phone.calls === 0 && (!isKnownGone(phone) || this.#events.isToldGone(phone))
     return (
       this.pushes.every((push) => push.state !== 'asked' && this.#events.isToldEnd(push)) &&
-      this.phones.all().every(isTold)
+      this.phones.all().every(isTold) &&
+      this.#areReportsTold
     )
+  }
+
+  get #areReportsTold(): boolean {
+    return this.#reports.isTold(({ application }) => this.#events.isUnwilling(application))
   }
 
   /** Whether nothing more is to be expected. */
@@ -203,8 +306,19 @@ export class Judge {
     this.#records.listed(application, records, this.pushes)
   }
 
+  /** Of an application, whose tokens are named. */
+  named(application: Whose, tokens: readonly string[]): void {
+    this.#records.named(application, tokens)
+  }
+
+  /** The sums of an application were read when everything was over. */
+  summed(application: Whose, sums: any): void {
+    this.#records.summed(application, sums, this.pushes)
+  }
+
   /** Everything has had its time. */
   ended(): void {
     this.#records.ended(this.pushes)
+    this.expect(this.#areReportsTold, 'events-are-told', () => 'of what an app has reported nobody was told')
   }
 }

@@ -20,6 +20,13 @@ export class LineChecks {
   readonly #silent = new Set<Phone>()
   /** Sent to APNs' other environment, since the first one did not take the token, or the key. */
   readonly #second = new WeakSet<Send>()
+  /**
+   * Sent to the other environment at once, and it may be for either reason: the first refused the key, or the client turns
+   * to the other one first since it did, and the phone was put back by a pause and sent to anew.
+   */
+  readonly #either = new WeakSet<Send>()
+  /** By credential and run of the service: the other environment may be the first by now. */
+  readonly #turned = new Set<string>()
   /** Until when nothing is to be sent there, by gateway and credential: see `partOf`. */
   readonly #rests = new Map<string, { readonly askedOf: Send; readonly until: number }>()
   /** By lane: the run of the service in which a gateway took something last. */
@@ -43,6 +50,10 @@ export class LineChecks {
     // Also a key for one environment only is tried in the other one, at once.
     const isAtOnce = before?.answeredAt === send.at
     const isSecond = isOther && (before.reply.says === 'bad-token' || isAtOnce)
+    const line = `${lineOf(send.arrival)} ${send.life}`
+    const isOfKey = isSecond && before.reply.says !== 'bad-token'
+    if (isOfKey) this.#turned.add(line)
+    if (isSecond && this.#turned.has(line)) this.#either.add(send)
     // There with a new provider token, too.
     if (isSecond || (isAtOnce && this.#second.has(before))) this.#second.add(send)
     this.#checkRest(push, phone, sends, send)
@@ -61,7 +72,10 @@ export class LineChecks {
       this.#rests.set(partOf(arrival), { askedOf: send, until: answeredAt + reply.restMs })
     }
     const isProof = arrival.service === null ? isOfCredential(reply) : isOfService(reply)
-    if (isProof) this.#provenIn.set(this.#laneOf(send), this.#course.life)
+    if (!isProof) return
+    const { life } = this.#course
+    this.#provenIn.set(this.#laneOf(send), life)
+    if (this.#either.has(send)) this.#provenIn.set(partOf(arrival), life)
   }
 
   /** The service has died: nothing is on its way. */
@@ -70,8 +84,8 @@ export class LineChecks {
   }
 
   /** A command has put another credential in the place of the one that an application had for a gateway. */
-  replaced(application: Whose, gateway: Gateway, credential: number): void {
-    this.#replaced.set(`${application} ${gateway}`, { credential, at: this.#course.passedMs })
+  replaced(application: Whose, gateway: Gateway, credential: number, at = this.#course.passedMs): void {
+    this.#replaced.set(`${application} ${gateway}`, { credential, at })
   }
 
   /** Which credential an application has for a gateway, and since when. */
@@ -102,7 +116,7 @@ export class LineChecks {
   #checkAlone(push: Push, phone: Phone, send: Send): void {
     const { at, life } = send
     const line = this.#laneOf(send)
-    if (this.#provenIn.get(line) === life || this.#course.grantedAt === at) return
+    if (this.#provenIn.get(line) === life || this.#course.grantedAt === at || this.#either.has(send)) return
     const phoneOf = ({ application, token }: Arrival) => this.#phones.of(application, token)
     // Who is silent holds up nobody.
     for (const one of this.#open) {
@@ -110,7 +124,8 @@ export class LineChecks {
       if (one.begunAt <= at - ALLOWANCE.silentMs || this.#course.disturbedAt >= one.at - ALLOWANCE.noticedMs)
         this.#silent.add(phoneOf(one.arrival) ?? phone)
     }
-    const counts = (one: Send) => this.#laneOf(one) === line && !this.#silent.has(phoneOf(one.arrival) ?? phone)
+    const counts = (one: Send) =>
+      this.#laneOf(one) === line && !this.#either.has(one) && !this.#silent.has(phoneOf(one.arrival) ?? phone)
     // A credential that was replaced, be it by itself, begins anew when that is noticed.
     const { at: since } = this.credentialOf(send.arrival.application, send.arrival.gateway)
     const isOfNow = (one: Send) => one.at > since + ALLOWANCE.noticedMs
@@ -156,6 +171,10 @@ function partOf(arrival: Arrival): string {
 }
 
 /** All that goes to one gateway with one credential. */
-function lineOf({ application, gateway, credential }: Arrival): string {
+export function lineOf({
+  application,
+  gateway,
+  credential,
+}: Pick<Arrival, 'application' | 'gateway' | 'credential'>): string {
   return `${application} ${gateway} ${credential}`
 }

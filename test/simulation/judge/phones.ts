@@ -9,7 +9,12 @@ export interface Phone {
   readonly number: number
   /** Whose app it has. */
   readonly application: Whose
-  readonly token: string
+  /** As it registers from now on. */
+  token: string
+  /** Which it had before that one, and may be registered under still; `null`: it is known not to be. */
+  tokenBefore: string | null
+  /** When it was last known to have moved to another token. */
+  movedAt: number
   readonly platform: 0 | 1 | 2
   fate: TokenFate
   /** `unsure`: a call, or an answer of a gateway, may have changed it or not. */
@@ -17,6 +22,15 @@ export interface Phone {
   /** As registered; `null`: not known for certain. */
   tags: ReadonlySet<string> | null
   alias: string | null
+  /** As registered, `''` for none; `null`: not known for certain. */
+  user: string | null
+  locale: string | null
+  /** When its locale may have changed for the last time. */
+  localeAt: number
+  /** Whether it came by an import, and has not registered by itself since. */
+  isImported: boolean
+  /** When it was erased with its user; `null`: it was not, or has come since. */
+  erasedAt: number | null
   /** Of a browser: the key pair that is registered; `null`: not known for certain, or no browser. */
   pair: number | null
   /** When it may have changed for the last time. */
@@ -48,29 +62,44 @@ export interface Phone {
   calls: number
   /** When an answer came by which it must be known to be gone; `null`: none since it was registered. */
   goneAt: number | null
+  /** With which credential its token was refused before that was known to be good; `null`: none. */
+  heldBy: string | null
+  /** When an answer came by which it may have been set aside, being there until then; `null`: none. */
+  asideAt: number | null
+  /** Since when it must be back, for another credential; `null`: it need not. */
+  backSince: number | null
 }
 
 /** All phones of a world, those of a crowd too. */
 export class Phones {
   readonly #all: Phone[] = []
+  /** With the tokens that they had before. */
   readonly #byToken = [new Map<string, Phone>(), new Map<string, Phone>()] as const
+  readonly #moves = new Map<Phone, number>()
+  /** Users who are being erased, with their application before them. */
+  readonly erasing = new Set<string>()
 
   /** The phone of this number, made when it is first asked for. */
   at(number: number, platform: 0 | 1 | 2 = platformOf(number)): Phone {
     const known = this.#all.find((phone) => phone.number === number)
     if (known !== undefined) return known
     const application = number < NEIGHBOURS ? 0 : 1
-    // The neighbours' phones have tokens that phones of the first application have as well.
-    const digest = new Bun.CryptoHasher('sha256').update(`phone ${number % NEIGHBOURS}`).digest('hex')
     const phone: Phone = {
       number,
       application,
-      token: platform === 0 ? digest : platform === 1 ? `android-${digest.slice(0, 20)}` : endpointOf(number),
+      token: tokenOf(number, platform, 0),
+      tokenBefore: null,
+      movedAt: Number.NEGATIVE_INFINITY,
       platform,
       fate: { state: platform !== 2 && number % 7 === 4 ? 'sandbox' : 'alive', since: 0 },
       state: 'absent',
       tags: new Set(),
       alias: null,
+      user: '',
+      locale: '',
+      localeAt: Number.NEGATIVE_INFINITY,
+      isImported: false,
+      erasedAt: null,
       pair: null,
       pairAt: Number.NEGATIVE_INFINITY,
       zone: null,
@@ -87,10 +116,22 @@ export class Phones {
       registeredAt: 0,
       calls: 0,
       goneAt: null,
+      heldBy: null,
+      asideAt: null,
+      backSince: null,
     }
     this.#all.push(phone)
     this.#byToken[application].set(phone.token, phone)
     return phone
+  }
+
+  /** Gives a phone another token. */
+  move(phone: Phone): void {
+    const moves = (this.#moves.get(phone) ?? 0) + 1
+    this.#moves.set(phone, moves)
+    phone.tokenBefore = phone.token
+    phone.token = tokenOf(phone.number, phone.platform, moves)
+    this.#byToken[phone.application].set(phone.token, phone)
   }
 
   all(): readonly Phone[] {
@@ -100,6 +141,14 @@ export class Phones {
   of(application: Whose, token: string): Phone | null {
     return this.#byToken[application].get(token) ?? null
   }
+}
+
+/** The neighbours' phones have tokens that phones of the first application have as well. `moves`: how often it has moved. */
+function tokenOf(number: number, platform: 0 | 1 | 2, moves: number): string {
+  if (platform === 2) return endpointOf(number, moves)
+  const name = `phone ${number % NEIGHBOURS}${moves === 0 ? '' : ` ${moves}`}`
+  const digest = new Bun.CryptoHasher('sha256').update(name).digest('hex')
+  return platform === 0 ? digest : `android-${digest.slice(0, 20)}`
 }
 
 /** The even ones are Apple's. */

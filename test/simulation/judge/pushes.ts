@@ -43,19 +43,32 @@ export interface Push {
   readonly owed: ReadonlySet<Phone>
   /** Who must not get it, unless their tags change. */
   readonly barred: ReadonlySet<Phone>
-  readonly sends: Map<string, Send[]>
-  /** Calls that told of somebody who has opened it; and by whom for certain, and when. */
-  readonly opens: { asked: number; readonly by: Map<Phone, number> }
+  readonly sends: Map<Phone, Send[]>
+  /** The push that it sends again to those it failed for; `null`: none. */
+  readonly resendOf: Push | null
+  /** How long it is held back at least, in ms. */
+  readonly heldMs: number
   /** As a look has shown it to be over. */
   end: { readonly t: number; readonly s: number; readonly failed: number } | null
 }
 
+/** The push that was asked for first, of one that was sent again: its texts are in all of them. */
+export function rootOf(push: Push): Push {
+  return push.resendOf === null ? push : rootOf(push.resendOf)
+}
+
 /** The last answer of a gateway about a phone that the service has heard. */
-export function lastWord(sends: readonly Send[]): Send | null {
-  return sends.findLast(({ answeredAt, reply }) => answeredAt !== null && isLast(reply)) ?? null
+export function lastWord(sends: readonly Send[], phone: Phone): Send | null {
+  return sends.findLast((send) => send.answeredAt !== null && isLast(send, phone)) ?? null
 }
 
 /** Whether nothing more is to be sent after it. A bad token is tried in the other environment, and may wait for a proof. */
-export function isLast({ says }: Reply): boolean {
-  return says === 'accepted' || says === 'gone' || says === 'bad-push'
+function isLast({ reply: { says }, arrival }: Send, { token }: Phone): boolean {
+  // What is said of a token is not said of the one that has taken its place.
+  return says === 'accepted' || says === 'bad-push' || (says === 'gone' && arrival.token === token)
+}
+
+/** When the clocks of a zone, `''` for UTC, show `wall`, ms since the Unix epoch. */
+export function momentIn(wall: string, zone: string): number {
+  return Temporal.PlainDateTime.from(wall).toZonedDateTime(zone || 'UTC').epochMilliseconds
 }

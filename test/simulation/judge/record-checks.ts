@@ -3,7 +3,7 @@ import type { Course } from './course.ts'
 import type { EventChecks } from './event-checks.ts'
 import { isKnownGone } from './phones.ts'
 import type { Phone, Phones } from './phones.ts'
-import { isLast } from './pushes.ts'
+import { lastWord } from './pushes.ts'
 import type { Push } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 import type { Whose } from '../world/gateways.ts'
@@ -36,14 +36,7 @@ export class RecordChecks {
   saw(push: Push, status: number, body: any): void {
     this.#verdict.expect(status === 200, 'answered-is-kept', () => `push ${push.number} is not there: ${status}`)
     if (status !== 200) return
-    const { t, s, o, failed, waiting, state } = body
-    const { asked, by } = push.opens
-    const stayed = [...by].filter(([phone, at]) => phone.state === 'present' && phone.changedAt < at).length
-    this.#verdict.expect(
-      stayed <= o && o <= asked,
-      'opens-are-counted',
-      () => `push ${push.number} was opened by ${stayed} for certain, in ${asked} calls, and counts ${o}`,
-    )
+    const { t, s, failed, waiting, state } = body
     this.#verdict.expect(
       t === s + failed.total + waiting,
       'counts-add-up',
@@ -59,11 +52,18 @@ export class RecordChecks {
     const byToken = new Map(records.map((record) => [record.token, record]))
     for (const phone of this.#phones.all()) {
       if (phone.application !== application) continue
+      // A move whose answer was lost may have been made, or not.
+      const before = phone.tokenBefore === null ? null : (byToken.get(phone.tokenBefore) ?? null)
+      if (before !== null) phone.token = before.token
+      phone.tokenBefore = null
       const record = byToken.get(phone.token) ?? null
       this.#checkRegistered(phone, record, pushes)
       const state = record === null ? 'absent' : 'present'
       if (phone.state === 'unsure') Object.assign(phone, { state, changedAt: this.#course.passedMs })
-      if (record !== null) Object.assign(phone, { tags: new Set(record.tag), badge: record.badge })
+      const { user = '', locale = '', timezone: zone = '' } = record ?? {}
+      if (record !== null)
+        Object.assign(phone, { tags: new Set(record.tag), badge: record.badge, user, locale, zone, asideAt: null })
+      phone.backSince = null
     }
   }
 
@@ -86,7 +86,15 @@ export class RecordChecks {
       'events-are-told',
       () => `of phone ${number}, which is gone, nobody was told`,
     )
+    this.#verdict.expect(
+      isThere || phone.backSince === null,
+      'aside-comes-back',
+      () => `phone ${number} was set aside, and is not in the registry though the credential is another`,
+    )
     if (!isThere) return
+    this.#checkField(phone, 'user', phone.user, record.user)
+    this.#checkField(phone, 'locale', phone.locale, record.locale)
+    this.#checkField(phone, 'zone', phone.zone, record.timezone)
     const listed = record.tag.toSorted().join()
     const wanted = tags === null ? listed : [...tags].toSorted().join()
     this.#verdict.expect(
@@ -95,6 +103,41 @@ export class RecordChecks {
       () => `phone ${number} has tags ${listed}, not ${wanted}`,
     )
     this.#badges.stored(phone, record.badge, pushes)
+  }
+
+  #checkField({ number }: Phone, name: string, wanted: string | null, listed = ''): void {
+    this.#verdict.expect(
+      wanted === null || wanted === listed,
+      'answered-is-kept',
+      () => `phone ${number} has the ${name} "${listed}", not "${wanted}"`,
+    )
+  }
+
+  /** What gateways have said of tokens, and for whom a push has failed: nobody who was erased is named. */
+  named(application: Whose, tokens: readonly string[]): void {
+    for (const token of tokens) {
+      const phone = this.#phones.of(application, token)
+      this.#verdict.expect(
+        phone === null || phone.erasedAt === null,
+        'erased-is-forgotten',
+        () => `phone ${phone?.number}, which was erased with its user, is named still`,
+      )
+    }
+  }
+
+  /** The sums of an application were read when everything was over. */
+  summed(application: Whose, sums: any, pushes: readonly Push[]): void {
+    const own = pushes.filter((push) => push.application === application && push.state !== 'refused')
+    // Of one that nobody has the id of nobody knows the counts.
+    if (own.some(({ id, end }) => id === null || end === null)) return
+    for (const name of ['t', 's'] as const) {
+      const sum = own.reduce((all, { end }) => all + (end?.[name] ?? 0), 0)
+      this.#verdict.expect(
+        sums[name] === sum,
+        'counts-add-up',
+        () => `application ${application} has ${name} = ${sums[name]}, and its pushes ${sum}`,
+      )
+    }
   }
 
   /** Everything has had its time. */
@@ -140,9 +183,9 @@ export class RecordChecks {
   }
 }
 
-function tookTwice({ sends }: Push, { token }: Phone): boolean {
+function tookTwice({ sends }: Push, phone: Phone): boolean {
   return (
-    (sends.get(token) ?? []).filter(({ answeredAt, reply }) => answeredAt !== null && reply.says === 'accepted')
+    (sends.get(phone) ?? []).filter(({ answeredAt, reply }) => answeredAt !== null && reply.says === 'accepted')
       .length > 1
   )
 }
@@ -151,7 +194,6 @@ function tookTwice({ sends }: Push, { token }: Phone): boolean {
 function unreached(push: Push): Phone[] {
   return [...push.owed].filter((phone) => {
     if (phone.changedAt >= push.askedAt) return false
-    const sends = push.sends.get(phone.token) ?? []
-    return !sends.some(({ reply, answeredAt }) => answeredAt !== null && isLast(reply))
+    return lastWord(push.sends.get(phone) ?? [], phone) === null
   })
 }

@@ -1,7 +1,7 @@
 import { ALLOWANCE } from './allowance.ts'
 import type { Course } from './course.ts'
 import type { Phone } from './phones.ts'
-import { lastWord } from './pushes.ts'
+import { lastWord, momentIn } from './pushes.ts'
 import type { Push, Send } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -24,10 +24,13 @@ export class SendChecks {
     this.#checkStayed(push, phone, send)
     this.#checkTime(push, phone)
     this.#checkKeys(push, phone, send)
+    this.#checkToken(push, phone, send)
   }
 
   #checkIdentity(push: Push, phone: Phone, sends: readonly Send[], { arrival }: Send): void {
-    const other = sends.find(({ arrival: before }) => before.identity !== arrival.identity)
+    // Who comes anew, in another zone, is another device, and what was on its way to the first may be repeated.
+    const isTwo = phone.anewAt >= push.askedAt && this.#course.mayBeInTwoWaves(push, phone)
+    const other = isTwo ? undefined : sends.find(({ arrival: before }) => before.identity !== arrival.identity)
     this.#verdict.expect(
       other === undefined,
       'one-identity',
@@ -37,7 +40,7 @@ export class SendChecks {
   }
 
   #checkRepeat(push: Push, phone: Phone, sends: readonly Send[]): void {
-    const last = lastWord(sends)
+    const last = lastWord(sends, phone)
     if (last === null || last.answeredAt === null) return
     if (this.#course.mayBeInTwoWaves(push, phone)) return
     this.#verdict.expect(
@@ -100,13 +103,29 @@ export class SendChecks {
     )
   }
 
+  /** What is on its way to the token of before arrives there. */
+  #checkToken(push: Push, phone: Phone, { arrival, at, begunAt, grantedAt }: Send): void {
+    const wasOnItsWay = begunAt < at || grantedAt === at
+    this.#verdict.expect(
+      arrival.token === phone.token ||
+        phone.tokenBefore !== null ||
+        phone.calls > 0 ||
+        wasOnItsWay ||
+        phone.movedAt > this.#course.ranBefore(ALLOWANCE.noticedMs),
+      'tokens-follow',
+      () => `push ${push.number} went to phone ${phone.number} by a token that it has no more`,
+    )
+  }
+
   #checkTime(push: Push, phone: Phone): void {
     const { when } = push.step
+    this.#verdict.expect(
+      push.mayExpire || push.heldMs === 0 || this.#course.passedMs >= push.askedAt + push.heldMs,
+      'hold-is-kept',
+      () => `push ${push.number} went to phone ${phone.number} before its ${push.heldMs} ms were over`,
+    )
     if (push.mayExpire || when.kind === 'now') return
-    const from =
-      when.kind === 'in'
-        ? push.askedOn + when.seconds * 1000
-        : Temporal.PlainDateTime.from(push.wall ?? '').toZonedDateTime(phone.zone || 'UTC').epochMilliseconds
+    const from = when.kind === 'in' ? push.askedOn + when.seconds * 1000 : momentIn(push.wall ?? '', phone.zone ?? '')
     // Who has moved, or may have, is in the wave of another zone.
     if (when.kind === 'local' && (phone.zone === null || phone.changedAt >= push.askedAt || phone.calls > 0)) return
     this.#verdict.expect(

@@ -1,28 +1,46 @@
+interface SpentCall {
+  /** That it counts for. */
+  readonly day: string
+  /** As it was when it was asked for. */
+  readonly quota: { readonly least: number; readonly most: number }
+}
+
 /** The calls of an application with a quota of so many a day, as they were asked for and granted. */
 export class SpentCalls {
-  readonly #quota: number
+  /** Less than that nobody is refused after, more than that nobody granted: while it changes they differ. */
+  #quota: { readonly least: number; readonly most: number }
   /** By day, in UTC. */
   readonly #days = new Map<string, { asked: number; granted: readonly number[] }>()
 
   constructor(quota: number) {
-    this.#quota = quota
+    this.#quota = { least: quota, most: quota }
   }
 
-  /** One is asked for; `now`: ms since the Unix epoch. Returns the day that it counts for. */
-  ask(now: number): string {
+  /** The quota becomes another one. The returned function: it has. */
+  change(quota: number): () => void {
+    const { least, most } = this.#quota
+    this.#quota = { least: Math.min(least, quota), most: Math.max(most, quota) }
+    return () => void (this.#quota = { least: quota, most: quota })
+  }
+
+  /** One is asked for; `now`: ms since the Unix epoch. */
+  ask(now: number): SpentCall {
     const day = new Date(now).toISOString().slice(0, 10)
     const spent = this.#of(day)
     this.#days.set(day, { ...spent, asked: spent.asked + 1 })
-    return day
+    return { day, quota: this.#quota }
   }
 
   /** One was granted, or refused; `at`: `WorldClock.passedMs`. Gives what is wrong with that; `null`: nothing. */
-  answered(day: string, isGranted: boolean, at: number): string | null {
+  answered({ day, quota }: SpentCall, isGranted: boolean, at: number): string | null {
     const spent = this.#of(day)
     const { asked, granted } = spent
-    if (!isGranted) return asked > this.#quota ? null : `refused after ${asked} calls`
+    // It may have changed since.
+    const least = Math.min(quota.least, this.#quota.least)
+    const most = Math.max(quota.most, this.#quota.most)
+    if (!isGranted) return asked > least ? null : `refused after ${asked} calls`
     this.#days.set(day, { ...spent, granted: [...granted, at] })
-    return granted.length < this.#quota ? null : `granted after ${granted.length} others`
+    return granted.length < most ? null : `granted after ${granted.length} others`
   }
 
   /** What was granted after this moment may be forgotten. */

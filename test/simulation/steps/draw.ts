@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { chance, pick } from '../../faults/stage/chance.ts'
 import { WEATHERS } from '../world/answers.ts'
 import { BROWSER_SCENES } from './browser-scenes.ts'
+import { drawLife } from './draw-life.ts'
 import { RARE_SCENES, SCENES } from './scenes.ts'
 import { KEY_PAIRS, PUSH_SERVICE_NAMES } from '../world/browsers.ts'
 import type { Whose } from '../world/gateways.ts'
@@ -63,7 +64,10 @@ export function drawSteps(seed: number): Step[] {
   const rest = drawn.toSpliced(Math.floor(chance(seed, 'when') * count), 0, ...played)
   // Beside the others, which stay as they are.
   const rare = chance(seed, 'rare') < 0.2 ? pick(RARE_SCENES, chance(seed, 'which rare')) : () => []
-  const steps = [...first, { kind: 'pass', ms: 50 } as const, ...rest, ...rare((word) => chance(seed, 'rare', word))]
+  const lived = [...first, { kind: 'pass', ms: 50 } as const, ...rest, ...rare((word) => chance(seed, 'rare', word))]
+  // The others live on as before.
+  const hasLife = chance(seed, 'life') < 0.5
+  const steps = hasLife ? drawLife((word) => chance(seed, 'life', word), lived) : lived
   if (!hasBrowsers) return steps
   // A command gives the application a key for browsers, and the service has noticed by then.
   const key: Step[] = [

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import type { Sky, Whose } from '../world/gateways.ts'
 import type { World } from '../world/world.ts'
-import { sendPush } from './play-push.ts'
-import { look } from './play.ts'
+import { look, sendPush } from './play-push.ts'
+import { expireAll } from './play.ts'
 
 /**
  * How long the process hardly runs between two looks, so that whatever waits comes to its time; and then so long that
@@ -30,6 +30,7 @@ export async function finish(world: World): Promise<void> {
   world.setDiskFailing(false)
   await world.revive()
   world.note('all is well')
+  await sleepUntilDue(world)
   await waitForEnd(world)
   await list(world)
   if (judge.violation !== null) return
@@ -46,12 +47,28 @@ export async function finish(world: World): Promise<void> {
     })
   }
   await waitForEnd(world)
+  await sum(world)
   judge.ended()
   if (judge.violation !== null || world.chance('once more') > 0.3) return
   await world.crash(0)
   await list(world)
   for (const push of judge.pushes) await look(world, push)
   judge.ended()
+}
+
+/** What is due in days would take as many to live through: the machine sleeps until the last is due. */
+async function sleepUntilDue(world: World): Promise<void> {
+  const { judge, clock } = world
+  const dues = judge.pushes.map(({ step, askedOn, end }) =>
+    step.when.kind === 'in' && end === null ? askedOn + step.when.seconds * 1000 : 0,
+  )
+  const ms = Math.max(...dues, 0) - clock.now()
+  if (ms < HOUR_MS) return
+  // What is over by now has had its time.
+  for (const push of judge.pushes) await look(world, push)
+  expireAll(world)
+  world.note(`asleep for ${ms} ms`)
+  clock.standStill(ms)
 }
 
 async function waitForEnd(world: World): Promise<void> {
@@ -76,6 +93,42 @@ async function list(world: World): Promise<void> {
         judge.expect(status === 200, 'answers-as-expected', () => `the list of devices: ${status}`)
         if (status === 200) judge.listed(by, body)
       },
+    })
+    // Where nobody was erased nobody is missing there.
+    const erased = judge.phones.all().filter((phone) => phone.application === by && phone.erasedAt !== null)
+    if (erased.length > 0) await listNamed(world, by)
+  }
+}
+
+/** Whom gateways have called gone, and for whom pushes have failed. */
+async function listNamed(world: World, by: Whose): Promise<void> {
+  const { judge } = world
+  const failed = judge.pushes.filter(({ id, application }) => id !== null && application === by)
+  for (const path of ['/feedback', ...failed.map(({ id }) => `/push/${id}/failures`)]) {
+    await world.call({
+      by,
+      method: 'GET',
+      path,
+      onAnswer({ status, body }) {
+        judge.expect(status === 200, 'answers-as-expected', () => `${path}: ${status}`)
+        if (status === 200)
+          judge.named(
+            by,
+            (body as { token: string | null }[]).flatMap(({ token }) => token ?? []),
+          )
+      },
+    })
+  }
+}
+
+/** The sums of each application that has sent anything. */
+async function sum(world: World): Promise<void> {
+  for (const by of applicationsIn(world)) {
+    await world.call({
+      by,
+      method: 'GET',
+      path: '/analytics',
+      onAnswer: ({ body }) => world.judge.summed(by, body),
     })
   }
 }

@@ -1,15 +1,23 @@
 import { MINUTE_MS } from '../../../src/clock.ts'
 import type { Phone } from '../judge/phones.ts'
+import type { Report } from '../judge/report-checks.ts'
+import { textOf } from '../judge/text-checks.ts'
+import { momentIn } from '../judge/pushes.ts'
 import type { Push } from '../judge/pushes.ts'
 import type { Answer } from '../world/service.ts'
 import type { World } from '../world/world.ts'
-import { PLACES, RADIUS_KM } from './step.ts'
+import { LANGUAGES, PLACES, RADIUS_KM } from './step.ts'
 import type { PushStep, Target } from './step.ts'
+
+/** What a local time may be past by: an hour, but for what passes until the push is accepted. */
+const LATE_MS = 55 * MINUTE_MS
 
 export async function sendPush(world: World, step: PushStep): Promise<void> {
   const { judge, clock } = world
   const number = judge.pushes.length
   const target = step.to.kind === 'one' ? judge.phones.at(step.to.phone) : null
+  // Nobody knows which token it has.
+  if (target !== null && target.tokenBefore !== null) return
   const wall =
     step.when.kind === 'local' ? new Date(clock.now() + step.when.minutes * MINUTE_MS).toISOString().slice(0, 16) : null
   const when = step.when.kind === 'in' ? { send_at: step.when.seconds } : wall === null ? {} : { send_at_local: wall }
@@ -21,11 +29,15 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
     step,
     path: target === null ? '/push/all' : '/push/one',
     body: {
-      msg: `push ${number}`,
+      msg: textOf(number, ''),
       sound: 'default',
       badge: step.badge,
       payload: { n: number },
       ...(step.ttl !== null && { ttl: step.ttl }),
+      ...(step.collapse !== undefined && { collapse: step.collapse }),
+      ...(step.translated && {
+        languages: Object.fromEntries(LANGUAGES.map((tag) => [tag, { msg: textOf(number, tag) }])),
+      }),
       ...when,
       ...audienceOf(step.to, target, phones),
     },
@@ -37,11 +49,12 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
     id: null,
     cancel: 'no',
     mayExpire: step.ttl !== null,
-    owed: new Set(step.when.kind === 'local' ? [] : phones.filter((phone) => isOwed(step.to, phone))),
+    owed: new Set(phones.filter((phone) => isOwed(step.to, phone) && isToCome(wall, phone, clock.now()))),
     barred: new Set(phones.filter((phone) => isSure(phone) && isAddressed(step.to, phone) === false)),
     sends: new Map(),
     end: null,
-    opens: { asked: 0, by: new Map() },
+    resendOf: null,
+    heldMs: step.to.kind === 'one' || application !== 0 ? 0 : judge.heldMs,
   }
   judge.pushes.push(push)
   await ask(world, push)
@@ -49,6 +62,9 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
 
 /** The same call with the same key. */
 export async function sendAgain(world: World, push: Push): Promise<void> {
+  const { to } = push.step
+  // The token that the call names may be another one by now.
+  if (to.kind === 'one' && world.judge.phones.at(to.phone).movedAt >= push.askedAt) return
   if (push.key !== null && push.state !== 'refused') await ask(world, push)
 }
 
@@ -102,13 +118,20 @@ function audienceOf(to: Target, phone: Phone | null, phones: readonly Phone[]): 
       return { where: { any: to.tags.map((tag) => ({ tag })) } }
     case 'near':
       return { near: { ...PLACES[to.place], radius_km: RADIUS_KM } }
+    case 'user':
+      return { users: [to.user] }
     case 'one':
       return { platform: String(phone?.platform), token: phone?.token }
   }
 }
 
+/** Whether the clock of a phone is certain to show `wall`, or to have shown it so lately that it goes by that still. */
+function isToCome(wall: string | null, { zone }: Phone, now: number): boolean {
+  return wall === null || (zone !== null && momentIn(wall, zone) > now - LATE_MS)
+}
+
 /** Whether a phone is certain to be in the audience of a push that is asked for now. */
-function isOwed(to: Target, phone: Phone): boolean {
+export function isOwed(to: Target, phone: Phone): boolean {
   return isSure(phone) && isAddressed(to, phone) === true
 }
 
@@ -118,7 +141,7 @@ function isSure({ state, calls }: Phone): boolean {
 }
 
 /** Whether a phone is in an audience; `null`: that is not known. */
-function isAddressed(to: Target, { tags, place, number }: Phone): boolean | null {
+export function isAddressed(to: Target, { tags, place, user, number }: Phone): boolean | null {
   switch (to.kind) {
     case 'all':
       return true
@@ -128,7 +151,68 @@ function isAddressed(to: Target, { tags, place, number }: Phone): boolean | null
       return tags && to.tags.some((tag) => tags.has(tag))
     case 'near':
       return place === 'unknown' ? null : place === to.place
+    case 'user':
+      return user === null ? null : user === to.user
     case 'one':
       return to.phone === number
   }
+}
+
+export async function cancel(world: World, push: Push): Promise<void> {
+  if (push.id === null || push.cancel === 'asked') return
+  const { judge } = world
+  const before = push.cancel
+  push.cancel = 'asked'
+  await world.call({
+    by: push.application,
+    method: 'POST',
+    path: `/push/${push.id}/cancel`,
+    onAnswer({ status }) {
+      judge.expect(
+        status === 200 || (status === 409 && before === 'no'),
+        'answers-as-expected',
+        () => `cancellation of push ${push.number}: ${status}`,
+      )
+      push.cancel = status === 200 ? 'done' : before
+    },
+    onLost: () => void (push.cancel = before === 'done' ? 'done' : 'asked'),
+  })
+}
+
+/** An app reports what somebody has done: twice, where it is a button, as an app does that has heard no answer. */
+export async function report(world: World, push: Push, phone: Phone, what: Report): Promise<void> {
+  const { id, application } = push
+  if (id === null || phone.application !== application) return
+  const { event, action } = what
+  for (let n = 0; n < (action === '' ? 1 : 2); n++) {
+    const taken = world.judge.reports(push, phone, what)
+    await world.call({
+      by: application,
+      method: 'PUT',
+      path: '/stats',
+      body: {
+        platform: String(phone.platform),
+        id,
+        token: phone.token,
+        ...(event !== 'opened' && { event }),
+        ...(action !== '' && { action }),
+      },
+      onAnswer({ status }) {
+        world.judge.expect(status === 200, 'answers-as-expected', () => `${event} of push ${push.number}: ${status}`)
+        taken()
+      },
+    })
+  }
+}
+
+/** Looks at a push: it must be there, and its numbers add up. */
+export async function look(world: World, push: Push): Promise<void> {
+  const { id, application } = push
+  if (id === null) return
+  await world.call({
+    by: application,
+    method: 'GET',
+    path: `/push/${id}`,
+    onAnswer: ({ status, body }) => world.judge.saw(push, status, body),
+  })
 }

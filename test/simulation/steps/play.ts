@@ -1,10 +1,11 @@
 import { MINUTE_MS } from '../../../src/clock.ts'
-import type { Phone } from '../judge/phones.ts'
 import type { Push } from '../judge/pushes.ts'
-import { keysOf } from '../world/browsers.ts'
 import type { World } from '../world/world.ts'
-import { sendAgain, sendPush } from './play-push.ts'
-import { PHONES, PLACES } from './step.ts'
+import { changeHold, changeQuota, putCredential, resend } from './play-admin.ts'
+import { about, register, registerCrowd, seeBadge } from './play-device.ts'
+import { cancel, look, report, sendAgain, sendPush } from './play-push.ts'
+import { eraseUser, importPhones } from './play-registry.ts'
+import { PLACES } from './step.ts'
 import type { Step } from './step.ts'
 
 /** Does one step in a world. A step that makes no sense there and then does nothing. */
@@ -18,7 +19,15 @@ export async function play(world: World, step: Step): Promise<void> {
       return about(world, judge.phones.at(step.phone), {
         path: '/deviceToken/del',
         body: {},
-        onDone: (phone) => Object.assign(phone, { state: 'absent', changedAt: clock.passedMs, goneAt: null }),
+        onDone: (phone) =>
+          Object.assign(phone, {
+            state: 'absent',
+            changedAt: clock.passedMs,
+            goneAt: null,
+            asideAt: null,
+            backSince: null,
+            isImported: false,
+          }),
       })
     case 'tag':
     case 'untag':
@@ -104,14 +113,33 @@ export async function play(world: World, step: Step): Promise<void> {
       world.setMood(step.mood)
       return
     case 'credential':
-      return world.replaceCredential(step.whose, step.gateway)
+      return step.byAdmin
+        ? putCredential(world, step.whose, step.gateway)
+        : world.replaceCredential(step.whose, step.gateway)
+    case 'erase':
+      return eraseUser(world, step.user, step.by)
+    case 'import':
+      return importPhones(world, step)
+    case 'hold':
+      return changeHold(world, step.seconds)
+    case 'quota':
+      return changeQuota(world, step.calls)
+    case 'resend':
+      return withPush(world, step.push, (push) => resend(world, push))
     case 'pass':
       return clock.advance(step.ms)
     case 'crash':
       if (step.downMs > MINUTE_MS) expireAll(world)
       return world.crash(step.downMs)
     case 'open':
-      return withPush(world, step.push, (push) => open(world, push, judge.phones.at(step.phone)))
+      return withPush(world, step.push, (push) =>
+        report(world, push, judge.phones.at(step.phone), { event: 'opened', action: '' }),
+      )
+    case 'report': {
+      const { action } = step
+      const event = action === '' ? 'received' : 'action'
+      return withPush(world, step.push, (push) => report(world, push, judge.phones.at(step.phone), { event, action }))
+    }
     case 'disk-fails':
       world.note('the next sync fails')
       return world.setDiskFailing(true)
@@ -119,7 +147,9 @@ export async function play(world: World, step: Step): Promise<void> {
       return world.restart()
     case 'jump':
       world.note(`jump ${step.byMs}`)
-      expireAll(world)
+      judge.course.disturbed()
+      // By a clock that was put ahead what waits may be let go, and expire once it is put back.
+      for (const push of judge.pushes) push.mayExpire = true
       if (step.byMs < 0) judge.course.setBack()
       return clock.jump(step.byMs)
     case 'stand-still':
@@ -129,220 +159,19 @@ export async function play(world: World, step: Step): Promise<void> {
   }
 }
 
-/** Time has passed, or seems to have, in which times to live may have ended. */
-function expireAll({ judge }: World): void {
+/** Time has passed in which times to live may have ended: those of pushes that have come to their moment. */
+export function expireAll({ judge, clock }: World): void {
   judge.course.disturbed()
-  for (const push of judge.pushes) push.mayExpire = true
+  for (const push of judge.pushes) if (push.end === null && mayHaveBegun(push, clock.now())) push.mayExpire = true
+}
+
+function mayHaveBegun({ step, askedOn }: Push, now: number): boolean {
+  return step.when.kind !== 'in' || now >= askedOn + step.when.seconds * 1000
 }
 
 async function withPush(world: World, number: number, run: (push: Push) => Promise<void>): Promise<void> {
-  const push = world.judge.pushes.at(number % Math.max(world.judge.pushes.length, 1))
+  // A push that was to be sent once more, and was not, is none.
+  const pushes = world.judge.pushes.filter(({ resendOf, state }) => resendOf === null || state !== 'refused')
+  const push = pushes.at(number % Math.max(pushes.length, 1))
   if (push !== undefined) await run(push)
-}
-
-interface About {
-  readonly path: string
-  readonly body: object
-  /** Whether 409 is an answer, too. */
-  readonly mayConflict?: boolean
-  /** The change is on disk; `at`: when it was asked for, by `WorldClock.passedMs`. */
-  readonly onDone: (phone: Phone, at: number) => void
-}
-
-/** A call that changes a device that is there. */
-async function about(world: World, phone: Phone, { path, body, mayConflict, onDone }: About): Promise<void> {
-  const { judge, clock } = world
-  // Of two at once about one device nobody could say which was first.
-  if (phone.calls > 0) return
-  const { state } = phone
-  const at = clock.passedMs
-  phone.calls++
-  await world.call({
-    by: phone.application,
-    method: 'PUT',
-    path,
-    body: { token: phone.token, platform: String(phone.platform), ...body },
-    onAnswer({ status }) {
-      phone.calls--
-      const asUsual = status < 300 || (status === 404 && phone.state !== 'present') || (status === 409 && mayConflict)
-      judge.expect(
-        asUsual === true,
-        'answers-as-expected',
-        () => `${path} of phone ${phone.number}, ${state}: ${status}`,
-      )
-      judge.expect(
-        status !== 200 || state !== 'absent' || path === '/deviceToken/del',
-        'answers-as-expected',
-        () => `${path} of phone ${phone.number}, which is not there: 200`,
-      )
-      if (status < 300) onDone(phone, at)
-    },
-    onLost() {
-      phone.calls--
-      doubt(phone, clock.passedMs)
-    },
-  })
-}
-
-/** Whether a change was made nobody knows. */
-function doubt(phone: Phone, at: number): void {
-  Object.assign(phone, {
-    state: 'unsure',
-    tags: null,
-    pair: null,
-    zone: null,
-    place: 'unknown',
-    changedAt: at,
-    badge: null,
-    counted: null,
-    goneAt: null,
-    anewAt: at,
-  })
-}
-
-async function register(world: World, phone: Phone, step: Step & { kind: 'register' }): Promise<void> {
-  if (phone.calls > 0) return
-  const { judge, clock } = world
-  const { tags, zone, pair = 0 } = step
-  const isBrowser = phone.platform === 2
-  const before = phone.state
-  const [at, on] = [clock.passedMs, clock.now()]
-  const sameTags = phone.tags !== null && phone.tags.size === tags.length && tags.every((tag) => phone.tags?.has(tag))
-  phone.calls++
-  // Who installs the app anew has a token that is good again.
-  if (phone.fate.state === 'gone') phone.fate = { state: 'alive', since: 0 }
-  await world.call({
-    by: phone.application,
-    method: 'PUT',
-    path: '/deviceToken',
-    body: {
-      token: phone.token,
-      platform: String(phone.platform),
-      tag: tags,
-      timezone: zone,
-      ...(isBrowser && { keys: keysOf(phone.number, pair) }),
-    },
-    onAnswer({ status }) {
-      phone.calls--
-      const wanted = { absent: [201], present: [200], unsure: [200, 201] }[before]
-      judge.expect(
-        wanted.includes(status) || phone.state === 'unsure',
-        'answers-as-expected',
-        () => `registration of phone ${phone.number}, ${before}: ${status}`,
-      )
-      if (phone.state === 'absent')
-        Object.assign(phone, {
-          alias: null,
-          place: null,
-          counted: { badge: 0, from: at, since: clock.passedMs },
-          ...(phone.badgeAt < at && { badge: 0, badgeAt: at }),
-        })
-      if (phone.state === 'unsure') Object.assign(phone, { badge: null, counted: null, place: 'unknown' })
-      if (phone.state !== 'present') phone.anewAt = clock.passedMs
-      if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
-      if (isBrowser && phone.pair !== pair) Object.assign(phone, { pair, pairAt: clock.passedMs })
-      const state = phone.lostAt >= at ? 'unsure' : 'present'
-      Object.assign(phone, { state, tags: new Set(tags), zone, registeredAt: on, seenAt: at, goneAt: null })
-    },
-    onLost() {
-      phone.calls--
-      doubt(phone, clock.passedMs)
-    },
-  })
-}
-
-async function registerCrowd(world: World, platform: 0 | 1, count: number): Promise<void> {
-  const { judge, clock } = world
-  const phones = Array.from({ length: count }, (_, n) => judge.phones.at(PHONES + n, platform)).filter(
-    (phone) => phone.platform === platform && phone.calls === 0,
-  )
-  // All of them may be there by another crowd, on the other platform.
-  if (phones.length === 0) return
-  const [at, on] = [clock.passedMs, clock.now()]
-  for (const phone of phones) phone.calls++
-  await world.call({
-    method: 'PUT',
-    path: '/deviceToken/batch',
-    body: { tokens: phones.map(({ token }) => token), platform: String(platform) },
-    onAnswer({ status }) {
-      judge.expect(status < 300, 'answers-as-expected', () => `a batch: ${status}`)
-      for (const phone of phones) {
-        phone.calls--
-        if (phone.state !== 'present')
-          Object.assign(phone, { badge: null, counted: null, place: 'unknown', anewAt: clock.passedMs })
-        const state = phone.lostAt >= at ? 'unsure' : 'present'
-        Object.assign(phone, { state, seenAt: at, changedAt: clock.passedMs, registeredAt: on, goneAt: null })
-      }
-    },
-    onLost() {
-      for (const phone of phones) {
-        phone.calls--
-        doubt(phone, clock.passedMs)
-      }
-    },
-  })
-}
-
-async function seeBadge(world: World, phone: Phone): Promise<void> {
-  if (phone.state !== 'present') return
-  const { application, token, platform } = phone
-  await world.call({
-    by: application,
-    method: 'GET',
-    path: '/deviceToken/one',
-    headers: { token, platform: String(platform) },
-    onAnswer: ({ status, body }) => world.judge.sawBadge(phone, status === 200 ? body.badge : null),
-  })
-}
-
-async function cancel(world: World, push: Push): Promise<void> {
-  if (push.id === null || push.cancel === 'asked') return
-  const { judge } = world
-  const before = push.cancel
-  push.cancel = 'asked'
-  await world.call({
-    by: push.application,
-    method: 'POST',
-    path: `/push/${push.id}/cancel`,
-    onAnswer({ status }) {
-      judge.expect(
-        status === 200 || (status === 409 && before === 'no'),
-        'answers-as-expected',
-        () => `cancellation of push ${push.number}: ${status}`,
-      )
-      push.cancel = status === 200 ? 'done' : before
-    },
-    onLost: () => void (push.cancel = before === 'done' ? 'done' : 'asked'),
-  })
-}
-
-/** Somebody taps a notification. */
-async function open(world: World, push: Push, phone: Phone): Promise<void> {
-  const { id, application } = push
-  if (id === null || phone.application !== application) return
-  const { judge, clock } = world
-  const at = clock.passedMs
-  push.opens.asked++
-  await world.call({
-    by: application,
-    method: 'PUT',
-    path: '/stats',
-    body: { platform: String(phone.platform), id, token: phone.token },
-    onAnswer({ status }) {
-      judge.expect(status === 200, 'answers-as-expected', () => `an open of push ${push.number}: ${status}`)
-      if (phone.state === 'present' && phone.changedAt < at && phone.calls === 0) push.opens.by.set(phone, at)
-    },
-  })
-}
-
-/** Looks at a push: it must be there, and its numbers add up. */
-export async function look(world: World, push: Push): Promise<void> {
-  const { id, application } = push
-  if (id === null) return
-  await world.call({
-    by: application,
-    method: 'GET',
-    path: `/push/${id}`,
-    onAnswer: ({ status, body }) => world.judge.saw(push, status, body),
-  })
 }

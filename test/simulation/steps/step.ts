@@ -4,12 +4,13 @@ import type { PushService } from '../world/browsers.ts'
 import type { Sky, Whose } from '../world/gateways.ts'
 import type { Mood } from '../world/world.ts'
 
-/** Whom a push is for: everybody, those with a tag, those with one of two tags, those near a place, or one phone. */
+/** Whom a push is for: everybody, those with a tag, with one of two tags, near a place, of a user, or one phone. */
 export type Target =
   | { readonly kind: 'all' }
   | { readonly kind: 'tag'; readonly tag: string }
   | { readonly kind: 'any'; readonly tags: readonly [string, string] }
   | { readonly kind: 'near'; readonly place: Place }
+  | { readonly kind: 'user'; readonly user: string }
   | { readonly kind: 'one'; readonly phone: number }
 
 export interface PushStep {
@@ -28,6 +29,10 @@ export interface PushStep {
     | { readonly kind: 'local'; readonly minutes: number }
   /** Whether it has an Idempotency-Key. */
   readonly keyed: boolean
+  /** The name by which it replaces others on a phone. Default none. */
+  readonly collapse?: string
+  /** Whether it has the texts of `LANGUAGES` beside its own. */
+  readonly translated?: true
 }
 
 /** One thing that happens. Phones and earlier pushes are named by any number: what is too large wraps
@@ -40,6 +45,11 @@ export type Step =
       readonly zone: string
       /** Of a browser: which of its key pairs. Default the first. */
       readonly pair?: number
+      /** Whose it is, and which language it is set to; `''`: nobody's, or none. Left out: not said. */
+      readonly user?: string
+      readonly locale?: string
+      /** It has another token: the registration says which one it replaces, or, of an imported phone, whose it is. */
+      readonly moves?: 'replaces' | 'adopts'
     }
   | { readonly kind: 'unregister'; readonly phone: number }
   | { readonly kind: 'tag' | 'untag'; readonly phone: number; readonly tag: string }
@@ -54,10 +64,29 @@ export type Step =
   | { readonly kind: 'geo'; readonly phone: number; readonly place: Place }
   | { readonly kind: 'spend' }
   | { readonly kind: 'badge-seen'; readonly phone: number }
-  | { readonly kind: 'credential'; readonly whose: Whose; readonly gateway: Gateway }
+  | {
+      readonly kind: 'credential'
+      readonly whose: Whose
+      readonly gateway: Gateway
+      /** Through the admin API, and not by a command. */
+      readonly byAdmin?: true
+    }
+  | { readonly kind: 'erase'; readonly user: string; readonly by: Whose }
+  | { readonly kind: 'resend'; readonly push: number }
+  | { readonly kind: 'import'; readonly phones: readonly number[]; readonly tags: readonly string[] }
+  /** Of the first application, or the one with a quota: seconds for which each push to many waits, or calls a day. */
+  | { readonly kind: 'hold'; readonly seconds: number }
+  | { readonly kind: 'quota'; readonly calls: number }
   | { readonly kind: 'others-served'; readonly service: PushService }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'open'; readonly push: number; readonly phone: number }
+  | {
+      readonly kind: 'report'
+      readonly push: number
+      readonly phone: number
+      /** The button that was chosen; `''`: it arrived. */
+      readonly action: string
+    }
   | { readonly kind: 'crash'; readonly downMs: number }
   | { readonly kind: 'disk-fails' }
   | { readonly kind: 'restart' }
@@ -66,6 +95,9 @@ export type Step =
 
 /** Phones from this number on have the app of the second application. */
 export const NEIGHBOURS = 1000
+
+/** From this number on they come by imports, at least at first. */
+export const IMPORTED = 300
 
 /** From this number on they are browsers. */
 export const BROWSERS = 500
@@ -97,3 +129,14 @@ export const ZONES = [
   'Pacific/Chatham',
   'Australia/Lord_Howe',
 ] as const
+
+export const USERS = ['ann', 'ben'] as const
+
+/** What phones are set to, and with which of `LANGUAGES` they get a push by RFC 4647 (lookup); `''`: its own text. */
+export const LOCALES = { '': '', de: 'de', 'de-CH': 'de', 'pt-BR': 'pt-BR', pt: '', 'zh-Hant-TW': '' } as const
+
+/** In which a push may be beside its own text. */
+export const LANGUAGES = ['de', 'pt-BR'] as const
+
+/** Names by which a push replaces others. Some are none that a push service takes as they are. */
+export const COLLAPSES = ['news', 'order', 'a thing'] as const

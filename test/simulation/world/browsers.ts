@@ -32,8 +32,9 @@ export function serviceOf(browser: number): PushService {
   return PUSH_SERVICE_NAMES[browser % PUSH_SERVICE_NAMES.length] ?? 'push-0'
 }
 
-export function endpointOf(browser: number): string {
-  return `${PUSH_SERVICES[serviceOf(browser)]}/send/${browser}`
+/** `moves`: how often it has subscribed anew. */
+export function endpointOf(browser: number, moves: number): string {
+  return `${PUSH_SERVICES[serviceOf(browser)]}/send/${moves === 0 ? '' : `${moves}/`}${browser}`
 }
 
 /** The keys that a browser registers with. `pair`: which of its pairs. */

@@ -34,10 +34,15 @@ export interface Arrival {
   readonly token: string
   /** Which call asked for it: the number in its payload. */
   readonly push: number
-  /** The id of that push. */
+  /** The id of that push, as its payload has it. */
   readonly id: string
   /** By what a phone knows a repeat: apns-id with apns-collapse-id, or the tag. */
   readonly identity: string
+  /** By what it replaces others: apns-collapse-id, the tag, or the tag with the Topic, `null` for none. */
+  readonly collapse: string
+  readonly topic: string | null
+  /** What is shown. */
+  readonly text: string
   readonly badge: number | null
 }
 
@@ -202,12 +207,19 @@ function partOf(jwt: string | undefined, nth: number): any {
 
 type Read = Omit<Arrival, keyof Owner>
 
+/** What a push carries along. */
+interface Payload {
+  /** Which call asked for it. */
+  readonly n: number
+  readonly bellhop: { readonly push: string }
+}
+
 function readApns({ path, headers: shared, own, body }: TransportRequest, isSandbox: boolean): Read {
   const headers: TransportRequest['headers'] = { ...shared, ...(own && { [own[0]]: own[1] }) }
   const { 'apns-id': id, 'apns-collapse-id': collapseId } = headers
   // Whether repeats are one could else not be judged.
   if (id === undefined || collapseId === undefined) throw new Error(`${path}: no apns-id, or no apns-collapse-id`)
-  const { aps, n } = JSON.parse(String(body)) as { aps: { badge?: number }; n: number }
+  const { aps, n, bellhop } = JSON.parse(String(body)) as { aps: { alert: string; badge?: number } } & Payload
   return {
     gateway: 'apns',
     environment: isSandbox ? 'sandbox' : 'production',
@@ -215,8 +227,11 @@ function readApns({ path, headers: shared, own, body }: TransportRequest, isSand
     pair: null,
     token: path.slice('/3/device/'.length),
     push: n,
-    id: collapseId,
+    id: bellhop.push,
     identity: `${id} ${collapseId}`,
+    collapse: collapseId,
+    topic: null,
+    text: aps.alert,
     badge: aps.badge ?? null,
   }
 }
@@ -225,10 +240,14 @@ function readFcm({ body }: TransportRequest): Read {
   const { message } = JSON.parse(String(body)) as {
     message: {
       token: string
-      data: { n: string; badge?: string }
+      data: { n: string; badge?: string; bellhop: string }
+      notification?: { body: string }
       android?: { notification?: { tag: string; notification_count?: number } }
       /** Of a phone that Apple has answered for. */
-      apns?: { headers: Record<'apns-collapse-id' | 'apns-push-type', string>; payload: { aps: { badge?: number } } }
+      apns?: {
+        headers: Record<'apns-collapse-id' | 'apns-push-type', string>
+        payload: { aps: { alert?: string; badge?: number } }
+      }
     }
   }
   const { token, data, android, apns } = message
@@ -242,21 +261,24 @@ function readFcm({ body }: TransportRequest): Read {
     pair: null,
     token,
     push: Number(data.n),
-    id: tag,
+    id: (JSON.parse(data.bellhop) as Payload['bellhop']).push,
     identity: tag,
+    collapse: tag,
+    topic: null,
+    text: message.notification?.body ?? apns?.payload.aps.alert ?? '',
     badge: shown ?? (data.badge === undefined ? null : Number(data.badge)),
   }
 }
 
-function readWebPush({ path, body }: TransportRequest, service: PushService): Read {
+function readWebPush({ path, body, headers }: TransportRequest, service: PushService): Read {
   const token = `${PUSH_SERVICES[service]}${path}`
   const opened = openFor(token, Buffer.from(body))
   if (opened === null) throw new Error(`${token} cannot read what it gets`)
   const { notification, app_badge: badge = null } = JSON.parse(opened.text) as {
-    notification: { tag: string; data: { n: number } }
+    notification: { tag: string; title: string; data: Payload }
     app_badge?: number
   }
-  const { tag, data } = notification
+  const { tag, data, title } = notification
   return {
     gateway: 'webpush',
     environment: null,
@@ -264,8 +286,11 @@ function readWebPush({ path, body }: TransportRequest, service: PushService): Re
     pair: opened.pair,
     token,
     push: data.n,
-    id: tag,
+    id: data.bellhop.push,
     identity: tag,
+    collapse: tag,
+    topic: headers['topic'] ?? null,
+    text: title,
     badge,
   }
 }

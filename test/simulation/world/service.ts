@@ -21,7 +21,8 @@ export interface Answer {
 }
 
 export interface ServiceCall {
-  readonly caller: Caller
+  /** A token: an administrator's, who calls the admin API. */
+  readonly caller: Caller | string
   readonly method: string
   readonly path: string
   readonly body?: object | undefined
@@ -75,6 +76,7 @@ export async function startService(options: Options): Promise<Service> {
   const { data, clock, random, openTransport, post, sync, checkpoints, onLog } = options
   const config: Config = { ...CONFIG, data }
   const apps: (() => AnyElysia)[] = []
+  const calls = new Set<Promise<Response>>()
   const server = await createServer(config, {
     clock,
     random,
@@ -88,11 +90,13 @@ export async function startService(options: Options): Promise<Service> {
     log: createLog('warn', clock.now, onLog),
     listen(appOf) {
       apps.push(appOf)
-      return { url: 'http://localhost', renew: () => undefined, stop: async () => undefined, abort: () => undefined }
+      // As sockets do: calls that are under way are answered.
+      const stop = async () => void (await Promise.allSettled(calls))
+      return { url: 'http://localhost', renew: () => undefined, stop, abort: () => undefined }
     },
   })
-  const [apiOf] = apps
-  if (apiOf === undefined) throw new Error('nothing listens')
+  const [apiOf, adminApiOf] = apps
+  if (apiOf === undefined || adminApiOf === undefined) throw new Error('nothing listens')
   const api = apiOf()
 
   return {
@@ -100,19 +104,21 @@ export async function startService(options: Options): Promise<Service> {
     stop: () => Promise.resolve(server[Symbol.asyncDispose]()),
     async call({ caller, method, path, body, headers = {} }) {
       const text = body === undefined ? null : JSON.stringify(body)
-      const response = await api.fetch(
+      const isAdmin = typeof caller === 'string'
+      const answering = (isAdmin ? adminApiOf() : api).fetch(
         new Request(`http://localhost${path}`, {
           method,
           headers: {
-            'accept-version': '1',
-            'x-service-appid': caller.id,
-            'x-service-secret': caller.secret,
+            ...(isAdmin ? { authorization: `Bearer ${caller}` } : headersOf(caller)),
             ...(text !== null && { 'content-type': 'application/json', 'content-length': String(text.length) }),
             ...headers,
           },
           body: text,
         }),
       )
+      const called = Promise.resolve(answering)
+      calls.add(called)
+      const response = await called.finally(() => calls.delete(called))
       const answer = await response.text()
       return {
         status: response.status,
@@ -120,4 +126,8 @@ export async function startService(options: Options): Promise<Service> {
       }
     },
   }
+}
+
+function headersOf({ id, secret }: Caller): Record<string, string> {
+  return { 'accept-version': '1', 'x-service-appid': id, 'x-service-secret': secret }
 }

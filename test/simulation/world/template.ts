@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { createAdminTokenStore } from '../../../src/admin/admin-token-store.ts'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import { readApnsKey, readServiceAccount } from '../../../src/application/credential.ts'
@@ -30,7 +31,12 @@ export interface TenantCredential {
   /** The key's id, the address of the service account, or the public key. */
   readonly name: string
   readonly credential: ApnsCredential | FcmCredential | VapidCredential
+  /** The same as the admin API takes it. */
+  readonly fields: object
 }
+
+/** What of the template the worlds of a process share. */
+type Made = Pick<Ground, 'tenants' | 'metered' | 'adminToken' | 'key'>
 
 /** When the template was made: before any world begins. */
 const MADE_AT = Date.UTC(2026, 0, 1)
@@ -45,7 +51,7 @@ export const RECEIVERS = ['https://receiver.test/hooks', 'https://neighbour.test
  * Makes a data directory with two applications, each with its credentials and its webhook, and one with a quota: what each
  * world begins with.
  */
-export async function makeTemplate(directory: string): Promise<Pick<Ground, 'tenants' | 'metered' | 'key'>> {
+export async function makeTemplate(directory: string): Promise<Made> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const known = await createKnownCredentials()
   using database = openDatabase(directory)
@@ -62,7 +68,7 @@ export async function makeTemplate(directory: string): Promise<Pick<Ground, 'ten
     const made = applications.create(name)
     if (made.kind !== 'created') throw new Error(made.kind)
     const { id } = made.application
-    applications.setLimits(id, { rate: 0, backendRate: 0, quota, quotaPeriod: 'day' })
+    applications.setLimits(id, { rate: 0, backendRate: 0, quota, quotaPeriod: 'day', adoptImported: true })
     return { id, secret: made.secret }
   }
 
@@ -75,7 +81,7 @@ export async function makeTemplate(directory: string): Promise<Pick<Ground, 'ten
     credentials.put(application, first.fcm.credential)
     webhooks.put(application, {
       url: receiver,
-      events: ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed'],
+      events: ['push.finished', 'push.opened', 'device.gone', 'credential.paused', 'credential.resumed'],
       secret: `whsec_${Buffer.from(random(32)).toString('base64')}`,
     })
     const { number } = application
@@ -93,9 +99,14 @@ export async function makeTemplate(directory: string): Promise<Pick<Ground, 'ten
 
   const tenants = [makeTenant('simulated', RECEIVERS[0]), makeTenant('neighbour', RECEIVERS[1])] as const
   const metered = makeCaller('metered', QUOTA)
+  const adminToken = createAdminTokenStore({ database, clock, random }).add('world', {
+    purpose: 'administer',
+    expiresAt: null,
+  })
+  if (adminToken === null) throw new Error('no admin token')
   // All of it in the one file.
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
-  return { tenants, metered, key }
+  return { tenants, metered, adminToken, key }
 }
 
 /** The same bytes each time, and others with each call. */
@@ -106,14 +117,16 @@ function createRandom(): (length: number) => Uint8Array {
 
 function issue(known: KnownCredentials, name: string): Record<Gateway, TenantCredential> {
   const { apnsKey, serviceAccount } = known.issue(name)
+  const { p8, ...apple } = apnsKey
+  const subject = 'mailto:world@simulated.example'
   const apns = readApnsKey({ ...apnsKey, environment: 'auto' })
   const fcm = readServiceAccount(serviceAccount)
   const number = new Bun.CryptoHasher('sha256').update(name).digest('base64url')
-  const vapid = readVapid(number, 'mailto:world@simulated.example')
+  const vapid = readVapid(number, subject)
   if (apns.kind === 'problem' || fcm.kind === 'problem' || vapid.kind === 'problem') throw new Error('no credential')
   return {
-    apns: { name: apnsKey.keyId, credential: apns },
-    fcm: { name: fcm.clientEmail, credential: fcm },
-    webpush: { name: vapid.publicKey, credential: vapid },
+    apns: { name: apnsKey.keyId, credential: apns, fields: { ...apple, key: p8 } },
+    fcm: { name: fcm.clientEmail, credential: fcm, fields: { serviceAccount } },
+    webpush: { name: vapid.publicKey, credential: vapid, fields: { subject, key: number } },
   }
 }

@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { chance } from '../../faults/stage/chance.ts'
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import { openDatabase } from '../../../src/database/database.ts'
+import type { Database } from '../../../src/database/database.ts'
+import { createImportStore } from '../../../src/device/transfer/import-store.ts'
+import type { ImportedDevice } from '../../../src/device/transfer/imported-device.ts'
 import type { Post } from '../../../src/webhook/post.ts'
 import { Judge } from '../judge/judge.ts'
 import type { Gateway } from './answer-tables.ts'
@@ -30,13 +33,18 @@ export interface Ground {
   readonly template: string
   readonly tenants: readonly [Tenant, Tenant]
   readonly metered: Caller
+  /** By which an administrator calls. */
+  readonly adminToken: string
   /** What the credentials in it are sealed with. */
   readonly key: Uint8Array
 }
 
 interface Call {
-  /** Whose secret it has; default the first's. `metered`: of the application with a quota, which may be used up. */
-  readonly by?: Whose | 'metered'
+  /**
+   * Whose secret it has; default the first's. `metered`: of the application with a quota, which may be used up.
+   * `administrator`: to the admin API.
+   */
+  readonly by?: Whose | 'metered' | 'administrator'
   readonly method: string
   readonly path: string
   readonly body?: object
@@ -77,6 +85,8 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
   let mood: Mood = 'well'
   /** The service has said that it can go on no longer. */
   let isBroken = false
+  /** What is to be done once the next run of the service lives. */
+  let afterwards: (() => void)[] = []
   const open = new Set<Call>()
   const directory = join(ground.directory, String(seed))
   mkdirSync(directory, { recursive: true })
@@ -142,7 +152,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     const failed = dice < bad
     const silent = failed && dice < bad / 4
     const sentIn = life
-    judge.telling(whose)
+    judge.telling(whose, JSON.parse(body))
     await new Promise<void>((resolve) => void clock.after(silent ? 15_000 : 5 + dice * 60, resolve))
     const heard = life === sentIn
     note(`webhook ${id} ${body} ${isUnwilling ? 'refused' : failed ? 'failed' : 'taken'}`)
@@ -195,6 +205,37 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     clock.standStill(downMs)
     service = await start()
     await settle()
+    doTheRest()
+  }
+
+  function doTheRest(): void {
+    const todo = afterwards
+    afterwards = []
+    for (const run of todo) run()
+  }
+
+  /** As a command does that is a process of its own. */
+  function command(run: (database: Database) => void): void {
+    using database = openDatabase(disk.data)
+    run(database)
+    disk.synced()
+  }
+
+  function putCredential(application: Whose, gateway: Gateway, credential: number): void {
+    note(`application ${application} has credential ${credential} for ${gateway}`)
+    const tenant = ground.tenants[application]
+    const { credential: put } = tenant.credentials[gateway][credential === 0 ? 0 : 1]
+    command((database) => createCredentialStore({ database, clock, key: ground.key }).put(tenant, put))
+    judge.replaced(application, gateway, credential)
+  }
+
+  /** What is to take the place of a credential; `null`: somebody replaces it just now. */
+  function otherCredential(application: Whose, gateway: Gateway) {
+    const { credential: current, at } = judge.credentialOf(application, gateway)
+    // Two at one moment: which was the last, nobody could say.
+    if (at >= clock.passedMs) return null
+    const number = current === 0 ? 1 : 0
+    return { number, credential: ground.tenants[application].credentials[gateway][number] }
   }
 
   let service = await start()
@@ -224,15 +265,17 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     /** Makes a call, whose answer comes when it comes. */
     async call(call: Call): Promise<void> {
       const { by = 0, method, path, body, headers } = call
-      const caller = by === 'metered' ? ground.metered : ground.tenants[by]
-      note(`call ${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`)
+      const isAdmin = by === 'administrator'
+      const caller = isAdmin ? ground.adminToken : by === 'metered' ? ground.metered : ground.tenants[by]
+      // Keys are made anew for each process.
+      note(`call ${method} ${path} ${body === undefined || isAdmin ? '' : JSON.stringify(body)}`)
       open.add(call)
       const calledIn = life
       service.call({ caller, method, path, body, headers }).then(
         (answer) => {
           if (calledIn !== life || isBroken) return
           open.delete(call)
-          note(`answer ${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`)
+          note(`answer ${method} ${path} ${answer.status} ${isAdmin ? '' : JSON.stringify(answer.body)}`)
           if (answer.status >= 500 && by !== 'metered')
             judge.fail('answers-as-expected', `${method} ${path}: ${answer.status}`)
           call.onAnswer(answer)
@@ -244,19 +287,29 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
 
     crash,
 
+    tenants: ground.tenants,
+    meteredId: ground.metered.id,
+    whenItLives: (run: () => void) => void afterwards.push(run),
+    otherCredential,
+    putCredential,
+
     /** A command puts the other credential in the place of the one that an application has for a gateway. */
     replaceCredential(application: Whose, gateway: Gateway): void {
-      const { credential: current, at } = judge.credentialOf(application, gateway)
-      // Two commands at one moment: which was the last, nobody could say.
-      if (at === clock.passedMs) return
-      const next = current === 0 ? 1 : 0
-      note(`application ${application} has credential ${next} for ${gateway}`)
-      const tenant = ground.tenants[application]
-      using database = openDatabase(disk.data)
-      const credentials = createCredentialStore({ database, clock, key: ground.key })
-      credentials.put(tenant, tenant.credentials[gateway][next].credential)
-      disk.synced()
-      judge.replaced(application, gateway, next)
+      const other = otherCredential(application, gateway)
+      if (other !== null) putCredential(application, gateway, other.number)
+    },
+
+    /** A command brings in devices of the first application; what became of each. */
+    importDevices(devices: readonly ImportedDevice[]): readonly string[] {
+      note(`import ${JSON.stringify(devices)}`)
+      const outcomes: string[] = []
+      command((database) => {
+        const imports = createImportStore({ database, clock })
+        const { number } = ground.tenants[0]
+        database.transact(() => outcomes.push(...devices.map((device) => imports.put(number, device).kind)))
+      })
+      note(`imported ${outcomes.join()}`)
+      return outcomes
     },
 
     /** Starts a service that has broken down, as its manager does. */
@@ -288,6 +341,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       note('start')
       service = await start()
       await settle()
+      doTheRest()
     },
 
     end(): void {

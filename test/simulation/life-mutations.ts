@@ -1,0 +1,167 @@
+import type { Mutation } from './mutation.ts'
+
+/** Defects in what befalls devices besides pushes, what is reported of these, and what administrators change. */
+export const LIFE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'a push that is let go more than an hour late is dropped',
+    file: 'src/push/schedule/schedule-store.ts',
+    from: "if (!('local' in audience)) deliveries.add(",
+    to: "if (!('local' in audience) && row.send_at > now - 3_600_000) deliveries.add(",
+  },
+  {
+    name: 'a button that is reported again counts again',
+    file: 'src/stats/receipt-store.ts',
+    from: 'add.run(number, device.id, event, name, now).changes === 0) return null',
+    to: 'add.run(number, device.id, event, name, now).changes === 0 && event !== 2) return null',
+  },
+  {
+    name: 'that a push has arrived counts for each report',
+    file: 'src/stats/receipt-store.ts',
+    from: 'if (device !== null && add.run(',
+    to: 'if (device !== null && event !== 1 && add.run(',
+  },
+  {
+    name: 'what a device has opened nobody is told',
+    file: 'src/stats/stats-store.ts',
+    from: "if (event !== 'received') {",
+    to: "if (event === 'action') {",
+  },
+  {
+    name: 'a token that another one replaces stays beside it',
+    file: 'src/device/registration/token-move-store.ts',
+    from: 'return isSame ? null : byToken.get(',
+    to: 'return isSame || platform >= 0 ? null : byToken.get(',
+  },
+  {
+    name: 'who has another token begins anew with its badge',
+    file: 'src/device/registration/token-move-store.ts',
+    from: "'UPDATE device SET token = ?, environment = NULL WHERE id = ?'",
+    to: "'UPDATE device SET token = ?, environment = NULL, badge = 0 WHERE id = ?'",
+  },
+  {
+    name: 'what waits for a device goes to the token of before',
+    file: 'src/delivery/current-recipients.ts',
+    from: 'current = { ...task, recipient }',
+    to: 'current = { ...task, recipient: { ...recipient, token: task.recipient.token } }',
+  },
+  {
+    name: 'what is said of a token is held against the one that has replaced it',
+    file: 'src/delivery/store/recipient-store.ts',
+    from: 'return row !== null && unpackToken(row.token) !== token',
+    to: 'return row !== null && unpackToken(row.token) === `${token} `',
+  },
+  {
+    name: "feedback about an erased user's devices stays",
+    file: 'src/server/erase-user.ts',
+    from: 'for (const token of tokens) users.forgetFeedback(',
+    to: 'for (const token of tokens.slice(tokens.length)) users.forgetFeedback(',
+  },
+  {
+    name: 'receivers are told of devices that were erased with their user',
+    file: 'src/server/erase-user.ts',
+    from: 'for (const token of tokens) events.eraseOfToken(',
+    to: 'for (const token of tokens.slice(tokens.length)) events.eraseOfToken(',
+  },
+  {
+    name: 'the erasure of a user leaves one device',
+    file: 'src/server/erase-user.ts',
+    from: 'if (devices.length === 0) return erased',
+    to: 'if (devices.length <= 1) return erased',
+  },
+  {
+    name: 'who was reached is sent to again by a resend',
+    file: 'src/push/resend/resend-store.ts',
+    from: 'filter: { ...filterFrom(storedJson(audience) as Audience), missed },',
+    to: 'filter: { ...filterFrom(storedJson(audience) as Audience), ...(missed.pushes.length < 0 && { missed }) },',
+  },
+  {
+    name: 'who was not sent to in time is left out of a resend',
+    file: 'src/push/resend/resend-store.ts',
+    from: 'cutShort === 1 ? unsettled(progress, storedJson(ahead) as Range[], ceiling) : []',
+    to: 'cutShort > 1 ? unsettled(progress, storedJson(ahead) as Range[], ceiling) : []',
+  },
+  {
+    name: 'an import brings no badges',
+    file: 'src/device/transfer/import-store.ts',
+    from: '      device.badge ?? 0,\n',
+    to: '      0 * (device.badge ?? 0),\n',
+  },
+  {
+    name: 'who was imported is there twice once its app has another token',
+    file: 'src/device/registration/adoption-store.ts',
+    from: 'if (!user) return null',
+    to: 'if (!user || platform >= 0) return null',
+  },
+  {
+    name: 'another language of a device is not stored',
+    file: 'src/device/registration/registration-store.ts',
+    from: '    if (locale !== row.locale) statements.setLocale.run(locale, row.id)\n',
+    to: '',
+  },
+  {
+    name: 'a language with a region is understood by nobody who has another',
+    file: 'src/text/language-tag.ts',
+    from: "  return range[end - 2] === '-' ? range.slice(0, end - 2) : range.slice(0, end)",
+    to: "  return range[end - 2] === '-' ? range.slice(0, end - 2) : ''",
+  },
+  {
+    name: 'a Topic goes out as it is',
+    file: 'src/notification/webpush-render.ts',
+    from: 'topic: collapse === undefined ? null : topicOf(collapse),',
+    to: 'topic: collapse === undefined ? null : collapse,',
+  },
+  {
+    name: 'a push replaces none at Google',
+    file: 'src/notification/fcm-render.ts',
+    from: '{ tag: collapse ?? push, ...(sound',
+    to: '{ tag: push, ...(sound',
+  },
+  {
+    name: 'a hold is over at once',
+    file: 'src/push/accept.ts',
+    from: 'heldUntil: clock.now() + holdMs',
+    to: 'heldUntil: clock.now()',
+  },
+  {
+    name: 'another quota counts from the next start',
+    file: 'src/admin/routes/application-routes.ts',
+    from: "    directory.reload()\n    if (outcome.kind === 'not-found') throw gone()\n    return view.whole",
+    to: "    if (outcome.kind === 'not-found') throw gone()\n    return view.whole",
+  },
+  {
+    name: 'whoever signs out keeps the user',
+    file: 'src/device/registration/registration-store.ts',
+    from: 'const user = input.user === undefined ? row.user : input.user || null',
+    to: 'const user = input.user === undefined ? row.user : input.user || row.user',
+  },
+  {
+    name: 'who was set aside stays so when the credential is another',
+    file: 'src/device/reachability-store.ts',
+    from: '      for (const { id, token } of found) {\n        revive.run(clock.now(), id)',
+    to: '      for (const { id, token } of found) {',
+  },
+  {
+    name: 'who was reached counts twice in the sums of the day',
+    file: 'src/stats/tally-store.ts',
+    from: 'ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s',
+    to: 'ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s * 2',
+  },
+  {
+    name: 'an Idempotency-Key is forgotten after an hour',
+    file: 'src/push/idempotency-store.ts',
+    from: 'find.get(application, key, now - KEEP_KEYS_MS)',
+    to: 'find.get(application, key, now - KEEP_KEYS_MS / 720)',
+  },
+  {
+    name: 'a credential passes for good before anything is taken with it',
+    file: 'src/delivery/store/acceptance-store.ts',
+    from: 'any.get(...keyOf(key)) !== null',
+    to: 'any.get(...keyOf(key)) !== undefined',
+  },
+  {
+    name: 'a push to one counts again on the badge after a crash',
+    file: 'src/delivery/store/badge-lease-store.ts',
+    from: 'l.last >= ?3 AND l.first <= ?4',
+    to: 'l.last > ?3 AND l.first <= ?4',
+  },
+]

@@ -7,7 +7,7 @@ import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
 import { isServed } from '../database/directory-lock.ts'
 import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
-import { readDatabaseFile, writeDatabaseFile } from '../database/offline-database.ts'
+import { readDatabaseFile, writeSharedFile } from '../database/offline-database.ts'
 import { refuseLinks } from '../database/regular-file.ts'
 import { ACTING_FOR, operatorOf } from '../system/operator.ts'
 import { parseJsonObject } from '../text/json-object.ts'
@@ -136,7 +136,7 @@ export function createCommandAudit(
       return null
     }
     // Closed at once and whole: what was restored, or compacted, stays one file.
-    using file = writeDatabaseFile(path)
+    using file = writeSharedFile(path)
     addToFile(file, clock.now(), by, changes.action, subject, detail, { command, result, code })
     return null
   }

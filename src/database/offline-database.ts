@@ -56,9 +56,17 @@ export interface OfflineWriter extends Disposable {
 }
 
 export function writeDatabaseFile(path: string): OfflineWriter {
+  return writerOf(path, ['PRAGMA journal_mode = DELETE'])
+}
+
+/** The same of a file that others may have open, and that keeps its log: closed by the last of them it is one file. */
+export function writeSharedFile(path: string): OfflineWriter {
+  return writerOf(path, ['PRAGMA busy_timeout = 5000'])
+}
+
+function writerOf(path: string, pragmas: readonly string[]): OfflineWriter {
   const file = new Sqlite(path, { readwrite: true, strict: true })
-  const own = ['PRAGMA journal_mode = DELETE', 'PRAGMA synchronous = FULL', 'PRAGMA foreign_keys = ON']
-  for (const pragma of [...WARY, ...own]) file.run(pragma)
+  for (const pragma of [...WARY, ...pragmas, 'PRAGMA synchronous = FULL', 'PRAGMA foreign_keys = ON']) file.run(pragma)
   return {
     all: (sql, ...params) => allOf(file, sql, params),
     run(sql, ...params) {

@@ -6,14 +6,13 @@ import type { LogFields, LogLevel } from '../log.ts'
 import { numbersOf } from '../platform.ts'
 import type { PlatformTable } from '../platform.ts'
 import { describeError } from '../text/error-code.ts'
+import { createCancelledDeliveries } from './cancelled-deliveries.ts'
 import { HeapTrimmer } from './heap-trimmer.ts'
 import { AGAIN_MS, createPersist, inSteps } from './persist.ts'
 import { SendBudget } from './send-budget.ts'
 import type { SenderContext } from './sender-context.ts'
 import type { SenderStats } from './sender-stats.ts'
 import { Sender } from './sender.ts'
-import type { DeliveryKey } from './store/open-delivery.ts'
-import type { ExpiryKey } from './store/waiting-store.ts'
 
 /** How often deliveries are checked for what is due, late or expired, while any is open. */
 const TICK_MS = 250
@@ -53,9 +52,10 @@ export interface Unwritten {
  * other. They share what may be in flight.
  */
 export function startDeliveryPool(deps: DeliveryPoolDependencies) {
-  const { clock, log, store, events, platforms } = deps
+  const { clock, log, store, platforms } = deps
   const numbers = numbersOf(platforms)
   const persist = createPersist({ ...deps, isClosed: () => closed })
+  const cancelled = createCancelledDeliveries({ ...deps, persist })
   const senders = new Map<string, Sender>()
   const trimmer = new HeapTrimmer(clock, deps.collectGarbage)
   /**
@@ -149,13 +149,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
     }
   }
 
-  /** A step of the end of a cancelled delivery that is not in memory; returns whether another must follow. */
-  function end(key: DeliveryKey): boolean {
-    const outcome = store.cancel(key, clock.now())
-    if (outcome === 'ended') events.pushFinished(key, clock.wallAt(clock.now()))
-    return outcome === 'more'
-  }
-
   /** Ends the leases of the last run. */
   async function endLeases(): Promise<void> {
     mayLoad = false
@@ -165,17 +158,8 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
     ensureTick()
   }
 
-  /** Ends deliveries that the last run cancelled and did not end. */
-  function endCancelled(): Promise<void> {
-    return inSteps(persist, (from: ExpiryKey | null) => {
-      const { found, from: start, next } = store.cancelled(from)
-      // In this transaction, or a crash would lose the event.
-      return found.some(end) ? start : next
-    })
-  }
-
   if (store.endLeases(clock.now())) void endLeases()
-  void endCancelled()
+  void cancelled.endAll()
   for (const { application } of store.senders()) wake(application)
   untilRead(reloadIdle)
 
@@ -189,7 +173,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
      */
     cancelStored(application: number, push: number): void {
       for (const platform of numbers) {
-        if (!senders.get(`${application}/${platform}`)?.holds(push)) end({ application, push, platform })
+        if (!senders.get(`${application}/${platform}`)?.holds(push)) cancelled.end({ application, push, platform })
       }
     },
 
@@ -198,7 +182,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
       for (const platform of numbers) {
         const held = senders.get(`${application}/${platform}`)?.cancel(push) === true
         // It may have left memory since that transaction.
-        if (!held) void inSteps(persist, () => end({ application, push, platform }) || null)
+        if (!held) void inSteps(persist, () => cancelled.end({ application, push, platform }) || null)
       }
     },
 

@@ -119,6 +119,9 @@ describe('the purpose of a token', () => {
 
   test('is that of the call that is made, whatever the path is made to look like', async () => {
     const { id } = service.application
+    const names = async (): Promise<string[]> =>
+      (await call(tokens.read, 'GET', '/api/tokens')).body.tokens.map(({ name }: { name: string }) => name)
+    const before = await names()
     for (const path of [
       '//api/tokens',
       '/api//tokens',
@@ -128,7 +131,7 @@ describe('the purpose of a token', () => {
       const { body } = await call(tokens.read, 'POST', path, { name: 'sneaked' })
       expect(body.token).toBeUndefined()
     }
-    expect((await call(tokens.read, 'GET', '/api/tokens')).body.tokens).toHaveLength(TOKEN_PURPOSES.length)
+    expect(await names()).toEqual(before)
   })
 
   test('of the public API on behalf of an application is read for GET, send for pushes, operate for the registry', async () => {

@@ -126,11 +126,14 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
   },
   'admin link': () => [],
   'admin add': () => ['ann', '--password-file', files.file('password', PASSWORD)],
-  'admin reset': () => ['ann', '--password-file', files.file('password', PASSWORD)],
-  'admin totp': () => ['ann'],
-  'admin remove': () => ['ann', '--yes'],
+  'admin reset': async () => [await administrator('ben'), '--password-file', files.file('password', PASSWORD)],
+  'admin totp': async () => [await administrator('cleo')],
+  'admin remove': async () => [await administrator('dora'), '--yes'],
   'admin token': () => ['ci'],
-  'admin revoke': () => ['ci'],
+  'admin revoke': async () => {
+    await beside.run(['admin', 'token', 'old'])
+    return ['old']
+  },
   backup: () => [`${files.data}/`],
   export: async () => {
     const caller = beside.newCaller()
@@ -138,6 +141,11 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
     return [caller.application.id, join(files.data, 'devices.jsonl')]
   },
   import: () => [app(), files.file('devices.csv', `token,platform\n${TOKEN},ios\n`)],
+}
+
+async function administrator(name: string): Promise<string> {
+  await beside.run(['admin', 'add', name, '--password-file', files.file('password', PASSWORD)])
+  return name
 }
 
 /** The same without one. */

@@ -210,7 +210,7 @@ test('an application that has no browsers, and no key for them, has no figures o
 test('a push service that asks to wait is in the figures and among the warnings, by its name', async () => {
   await using own = await startService()
   // One of them alone would wait alone.
-  for (let n = 0; n < 5; n++) {
+  for (let n = 0; n < 10; n++) {
     await own.put('/deviceToken', { ...BROWSER, token: `https://fcm.googleapis.com/fcm/send/quota:${n}` })
   }
   await own.post('/push/all', { platform: '2', msg: 'Hello', sound: '', badge: '' })

@@ -21,9 +21,11 @@ const json = async (...argv: string[]) => {
 const actions = () => {
   using database = line.database()
   return database
-    .statement<{ action: string; subject: string }, []>('SELECT action, subject FROM admin_log ORDER BY number')
+    .statement<{ action: string; subject: string; result: string }, []>(
+      "SELECT action, subject, result FROM admin_log WHERE subject = 'ann' ORDER BY number",
+    )
     .all()
-    .map(({ action, subject }) => `${action}: ${subject}`)
+    .map(({ action, subject, result }) => `${action}: ${subject}, ${result}`)
 }
 
 describe('admin totp', () => {
@@ -44,7 +46,13 @@ describe('admin totp', () => {
     expect(await json('admin', 'totp', 'ann')).toBe(
       'bellhop: "ann" has a second factor already: --off removes it, --recovery-codes makes new recovery codes.\n',
     )
-    expect(actions()).toEqual(['add administrator: ann', 'begin second factor: ann', 'turn on second factor: ann'])
+    expect(actions()).toEqual([
+      'add administrator: ann, ok',
+      'change second factor: ann, ok',
+      'change second factor: ann, refused',
+      'change second factor: ann, ok',
+      'change second factor: ann, refused',
+    ])
   })
 
   test('makes other recovery codes, and is turned off, by a code alone', async () => {

@@ -100,6 +100,9 @@ describe('the push service of the simulator', () => {
 
   const later = (reason: string, afterMs: number | null = null) =>
     ({ kind: 'deferred', afterMs, scope: 'device', reason }) as const
+  /** One answer does not tell whether it is about the device or its push service: the lane does. */
+  const doubtful = (reason: string, afterMs: number | null = null) =>
+    ({ ...later(reason, afterMs), scope: 'either' }) as const
   const strained = (reason: string) => ({ ...later(reason), strain: true }) as const
   const mismatch = (status: number) =>
     ({ kind: 'rejected', blame: 'mismatch', reason: `HTTP ${status}: subscribed with another VAPID key` }) as const
@@ -112,17 +115,17 @@ describe('the push service of the simulator', () => {
     ['denied', { kind: 'misconfigured', reason: 'HTTP 403 BadJwtToken' }],
     ['otherkey', { kind: 'misconfigured', reason: 'HTTP 403 Forbidden' }],
     ['notfound', gone('HTTP 404 NotFound')],
-    ['proxy', later('HTTP 404: not of the push service itself')],
+    ['proxy', doubtful('HTTP 404: not of the push service itself')],
     ['unregistered', gone('HTTP 410 Unregistered')],
     ['large', { ...refused('HTTP 413 PayloadTooLarge'), certain: true }],
     ['encoding', refused('HTTP 415 UnsupportedEncoding')],
     ['throttled', later('HTTP 429 TooManyRequests')],
-    ['quota', later('HTTP 429 TooManyRequests', 2000)],
+    ['quota', doubtful('HTTP 429 TooManyRequests', 2000)],
     ['internal', strained('HTTP 500 InternalServerError')],
-    ['nginx', later('HTTP 502 with a web page')],
-    ['frontend', later('HTTP 400 with a web page')],
+    ['nginx', doubtful('HTTP 502 with a web page')],
+    ['frontend', doubtful('HTTP 400 with a web page')],
     ['unavailable', strained('HTTP 503 ServiceUnavailable')],
-    ['busy', later('HTTP 503 ServiceUnavailable', 2000)],
+    ['busy', doubtful('HTTP 503 ServiceUnavailable', 2000)],
     ['moved', later('HTTP 301 MovedPermanently')],
     ['dropped', { ...refused('HTTP 201: dropped by the push service'), certain: true }],
     ['channelthrottled', later('HTTP 201: throttled')],
@@ -145,7 +148,7 @@ describe('the push service of the simulator', () => {
     ['https://fcm.googleapis.com/fcm/send/', 'otherkey', mismatch(403)],
     ['https://fcm.googleapis.com/fcm/send/', 'notfound', gone('HTTP 404')],
     ['https://fcm.googleapis.com/fcm/send/', 'unregistered', gone('HTTP 410')],
-    ['https://fcm.googleapis.com/fcm/send/', 'quota', later('HTTP 429', 2000)],
+    ['https://fcm.googleapis.com/fcm/send/', 'quota', doubtful('HTTP 429', 2000)],
     [
       'https://updates.push.services.mozilla.com/wpush/v2/',
       'denied',
@@ -154,11 +157,11 @@ describe('the push service of the simulator', () => {
     ['https://updates.push.services.mozilla.com/wpush/v2/', 'otherkey', mismatch(401)],
     ['https://updates.push.services.mozilla.com/wpush/v2/', 'notfound', gone('HTTP 404 errno 102')],
     ['https://updates.push.services.mozilla.com/wpush/v2/', 'unregistered', gone('HTTP 410 errno 106')],
-    ['https://updates.push.services.mozilla.com/wpush/v2/', 'busy', later('HTTP 503 errno 201', 2000)],
+    ['https://updates.push.services.mozilla.com/wpush/v2/', 'busy', doubtful('HTTP 503 errno 201', 2000)],
     ['https://updates.push.services.mozilla.com/wpush/v2/', 'bridge', later('HTTP 502 errno 903')],
-    ['https://wns2-par02p.notify.windows.com/w/', 'quota', later('HTTP 406: throttled', 2000)],
+    ['https://wns2-par02p.notify.windows.com/w/', 'quota', doubtful('HTTP 406: throttled', 2000)],
     ['https://wns2-par02p.notify.windows.com/w/', 'notfound', gone('HTTP 404')],
-    ['https://simulator.invalid/microsoft/', 'throttled', later('HTTP 406: throttled')],
+    ['https://simulator.invalid/microsoft/', 'throttled', doubtful('HTTP 406: throttled')],
     ['https://simulator.invalid/ntfy/', 'nosubscriber', later('HTTP 507 code 50701')],
     ['https://simulator.invalid/ntfy/', 'throttled', later('HTTP 429 code 42908')],
   ])('answers at %s as that push service does: %s', async (place, word, outcome) => {

@@ -105,7 +105,7 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
       })
     },
 
-    /** Makes other recovery codes, which are in this answer alone; those before are good for nothing. */
+    /** Creates new recovery codes, returned only this once; the old ones stop working. */
     renewCodes: ({ number }: Pick<Owner, 'number'>): readonly string[] => database.transact(() => newCodes(number)),
 
     /** Asks for no code any more. */

@@ -14,7 +14,7 @@ export interface AdminToken {
   /** To the minute; `null`: never. */
   readonly usedAt: number | null
   readonly purpose: TokenPurpose
-  /** From when it is good for nothing; `null`: never. */
+  /** When it expires; `null`: never. */
   readonly expiresAt: number | null
 }
 
@@ -76,7 +76,7 @@ export function createAdminTokenStore({ database, clock, random }: Options) {
     },
 
     /**
-     * `null`: there is none, or it was revoked. `isOver`: it has ended, and is good for nothing. `isStale`: that it is
+     * `null`: there is none, or it was revoked. `isOver`: it has expired. `isStale`: that it is
      * used is to be written down.
      */
     find(text: string): { readonly token: AdminToken; readonly isOver: boolean; readonly isStale: boolean } | null {

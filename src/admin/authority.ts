@@ -73,7 +73,7 @@ export function changeRefusalOf({ method, headers }: Pick<Request, 'method' | 'h
 
 /**
  * Whether this machine calls, for nobody else: from loopback, by a loopback name, and with no word of a proxy. A proxy on
- * this machine passes on the name that its callers use, or says for whom it calls. `peer`: the address at the other end.
+ * this machine passes on the Host of its callers, or adds a forwarding header. `peer`: the address at the other end.
  */
 export function isLocal(peer: string, headers: Pick<Headers, 'get' | 'has'>): boolean {
   return isLoopback(peer) && namesLoopback(headers) && !FORWARDED.some((name) => headers.has(name))

@@ -29,7 +29,7 @@ export interface TokensAnswer {
     readonly purpose: string
     readonly createdAt: string
     readonly usedAt: string | null
-    /** From when it is good for nothing; `null`: never. */
+    /** When it expires; `null`: never. */
     readonly expiresAt: string | null
   }[]
 }

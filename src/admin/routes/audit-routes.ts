@@ -53,7 +53,7 @@ export function auditRoutes({ gate, log }: Dependencies) {
         query: {
           ...FILTERS,
           before: 'The number of the page before: `next` of the answer.',
-          limit: 'How many at the most.',
+          limit: 'Maximum number of entries.',
         },
       }),
     )

@@ -68,7 +68,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
         tag: 'Pushes',
         summary: 'Pushes with their counts, the last first',
         answer: 'PushesAnswer',
-        query: { before: 'The number of the page before: `next` of the answer.', limit: 'How many at the most.' },
+        query: { before: 'The number of the page before: `next` of the answer.', limit: 'Maximum number of pushes.' },
       }),
     )
     .get(

@@ -104,7 +104,7 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
       {
         ...adminCall({
           tag: 'Session',
-          summary: 'Make other recovery codes; those before are good for nothing',
+          summary: 'Create new recovery codes; the old ones stop working',
           action: 'make recovery codes',
           answer: 'RecoveryCodesAnswer',
         }),

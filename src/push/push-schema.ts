@@ -4,8 +4,11 @@ import { platform, token } from '../device/device-fields.ts'
 import { listOf, objectSchema, oneOf, time } from '../http/answer-schema.ts'
 import { bodyOf, closed, missing, required } from '../http/fields.ts'
 import type { Body, Given, Input } from '../http/fields.ts'
-import { badge, msg, saysYes, sound } from '../notification/content-fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from '../notification/content-schema.ts'
+import { saysYes } from '../notification/option-fields.ts'
+import { badge } from '../notification/options/badge.ts'
+import { sound } from '../notification/options/sound.ts'
+import { msg } from '../notification/options/text.ts'
 import { looseFieldsToAll, looseFieldsToOne, refuseGeo } from './compat-fields.ts'
 import { lifeFields, lifeFieldsOfOne, refuseLocal, whenOf } from './schedule/timing-schema.ts'
 import type { When } from './schedule/timing-schema.ts'
@@ -42,7 +45,7 @@ function pushToAll(input: Input<typeof fieldsToAll>, given: Given, { tokens = nu
 }
 
 const fieldsToOne = { ...contentFields, ...lifeFieldsOfOne }
-const shownFields = { msg: required(msg), sound: required(sound), badge: required(badge) }
+const shownFields = { msg: required(msg.field), sound: required(sound.field), badge: required(badge.field) }
 const address = { platform: required(platform), token: required(token) }
 const looseAddress = { platform: required(platform), ...looseFieldsToOne }
 

@@ -1,7 +1,7 @@
 import { DAY_MS, SECOND_MS } from '../../clock.ts'
 import { invalid, optional, show, wholeNumber } from '../../http/fields.ts'
 import type { Field, Given } from '../../http/fields.ts'
-import { flag } from '../../notification/content-fields.ts'
+import { flag } from '../../notification/option-fields.ts'
 
 /** When a push is to go out. Times are ms since the Unix epoch. */
 export type When =

@@ -10,6 +10,7 @@ import { interruption, mutable } from './options/ios-display.ts'
 import { languages } from './options/languages.ts'
 import { image, link } from './options/links.ts'
 import { payload } from './options/payload.ts'
+import { relevance_score } from './options/relevance.ts'
 import { sound } from './options/sound.ts'
 import { msg, subtitle, title } from './options/text.ts'
 
@@ -34,6 +35,7 @@ export const OPTIONS = {
   silent,
   mutable,
   interruption,
+  relevance_score,
   channel,
   link,
   actions,

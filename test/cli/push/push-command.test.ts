@@ -158,7 +158,13 @@ describe('push beside a running server', () => {
     const sent = await beside.run(['push', caller.application.id, 'Hello', '--alias', 'user-17', ...more, ...extra])
     const [arrival] = simulator.arrivals().slice(seen)
     expect(arrival?.body).toEqual({
-      aps: { alert: { title: 'Oven', body: 'Hello' }, sound: 'default', badge: 2, 'thread-id': 'oven', 'relevance-score': 0.5 },
+      aps: {
+        alert: { title: 'Oven', body: 'Hello' },
+        sound: 'default',
+        badge: 2,
+        'thread-id': 'oven',
+        'relevance-score': 0.5,
+      },
       link: 'shop:bread',
       article: 17,
       bellhop: { push: /^push (.{36})$/m.exec(sent.stderr)?.[1] },

@@ -76,15 +76,19 @@ interface Drafts {
 
 type Write = (value: unknown, draft: Record<string, Record<string, unknown> | undefined>) => void
 
-/** What writes an option of this name, for each gateway. */
-function writersFor(gateway: keyof Drafts): readonly (readonly [OptionName, Write])[] {
+interface Writer {
+  readonly name: OptionName
+  readonly write: Write
+}
+
+function writersFor(gateway: keyof Drafts): readonly Writer[] {
   return OPTION_LIST.flatMap(([name, { [gateway]: rendering }]) => {
     if (rendering === undefined) return []
-    return [[name, typeof rendering === 'string' ? writerAt(rendering) : (rendering as Write)] as const]
+    return { name, write: typeof rendering === 'string' ? writeAt(rendering) : (rendering as Write) }
   })
 }
 
-function writerAt(path: string): Write {
+function writeAt(path: string): Write {
   const dot = path.lastIndexOf('.')
   const [place, key] = [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)]
   return (value, draft) => {
@@ -102,7 +106,7 @@ export function fill<Gateway extends keyof Drafts>(
   notification: { readonly [Name in OptionName]?: OptionValues[Name] | null },
   draft: Drafts[Gateway],
 ): Drafts[Gateway] {
-  for (const [name, write] of WRITERS[gateway]) {
+  for (const { name, write } of WRITERS[gateway]) {
     const value = notification[name]
     if (value !== undefined && value !== null && value !== '') write(value, draft)
   }

@@ -28,7 +28,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
 const IMPURE_ROLES = [
   /-(store|routes|command|probe)\.ts$/,
   /(^|\/)(client|examine-\w+)\.ts$/,
-  /^gateway\/transport\/(?!transport\.ts$|failure-reason|fetch-failure)/,
+  /^gateway\/transport\/(authorities|choose-transport|http11-session|http2-\w+|secure-socket|tunnel|h2\/socket-session)\.ts$/,
   /^(system|backup|server)\/|^database\/(?!database-refused|sqlite-error|damage)/,
 ]
 
@@ -84,14 +84,13 @@ const IMPURE = new Set<string>([
   'doctor/machine/listen-check.ts',
   'doctor/machine/server-check.ts',
   'doctor/machine/settings-check.ts',
-  'gateway/fcm/token-request.ts',
-  'gateway/fcm/token.ts',
   'gateway/providers.ts',
   'gateway/registry.ts',
   'gateway/simulator/apns/apns-gateway.ts',
   'gateway/simulator/fcm/fcm-gateway.ts',
   'gateway/simulator/fcm/token-endpoint.ts',
   'gateway/simulator/http2/http2-listener.ts',
+  'gateway/simulator/http2/http2-server.ts',
   'gateway/simulator/simulator.ts',
   'gateway/simulator/webpush/http11-listener.ts',
   'gateway/simulator/webpush/webpush-gateway.ts',

@@ -2,7 +2,6 @@ import { count, listOf, objectSchema, oneOf, orNull, platformSchema, text, time 
 import { RECEIPT_EVENTS } from '../../stats/receipt.ts'
 import { VERDICTS } from './explanation.ts'
 
-/** What GET /push/{id}/device answers. */
 export const EXPLANATION = objectSchema(
   'DeviceVerdict',
   {

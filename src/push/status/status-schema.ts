@@ -1,3 +1,4 @@
+import { failure, Refused } from '../../failure.ts'
 import { count, listOf, objectSchema, oneOf, orNull, platformSchema, text, time } from '../../http/answer-schema.ts'
 import { wholeNumber } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
@@ -38,8 +39,11 @@ export const PAGE_PARAMETERS: readonly JsonSchema[] = [
   { name: 'after', in: 'query', description: 'The cursor of the Link header.', schema: { type: 'string' } },
 ]
 
-/** What a failure says where no push has the id. */
 export const NO_PUSH_FOUND = { ResourceNotFound: 'No push found' }
+
+export function noPush(): Refused {
+  return new Refused(failure('ResourceNotFound', NO_PUSH_FOUND.ResourceNotFound))
+}
 
 const state = oneOf(
   ['scheduled', 'sending', 'paused', 'finished', 'cancelled'],
@@ -76,7 +80,6 @@ const share = (what: string) =>
     description: `${what} as a fraction of \`s\`, to four places; above 1 where apps report without a token, and more than once. null while none was accepted.`,
   })
 
-/** An entry of GET /pushes. */
 export const LISTED = objectSchema('Push', listed)
 
 const actions: JsonSchema = {
@@ -87,7 +90,6 @@ const actions: JsonSchema = {
 const inLanguage = { s, failed: failedTotal, o: listed.o, received: listed.received }
 const rates = { opened_rate: share('`o`'), received_rate: share('`received`') }
 
-/** What GET /push/{id} answers. */
 export const STATUS = objectSchema(
   'PushStatus',
   {
@@ -141,7 +143,6 @@ export const STATUS = objectSchema(
   ['languages', 'language_unknown'],
 )
 
-/** An entry of GET /push/{id}/failures. */
 export const FAILED = objectSchema('PushFailure', {
   token: orNull(text('null where the device was erased since.')),
   platform: platformSchema,
@@ -151,7 +152,6 @@ export const FAILED = objectSchema('PushFailure', {
   at: time('When it was decided.'),
 })
 
-/** What POST /push/{id}/cancel answers. */
 export const CANCELLATION = objectSchema('Cancellation', {
   message: text('"Cancelled".'),
   state: oneOf(['scheduled', 'sending'], 'What it was before.'),

@@ -3,10 +3,9 @@ import { shownName } from '../audience/unknown-fields.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, Refused } from '../failure.ts'
-import type { Audited } from '../http/audited.ts'
+import type { Audited, Gate } from '../http/gate.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { bodyOf, closed, invalid } from '../http/fields.ts'
-import type { Gate } from '../http/gate.ts'
 import type { CancelStore } from './cancel-store.ts'
 import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND, noPush } from './status/status-schema.ts'
 
@@ -76,7 +75,6 @@ export function cancelRoutes(deps: Dependencies) {
           200: {
             description: 'Cancelled durably.',
             schema: CANCELLATION,
-            example: { message: 'Cancelled', state: 'sending', t: 12_345, s: 678 },
           },
         },
         failures: {

@@ -24,7 +24,6 @@ const QUEUED = {
     description:
       'Stored durably, and about to be sent. Where it is to be sent later: "Scheduled", with `send_at`, and by local time `passed`, the time zones of devices in which that time is over.',
     schema: ACCEPTED,
-    example: { message: 'Queued', id: '019a9f7e-3c1b-7000-8000-000000000000' },
   },
 }
 

@@ -1,7 +1,7 @@
 import { filterFields, isBroadcast, wantedFilterOf } from '../audience/filter-schema.ts'
 import { unknownField } from '../audience/unknown-fields.ts'
 import { platform, token } from '../device/device-fields.ts'
-import { listOf, objectSchema, oneOf, time } from '../http/answer-schema.ts'
+import { listOf, objectSchema, oneOf, text, time, uuid } from '../http/answer-schema.ts'
 import { bodyOf, closed, missing, required } from '../http/fields.ts'
 import type { Body, Given, Input } from '../http/fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from '../notification/content-schema.ts'
@@ -104,13 +104,10 @@ function namesOf({ schema }: Body<unknown>): string[] {
 export const ACCEPTED = objectSchema(
   'PushAccepted',
   {
-    message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.'),
-    id: { type: 'string', format: 'uuid', description: 'What to ask for it, and to cancel it, by.' },
+    message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.', 'Queued'),
+    id: uuid('What to ask for it, and to cancel it, by.', '019a9f7e-3c1b-7000-8000-000000000000'),
     send_at: time('When it goes out; by local time, when the first wave does. Absent: at once.'),
-    passed: {
-      ...listOf({ type: 'string' }),
-      description: 'By local time: the time zones of devices in which that time is over. Absent: none.',
-    },
+    passed: listOf(text(), 'By local time: the time zones of devices in which that time is over. Absent: none.'),
   },
   ['send_at', 'passed'],
 )

@@ -10,7 +10,7 @@ import type { Gate } from '../../http/gate.ts'
 import type { Counting } from '../counting.ts'
 import { pushBodies } from '../push-schema.ts'
 import type { Pushing } from '../pushing.ts'
-import { PREVIEW, PREVIEW_EXAMPLE, previewBody } from './preview-schema.ts'
+import { PREVIEW, previewBody } from './preview-schema.ts'
 import type { PushBody } from './preview-schema.ts'
 
 interface Dependencies {
@@ -56,7 +56,7 @@ export function previewRoutes({ gate, clock, counting, devices, pushing, compat 
       body: previewed,
       example: { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1', tags: ['beta'] },
       answers: {
-        200: { description: 'What would be sent, and to whom.', schema: PREVIEW, example: PREVIEW_EXAMPLE },
+        200: { description: 'What would be sent, and to whom.', schema: PREVIEW },
       },
       failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
     }),

@@ -8,7 +8,7 @@ import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import type { ExplainStore } from '../explain/explain-store.ts'
 import { explain } from '../explain/explain.ts'
-import { EXPLANATION, EXPLANATION_EXAMPLE } from '../explain/explanation-schema.ts'
+import { EXPLANATION } from '../explain/explanation-schema.ts'
 import { explanationOf, failureOf, pushStatusOf } from './status-answer.ts'
 import * as schema from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
@@ -57,7 +57,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by their gateway: APNs, FCM or a push service; `o` opens and `received` arrivals that apps have reported, their rates as fractions of `s`, and `actions` by name. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. Of a push with `languages` the counts are also there for each, with `language` null for its own text; `language_unknown` has what belongs to none. `rate`: accepted a second. Times are ISO 8601 or null.',
         secret: true,
         parameters: [schema.ID_PARAMETER],
-        answers: { 200: { description: 'How far it is.', schema: schema.STATUS, example: schema.STATUS_EXAMPLE } },
+        answers: { 200: { description: 'How far it is.', schema: schema.STATUS } },
         failures: NO_PUSH,
         sentences: schema.NO_PUSH_FOUND,
       }),
@@ -86,7 +86,6 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
             200: {
               description: 'A JSON array.',
               schema: listOf(schema.LISTED),
-              example: [schema.LISTED_EXAMPLE],
               headers: { Link: NEXT_PAGE },
             },
           },
@@ -105,7 +104,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           secret: true,
           parameters: [schema.ID_PARAMETER],
           answers: {
-            200: { description: 'A JSON array.', schema: listOf(schema.FAILED), example: [schema.FAILURE_EXAMPLE] },
+            200: { description: 'A JSON array.', schema: listOf(schema.FAILED) },
           },
           failures: NO_PUSH,
           sentences: schema.NO_PUSH_FOUND,
@@ -131,7 +130,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           secret: true,
           parameters: [schema.ID_PARAMETER, ...HEADER_PARAMETERS],
           answers: {
-            200: { description: 'The verdict.', schema: EXPLANATION, example: EXPLANATION_EXAMPLE },
+            200: { description: 'The verdict.', schema: EXPLANATION },
           },
           failures: { ...NO_PUSH, 409: 'MissingParameter' },
           sentences: { ...schema.NO_PUSH_FOUND, MissingParameter: 'token header is required.' },

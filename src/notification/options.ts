@@ -1,4 +1,4 @@
-import type { ApnsDraft, FcmDraft, PushOption, WebPushDraft } from './option.ts'
+import type { ApnsDraft, FcmDraft, OptionInput, PushOption, WebPushDraft } from './option.ts'
 import { actions } from './options/actions.ts'
 import { apns } from './options/apns.ts'
 import { category, channel, thread } from './options/app-names.ts'
@@ -63,10 +63,14 @@ export const OPTION_FLAGS = OPTION_LIST.flatMap(([option, { flag }]) =>
   flag === undefined ? [] : [{ ...flag, option, name: flag.name ?? option.replaceAll('_', '-') }],
 )
 
+export type NamedInput = OptionInput & { readonly name: OptionName; readonly isShown: boolean }
+
 /** The fields of the dashboard's Send page that set an option. */
-export const OPTION_INPUTS = OPTION_LIST.flatMap(([name, { input, isShown = false }]) =>
-  input === undefined ? [] : [{ name, isShown, ...input }],
-)
+export function optionInputs(): readonly NamedInput[] {
+  return OPTION_LIST.flatMap(([name, { input, isShown = false }]) =>
+    input === undefined ? [] : { name, isShown, ...input },
+  )
+}
 
 interface Drafts {
   readonly apns: ApnsDraft

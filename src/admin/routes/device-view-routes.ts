@@ -26,9 +26,7 @@ export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
         if (text.length > MAX_CHARACTERS) throw invalid('q', `must be at most ${MAX_CHARACTERS} characters`)
         return devices.find(number, text)
       },
-      adminCall({
-        tag: 'Devices',
-        summary: 'Find devices',
+      adminCall('Devices', 'Find devices', {
         answer: DeviceSearchAnswer,
         query: { q: 'A token, or its first 8 characters; an alias, a user, a tag.' },
       }),
@@ -41,10 +39,6 @@ export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
         if (found === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
         return found
       },
-      adminCall({
-        tag: 'Devices',
-        summary: 'One, and what became of the last pushes there, and why',
-        answer: DeviceAnswer,
-      }),
+      adminCall('Devices', 'One, and what became of the last pushes there, and why', { answer: DeviceAnswer }),
     )
 }

@@ -26,7 +26,7 @@ export interface PublicApi extends Pick<Gate, 'routeOf'> {
 export function createPublicApi(parts: PublicParts): PublicApi {
   const { config, clock, log, commit, admission, devices, judgeProof, bounds, counting, pool, receipts } = parts
   const { compat } = config
-  const { accept, preview, cancel, checkSize, reach } = parts.pushing
+  const { pushing } = parts
   const gate = createGate(admission.admit, admission)
   const audited: Audited = ({ application: { id, name }, request, action, detail = {} }, work) => {
     const by = { kind: 'application', name, origin: gate.addressOf(request) } as const
@@ -68,23 +68,8 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         ...(compat && { shape: compatShape }),
       }),
       userRoutes({ gate, audited, eraseUser: parts.eraseUser }),
-      pushRoutes({
-        gate,
-        accept,
-        devices,
-        checkSize,
-        reach,
-        compat,
-      }),
-      previewRoutes({
-        gate,
-        clock,
-        counting,
-        devices,
-        compat,
-        preview,
-        reach,
-      }),
+      pushRoutes({ gate, devices, pushing, compat }),
+      previewRoutes({ gate, clock, counting, devices, pushing, compat }),
       statusRoutes({
         gate,
         clock,
@@ -99,7 +84,7 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         commit: parts.calls?.commit ?? commit,
         clock,
         compat,
-        cancellations: { cancel },
+        cancellations: pushing,
         deliveries: pool,
       }),
       statsRoutes({

@@ -13,7 +13,6 @@ import {
 import { RECEIPT_EVENTS } from '../../stats/receipt.ts'
 import { VERDICTS } from './explanation.ts'
 
-/** What GET /push/{id}/device answers. */
 export const EXPLANATION = objectSchema(
   'DeviceVerdict',
   {

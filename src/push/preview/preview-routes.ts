@@ -18,14 +18,11 @@ interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly counting: Counting
   readonly devices: Pick<DeviceStore, 'idsOf'>
-  readonly preview: Pushing['preview']
-  readonly reach: Pushing['reach']
-  /** As for the routes of pushes. Default false. */
+  readonly pushing: Pick<Pushing, 'preview' | 'reach'>
   readonly compat?: boolean
 }
 
-/** POST /push/preview. */
-export function previewRoutes({ gate, clock, counting, devices, preview, reach, compat = false }: Dependencies) {
+export function previewRoutes({ gate, clock, counting, devices, pushing, compat = false }: Dependencies) {
   const previewed = previewBody(pushBodies({ compat }))
 
   function audienceOf(application: Application, body: PushBody): Audience {
@@ -36,7 +33,7 @@ export function previewRoutes({ gate, clock, counting, devices, preview, reach, 
     }
     return {
       filter: {
-        ...narrowed(devices, application.number, reach(application, body.filter), body.tokens),
+        ...narrowed(devices, application.number, pushing.reach(application, body.filter), body.tokens),
         asOf: clock.now(),
       },
     }
@@ -47,7 +44,7 @@ export function previewRoutes({ gate, clock, counting, devices, preview, reach, 
     ({ body, application, request }) => {
       const audience = audienceOf(application, body)
       return counting(application.number, request.signal, (signal) =>
-        preview(application, audience, body.notification, body.when, signal),
+        pushing.preview(application, audience, body.notification, body.when, signal),
       )
     },
     described({

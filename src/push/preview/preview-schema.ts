@@ -11,10 +11,10 @@ type ValueOf<B> = B extends Body<infer T> ? T : never
 
 export type PushBody = ValueOf<PushBodies[keyof PushBodies]>
 
-/** Without an example, which Swagger UI would put into every body it makes up. */
+/** Swagger UI would put an example into every body that it generates. */
 const { example: _, ...TOKEN } = token.schema
 
-/** The body of /push/one where there is a token, though it be empty, else that of /push/all. */
+/** The body of /push/one if there is a token, even an empty one, else that of /push/all. */
 export function previewBody({ toAll, toOne }: PushBodies): Body<PushBody> {
   const { required: _required, ...rest } = toOne.schema
   return {

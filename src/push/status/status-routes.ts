@@ -2,7 +2,6 @@ import { Elysia } from 'elysia'
 import type { Clock } from '../../clock.ts'
 import { HEADER_PARAMETERS, readDeviceHeaders } from '../../device/device-schema.ts'
 import type { Platform } from '../../device/device.ts'
-import { failure, Refused } from '../../failure.ts'
 import { listOf, NEXT_PAGE, nextPage } from '../../http/answer-schema.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -21,26 +20,26 @@ interface Dependencies {
   readonly clock: Clock
   readonly statuses: StatusStore
   readonly explanations: ExplainStore
-  /** Why nothing can be sent to a platform of an application now; `null` where it can. */
+  /** Why a platform can't be sent to now; `null`: it can. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
-  /** The apns-id that a push, `push.id`, has at a device, `device.id`. */
+  /** For `push.id` and `device.id`. */
   readonly apnsIdOf: (push: string, device: number) => string
 }
 
 const NO_PUSH = { 404: 'ResourceNotFound: there is no such push.' }
 
-/** What became of pushes: GET /pushes, and GET /push/{id} with what is below it. */
+/** GET /pushes, and GET /push/{id} with what is below it. */
 export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apnsIdOf }: Dependencies) {
   function found(application: number, id: string): StoredPush {
     const push = statuses.find(application, id.toLowerCase())
-    if (push === null) throw noPush()
+    if (push === null) throw schema.noPush()
     return push
   }
 
   async function whole(application: number, id: string) {
     const pause = (platform: Platform) => pauseOf(application, platform)
     const status = await wholeStatus({ statuses, clock, pauseOf: pause }, application, id.toLowerCase())
-    if (status === null) throw noPush()
+    if (status === null) throw schema.noPush()
     return status
   }
 
@@ -118,7 +117,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         const { token, platform } = readDeviceHeaders(headers)
         const id = params.id.toLowerCase()
         const explanation = explanations.find(number, id, token, platform)
-        if (explanation === null) throw noPush()
+        if (explanation === null) throw schema.noPush()
         const pause = explanation.platform === null ? null : pauseOf(number, explanation.platform)
         return explanationOf(explain({ ...explanation.facts, pause }), explanation, (device) => apnsIdOf(id, device))
       },
@@ -138,8 +137,4 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         }),
       },
     )
-}
-
-function noPush(): Refused {
-  return new Refused(failure('ResourceNotFound', 'No push found'))
 }

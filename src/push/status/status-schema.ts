@@ -1,3 +1,4 @@
+import { failure, Refused } from '../../failure.ts'
 import {
   count,
   listOf,
@@ -52,8 +53,11 @@ export const PAGE_PARAMETERS: readonly JsonSchema[] = [
   { name: 'after', in: 'query', description: 'The cursor of the Link header.', schema: { type: 'string' } },
 ]
 
-/** What a failure says where no push has the id. */
 export const NO_PUSH_FOUND = { ResourceNotFound: 'No push found' }
+
+export function noPush(): Refused {
+  return new Refused(failure('ResourceNotFound', NO_PUSH_FOUND.ResourceNotFound))
+}
 
 const state = oneOf(
   ['scheduled', 'sending', 'paused', 'finished', 'cancelled'],
@@ -92,7 +96,6 @@ const share = (what: string, example: number) =>
     minimum: 0,
   })
 
-/** An entry of GET /pushes. */
 export const LISTED = objectSchema('Push', listed)
 
 const actions = mapOf(
@@ -113,7 +116,6 @@ const platformStatus = objectSchema('PlatformStatus', {
   retrying: count('Of those that wait, tried before.'),
 })
 
-/** What GET /push/{id} answers. */
 export const STATUS = objectSchema(
   'PushStatus',
   {
@@ -149,7 +151,6 @@ export const STATUS = objectSchema(
   ['languages', 'language_unknown'],
 )
 
-/** An entry of GET /push/{id}/failures. */
 export const FAILED = objectSchema('PushFailure', {
   token: orNull(text('null where the device was erased since.', '3f8a09c1'.repeat(8))),
   platform: platformSchema,
@@ -159,7 +160,6 @@ export const FAILED = objectSchema('PushFailure', {
   at: time('When it was decided.', '2026-11-20T09:00:00.000Z'),
 })
 
-/** What POST /push/{id}/cancel answers. */
 export const CANCELLATION = objectSchema('Cancellation', {
   message: text('"Cancelled".', 'Cancelled'),
   state: oneOf(['scheduled', 'sending'], 'What it was before.', 'sending'),

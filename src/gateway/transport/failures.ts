@@ -1,5 +1,11 @@
+import { codeOf } from '../../text/error-code.ts'
 import type { Outcome } from '../gateway.ts'
 import type { TransportAnswer } from './transport.ts'
+
+/** The code of an error, such as `ECONNREFUSED`; its name where it has none. */
+export function failureReason(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.name : 'Error')
+}
 
 /**
  * What a request without an answer means. Where no connection could be made, none can for the next device either;

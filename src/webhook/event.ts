@@ -1,60 +1,21 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
-import type { Platform } from '../device/device.ts'
+import type { AnswerOf } from '../http/answer-schema.ts'
 import { isoTime } from '../text/format.ts'
-import type { ProviderName } from '../platform.ts'
+import { EVENTS } from './event-schema.ts'
 
-/** The `data` of each event as it is on the wire; `event-schema.ts` describes it. Times are ISO 8601, UTC. */
-interface EventData {
-  readonly 'push.finished': {
-    readonly id: string
-    readonly state: 'finished' | 'cancelled'
-    readonly t: number
-    readonly s: number
-    readonly failed: number
-    readonly reason?: string
-    readonly started_at?: string
-    readonly finished_at: string
-  }
-  readonly 'push.opened': {
-    readonly id: string
-    readonly event: 'opened' | 'action'
-    readonly platform: `${Platform}`
-    readonly action?: string
-    readonly token?: string
-    readonly language?: string | null
-  }
-  readonly 'device.gone': {
-    readonly token: string
-    readonly platform: `${Platform}`
-    readonly reason: string
-    readonly at: string
-  }
-  readonly 'credential.paused': {
-    readonly provider: ProviderName
-    readonly state: 'misconfigured'
-    readonly reason: string
-  }
-  readonly 'credential.resumed': { readonly provider: ProviderName; readonly state: 'ready' }
-}
+export type EventType = keyof typeof EVENTS
 
-export type EventType = keyof EventData
-
-export type Event = {
-  [Type in EventType]: { readonly type: Type; readonly data: EventData[Type] }
-}[EventType]
-
-export type PushOpened = EventData['push.opened']
-
-export const EVENT_TYPES = [
-  'push.finished',
-  'push.opened',
-  'device.gone',
-  'credential.paused',
-  'credential.resumed',
-] as const satisfies readonly EventType[]
+export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[]
 
 /** All but the one that comes as often as people tap. */
 export const DEFAULT_EVENTS: readonly EventType[] = EVENT_TYPES.filter((type) => type !== 'push.opened')
+
+type DataOf<T extends EventType> = AnswerOf<(typeof EVENTS)[T]['data']>
+
+/** An event with its `data` as it is on the wire. */
+export type Event = { [T in EventType]: { readonly type: T; readonly data: DataOf<T> } }[EventType]
+
+export type PushOpened = DataOf<'push.opened'>
 
 /** The body that is signed and sent (Standard Webhooks, "Payload structure"). `at` is ms since the Unix epoch. */
 export function eventBodyOf({ type, data }: Event, at: number): string {

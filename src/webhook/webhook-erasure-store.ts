@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
+import { assigned, late } from '../database/late-statement.ts'
 import { event, pausedCredential, webhook } from '../database/schema.ts'
 import type { EraseRows } from '../database/sweep.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
@@ -9,16 +9,10 @@ import type { SealedTable } from '../sealing/sealed-table.ts'
 export function createWebhookErasure({ orm }: Pick<Database, 'orm'>): (application: number) => boolean {
   const application = sql.placeholder('application')
   const eraseWebhook = late(() =>
-    orm
-      .delete(webhook)
-      .where(eq(webhook.application, application))
-      .returning({ application: webhook.application })
-      .prepare(),
+    orm.delete(webhook).where(eq(webhook.application, application)).returning({ application: webhook.application }),
   )
-  const eraseEvents = late(() => orm.delete(event).where(eq(event.application, application)).prepare())
-  const erasePauses = late(() =>
-    orm.delete(pausedCredential).where(eq(pausedCredential.application, application)).prepare(),
-  )
+  const eraseEvents = late(() => orm.delete(event).where(eq(event.application, application)))
+  const erasePauses = late(() => orm.delete(pausedCredential).where(eq(pausedCredential.application, application)))
   return (number) => {
     const erased = eraseWebhook.all({ application: number })
     eraseEvents.run({ application: number })
@@ -29,15 +23,9 @@ export function createWebhookErasure({ orm }: Pick<Database, 'orm'>): (applicati
 
 /** The secrets that events are signed with, of all applications, for a new key to seal. */
 export function createSealedWebhooks({ orm }: Pick<Database, 'orm'>): SealedTable<'webhook secret'> {
-  const sealed = sql`${sql.placeholder('sealed')}`
-  const all = late(() => orm.select({ number: webhook.application, sealed: webhook.sealed }).from(webhook).prepare())
-  const put = late(() =>
-    orm
-      .update(webhook)
-      .set({ sealed })
-      .where(eq(webhook.application, sql.placeholder('number')))
-      .prepare(),
-  )
+  const which = eq(webhook.application, sql.placeholder('number'))
+  const all = late(() => orm.select({ number: webhook.application, sealed: webhook.sealed }).from(webhook))
+  const put = late(() => orm.update(webhook).set(assigned('sealed')).where(which))
   const eraseWebhook = createWebhookErasure({ orm })
   return {
     rows: () => all.all().map((row) => Object.assign(row, { provider: 'webhook secret' as const })),

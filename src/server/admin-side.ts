@@ -211,7 +211,7 @@ function adminApi(parts: Parts) {
             signing: parts.senders.providers.apnsSigning({ number, id }),
           }
           // Loaded when somebody asks, with the gateways' other clients.
-          const { examineCredential } = await import('../doctor/gateways/examine-credential.ts')
+          const { examineCredential } = await import('../doctor/gateways/examine-gateways.ts')
           const checks = await examineCredential(examined, { config, ca: parts.ca, clock, stopwatch })
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
         },

@@ -157,6 +157,7 @@ function adminApi(parts: Parts) {
   const holdSecondsOf = (application: number) => directory.byNumber(application)?.limits.holdSeconds ?? 0
   const pushes = createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf })
   const webhookList = createWebhookList({ database })
+  const search = createDeviceSearch({ database })
   const overview = createOverview({
     clock,
     applications: () => directory.all(),
@@ -227,8 +228,9 @@ function adminApi(parts: Parts) {
       deviceViewRoutes({
         gate,
         directory,
+        search,
         devices: createDevicesView({
-          search: createDeviceSearch({ database }),
+          search,
           statuses,
           summaries,
           explanations: createExplainStore({ database }),

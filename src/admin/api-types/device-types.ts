@@ -1,8 +1,8 @@
 import type { Platform } from '../../platform.ts'
 
 /**
- * `GET /api/applications/:id/devices/search?q=…`: at the most 50. A token, or its first 8 characters and more; else an
- * alias, a user, or a tag, which must be exact. `by` says which has found them; `null`: nothing has.
+ * `GET /api/applications/:id/devices/search?q=…&by=…`: at most 50. A token, or at least its first 8 characters; or an
+ * alias, a user, a tag, which must match exactly. The answer's `by` says which one found them; `null`: none did.
  */
 export interface DeviceSearchAnswer {
   readonly by: 'token' | 'alias' | 'user' | 'tag' | null

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import { withComponents } from '../http/components.ts'
-import { failures } from '../http/failures.ts'
+import { failureHandler } from '../http/failure-handler.ts'
 import type { OnRefused } from '../http/failures.ts'
 import type { Log } from '../log.ts'
 import type { AdminGate } from './admin-gate.ts'
@@ -15,13 +15,13 @@ interface Dependencies {
   readonly routes: readonly AnyElysia[]
 }
 
-/** What the admin listener answers, apart from the public one. */
+/** The app of the admin listener. */
 export function createAdminApi({ log, gate, refusals, routes }: Dependencies) {
   const onRefused: OnRefused = (request, _, { code }) => refusals.refused(request, code)
-  const app = new Elysia({ name: 'admin', strictPath: true }).use(failures(log, onRefused, onRefused)).use(gate)
+  const app = new Elysia({ name: 'admin', strictPath: true }).use(failureHandler(log, onRefused, onRefused)).use(gate)
   for (const plugin of routes) app.use(plugin)
   refusals.learn(app.routes)
-  // Made when somebody asks: most starts see nobody who does, and it takes as long as all the routes.
+  // Made on demand: it takes as long as all the routes, and most starts never need it.
   let document: string | null = null
   app.get('/openapi.json', async () => {
     if (document === null) {

@@ -3,27 +3,23 @@ import { SEARCH_KEYS } from '../../device/device-search-store.ts'
 import type { DeviceSearch } from '../../device/device-search-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid, missing } from '../../http/fields.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { DeviceSearchAnswer } from '../api-types/device-types.ts'
+import { DeviceAnswer, DeviceSearchAnswer } from '../api-types/device-types.ts'
 import { applicationNamed } from '../application-fields.ts'
-import type { KnownApplications } from '../application-fields.ts'
 import { deviceViewOf } from '../view/device-view.ts'
 import type { DevicesView } from '../view/device-view.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly directory: KnownApplications
+interface Dependencies extends AdminParts {
   readonly search: DeviceSearch
   readonly devices: DevicesView
 }
 
 const MAX_FOUND = 50
 
-/** As long as a token may be. */
+/** The length of the longest token. */
 const MAX_CHARACTERS = 4096
 
-/** Devices: found, and looked at one by one. */
 export function deviceViewRoutes({ gate, directory, search, devices }: Dependencies) {
   return new Elysia({ name: 'device-view-routes' })
     .use(gate)
@@ -43,7 +39,7 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
       adminCall({
         tag: 'Devices',
         summary: 'Find devices',
-        answer: 'DeviceSearchAnswer',
+        answer: DeviceSearchAnswer,
         query: {
           q: 'A token, or its first 8 characters; an alias, a user, a tag.',
           by: '`token`, `alias`, `user` or `tag`. Default: the first of them that finds anything.',
@@ -61,7 +57,7 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
       adminCall({
         tag: 'Devices',
         summary: 'One, and what became of the last pushes there, and why',
-        answer: 'DeviceAnswer',
+        answer: DeviceAnswer,
       }),
     )
 }

@@ -1,18 +1,22 @@
 import type { TokenPurpose } from '../token-purpose.ts'
 
+/** Open to anybody: the health check, and what signs in. */
+export const OPEN_ROUTES: readonly string[] = [
+  'GET /healthz',
+  'GET /api/session',
+  'POST /api/session',
+  'POST /api/session/code',
+  'POST /api/link',
+  'POST /api/link/look',
+]
+
 /**
- * What a token must be for, at the least, to be taken at each route of the admin side that is no page. A route that is not
- * in here takes only tokens for `administer`, but for a GET about applications: no answer to one has a secret in it. Of the
- * public API on behalf of an application, a POST sends, and a PUT changes the registry.
+ * The least purpose of a token for each route of the admin side that is no page. A route that is not here takes only tokens
+ * for `administer`, unless it is a GET about applications: no answer to one has a secret in it. In the public API on behalf
+ * of an application, POST sends, and PUT changes the registry.
  */
 const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
-  // Open to anybody.
-  'GET /healthz': 'read',
-  'GET /api/session': 'read',
-  'POST /api/session': 'read',
-  'POST /api/session/code': 'read',
-  'POST /api/link': 'read',
-  'POST /api/link/look': 'read',
+  ...Object.fromEntries(OPEN_ROUTES.map((route) => [route, 'read' as const])),
 
   'GET /readyz': 'read',
   'GET /metrics': 'read',
@@ -42,7 +46,7 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'GET /api/backups': 'read',
   'POST /api/backups': 'operate',
   'GET /api/service-log': 'read',
-  // Of the commands each says for itself: see `command-purposes.ts`.
+  // Each command has its own: see `command-purposes.ts`.
   'POST /api/command': 'read',
 
   'POST /api/applications': 'operate',
@@ -67,7 +71,7 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'POST /api/pushes/:id/resend': 'send',
 }
 
-/** `route`: as it was declared. */
+/** `route`: as declared, with its parameters. */
 export function routePurpose(method: string, route: string): TokenPurpose {
   const listed = ROUTE_PURPOSES[`${method} ${route}`]
   if (listed !== undefined) return listed

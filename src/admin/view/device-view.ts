@@ -10,7 +10,7 @@ import type { DeviceAnswer, DeviceView } from '../api-types/device-types.ts'
 
 const LAST_PUSHES = 20
 
-/** What says that a push was not for a device. */
+/** Verdicts of pushes that were not for the device. */
 const NOT_FOR_IT: ReadonlySet<string> = new Set(['excluded', 'registered_later', 'not_registered'])
 
 interface Dependencies {

@@ -159,6 +159,7 @@ function adminApi(parts: Parts) {
   const holdSecondsOf = (application: number) => directory.byNumber(application)?.limits.holdSeconds ?? 0
   const pushes = createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf })
   const webhookList = createWebhookList({ database })
+  const search = createDeviceSearch({ database })
   const overview = createOverview({
     clock,
     applications: () => directory.all(),
@@ -219,8 +220,9 @@ function adminApi(parts: Parts) {
       pushOverviewRoutes({ ...behind, progress, pushes, streams, isGood, overview }),
       deviceViewRoutes({
         ...behind,
+        search,
         devices: createDevicesView({
-          search: createDeviceSearch({ database }),
+          search,
           statuses,
           summaries,
           explanations: createExplainStore({ database }),

@@ -1,11 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROGRAM } from '../support/service-process.ts'
+import { testInTurn } from '../support/in-turn.ts'
 
 /* `bellhop demo`, and `./scripts/start`, as whoever has just cloned the repository runs it. */
 const ROOT = join(import.meta.dir, '../..')
+
+const test = testInTurn(4)
 
 let directory: string
 beforeEach(() => {

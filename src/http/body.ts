@@ -1,6 +1,6 @@
 import { failure, loggedAs, Refused } from '../failure.ts'
 
-/** Spec/decisions 8. A batch of 500 tokens of 200 bytes is 100 KiB. */
+/** Large enough for the longest call: a batch of 500 tokens of 200 bytes is 100 KiB. */
 const MAX_BODY_BYTES = 256 * 1024
 
 /**

@@ -1,7 +1,7 @@
 import { CallMetrics } from './call-metrics.ts'
 import { CommitMetrics } from './commit-metrics.ts'
 import { gatewayLatency } from './delivery-metrics.ts'
-import { LoopDelay } from './process-metrics.ts'
+import { LoopDelay } from './loop-delay.ts'
 import { RECEIPT_EVENTS } from '../stats/receipt.ts'
 import { Tally } from './tally.ts'
 

@@ -153,7 +153,9 @@ const failed: string[] = []
 for (const { name, what, usually, command } of chosen) {
   console.log(`\n${name}: ${what} (usually ${usually})`)
   const startedAt = performance.now()
-  const { exitCode } = await $`${process.execPath} ${command}`.env({ ...process.env, TEST_BINARY: 'dist/bellhop' }).nothrow()
+  const { exitCode } = await $`${process.execPath} ${command}`
+    .env({ ...process.env, TEST_BINARY: 'dist/bellhop' })
+    .nothrow()
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   if (exitCode !== 0) failed.push(name)
   console.log(`${exitCode === 0 ? '✓' : '✗'} ${name}: ${seconds} s`)

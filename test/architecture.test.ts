@@ -27,7 +27,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
 /** What a file's role or room says of it: it reads, writes, or calls what does. So does who imports a package of OWNERS. */
 const IMPURE_ROLES = [
   /-(store|routes|command|probe|client|worker|listener)\.ts$/,
-  /(^|\/)(client|listener|examine-\w+|open-[\w-]+|demo-\w+)\.ts$/,
+  /(^|\/)(client|listener|examine-\w+|demo-\w+)\.ts$|^cli\/(.*\/)?open-[\w-]+\.ts$/,
   /^gateway\/transport\/(?!transport\.ts$|failure-reason|fetch-failure)/,
   /^gateway\/simulator\/(simulator|\w+\/\w+-(gateway|endpoint))\.ts$/,
   /^cli\/transfer\/(?!import-options|import-plan|transfer-)/,
@@ -62,7 +62,6 @@ const IMPURE = new Set<string>([
   'doctor/machine/files-check.ts',
   'doctor/machine/listen-check.ts',
   'doctor/machine/server-check.ts',
-  'doctor/machine/settings-check.ts',
   'gateway/fcm/token-request.ts',
   'gateway/fcm/token.ts',
   'gateway/providers.ts',
@@ -390,13 +389,11 @@ describe('names', () => {
 describe('comments', () => {
   const top = join(root, '..')
   const texts = Promise.all(
-    [...new Bun.Glob('{src,test,scripts,migrations}/**/*.{ts,tsx,md,sql}').scanSync(top), 'README.md'].map(
-      async (path) => {
-        const text = await Bun.file(join(top, path)).text()
-        const comments = () => (text.match(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*$/gm) ?? []).join('\n')
-        return { path, text, prose: /\.tsx?$/.test(path) ? comments() : text }
-      },
-    ),
+    [...new Bun.Glob('{src,test,scripts}/**/*.{ts,tsx,md}').scanSync(top), 'README.md'].map(async (path) => {
+      const text = await Bun.file(join(top, path)).text()
+      const comments = () => (text.match(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*$/gm) ?? []).join('\n')
+      return { path, text, prose: /\.tsx?$/.test(path) ? comments() : text }
+    }),
   )
   /** What of these citations, `path cites what`, `isThere` does not find. */
   async function dangling(cited: RegExp, isThere: (name: string, path: string) => boolean): Promise<string[]> {
@@ -427,10 +424,10 @@ describe('comments', () => {
         .filter(({ path }) => path.endsWith('.md'))
         .map(({ path, text }) => [path, Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) => heading)]),
     )
-    const all = [...headings.values()].flat()
+    const all = new Set([...headings.values()].flat())
     const isThere = (citation: string) => {
       const [, page = '', heading = ''] = /^(.*), "(.*)"$/.exec(citation) ?? []
-      if (page === 'the manual') return all.includes(heading)
+      if (page === 'the manual') return all.has(heading)
       return (headings.get(page) ?? headings.get(`src/manual/${page}`) ?? []).includes(heading)
     }
     expect(await dangling(/(?:the manual|[\w/-]+\.md), "[^"]+"/g, isThere)).toEqual([])

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testInTurn } from '../support/in-turn.ts'
+import { PROGRAM } from '../support/service-process.ts'
 
 /* `bellhop demo`, and `./scripts/start`, as whoever has just cloned the repository runs it. */
 const ROOT = join(import.meta.dir, '../..')

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { PLANTED } from '../nth/planted.ts'
+import { MUTATIONS } from './mutations.ts'
 import { sourcesIn, whyNotPlanted } from './plant.ts'
 import type { SeedReport } from './worker.ts'
 import { runWorkers } from './workers.ts'

@@ -126,7 +126,7 @@ const PROOFS: readonly Proof[] = [
   },
 ]
 
-const HELP = `Usage: scripts/proof [NAME]… [--list]
+const HELP = `Usage: ./scripts/proof [NAME]… [--list]
 
 Runs these proofs, or all of them, one after the other. ./scripts/test has one scenario of each in every run. Those that
 are a script of package.json take flags of their own: ./scripts/bun run faults --help.

@@ -73,7 +73,6 @@ const IMPURE = new Set<string>([
   'cli/transfer/subscribed-key.ts',
   'cli/transfer/unfinished-file.ts',
   'cli/upgrade-watch.ts',
-  'device/index/alias-index.ts',
   'doctor/database/inspected-database.ts',
   'doctor/database/sealing-key-check.ts',
   'doctor/doctor.ts',

@@ -1,6 +1,6 @@
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
-import { actionName } from '../stats/action-name-field.ts'
+import { actionName } from '../stats/receipt.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import { title, webUrl } from './content-fields.ts'
 import type { Action } from './notification.ts'

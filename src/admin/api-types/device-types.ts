@@ -24,8 +24,8 @@ export interface DeviceView {
   readonly badge: number
   /** Of what is sent to through FCM; `null`: not known, or another platform. */
   readonly fcmPlatform: 'android' | 'ios' | null
-  readonly timezone: string | null
-  readonly locale: string | null
+  /** What else the app has said, by its name in the device record, and the one for people; `null`: not known. */
+  readonly facts: readonly { readonly name: string; readonly label: string; readonly value: string | null }[]
   readonly registeredAt: string
   readonly seenAt: string
   readonly updatedAt: string

@@ -64,8 +64,8 @@ export function DevicePage() {
 const named = ({ token, platform }: DeviceView) => ({ token, platform })
 
 function Known({ device }: { readonly device: DeviceView }) {
-  const { token, platform, state, alias, user, tag, active, lat, lng, badge, timezone, locale } = device
-  const { fcmPlatform, registeredAt, seenAt } = device
+  const { token, platform, state, alias, user, tag, active, lat, lng, badge } = device
+  const { fcmPlatform, facts, registeredAt, seenAt } = device
   return (
     <Facts
       of={[
@@ -78,8 +78,7 @@ function Known({ device }: { readonly device: DeviceView }) {
         ['Types', <bdi>{active.join(', ') || '–'}</bdi>],
         ['Place', lat === null || lng === null ? '–' : `${lat}, ${lng}`],
         ['Badge', badge],
-        ['Time zone', timezone ?? '–'],
-        ['Language', locale ?? '–'],
+        ...facts.map(({ label, value }) => [label, <bdi>{value ?? '–'}</bdi>] as const),
         ['Registered', time(registeredAt)],
         ['Seen', time(seenAt)],
       ]}

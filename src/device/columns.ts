@@ -10,6 +10,7 @@ import {
   names,
   orNone,
   platform,
+  shortText,
   timezone,
   token,
   user,
@@ -50,6 +51,7 @@ interface Plain {
 }
 
 const label = { type: 'string' }
+const version = shortText(64)
 
 /**
  * All that the registry knows about a device. A new `plain` entry needs nothing but its migration and its column in
@@ -140,6 +142,24 @@ export const COLUMNS = {
       parse: 'localeIdentifier',
       firebase: ['locale', 'language', 'lang'],
       label: 'Language',
+    },
+  },
+  app_version: {
+    said: optional(
+      describedAs(
+        'The version of the app that runs there, such as "2.3.1". Pushes can ask for it in `where`. "" removes it.',
+        orNone(version),
+      ),
+    ),
+    record: text('Version of the app, as the app said it; absent where it is not known.'),
+    csv: ['gameversion', 'versionname'],
+    plain: {
+      onesignal: 'game_version',
+      parse: 'appVersion',
+      firebase: ['appVersion', 'app_version'],
+      label: 'App version',
+      heading: 'APP VERSION',
+      where: version,
     },
   },
   badge: { record: count('The badge count that is stored; relative badges count from it.'), csv: [] },

@@ -15,6 +15,7 @@ const VALUES: Readonly<Record<PlainName, readonly [string, string]>> = {
   user: ['ann', 'bob'],
   timezone: ['Europe/Berlin', 'America/New_York'],
   locale: ['de', 'pt-BR'],
+  app_version: ['2.3.1', '2.4.0-beta'],
   fcm_platform: ['ios', 'android'],
 }
 

@@ -49,7 +49,9 @@ export class LineChecks {
     const isOther = before?.life === send.life && before.arrival.environment !== send.arrival.environment
     // Also a key for one environment only is tried in the other one, at once.
     const isAtOnce = before?.answeredAt === send.at
-    const isSecond = isOther && (before.reply.says === 'bad-token' || isAtOnce)
+    // Who was refused by both is asked for in the first once more.
+    const isRefused = before?.reply.says === 'bad-token' && !this.#second.has(before)
+    const isSecond = isOther && (isRefused || isAtOnce)
     const line = `${lineOf(send.arrival)} ${send.life}`
     const isOfKey = isSecond && before.reply.says !== 'bad-token'
     if (isOfKey) this.#turned.add(line)

@@ -138,6 +138,11 @@ export class Phones {
     return this.#all
   }
 
+  /** Whether a call that erases its user is not answered yet. */
+  mayBeErasing({ application, user }: Phone): boolean {
+    return this.erasing.has(`${application} ${user}`) || (user === null && this.erasing.size > 0)
+  }
+
   of(application: Whose, token: string): Phone | null {
     return this.#byToken[application].get(token) ?? null
   }

@@ -96,7 +96,8 @@ function answered({ judge }: World, push: Push, { status, body }: Answer): void 
     return
   }
   const target = step.to.kind === 'one' ? judge.phones.at(step.to.phone) : null
-  const isNobody = status === 404 && target !== null && target.state !== 'present'
+  const isNobody =
+    status === 404 && target !== null && (target.state !== 'present' || judge.phones.mayBeErasing(target))
   // Asked twice, it may have found nobody the one time, and somebody the other.
   const hasChanged = target !== null && target.changedAt >= push.askedAt
   const isLate = status === 400 && step.when.kind === 'local'

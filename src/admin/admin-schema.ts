@@ -16,7 +16,7 @@ const adminName: Field<string> = {
   },
 }
 
-/** What is wrong with a password is said without it. */
+/** Its errors do not repeat the password. */
 const newPassword: Field<string> = {
   schema: { type: 'string', minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD, format: 'password' },
   emptyIsAbsent: true,
@@ -26,7 +26,7 @@ const newPassword: Field<string> = {
   },
 }
 
-/** To be compared, and no more. */
+/** Text that is only compared. */
 const anyText = (maxLength: number): Field<string> => ({
   schema: { type: 'string', minLength: 1, maxLength },
   emptyIsAbsent: true,
@@ -83,7 +83,7 @@ export const NewToken = bodyOf({
   expiresInDays: optional(expiresInDays),
 })
 
-/** Of an authenticator app, or a recovery code. */
+/** A code of an authenticator app, or a recovery code. */
 const code = anyText(100)
 export const GivenCode = bodyOf({ code: required(code) })
 export const FinishSignIn = bodyOf({ step: required(linkText), code: required(code) })

@@ -1,7 +1,7 @@
 import { isAppleId, isBundleId } from '../application/apple-names.ts'
+import { LIMIT_SWITCHES, LIMIT_VALUES } from '../application/application.ts'
 import type { Limits } from '../application/application.ts'
 import { isVapidSubject, VAPID_SUBJECT } from '../application/vapid.ts'
-import { LIMIT_SWITCHES, LIMIT_VALUES } from '../application/limit-rules.ts'
 import { failure, Refused } from '../failure.ts'
 import { bodyOf, closed, describedAs, invalid, optional, required, show, wholeNumber } from '../http/fields.ts'
 import type { Body, Field } from '../http/fields.ts'
@@ -10,7 +10,7 @@ import { suggestion } from '../text/nearest.ts'
 
 const MAX_NAME_CHARACTERS = 100
 
-/** Which names will do is the store's to say. */
+/** The store checks the name itself. */
 const givenName: Field<string> = {
   schema: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
   emptyIsAbsent: false,
@@ -29,7 +29,7 @@ const yesOrNo: Field<boolean> = {
   },
 }
 
-/** A value by the rules of the command line. `expected` ends the sentence `… must be `. */
+/** A value by the rules of the command line. `expected` follows `… must be `. */
 function byRule<T>({ read, expected }: Pick<SettingType<T>, 'read' | 'expected'>, schema: object): Field<T> {
   return {
     schema: { ...schema },
@@ -42,7 +42,7 @@ function byRule<T>({ read, expected }: Pick<SettingType<T>, 'read' | 'expected'>
   }
 }
 
-/** Some text of a file, of which nothing is repeated. */
+/** A file's text, which errors do not repeat. */
 const fileText: Field<string> = {
   schema: { type: 'string', minLength: 1 },
   emptyIsAbsent: true,
@@ -71,7 +71,7 @@ function bytesIn(base64: string): Uint8Array | null {
   }
 }
 
-/** The same body, in which a field that it does not name is refused. */
+/** The same body, with unknown fields refused. */
 export function knownOnly<T>(body: Body<T>): Body<T> {
   const known = Object.keys(body.schema['properties'] as object)
   return closed(
@@ -92,7 +92,6 @@ const limits = {
   ),
 }
 
-/** What is left out stays as it is. */
 export const ChangeLimits = knownOnly(bodyOf(limits, (given) => given as Partial<Limits>))
 
 export const NewApplication = knownOnly(bodyOf({ name: required(givenName), simulate: optional(yesOrNo) }))
@@ -118,7 +117,7 @@ const environment = byRule(
   { enum: ENVIRONMENTS },
 )
 
-/** A key with its ids, or a certificate: which of the two is the route's to say. */
+/** A key with its ids, or a certificate: the route tells which. */
 export const ApnsFiles = knownOnly(
   bodyOf({
     key: optional(describedAs('The text of the .p8 file.', fileText)),

@@ -27,7 +27,7 @@ const events: Field<readonly EventType[]> = {
   },
 }
 
-/** What is wrong with a secret is said without it. */
+/** Its errors do not repeat the secret. */
 const secret: Field<string> = {
   schema: { type: 'string' },
   emptyIsAbsent: false,
@@ -37,7 +37,6 @@ const secret: Field<string> = {
   },
 }
 
-/** What is left out stays as it is; of a new one it is as `bellhop app webhook` has it. */
 export const ChangeWebhook = knownOnly(
   bodyOf({
     url: optional(describedAs('Where events go; needed where there is no webhook yet.', url)),

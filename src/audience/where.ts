@@ -2,7 +2,7 @@ import type { PlainName } from '../device/columns.ts'
 import type { Platform } from '../device/device.ts'
 import type { GeoCircle } from './geo-circle.ts'
 
-/** A condition on a device, of other conditions. Neither `all` nor `any` is empty. */
+/** Neither `all` nor `any` is empty. */
 export type Where =
   | { readonly all: readonly Where[] }
   | { readonly any: readonly Where[] }
@@ -14,9 +14,9 @@ export type Where =
   | { readonly platform: Platform }
   /** Has just this. */
   | { readonly column: PlainName; readonly value: string }
-  /** Nobody without a location. */
+  /** Leaves out devices without a location. */
   | { readonly near: GeoCircle }
-  /** Not longer ago, at the filter's `asOf`. */
+  /** Counts back from the filter's `asOf`. */
   | { readonly seenWithinMs: number }
   | { readonly notSeenForMs: number }
   | { readonly registeredWithinMs: number }

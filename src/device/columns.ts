@@ -220,7 +220,7 @@ type Said = { readonly [Name in NameWith<{ readonly said: unknown }>]: Columns[N
 export const SAID = partsOf('said') as Said
 
 /** The schemas of the record by name. */
-export const RECORDED = partsOf('record') as Readonly<Record<string, JsonSchema>>
+export const RECORDED = partsOf('record') as Readonly<Record<NameWith<{ readonly record: unknown }>, JsonSchema>>
 
 export type CsvName = NameWith<{ readonly csv: unknown }>
 /** What a CSV can have, with the other names of each. */

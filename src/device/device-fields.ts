@@ -52,9 +52,11 @@ function problemOfToken(value: unknown): string | null {
   return isLongerThan(MAX_TOKEN_BYTES, value) ? `must be at most ${MAX_TOKEN_BYTES} bytes` : null
 }
 
+const UTF8 = new TextEncoder()
+
 /** Counts the bytes of long texts alone: a UTF-16 unit is at most 3 bytes of UTF-8. */
 function isLongerThan(maxBytes: number, text: string): boolean {
-  return text.length > maxBytes / 3 && Buffer.byteLength(text) > maxBytes
+  return text.length > maxBytes / 3 && UTF8.encode(text).length > maxBytes
 }
 
 /** An array of tokens, or one. */

@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { Outcome } from './gateway.ts'
 
-/** A clock may be off by this much: Google takes an assertion that is five minutes early. In ms. */
+/** Google takes an assertion that is five minutes early. In ms. */
 const TOLERANCE_MS = 5 * MINUTE_MS
 
 /**
- * A refusal of something that carries a time of issue, with the clock of this machine blamed if the answer's `date`
- * (RFC 9110, 6.6.1) shows that it is off: then nothing that is signed here will be taken, and no retry helps.
+ * Blames this machine's clock for a refused token if the answer's `date` (RFC 9110, 6.6.1) shows that it is wrong. Then
+ * no gateway takes what is signed here, and retrying does not help.
  */
 export function blameClock(
   outcome: Exclude<Outcome, { kind: 'accepted' }>,

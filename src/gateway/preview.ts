@@ -6,30 +6,27 @@ import { renderWebPush, webPushHeaders } from '../notification/webpush-render.ts
 import { apnsIdOf } from './apns/protocol.ts'
 import type { Recipient } from './gateway.ts'
 
-/** A request as a gateway gets it. */
 export interface PreviewedRequest {
   readonly headers: Readonly<Record<string, string>>
   /** JSON. */
   readonly body: string
 }
 
-/** By what APNs knows an application. */
 export interface ApnsIdentity {
   readonly topic: string
-  /** With a key, whose token each request carries; else a certificate stands for it. */
+  /** With a key, so each request carries a provider token; else with a certificate. */
   readonly signed: boolean
 }
 
-/** By what APNs will know the application with these credentials; `null`: there is none for APNs. */
+/** `null`: there is no APNs credential. */
 export function apnsIdentityOf(credentials: readonly CredentialSummary[]): ApnsIdentity | null {
   const known = credentials.find((one) => one.provider === 'apns')
   return known?.provider === 'apns' ? { topic: known.topic, signed: known.kind === 'key' } : null
 }
 
-/** Stands for a secret in a preview. */
 const AUTHORIZATION = 'bearer …'
 
-/** The request to APNs. Without an `identity` it has no topic, and nothing could be sent. */
+/** Without an `identity` it has no topic, and could not be sent. */
 export function previewApns(message: Message, recipient: Recipient, identity: ApnsIdentity | null): PreviewedRequest {
   const rendered = renderApns(message)
   const id = apnsIdOf(message.push, recipient.device)
@@ -41,7 +38,7 @@ export function previewApns(message: Message, recipient: Recipient, identity: Ap
   }
 }
 
-/** The request to a push service, before its body is encrypted, sent at `now`, ms since the Unix epoch. */
+/** The request before its body is encrypted, sent at `now`, ms since the Unix epoch. */
 export function previewWebPush(message: Message, { badge }: Recipient, now: number): PreviewedRequest {
   const rendered = renderWebPush(message)
   return { headers: webPushHeaders(rendered, 'vapid …', rendered.ttlSeconds(now)), body: rendered.body(badge) }

@@ -15,7 +15,6 @@ import type { Simulator } from './simulator/simulator.ts'
 interface Dependencies extends Omit<GatewayDependencies, 'quotas' | 'signing'> {
   readonly credentials: Pick<CredentialStore, 'credentialOf' | 'summaries'>
   readonly log: Log
-  /** The built-in stand-ins; started when the first application wants them. */
   readonly simulator: () => Promise<Simulator>
 }
 
@@ -24,10 +23,9 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
   const { credentials } = shared
   const deps: GatewayDependencies = { ...shared, quotas: new Map(), signing: new Map() }
   let simulated: Simulator | null = null
-  /** By application: what its providers were made of. */
   const madeOf = new Map<number, Partial<Record<Platform, string>>>()
 
-  /** Changes when, and only when, the provider of an application for a platform must be made anew. */
+  /** Changes exactly when the provider must be replaced. */
   function fingerprintOf(application: Application, platform: Platform): string {
     const of = (one: string) => one === PLATFORM[platform].provider
     const createdAt = credentials.summaries(application).find(({ provider }) => of(provider))?.createdAt
@@ -35,7 +33,6 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
     return `${kind} ${createdAt}`
   }
 
-  /** Whether anything is sent past the simulator. */
   function isReal(application: Application, platform: Platform): boolean {
     if (!application.simulated) return true
     const { isRealWhenSimulated, provider } = PLATFORM[platform]
@@ -43,7 +40,7 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
   }
 
   return {
-    /** `null` while there is no credential, or the simulator is still starting. Throws where it cannot be read. */
+    /** `null`: no credential, or the simulator is still starting. Throws on database errors. */
     find(application: Application, platform: Platform): Provider | null {
       try {
         const { number } = application
@@ -55,9 +52,8 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
         const real = isReal(application, platform) ? gateway.own(application, deps) : null
         return real === null ? standIn : withRealBrowsers(real, standIn)
       } catch (error) {
-        // Of the disk: whoever asks tries again.
         if (isSqliteError(error)) throw error
-        // A sealed record that does not open: the queue waits for a credential that does.
+        // A sealed record that can't be opened: pushes wait for another credential.
         log.error('credential unusable', { application: application.id, error: String(error) })
         return null
       }
@@ -70,24 +66,23 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
       return true
     },
 
-    /** For who signs with the APNs key of an application besides its provider. */
+    /** For other users of the application's APNs key. */
     apnsSigning: (application: SecretOwner) => apnsSigning(application, deps),
 
-    /** By what APNs will know this application; `null` while there is no credential. */
     apnsIdentity(application: Application): ApnsIdentity | null {
       if (application.simulated)
         return simulated && { topic: simulated.issue(application.id).apnsKey.topic, signed: true }
       return apnsIdentityOf(credentials.summaries(application))
     },
 
-    /** When the credential that is sent with was stored, ms since the Unix epoch; 0: it is the simulator's, or there is none. */
+    /** When the credential in use was stored, ms since the Unix epoch; 0: the simulator's, or none. */
     credentialOf(application: Application, platform: Platform): number {
       if (!isReal(application, platform)) return 0
       const summaries = credentials.summaries(application)
       return summaries.find(({ provider }) => provider === PLATFORM[platform].provider)?.createdAt ?? 0
     },
 
-    /** Whether the provider that was made last must be made anew; `false` where none was. */
+    /** Whether the last provider must be replaced; `false` if there is none. */
     isStale(application: Application, platform: Platform): boolean {
       const made = madeOf.get(application.number)?.[platform]
       return made !== undefined && made !== fingerprintOf(application, platform)

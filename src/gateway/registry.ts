@@ -18,12 +18,12 @@ import { createWebPushProvider } from './webpush/client.ts'
 import type { KeyAgreement } from './webpush/key-agreement.ts'
 import type { HostAddresses } from './webpush/host-addresses.ts'
 
-/** Addresses of the gateways, and the authorities to trust. From the operator's settings, never from a request. */
+/** From the operator's settings, never from a request. */
 export interface GatewayAddresses {
   readonly apns: { readonly production: string; readonly sandbox: string }
   readonly fcm: string
   readonly fcmToken: string
-  /** Push services of browsers that the operator has named besides those that everybody knows: see `endpointProblem`. */
+  /** Push services that the operator allows besides the known ones: see `endpointProblem`. */
   readonly pushServices: readonly string[]
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
@@ -32,30 +32,26 @@ export interface GatewayAddresses {
 export interface GatewayDependencies {
   readonly credentials: Pick<CredentialStore, 'credentialOf'>
   readonly tokens: ProviderTokenStore
-  /** Of the provider tokens that doctor has made. */
+  /** Provider tokens that `doctor` has made. */
   readonly tokenFile: Pick<TokenFileStore, 'load'>
-  /** Provider tokens that are being signed: two applications may share a key. */
   readonly signing: Signing
   readonly addresses: GatewayAddresses
   readonly clock: Clock
   readonly openTransport: OpenTransport
-  /** Of push services, for all applications; `null`: everything goes through a proxy, which looks names up itself. */
+  /** `null`: everything goes through a proxy, which resolves names itself. */
   readonly hosts: HostAddresses | null
-  /** With the keys of browsers. */
   readonly keyAgreement: KeyAgreement
-  /** For the simulator, which is on this machine: never through a proxy. */
+  /** For the simulator on this machine: never through a proxy. */
   readonly openSimulated: OpenTransport
-  /** Is told of a device that turned out to be an iPhone behind FCM. */
   readonly onIphone: OnIphone
   /** By project: two applications may share one. */
   readonly quotas: Map<string, ProjectQuota>
 }
 
-/** Through whom the devices of a platform are reached. `platform.ts` has what others know of it. */
+/** How the devices of a platform are reached. `platform.ts` has what other rooms know about a platform. */
 export interface Gateway {
-  /** With the application's own credential; `null` while there is none. Throws where that cannot be read. */
+  /** With the application's own credential; `null`: it has none. Throws if the credential can't be read. */
   own(application: SecretOwner, deps: GatewayDependencies): Provider | null
-  /** The same client with a credential that the simulator has issued, aimed at the simulator. */
   simulated(application: Application, simulator: Simulator, deps: GatewayDependencies): Provider
 }
 
@@ -116,7 +112,7 @@ const webPush: Gateway = {
 /** By platform. A new one adds its row, and its folder beside `apns/`. */
 export const GATEWAYS: Readonly<Record<Platform, Gateway>> = { 0: apns, 1: fcm, 2: webPush }
 
-/** What all share who sign with APNs keys, so that no key has two provider tokens. */
+/** Everything that signs with an APNs key shares these, since a key may have only one provider token. */
 export function apnsSigning(
   application: SecretOwner,
   { tokens, tokenFile, signing }: Pick<GatewayDependencies, 'tokens' | 'tokenFile' | 'signing'>,

@@ -1,21 +1,21 @@
 /**
- * The key of one user of one application: the application's own backend (`address` is `null`), or a network
+ * The key of one user of one application: the application's own backend (`address` is `null`) or a network
  * (test/api/http/admission.test.ts).
  */
 export function userKey(application: number, address: string | null): string {
   return address === null ? `${application}` : `${application} ${networkOf(address)}`
 }
 
-/** The key of all users of one application that are of one site; `null` where the caller is of none. */
+/** The key of all users of one application at one site; `null`: the caller has no site. */
 export function siteKey(application: number, address: string | null): string | null {
   const site = address === null ? null : siteOf(address)
   return site === null ? null : `${application} ${site}`
 }
 
 /**
- * What of a network address stands for one user. IPv4: all of it. IPv6: its first 64 bits, since a single customer has
- * 2^64 addresses behind them (RFC 6177). IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) is the IPv4 address it carries, because
- * a dual-stack socket shows IPv4 callers that way. Text that is no IPv6 address stands for itself.
+ * The part of an address that stands for one user. IPv4: all of it. IPv6: the first 64 bits, since a customer has 2^64
+ * addresses behind them (RFC 6177). IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) counts as its IPv4 address, because a
+ * dual-stack socket shows IPv4 callers that way. Other text stands for itself.
  */
 export function networkOf(address: string): string {
   const groups = address.includes(':') ? groupsOf(address) : null
@@ -23,12 +23,12 @@ export function networkOf(address: string): string {
   return mappedOf(groups) ?? prefixOf(groups, 64)
 }
 
-/** All networks of a site together may do so many times what one may. */
+/** A site may do so many times what one of its networks may. */
 export const SITE_SHARE = 16
 
 /**
- * The site that a network belongs to: of IPv6 the first 48 bits, since one customer may have 65,536 networks (RFC 6177).
- * `null` where there is none.
+ * The site of a network: the first 48 bits of IPv6, since a customer may have 65,536 networks (RFC 6177). `null`: there
+ * is none.
  */
 export function siteOf(address: string): string | null {
   const groups = address.includes(':') ? groupsOf(address) : null
@@ -36,8 +36,8 @@ export function siteOf(address: string): string | null {
 }
 
 /**
- * The block of addresses around one, of which a single person easily has many: a /24 of IPv4, a /48 of IPv6. What is no
- * address stands for itself.
+ * The block of addresses of which one person easily has many: a /24 of IPv4, a /48 of IPv6. Other text stands for
+ * itself.
  */
 export function blockOf(address: string): string {
   return siteOf(address) ?? networkOf(address).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')

@@ -6,9 +6,9 @@ export interface RetryPolicy {
 }
 
 /**
- * Milliseconds to wait before attempt `attempt + 1`: doubling, and at random between half and the whole of that, so
- * that what failed together does not come back together. `random` is in [0, 1). A gateway's own wish (`askedMs`) is
- * a least, never shortened.
+ * Milliseconds to wait before attempt `attempt + 1`: doubling, with jitter between half and the whole of it, so that
+ * devices that failed together don't retry together. `random` is in [0, 1). A gateway's own wish (`askedMs`) is never
+ * shortened.
  */
 export function backoffMs(policy: RetryPolicy, attempt: number, random: number, askedMs: number | null = null): number {
   const doubled = Math.min(policy.firstMs * 2 ** Math.min(Math.max(attempt - 1, 0), 30), policy.longestMs)

@@ -1,10 +1,10 @@
 import { DAY_MS } from '../clock.ts'
-/** A gateway that asks for more than a day is taken to ask for a day. */
+/** A longer Retry-After counts as a day. */
 const MAX_RETRY_AFTER_MS = DAY_MS
 
 /**
- * Milliseconds a `Retry-After` asks for, from `now` (ms since the Unix epoch); both forms of RFC 9110, 10.2.3: seconds,
- * or a date. `null` if it is absent or neither.
+ * Milliseconds that a `Retry-After` asks for from `now` (ms since the Unix epoch): seconds or a date (RFC 9110,
+ * 10.2.3). `null`: absent or neither.
  */
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null

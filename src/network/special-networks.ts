@@ -2,8 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { groupsOf } from './address.ts'
 
 /**
- * IPv4 that is not reached over the internet: [network, prefix length]. From IANA's registry of special-purpose
- * addresses (RFC 6890), with multicast (RFC 5771) and what is reserved (RFC 1112).
+ * IPv4 networks outside the internet, from IANA's registry of special-purpose addresses (RFC 6890), multicast (RFC
+ * 5771) and reserved blocks (RFC 1112).
  */
 const SPECIAL_IPV4: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8], // this host: Linux connects to loopback
@@ -23,8 +23,8 @@ const SPECIAL_IPV4: readonly (readonly [network: string, bits: number])[] = [
   ['224.0.0.0', 3], // multicast, reserved, broadcast
 ]
 /**
- * Whether an IP address is one of the internet, not of this host or of a network around it. IPv6: global unicast
- * (2000::/3) without the blocks that lead elsewhere; an IPv4 address inside (mapped, or behind NAT64) stands for itself.
+ * Whether an IP address is on the public internet, not on this host or a network around it. IPv6: global unicast
+ * (2000::/3) without the blocks that lead elsewhere; an IPv4 address inside (mapped, or behind NAT64) counts as itself.
  */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) {
@@ -45,7 +45,7 @@ export function isPublic(address: string): boolean {
   return !(protocols || documentation || sixToFour)
 }
 
-/** The host of a URL where it is an IP address, without brackets; `null` for a name. */
+/** The host of a URL if it is an IP address, without brackets; `null`: a name. */
 export function addressIn({ hostname }: URL): string | null {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return isIPv4(host) || isIPv6(host) ? host : null

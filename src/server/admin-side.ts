@@ -21,7 +21,9 @@ import { createCounting } from '../push/counting.ts'
 import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import { secondFactorRoutes } from '../admin/routes/second-factor-routes.ts'
+import { linkRoutes } from '../admin/routes/link-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
+import { createArrival } from '../admin/session/arrival.ts'
 import { createKnownBrowsers } from '../admin/session/known-browsers.ts'
 import { createSecondSteps } from '../admin/session/second-step.ts'
 import { createSignIn } from '../admin/session/sign-in.ts'
@@ -46,9 +48,9 @@ import { createPushSummaryStore } from '../push/status/push-summary-store.ts'
 import { createTallyReader } from '../stats/tally-store.ts'
 import { createWebhookList } from '../webhook/webhook-list-store.ts'
 import { createDevicesView } from '../admin/view/device-view.ts'
-import type { RecentLines } from '../admin/log-ring.ts'
 import { deviceViewRoutes } from '../admin/routes/device-view-routes.ts'
 import { operationRoutes } from '../admin/routes/operation-routes.ts'
+import type { RecentLines } from '../admin/routes/operation-routes.ts'
 import { webhookRoutes } from '../admin/routes/webhook-routes.ts'
 import { createDeviceSearch } from '../device/device-search-store.ts'
 import { createExplainStore } from '../push/explain/explain-store.ts'
@@ -175,6 +177,8 @@ function adminApi(parts: Parts) {
   const behind = { gate, clock, commit, directory, log: adminLog }
   const browsers = createKnownBrowsers({ key: parts.key, clock })
   const signIn = createSignIn({ clock, administrators, passwords, browsers })
+  const { publicUrl } = parts
+  const arrival = createArrival({ administrators, sessions, browsers, log: adminLog, publicUrl })
   return createAdminApi({
     log,
     gate,
@@ -182,19 +186,8 @@ function adminApi(parts: Parts) {
     routes: [
       pageRoutes(),
       monitoring.routes(),
-      sessionRoutes({
-        gate,
-        commit,
-        administrators,
-        sessions,
-        links,
-        passwords,
-        browsers,
-        signIn,
-        secondSteps,
-        log: adminLog,
-        publicUrl: parts.publicUrl,
-      }),
+      sessionRoutes({ ...behind, administrators, sessions, passwords, signIn, secondSteps, arrival }),
+      linkRoutes({ ...behind, administrators, links, passwords, secondSteps, arrival }),
       secondFactorRoutes({ ...behind, secondFactors, secondSteps }),
       applicationRoutes({
         ...behind,
@@ -223,10 +216,9 @@ function adminApi(parts: Parts) {
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
         },
       }),
-      pushOverviewRoutes({ gate, directory, progress, pushes, streams, isGood, overview }),
+      pushOverviewRoutes({ ...behind, progress, pushes, streams, isGood, overview }),
       deviceViewRoutes({
-        gate,
-        directory,
+        ...behind,
         devices: createDevicesView({
           search: createDeviceSearch({ database }),
           statuses,
@@ -236,25 +228,18 @@ function adminApi(parts: Parts) {
         }),
       }),
       webhookRoutes({ ...behind, webhooks, webhookList }),
-      operationRoutes({
-        ...behind,
-        backups: schedule,
-        streams,
-        isGood,
-        recentLines: parts.recentLines,
-      }),
+      operationRoutes({ ...behind, backups: schedule, streams, isGood, recentLines: parts.recentLines }),
       resendRoutes({
-        gate,
-        directory,
+        ...behind,
         progress,
         counting: createCounting({ clock }),
         resend: onBehalf.resend,
         calls: onBehalf,
       }),
-      onBehalfRoutes({ gate, directory, api: onBehalf.api, calls: onBehalf }),
+      onBehalfRoutes({ ...behind, api: onBehalf.api, calls: onBehalf }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
-      auditRoutes({ gate, log: adminLog }),
-      sampleRoutes({ gate }),
+      auditRoutes(behind),
+      sampleRoutes(behind),
       ...(parts.serveCommand === null ? [] : [commandRoutes({ gate, serve: parts.serveCommand })]),
     ],
   })

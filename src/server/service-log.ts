@@ -1,14 +1,16 @@
-import { createLogRing } from '../admin/log-ring.ts'
-import type { RecentLines } from '../admin/log-ring.ts'
+import type { KeptLine, RecentLines } from '../admin/routes/operation-routes.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { Clock } from '../clock.ts'
 import { monitorCorruption } from '../database/corruption-monitor.ts'
 import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
-import { standardErrorLog } from '../log.ts'
+import { logOf, standardErrorLog } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { Config } from '../settings/parse.ts'
 import { nameApplications } from './named-log.ts'
 import { withoutRepeats } from './repeated-errors.ts'
+
+/** About 200 KB. */
+const KEPT_LINES = 500
 
 interface ServiceLog {
   /** Through which everything is said. */
@@ -35,5 +37,25 @@ export function createServiceLog(
       names.naming((which) => (typeof which === 'number' ? byNumber(which) : byId(which))),
     look: repeats.look,
     recentLines: ring.recentLines,
+  }
+}
+
+/** A log that keeps its last lines in memory. */
+export function createLogRing(base: Log, now: () => number): { readonly log: Log; readonly recentLines: RecentLines } {
+  const lines: KeptLine[] = []
+  let last = 0
+  return {
+    log: logOf(
+      (level) => base.writes(level),
+      (level, event, fields) => {
+        if (base.writes(level)) {
+          lines.push({ number: ++last, at: now(), level, event, fields })
+          if (lines.length > KEPT_LINES) lines.shift()
+        }
+        base[level](event, fields)
+      },
+    ),
+    // A number beyond the last one was counted before a restart.
+    recentLines: (number) => (number > last ? [...lines] : lines.filter((line) => line.number > number)),
   }
 }

@@ -1,10 +1,6 @@
-import {
-  createSealedSecondFactors,
-  SECOND_FACTOR_SINCE,
-  secondFactorOwners,
-} from '../account/sealed-second-factor-store.ts'
-import { createSealedCredentials, createSealedTokens } from '../application/sealed-credential-store.ts'
-import { createSealedUserKeys, USER_KEY_SINCE } from '../application/sealed-user-key-store.ts'
+import { createSealedSecondFactors, SECOND_FACTOR_SINCE, secondFactorOwners } from '../account/second-factor-store.ts'
+import { createSealedCredentials, createSealedTokens } from '../application/credential-store.ts'
+import { createSealedUserKeys, USER_KEY_SINCE } from '../application/user-key-store.ts'
 import type { Database } from '../database/database.ts'
 import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import { application } from '../database/schema.ts'

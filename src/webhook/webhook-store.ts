@@ -126,16 +126,13 @@ function prepareStatements(orm: Database['orm']) {
   const now = sql`${sql.placeholder('now')}`
   const { url, sealed, events, changedAt, disabledAt } = getTableColumns(webhook)
   return {
-    find: late(() =>
-      orm.select({ url, sealed, events, changedAt, disabledAt }).from(webhook).where(ofApplication).prepare(),
-    ),
+    find: late(() => orm.select({ url, sealed, events, changedAt, disabledAt }).from(webhook).where(ofApplication)),
     receiver: late(() =>
       orm
         .select({ id: application.id, url, sealed, changedAt })
         .from(webhook)
         .innerJoin(application, eq(application.number, webhook.application))
-        .where(and(ofApplication, isNull(disabledAt)))
-        .prepare(),
+        .where(and(ofApplication, isNull(disabledAt))),
     ),
     put: late(() =>
       orm
@@ -157,30 +154,26 @@ function prepareStatements(orm: Database['orm']) {
             changedAt: sql`max(excluded.changed_at, ${changedAt} + 1)`,
             disabledAt: null,
           },
-        })
-        .prepare(),
+        }),
     ),
-    eraseEvents: late(() => orm.delete(event).where(eventsOf).prepare()),
+    eraseEvents: late(() => orm.delete(event).where(eventsOf)),
     eraseOthers: late(() =>
       orm
         .delete(event)
-        .where(and(eventsOf, sql`${event.type} NOT IN (SELECT value FROM json_each(${sql.placeholder('types')}))`))
-        .prepare(),
+        .where(and(eventsOf, sql`${event.type} NOT IN (SELECT value FROM json_each(${sql.placeholder('types')}))`)),
     ),
     hurry: late(() =>
       orm
         .update(event)
         .set({ attempt: 0, dueAt: sql`${now} - ${sql.raw(WALL_AHEAD)}` })
-        .where(eventsOf)
-        .prepare(),
+        .where(eventsOf),
     ),
     disable: late(() =>
       orm
         .update(webhook)
         .set({ disabledAt: now })
         .where(and(ofApplication, eq(changedAt, sql.placeholder('changedAt'))))
-        .returning({ application: webhook.application })
-        .prepare(),
+        .returning({ application: webhook.application }),
     ),
   }
 }

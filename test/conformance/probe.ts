@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { systemClock } from '../../src/clock.ts'
-import { h2Transport } from '../../src/gateway/transport/h2-transport.ts'
+import { h2Transport } from '../../src/gateway/transport/choose-transport.ts'
 import { answerTo } from '../../src/gateway/transport/transport.ts'
 import type { TransportRequest } from '../../src/gateway/transport/transport.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { constants } from 'node:http2'
-import type { ServerHttp2Stream } from 'node:http2'
 import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
+import type { ServerStream } from '../../src/gateway/simulator/http2/server-stream.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { systemClock } from '../../src/clock.ts'
-import { h2Transport } from '../../src/gateway/transport/h2-transport.ts'
+import { h2Transport } from '../../src/gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../../src/gateway/transport/transport.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
@@ -102,7 +102,7 @@ describe('made-up devices', () => {
     await using _ = service
     const tokens = (kind: string, count: number) =>
       Array.from({ length: count }, (_n, n) => `${kind}${String(n).padStart(62, '0')}`)
-    const unanswered: ServerHttp2Stream[] = []
+    const unanswered: ServerStream[] = []
     simulator.answerWith(({ token, gateway }: Attempt) => {
       if (!token.startsWith('bb')) return answered(200)
       if (gateway === 'apns-sandbox') return { kind: 'custom', perform: (stream) => void unanswered.push(stream) }
@@ -117,7 +117,7 @@ describe('made-up devices', () => {
     await until(() => simulator.arrivals().filter(({ token }) => token.startsWith('cc')).length === 400)
     expect(unanswered.length).toBeWithin(1, 33)
     expect(paused(service)).toEqual([])
-    for (const stream of unanswered) stream.close(constants.NGHTTP2_REFUSED_STREAM)
+    for (const stream of unanswered) stream.reset(constants.NGHTTP2_REFUSED_STREAM)
     simulator.answerWith(() => answered(200))
   }, 60_000)
 })

@@ -1,6 +1,5 @@
 import { systemClock } from '../../src/clock.ts'
-import { h2Transport } from '../../src/gateway/transport/h2-transport.ts'
-import { http2Transport } from '../../src/gateway/transport/http2-transport.ts'
+import { h2Transport, http2Transport } from '../../src/gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../../src/gateway/transport/transport.ts'
 
 /** An HTTP/2 transport of ours, under proof. */

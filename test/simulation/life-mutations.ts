@@ -113,8 +113,8 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a push replaces none at Google',
     file: 'src/notification/fcm-render.ts',
-    from: '{ tag: collapse ?? push, ...(sound',
-    to: '{ tag: push, ...(sound',
+    from: '{ tag: collapse ?? push, ...onAndroid',
+    to: '{ tag: push, ...onAndroid',
   },
   {
     name: 'a hold is over at once',

@@ -1,33 +1,18 @@
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:tls'
-import type { TlsOptions, TLSSocket } from 'node:tls'
 import type { Pem } from '../../src/gateway/simulator/certificate.ts'
+import { startHttp2Server } from '../../src/gateway/simulator/http2/http2-server.ts'
+import type { ServerConnection } from '../../src/gateway/simulator/http2/server-connection.ts'
+import type { ServerStream } from '../../src/gateway/simulator/http2/server-stream.ts'
 import { makeCertificate } from './certificate.ts'
-import {
-  ACK,
-  END_STREAM,
-  DATA,
-  HEADERS,
-  PING,
-  RST_STREAM,
-  SETTINGS,
-  WINDOW_UPDATE,
-  MAX_CONCURRENT_STREAMS,
-  frame,
-  goawayFrame,
-  headerFrames,
-  readFrames,
-  resetFrame,
-  uint32,
-} from './frames.ts'
+import { MAX_CONCURRENT_STREAMS } from './frames.ts'
 import { createWaits } from './waits.ts'
 
 /** A request whose headers have come, and perhaps its body. */
 export interface Call {
   readonly connection: Connection
   readonly id: number
-  /** What has come of it. The tests tell requests apart by it, since headers are not decoded. */
-  body: string
+  readonly stream: ServerStream
+  /** What has come of it. */
+  readonly body: string
   /** `pieces`: bytes of each frame of the header block, CONTINUATION after the first. Default: in one frame. */
   respond(
     status: number,
@@ -42,6 +27,8 @@ export interface Connection {
   readonly number: number
   /** Whose TLS certificate the client showed; `null` if it showed none. */
   readonly clientName: string | null
+  /** Of the last request that has begun. */
+  readonly lastId: number
   settings(maxStreams: number): void
   /** `debugData`: default none. */
   goaway(lastId: number, code: number, debugData?: string): void
@@ -82,10 +69,9 @@ export interface FrameGatewayOptions {
   readonly greet?: (connection: Connection) => void
   /** Answers when the headers are in, before the body. */
   readonly early?: (call: Call) => void
-  readonly askCertificate?: boolean
 }
 
-/** An HTTP/2 server that writes its frames itself: for answers that a well-behaved server cannot be made to give. */
+/** The simulator's HTTP/2 server, frame by frame: for answers that no gateway that follows the rules would give. */
 export async function startFrameGateway(
   handler: (call: Call) => void,
   options: FrameGatewayOptions = {},
@@ -93,119 +79,107 @@ export async function startFrameGateway(
   const certificate = options.certificate ?? (shared ??= makeCertificate())
   const calls: Call[] = []
   const resets: { id: number; code: number }[] = []
-  const sockets = new Set<TLSSocket>()
+  const begun = new Map<ServerStream, Call>()
   const { changed, until } = createWaits()
   let respond = handler
   let connections = 0
-  let begun = 0
+  let openConnections = 0
+  let begunCount = 0
 
-  function accept(socket: TLSSocket): void {
-    sockets.add(socket)
-    const connection = connectionOn(socket, ++connections)
-    const open = new Map<number, Call>()
-    socket.on('error', () => undefined)
-    socket.on('close', () => {
-      sockets.delete(socket)
+  const server = await startHttp2Server(
+    certificate,
+    (served, socket) => {
+      const clientName = (socket.getPeerCertificate()?.subject?.CN as string | undefined) ?? null
+      const connection = connectionOn(served, ++connections, clientName, () => void socket.destroy())
+      openConnections++
+      socket.on('close', () => {
+        openConnections--
+        changed()
+      })
+      if (options.greet === undefined) connection.settings(options.maxStreams ?? 1000)
+      else options.greet(connection)
       changed()
-    })
-    if (options.greet === undefined) connection.settings(options.maxStreams ?? 1000)
-    else options.greet(connection)
-    readFrames(socket, ({ type, flags, id, payload }) => {
-      if (type === SETTINGS && (flags & ACK) === 0) socket.write(frame(SETTINGS, ACK, 0))
-      if (type === PING && (flags & ACK) === 0) socket.write(frame(PING, ACK, 0, payload))
-      if (type === RST_STREAM) resets.push({ id, code: payload.readUInt32BE() })
-      if (type === HEADERS) {
-        const call = callOn(socket, connection, id)
-        open.set(id, call)
-        begun++
-        options.early?.(call)
+      return {
+        onBegin(stream) {
+          const call = callOn(stream, connection)
+          begun.set(stream, call)
+          begunCount++
+          options.early?.(call)
+          changed()
+        },
+        onRequest(stream) {
+          const call = begun.get(stream)
+          if (call === undefined) throw new Error('a request that has not begun')
+          calls.push(call)
+          respond(call)
+          changed()
+        },
+        onClosed(stream, code) {
+          begun.delete(stream)
+          if (code !== null) resets.push({ id: stream.id, code })
+          changed()
+        },
       }
-      const call = open.get(id)
-      if (call !== undefined && type === DATA) {
-        call.body += payload.toString()
-        if (payload.length > 0) socket.write(frame(WINDOW_UPDATE, 0, 0, uint32(payload.length)))
-      }
-      if (call !== undefined && type !== RST_STREAM && (flags & END_STREAM) !== 0) {
-        open.delete(id)
-        calls.push(call)
-        respond(call)
-      }
-      changed()
-    })
-    changed()
-  }
-
-  const server = createServer(
-    { ...keyPair(certificate), ...(options.askCertificate && { requestCert: true, rejectUnauthorized: false }) },
-    accept,
+    },
+    options.port,
   )
-  server.on('tlsClientError', () => undefined)
-  await new Promise<void>((resolve, reject) => {
-    server.on('error', reject)
-    server.listen(options.port ?? 0, 'localhost', resolve)
-  })
-  const { port } = server.address() as AddressInfo
 
   return {
-    origin: new URL(`https://localhost:${port}`).origin,
-    port,
+    origin: new URL(`https://localhost:${server.port}`).origin,
+    port: server.port,
     ca: certificate.certificate,
     calls,
     get begun() {
-      return begun
+      return begunCount
     },
     resets,
     get connections() {
       return connections
     },
     get openConnections() {
-      return sockets.size
+      return openConnections
     },
     handle(next) {
       respond = next
     },
-    present(next) {
-      server.setSecureContext(keyPair(next))
-    },
+    present: (next) => server.present(next),
     until,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 
+/** Making a key takes a tenth of a second: one serves all tests of a file. */
 let shared: Pem | undefined
 
-function keyPair({ privateKey, certificate }: Pem): TlsOptions {
-  return { key: privateKey, cert: certificate, ALPNProtocols: ['h2'] }
-}
-
-function connectionOn(socket: TLSSocket, number: number): Connection {
+function connectionOn(
+  served: ServerConnection,
+  number: number,
+  clientName: string | null,
+  cut: () => void,
+): Connection {
   return {
     number,
-    clientName: (socket.getPeerCertificate()?.subject?.CN as string | undefined) ?? null,
-    settings(maxStreams) {
-      const payload = Buffer.alloc(6)
-      payload.writeUInt16BE(MAX_CONCURRENT_STREAMS)
-      payload.writeUInt32BE(maxStreams, 2)
-      socket.write(frame(SETTINGS, 0, 0, payload))
+    clientName,
+    get lastId() {
+      return served.lastId
     },
-    goaway: (lastId, code, debugData) => void socket.write(goawayFrame(lastId, code, debugData)),
-    raw: (bytes) => void socket.write(bytes),
-    cut: () => void socket.destroy(),
+    settings: (maxStreams) => served.settings([MAX_CONCURRENT_STREAMS, maxStreams]),
+    goaway: (lastId, code, debugData) => served.goaway(code, { lastId, ...(debugData !== undefined && { debugData }) }),
+    raw: (bytes) => served.raw(bytes),
+    cut,
   }
 }
 
-function callOn(socket: TLSSocket, connection: Connection, id: number): Call {
+function callOn(stream: ServerStream, connection: Connection): Call {
   return {
     connection,
-    id,
-    body: '',
-    respond(status, { headers = {}, end = true, pieces } = {}) {
-      socket.write(headerFrames(id, { ':status': String(status), ...headers }, { end, pieces }))
+    id: stream.id,
+    stream,
+    get body() {
+      return stream.body.toString()
     },
-    write: (text, { end = true } = {}) => void socket.write(frame(DATA, end ? END_STREAM : 0, id, Buffer.from(text))),
-    reset: (code) => void socket.write(resetFrame(id, code)),
+    respond: (status, { headers = {}, ...how } = {}) => stream.respond(status, headers, how),
+    write: (text, how) => stream.write(text, how),
+    reset: (code) => stream.reset(code),
   }
 }

@@ -1,17 +1,19 @@
-import { constants } from 'node:http2'
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
-import type { TLSSocket } from 'node:tls'
-import { systemClock } from '../../src/clock.ts'
 import type { Pem } from '../../src/gateway/simulator/certificate.ts'
-import { listenHttp2 } from '../../src/gateway/simulator/http2/http2-listener.ts'
-import type { IncomingRequest } from '../../src/gateway/simulator/http2/incoming-request.ts'
-import { makeCertificate } from './certificate.ts'
-import { createWaits } from './waits.ts'
+import type { ServerStream } from '../../src/gateway/simulator/http2/server-stream.ts'
+import { startFrameGateway } from './frame-gateway.ts'
+import type { Call } from './frame-gateway.ts'
+
+/*
+ * Fake gateways have one HTTP/2, the simulator's `ServerConnection`: this one and frame-gateway.ts, test/faults/gateways,
+ * and the simulator itself. Apart from it, each for a reason: scripts/benchmark/gateway, which must cost next to nothing
+ * beside what is measured; test/simulation/world/wire/peer.ts, which has no socket and judges every byte of the client;
+ * test/proof/soak, which counts the windows and streams of the client itself; and http11-gateway.ts, for raw HTTP/1.1.
+ */
 
 export interface GatewayCall {
   readonly method: string
   readonly path: string
-  readonly headers: IncomingRequest['headers']
+  readonly headers: ServerStream['headers']
   readonly body: string
   readonly bytes: Buffer
   /** Which connection it came on: 1 is the first. */
@@ -60,94 +62,48 @@ export interface GatewayOptions {
   readonly maxStreams?: number
 }
 
-interface Connection {
-  readonly number: number
-  readonly session: ServerHttp2Session
-  readonly socket: () => TLSSocket | undefined
-}
-
-/** The simulator's HTTP/2 server over TLS, whose every answer a test decides. */
+/** A gateway whose every answer a test decides. */
 export async function startGateway(handler: GatewayHandler, options: GatewayOptions = {}): Promise<Gateway> {
-  const certificate = options.certificate ?? (shared ??= makeCertificate())
   const calls: GatewayCall[] = []
-  const carriers = new WeakMap<ServerHttp2Stream, Connection>()
-  const { changed, until } = createWaits()
   let respond = handler
-  let connections = 0
-  let resets = 0
-
-  function receive(stream: ServerHttp2Stream, { method, path, headers, body }: IncomingRequest): void {
-    const connection = carriers.get(stream)
-    if (connection === undefined) throw new Error('a stream of no connection')
-    const clientName = (connection.socket()?.getPeerCertificate()?.subject?.CN as string | undefined) ?? null
-    const call = {
-      method,
-      path,
-      headers,
-      body: body.toString(),
-      bytes: body,
-      connection: connection.number,
-      clientName,
-    }
-    calls.push(call)
-    changed()
-    void Promise.resolve(respond(call)).then((action) => perform(stream, connection, action))
-  }
-
-  const listener = await listenHttp2({
-    clock: systemClock,
-    pem: certificate,
-    maxStreams: options.maxStreams ?? 1000,
-    onSession(session, socket) {
-      const connection = { number: ++connections, session, socket }
-      changed()
-      session.on('close', changed)
-      session.on('stream', (stream) => {
-        carriers.set(stream, connection)
-        stream.on('aborted', () => {
-          resets++
-          changed()
-        })
-      })
-    },
-    open: () => null,
-    handle: (request) => ({ kind: 'custom', perform: (stream) => receive(stream, request) }),
-  })
+  const gateway = await startFrameGateway((call) => {
+    const { method, path, headers, body: bytes } = call.stream
+    const { number: connection, clientName } = call.connection
+    const seen = { method, path, headers, body: bytes.toString(), bytes, connection, clientName }
+    calls.push(seen)
+    void Promise.resolve(respond(seen)).then((action) => perform(call, action))
+  }, options)
 
   return {
-    origin: `https://localhost:${new URL(listener.url).port}`,
-    ca: certificate.certificate,
+    origin: gateway.origin,
+    ca: gateway.ca,
     calls,
     get connections() {
-      return connections
+      return gateway.connections
     },
     get openConnections() {
-      return listener.counts().openSessions
+      return gateway.openConnections
     },
     get resets() {
-      return resets
+      return gateway.resets.length
     },
     handle(next) {
       respond = next
     },
-    until,
-    [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
+    until: (condition) => gateway.until(condition),
+    [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   }
 }
 
-function perform(stream: ServerHttp2Stream, { session, socket }: Connection, action: GatewayAction): void {
-  if (stream.destroyed || action === 'hang') return
-  if (action === 'reset') return stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-  if (action === 'goaway') return session.goaway(constants.NGHTTP2_INTERNAL_ERROR)
-  if (action === 'close') return void socket()?.destroy()
-  const headers = { ':status': action.status, ...action.headers }
-  // Without a date of its own, which node's types do not know of: it would be the system's, whatever clock the test has.
-  const options = { endStream: action.body === undefined, sendDate: false }
-  stream.respond(headers, options)
-  if (action.body === undefined) return
-  if (action.unended === true) stream.write(action.body)
-  else stream.end(action.body)
-}
+/** RFC 9113, 7. */
+const INTERNAL_ERROR = 2
 
-/** Making a key takes a tenth of a second: one serves all tests of a file. */
-let shared: Pem | undefined
+function perform(call: Call, action: GatewayAction): void {
+  if (action === 'hang') return
+  if (action === 'reset') return call.reset(INTERNAL_ERROR)
+  if (action === 'goaway') return call.connection.goaway(call.connection.lastId, INTERNAL_ERROR)
+  if (action === 'close') return call.connection.cut()
+  const { status, headers = {}, body, unended = false } = action
+  call.respond(status, { headers, end: body === undefined })
+  if (body !== undefined) call.write(body, { end: !unended })
+}

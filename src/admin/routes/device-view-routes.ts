@@ -1,22 +1,19 @@
 import { Elysia } from 'elysia'
 import { failure, Refused } from '../../failure.ts'
 import { invalid, missing } from '../../http/fields.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
+import { DeviceAnswer, DeviceSearchAnswer } from '../api-types/device-types.ts'
 import { applicationNamed } from '../application-fields.ts'
-import type { KnownApplications } from '../application-fields.ts'
 import type { DevicesView } from '../view/device-view.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly directory: KnownApplications
+interface Dependencies extends AdminParts {
   readonly devices: DevicesView
 }
 
-/** As long as a token may be. */
+/** The length of the longest token. */
 const MAX_CHARACTERS = 4096
 
-/** Devices: found, and looked at one by one. */
 export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
   return new Elysia({ name: 'device-view-routes' })
     .use(gate)
@@ -32,7 +29,7 @@ export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
       adminCall({
         tag: 'Devices',
         summary: 'Find devices',
-        answer: 'DeviceSearchAnswer',
+        answer: DeviceSearchAnswer,
         query: { q: 'A token, or its first 8 characters; an alias, a user, a tag.' },
       }),
     )
@@ -47,7 +44,7 @@ export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
       adminCall({
         tag: 'Devices',
         summary: 'One, and what became of the last pushes there, and why',
-        answer: 'DeviceAnswer',
+        answer: DeviceAnswer,
       }),
     )
 }

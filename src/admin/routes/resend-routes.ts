@@ -6,23 +6,21 @@ import { digestOf, keyOf } from '../../push/idempotency-schema.ts'
 import { PREVIEW } from '../../push/preview/preview-schema.ts'
 import type { Resend } from '../../push/resend/resend.ts'
 import type { ProgressStore } from '../../push/status/progress-store.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
+import { ResendAnswer } from '../api-types/push-types.ts'
 import { known } from '../administrator.ts'
-import type { ResendAnswer } from '../api-types/push-types.ts'
 import type { CallLog } from '../call-log.ts'
 import { ResendBody } from '../resend-schema.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly directory: { byNumber(number: number): Application | null }
+interface Dependencies extends AdminParts {
   readonly progress: Pick<ProgressStore, 'named'>
   readonly counting: Counting
   readonly resend: Resend
   readonly calls: Pick<CallLog, 'during'>
 }
 
-/** A push once more, to those that it has failed for. */
+/** Sending a push again to the devices it failed for. */
 export function resendRoutes({ gate, directory, progress, counting, resend, calls }: Dependencies) {
   function applicationOf(push: string): Application {
     const application = directory.byNumber(progress.named(push)?.application ?? -1)
@@ -59,14 +57,12 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         const call = { by, action: 'resend', subject: application.id, detail: { push: id } }
         return calls.during(call, () => resend.send(application, wanted))
       },
-      {
-        ...adminCall({
-          tag: 'Pushes',
-          summary: 'Send a push again, to those it failed for',
-          action: 'resend',
-          answer: 'ResendAnswer',
-        }),
+      adminCall({
+        tag: 'Pushes',
+        summary: 'Send a push again, to those it failed for',
+        action: 'resend',
+        answer: ResendAnswer,
         body: ResendBody,
-      },
+      }),
     )
 }

@@ -13,7 +13,7 @@ import type { DeviceAnswer, DeviceSearchAnswer, DeviceView } from '../api-types/
 const FOUND = 50
 const LAST_PUSHES = 20
 
-/** What says that a push was not for a device. */
+/** Verdicts of pushes that were not for the device. */
 const NOT_FOR_IT: ReadonlySet<string> = new Set(['excluded', 'registered_later', 'not_registered'])
 
 interface Dependencies {
@@ -28,7 +28,7 @@ export type DevicesView = ReturnType<typeof createDevicesView>
 
 /** Devices as administrators see them. `application` is `application.number`. */
 export function createDevicesView({ search, statuses, summaries, explanations, pauseOf }: Dependencies) {
-  /** Each from an index; the first that finds anything has it. */
+  /** In this order; each uses an index. */
   const ways = [
     ['token', (application: number, text: string) => search.byToken(application, text, FOUND)],
     ['alias', (application: number, text: string) => search.byAlias(application, text)],

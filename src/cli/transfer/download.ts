@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { failureReason } from '../../gateway/transport/failure-reason.ts'
+import { failureReason } from '../../gateway/transport/failures.ts'
 
 /** What became of one try. `broken`: of what is missing, `came` bytes more are there. */
 export type DownloadEnd =

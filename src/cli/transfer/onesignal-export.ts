@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { abortAfter, DAY_MS, HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import { problem } from '../../failure.ts'
-import { failureReason } from '../../gateway/transport/failure-reason.ts'
+import { failureReason } from '../../gateway/transport/failures.ts'
 import { backoffMs } from '../../network/backoff.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 import type { CommandContext, CommandOutcome } from '../command.ts'

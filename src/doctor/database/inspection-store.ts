@@ -1,4 +1,4 @@
-import { USER_KEY_SINCE } from '../../application/sealed-user-key-store.ts'
+import { USER_KEY_SINCE } from '../../application/user-key-store.ts'
 import { DAY_MS } from '../../clock.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
 import type { Platform } from '../../device/device.ts'

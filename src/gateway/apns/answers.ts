@@ -1,4 +1,3 @@
-/** What an answer of APNs means: who is to blame, and what follows. */
 export type Meaning =
   | 'taken'
   | 'bad token'
@@ -12,10 +11,10 @@ export type Meaning =
   | 'later'
 
 /**
- * Apple's table of reasons ("Handling notification responses from APNs"), with what its servers say besides. A reason with
- * another status than here is not Apple's, and counts as its status. The manual's page `apns.md` shows it.
+ * Apple's table of reasons ("Handling notification responses from APNs"), and more that its servers send. A reason with
+ * another status than here counts as its status. The manual's page `apns.md` shows the table.
  */
-export const APNS_ANSWERS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
+export const APNS_ANSWERS = {
   BadDeviceToken: [400, 'bad token'],
   DeviceTokenNotForTopic: [400, 'mismatch'],
   BadCollapseId: [400, 'bad push'],
@@ -27,10 +26,10 @@ export const APNS_ANSWERS: Readonly<Record<string, readonly [status: number, Mea
   MissingDeviceToken: [400, 'bad push'],
   MissingTopic: [400, 'bad push'],
   PayloadEmpty: [400, 'bad push'],
-  // Both are about the topic the operator gave: no push with it can arrive.
+  // The operator's topic is wrong: no push with it can arrive.
   BadTopic: [400, 'configuration'],
   TopicDisallowed: [400, 'configuration'],
-  // The server closes this connection; another one takes the push.
+  // The server closes this connection; another one may take the push.
   IdleTimeout: [400, 'device later'],
   BadCertificate: [403, 'configuration'],
   BadCertificateEnvironment: [403, 'configuration'],
@@ -47,11 +46,18 @@ export const APNS_ANSWERS: Readonly<Record<string, readonly [status: number, Mea
   ExpiredToken: [410, 'gone'],
   Unregistered: [410, 'gone'],
   PayloadTooLarge: [413, 'bad push'],
-  // Now and then of one device, though the token is the same; of all where it goes on: see `token-updates.ts`.
+  // Sometimes for one device, though the token is the same; for all if it continues: see `TokenUpdates`.
   TooManyProviderTokenUpdates: [429, 'device later'],
-  // Of one device token, not of all.
+  // For one device token, not for all.
   TooManyRequests: [429, 'device later'],
   InternalServerError: [500, 'device later'],
   ServiceUnavailable: [503, 'later'],
   Shutdown: [503, 'device later'],
+} as const satisfies Readonly<Record<string, readonly [status: number, Meaning]>>
+
+export type ApnsReason = keyof typeof APNS_ANSWERS
+
+/** `undefined`: Apple does not list the reason. */
+export function listedAnswer(reason: string): readonly [status: number, Meaning] | undefined {
+  return Object.hasOwn(APNS_ANSWERS, reason) ? APNS_ANSWERS[reason as ApnsReason] : undefined
 }

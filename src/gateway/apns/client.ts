@@ -4,8 +4,8 @@ import type { Environment } from '../../device/device.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
 import { apnsHeaders, renderApns } from '../../notification/apns-render.ts'
 import type { Message } from '../../notification/notification.ts'
-import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
-import { outcomeOfFailure } from '../transport/failure-outcome.ts'
+import type { Addressed, Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
+import { outcomeOfFailure } from '../transport/failures.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, TransportAnswer } from '../transport/transport.ts'
 import {
@@ -23,7 +23,7 @@ import {
 } from './protocol.ts'
 import { ApnsRoute } from './route.ts'
 import { NOTHING_TRIED, SentRequest } from './sent-request.ts'
-import type { Addressed, OnHeard, Prepared, AlreadyTried } from './sent-request.ts'
+import type { AlreadyTried, OnHeard, Prepared } from './sent-request.ts'
 import { createProviderTokens } from './token.ts'
 import type { Keep, ProviderTokens, Signing } from './token.ts'
 
@@ -32,12 +32,11 @@ export interface ApnsProviderOptions {
   /** `https://host[:port]` of each environment. */
   readonly origins: Readonly<Record<Environment, string>>
   /** Authorities to trust in place of the built-in ones, PEM. */
-  readonly ca?: string
+  readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
-  /** Keeps the provider token over restarts. Default: it is made anew. */
+  /** Keeps the provider token across restarts. Default: a new one each time. */
   readonly keepToken?: Keep
-  /** Shared by all providers. Default: of this one alone. */
   readonly signing?: Signing
 }
 
@@ -54,7 +53,7 @@ class ApnsProvider implements Provider {
   readonly #tokens: ProviderTokens | null
   readonly #prepared = new WeakMap<Message, Prepared>()
   readonly #routes = new Map<Environment, ApnsRoute>()
-  /** AlreadyTried first for devices whose environment is not known. */
+  /** Tried first for devices whose environment is not known. */
   #preferred: Environment
 
   constructor(options: ApnsProviderOptions) {
@@ -69,12 +68,11 @@ class ApnsProvider implements Provider {
     this.#sendTo(this.#environmentOf(recipient), { message, recipient, listener }, NOTHING_TRIED)
   }
 
-  /** Of the environment that is tried first. */
   originOf(recipient: Recipient): string {
     return this.#options.origins[this.#environmentOf(recipient)]
   }
 
-  /** The other environment's trouble holds up only its own devices. */
+  /** Trouble of the other environment holds up only its own devices. */
   get trouble(): string | null {
     return this.#routes.get(this.#preferred)?.transport.trouble ?? null
   }
@@ -104,7 +102,6 @@ class ApnsProvider implements Provider {
     this.#sendWith(current, environment, addressed, tried)
   }
 
-  /** Sends when the provider token is signed. */
   #sendOnce(signing: Promise<string>, environment: Environment, addressed: Addressed, tried: AlreadyTried): void {
     const { listener } = addressed
     void signing.then(
@@ -116,7 +113,7 @@ class ApnsProvider implements Provider {
     )
   }
 
-  /** On the way that a broadcast takes: no promise, and few objects. */
+  /** A broadcast's hot path: no promise, and few objects. */
   #sendWith(
     authorization: string | undefined,
     environment: Environment,
@@ -129,7 +126,6 @@ class ApnsProvider implements Provider {
     const prepared = this.#prepare(message, authorization)
     const route = this.#route(environment)
     const rest = route.restAt(this.#options.clock.now())
-    // Who was sent to the other environment first holds up none of its devices.
     if (rest !== null) return listener.onOutcome({ ...rest, scope: tried.other ? 'device' : 'credential' })
     const refusal = route.refusalBy(this.#options.clock)
     const request = new SentRequest(this.#heard, addressed, route, prepared, tried, path)
@@ -159,18 +155,17 @@ class ApnsProvider implements Provider {
     )
   }
 
-  /** What an answer means that is no success; for some, another request has to be answered first. */
+  /** Judges an answer that is no success, perhaps after another request. */
   async #judge({ addressed, route, prepared, tried }: SentRequest, answer: TransportAnswer): Promise<Outcome | null> {
     const { environment } = route
     const { authorization } = prepared
     if (answer.kind === 'failed') {
       if (answer.word !== undefined && refusesCredential(answer.word)) {
-        // No device had a part in it: the connection itself was refused.
         const refused: Outcome = { kind: 'misconfigured', reason: answer.word, certain: true }
         return tried.other ? refused : this.#tryOther(environment, refused, addressed)
       }
       const outcome = outcomeOfFailure(answer)
-      // What is held back on the way to one environment is no reason to hold up the devices of the other.
+      // Trouble with one environment must not hold up the other's devices.
       const isHeldBack = answer.afterMs !== undefined && environment !== this.#preferred
       return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
     }
@@ -190,7 +185,7 @@ class ApnsProvider implements Provider {
     return tried.other ? outcome : this.#tryOther(environment, outcome, addressed)
   }
 
-  /** One is chance, and its device's alone; of more, all wait. */
+  /** One such refusal concerns its device. If they continue, everything waits. */
   #weighUpdates(route: ApnsRoute, outcome: Outcome): Outcome {
     if (outcome.kind !== 'deferred') return outcome
     const pauseMs = route.tokenUpdates.refused(this.#options.clock.monotonic())
@@ -198,7 +193,6 @@ class ApnsProvider implements Provider {
     return { ...outcome, scope: 'credential', afterMs: Math.max(pauseMs, outcome.afterMs ?? 0) }
   }
 
-  /** Sends what was answered once more. */
   #again(
     environment: Environment,
     { message, recipient, listener }: Addressed,
@@ -211,12 +205,12 @@ class ApnsProvider implements Provider {
     })
   }
 
-  /** A token of the other environment looks like a bad one, and a key may be good for one environment only. */
+  /** A token of the other environment looks like a bad one, and a key may be for one environment only. */
   async #tryOther(first: Environment, outcome: Outcome, addressed: Addressed): Promise<Outcome | null> {
     if (outcome.kind !== 'rejected' && outcome.kind !== 'misconfigured') return outcome
     const badToken = outcome.reason === 'BadDeviceToken'
     if (this.#options.credential.environment !== 'auto') {
-      // A good token of the other environment gets the same answer.
+      // A good token of the other environment is refused the same way.
       return badToken ? { kind: 'rejected', blame: 'mismatch', reason: outcome.reason } : outcome
     }
     if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
@@ -245,14 +239,13 @@ class ApnsProvider implements Provider {
     return other.kind === 'deferred' ? { ...other, scope: 'device' } : other
   }
 
-  /** Devices of the first environment are not held up by it. */
   #noteRest(environment: Environment, outcome: Outcome): void {
     if (outcome.kind !== 'deferred' || outcome.scope !== 'credential' || outcome.afterMs === null) return
     const { afterMs: ms, reason } = outcome
     this.#route(environment).noteRest({ from: this.#options.clock.now(), ms, reason })
   }
 
-  /** Whether another provider token may be taken, made now: a token from the future has no reason of its own. */
+  /** Whether a new provider token may be taken. APNs has no reason of its own for a token from the future. */
   #isMistimed(authorization: string, reason: string | null, date: string | null): boolean {
     if (reason === 'ExpiredProviderToken') return true
     const at = Date.parse(date ?? '')
@@ -276,7 +269,7 @@ class ApnsProvider implements Provider {
       const { credential, origins, ca, openTransport } = this.#options
       const transport = openTransport(origins[environment], {
         deadlineMs: DEADLINE_MS,
-        ...(ca === undefined ? undefined : { ca }),
+        ca,
         ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
         isFinal: refusesCredential,
       })
@@ -290,7 +283,7 @@ class ApnsProvider implements Provider {
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
 
-/** What a connection would come to that is not opened. */
+/** The answer of a connection that is not opened, since it would end with this word. */
 function partedWith(word: string): TransportAnswer {
   return { kind: 'failed', reason: word, sent: 'no', word }
 }

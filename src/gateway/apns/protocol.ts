@@ -1,35 +1,31 @@
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { isApnsToken } from '../../device/push-token.ts'
+import type { RetryPolicy } from '../../network/backoff.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
 import { blameClock } from '../clock-fault.ts'
 import type { Outcome } from '../gateway.ts'
-import type { RetryPolicy } from '../../network/backoff.ts'
-import { APNS_ANSWERS } from './answers.ts'
+import { listedAnswer } from './answers.ts'
 import type { Meaning } from './answers.ts'
 
-/*
- * What Apple's pages "Sending notification requests to APNs" and "Handling notification responses from APNs" say of
- * addresses and answers, without the sending.
- */
-
 /**
- * The apns-id of one notification: a UUID of version 8 (RFC 9562, 5.8), the same on every repeat and another one for
- * each device of a push. The push's UUID (version 7) with the device's number (below 2^53) XORed into its last bits.
+ * The apns-id of a notification: a UUID of version 8 (RFC 9562, 5.8), the same on every repeat and different for each
+ * device of a push. It is the push's UUID (version 7) with the device's number (below 2^53) XORed into its last bits.
  */
 export function apnsIdOf(push: string, device: number): string {
   if (push !== last.push) last = partsOf(push)
   const high = Math.floor(device / 0x100_0000)
   const low = hex24(last.low ^ device)
-  // All but the busiest registries, in half the time.
+  // Nearly always, and twice as fast.
   if (high === 0) return last.upToLow + low
   const middle = hex24(parseInt(push.slice(24, 30), 16) ^ high)
-  // Above 48 bits: the lowest five of the group before.
+  // The bits above 48 change the lowest five of the group before.
   const above = Math.floor(high / 0x100_0000)
   const group = above === 0 ? push.slice(19, 23) : (parseInt(push.slice(19, 23), 16) ^ above).toString(16)
   return `${push.slice(0, 14)}8${push.slice(15, 19)}${group}-${middle}${low}`
 }
 
-/** What the ids of one push have in common. A broadcast asks for a hundred thousand of them. */
+/** What the ids of one push share: a broadcast asks for a hundred thousand. */
 let last = { push: '', upToLow: '', low: 0 }
 
 function partsOf(push: string): typeof last {
@@ -40,12 +36,10 @@ function hex24(bits: number): string {
   return ((bits & 0xff_ffff) | 0x100_0000).toString(16).slice(1)
 }
 
-/** The path for a token. What Apple cannot have issued has none. */
 export function apnsPath(token: string): string | null {
   return isApnsToken(token) ? `/3/device/${token}` : null
 }
 
-/** What the body of a refusal says: `{"reason":"…","timestamp":…}`. */
 export interface ApnsRefusal {
   readonly reason: string | null
   /** Milliseconds since the Unix epoch; only with 410. */
@@ -53,25 +47,20 @@ export interface ApnsRefusal {
 }
 
 export function readApnsRefusal(body: string): ApnsRefusal {
-  try {
-    const { reason, timestamp } = (JSON.parse(body) ?? {}) as Record<string, unknown>
-    return {
-      reason: typeof reason === 'string' && /^\w{1,64}$/.test(reason) ? reason : null,
-      timestamp: typeof timestamp === 'number' && timestamp > 0 ? timestamp : null,
-    }
-  } catch {
-    return { reason: null, timestamp: null }
+  const { reason, timestamp } = parseJsonObject(body) ?? {}
+  return {
+    reason: typeof reason === 'string' && /^\w{1,64}$/.test(reason) ? reason : null,
+    timestamp: typeof timestamp === 'number' && timestamp > 0 ? timestamp : null,
   }
 }
 
-/** What an answer of APNs means. `retryAfterMs`: what a Retry-After asked for; `null` if there was none. */
+/** `retryAfterMs`: what Retry-After asks for; `null`: there was none. */
 export function judgeApns(status: number, { reason, timestamp }: ApnsRefusal, retryAfterMs: number | null): Outcome {
-  const known = reason === null ? undefined : APNS_ANSWERS[reason]
+  const known = reason === null ? undefined : listedAnswer(reason)
   const meaning = known?.[0] === status ? known[1] : meaningOf(status)
-  // Apple says since when: what does not is something in between, and erases nobody.
-  if (meaning === 'gone' && timestamp === null)
-    return outcomesOf(reason ?? `HTTP ${status}`, null, retryAfterMs)['device later']
-  return outcomesOf(reason ?? `HTTP ${status}`, timestamp, retryAfterMs)[meaning]
+  const outcomes = outcomesOf(reason ?? `HTTP ${status}`, timestamp, retryAfterMs)
+  // Apple says since when: an answer that does not is from something in between, and erases nobody.
+  return outcomes[meaning === 'gone' && timestamp === null ? 'device later' : meaning]
 }
 
 function outcomesOf(reason: string, since: number | null, afterMs: number | null): Record<Meaning, Outcome> {
@@ -89,12 +78,12 @@ function outcomesOf(reason: string, since: number | null, afterMs: number | null
   }
 }
 
-/** Apple asks not to try again (developer.apple.com/forums/thread/807380); a credential may be put right meanwhile. */
+/** Apple says not to retry (developer.apple.com/forums/thread/807380), but the credential may be corrected. */
 const FORBIDDEN_TRIES = 3
 
-/** Whether the word with which APNs ended a connection is about the credential: another connection would end likewise. */
+/** Whether APNs ended a connection for the credential's sake, so that another one would end the same way. */
 export function refusesCredential(word: string): boolean {
-  const meaning = APNS_ANSWERS[word]?.[1]
+  const meaning = listedAnswer(word)?.[1]
   return meaning === 'configuration' || meaning === 'forbidden'
 }
 
@@ -102,14 +91,13 @@ function meaningOf(status: number): Meaning {
   if (status === 200) return 'taken'
   if (status === 401 || status === 403) return 'configuration'
   if (status === 408 || status === 410 || status === 429 || status === 500) return 'device later'
-  // Also a redirect, or another success than APNs has: something that is not APNs answers.
+  // A redirect, or any success but 200, comes from something that is not APNs.
   return status >= 400 && status < 500 ? 'bad push' : 'later'
 }
 
-/** How long one device waits after a passing fault: half of it at the least. Apple names no figure. */
+/** How long one device waits after a passing fault. Apple names no figure. */
 export const APNS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
 
-/** A key for one environment only, which the other one refuses. Apple's page has the long name, its servers the short. */
 export const WRONG_ENVIRONMENT = new Set([
   'BadEnvironmentKeyIdInToken',
   'BadEnvironmentKeyInToken',
@@ -121,15 +109,14 @@ export const TAKEN_IN: Readonly<Record<Environment, Outcome>> = {
   sandbox: { kind: 'accepted', environment: 'sandbox' },
 }
 
-/** What Apple never issued is not sent to: gateways in front of Apple mind such paths, and slow down for them. */
+/** A token that Apple never issued is not sent: gateways slow down for senders of such paths. */
 export const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
 
-/** Whether it is the provider token that APNs minds. */
 export function refusesToken(status: number, reason: string | null): boolean {
   return status === 401 || status === 403 || reason === 'TooManyProviderTokenUpdates'
 }
 
-/** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. `isRenewed`: of a token that was made for it. */
+/** Blames this machine's clock where Apple refuses the time of a provider token. `isRenewed`: of one made just now. */
 export function blameTime(
   judged: Outcome,
   answered: { readonly date: string | null; readonly now: number },
@@ -138,15 +125,14 @@ export function blameTime(
   if (judged.kind === 'accepted' || !TIMED.has(judged.reason)) return judged
   const blamed = blameClock(judged, { ...answered, whose: 'Apple' })
   if (blamed !== judged || !isRenewed || judged.reason !== 'ExpiredProviderToken') return blamed
-  // Without a date in the answer, a token that was made a moment ago tells the same.
+  // If the answer has no date, a token made just now shows the same.
   return { ...judged, reason: "ExpiredProviderToken of a new token: is this machine's clock right?" }
 }
 
 const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
 
 /**
- * The first environment took the credential and not the token. What is wrong with the other one is then no reason to
- * hold up all other devices.
+ * The first environment took the credential but not the token, so trouble with the other one holds up only this device.
  */
 export function settleBetween(first: Outcome, second: Outcome): Outcome {
   if (second.kind === 'misconfigured') return first

@@ -1,10 +1,44 @@
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import type { Outcome } from '../gateway.ts'
 import type { AnswerListener, Transport, TransportRequest } from '../transport/transport.ts'
-import { TokenUpdates } from './token-updates.ts'
 
-/** What an environment has asked for as the second one asked, which is no pause for all. */
+/** Refusals in a row that concern only their devices. */
+const MAX_BY_CHANCE = 3
+
+/** How long nothing is sent after more of them, in ms, longer each time. Apple wants 20 minutes between two tokens. */
+const PAUSES_MS = [2 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, 20 * MINUTE_MS]
+
+/**
+ * 429 TooManyProviderTokenUpdates. APNs sends a few among answers of 200, though the provider token is the same (36 of
+ * 2,600: AndrewBarba/apns2#44). If it means all requests, refusals continue: after three in a row sending pauses,
+ * longer each time, until a notification is taken.
+ */
+export class TokenUpdates {
+  #refusals = 0
+  #pauses = 0
+  /** The end of the last pause, by the monotonic clock. */
+  #pausedUntil = Number.NEGATIVE_INFINITY
+
+  taken(): void {
+    // The usual case: a broadcast calls this for each notification.
+    if (this.#refusals === 0) return
+    this.#refusals = 0
+    this.#pauses = 0
+  }
+
+  /** A refusal at `monotonic`. Returns the pause in ms; `null`: the refusal concerns only this device. */
+  refused(monotonic: number): number | null {
+    if (monotonic < this.#pausedUntil) return this.#pausedUntil - monotonic
+    if (++this.#refusals <= MAX_BY_CHANCE) return null
+    const pauseMs = PAUSES_MS[Math.min(this.#pauses++, PAUSES_MS.length - 1)] ?? 0
+    this.#pausedUntil = monotonic + pauseMs
+    return pauseMs
+  }
+}
+
+/** A wait that an environment asked for when it was tried second: it holds up only its own devices. */
 interface Rest {
   /** Ms since the Unix epoch. */
   readonly from: number
@@ -13,38 +47,37 @@ interface Rest {
 }
 
 /**
- * How long a word about the credential is believed without another connection, in ms. The shortest pause of a credential
- * that is misconfigured is no shorter, so that each trial after one is a real one.
+ * How long the reason of a closed connection is believed before the next one is opened, in ms. Not longer than the
+ * shortest pause for a bad credential, so that each trial after a pause is a real one.
  */
 const REFUSAL_MS = 15_000
 
-/** Second tries on their way to an environment, of tokens that the other one does not know, that hold up nobody. */
 const MAX_SECOND_TRIES = 512
 
-/** The same of an environment that has taken nothing yet: until it does, Apple allows a connection one request at a time. */
+/** The same before its first success: until then Apple allows one request at a time. */
 const MAX_SECOND_TRIES_UNPROVEN = 32
 
-/** How long who finds no room is put off, in ms, and each longer than the one before: about as fast as room comes free. */
+/**
+ * The wait of a device that finds no room, in ms; each waits a little longer than the one before, as room comes free.
+ */
 const NO_ROOM_MS = 2000
 const NO_ROOM_STEP_MS = 5
 
-/** The connection to one environment of APNs, with what its answers say of it. */
 export class ApnsRoute {
   readonly environment: Environment
   readonly transport: Transport
   readonly tokenUpdates = new TokenUpdates()
-  /** The provider token of the last request. */
   #authorization: string | undefined
-  /** The one that it was last retired for. */
+  /** The expired provider token for which the connection was retired last. */
   #wedgedBy: string | null = null
-  /** The device that the last answer was 503 for; `null`: it was taken. */
+  /** The device of the last answer, if that was 503. */
   #unavailableTo: number | null = null
   #rest: Rest | null = null
   #hasTaken = false
   #secondTries = 0
-  /** Of whom there was no room for since there were none on their way. */
+  /** Devices that found no room since second tries were in flight. */
   #putOff = 0
-  /** The word about the credential with which the environment ended the last connection, and until when it is believed. */
+  /** Why the environment closed the last connection, and until when that is believed. */
   #refusal: { readonly word: string; readonly until: number } | null = null
 
   constructor(environment: Environment, transport: Transport) {
@@ -54,7 +87,7 @@ export class ApnsRoute {
 
   /** `authorization`: the provider token; `undefined`: the connection has a certificate. */
   send(authorization: string | undefined, request: TransportRequest & AnswerListener): void {
-    // A connection that has seen one token minds another one within 20 minutes, however old the first was before.
+    // APNs refuses a second token on a connection within 20 minutes, however old the first one is.
     if (this.#authorization !== undefined && this.#authorization !== authorization) this.transport.retire()
     this.#authorization = authorization
     this.transport.send(request, request)
@@ -66,39 +99,34 @@ export class ApnsRoute {
     this.tokenUpdates.taken()
   }
 
-  /** Ends a connection where another one may be served better. */
+  /** Retires a connection if another one may do better. */
   refused(status: number, reason: string | null, device: number): void {
-    // Of 503 that takes two devices: one alone may be the reason itself.
+    // Two devices must be answered 503: one alone may be the cause.
     const isUnavailable = status === 503 && this.#unavailableTo !== null && this.#unavailableTo !== device
     if (reason === 'IdleTimeout' || reason === 'Shutdown' || isUnavailable) this.transport.retire()
     if (status === 503) this.#unavailableTo = device
   }
 
-  /** The token was refused for its time. */
   refusedToken(authorization: string): void {
-    // From then on the connection is wedged: it refuses every token, good ones too (observed by the makers of pushy).
+    // Such a connection is wedged: it refuses every token, also good ones (observed by the makers of pushy).
     if (this.#wedgedBy !== authorization) this.transport.retire()
     this.#wedgedBy = authorization
   }
 
-  /** It has ended a connection with a word about the credential, at `monotonic`. */
   refusedCredential(word: string, monotonic: number): void {
     this.#refusal = { word, until: monotonic + REFUSAL_MS }
   }
 
-  /** The word that another connection would end with; `null`: that is not known. */
+  /** Why another connection would be closed too; `null`: not known. */
   refusalBy(clock: Pick<Clock, 'monotonic'>): string | null {
-    // Nearly always, and then the clock need not be asked for each notification.
     if (this.#refusal === null) return null
     return clock.monotonic() < this.#refusal.until ? this.#refusal.word : null
   }
 
   /**
-   * Makes room for the second try of a device that neither environment has taken yet; it ends with `leaveSecondTry`.
-   * Without a bound, made-up tokens would fill the window of the first environment while they wait for the second, ahead
-   * of every good one.
-   *
-   * @returns how many ms to wait where there is no room; `null`: there is
+   * Takes a place for the second try of a device that neither environment has taken yet; `leaveSecondTry` frees it.
+   * Without a limit, made-up tokens that wait for the second environment would fill the first one's window. Returns how
+   * many ms to wait if no place is free; `null`: it is taken.
    */
   enterSecondTry(): number | null {
     const limit = this.#hasTaken ? MAX_SECOND_TRIES : MAX_SECOND_TRIES_UNPROVEN
@@ -112,12 +140,11 @@ export class ApnsRoute {
     if (this.#secondTries === 0) this.#putOff = 0
   }
 
-  /** It has asked to be left alone. */
   noteRest(rest: Rest): void {
     this.#rest = rest
   }
 
-  /** What is left of a rest, for whoever would be sent to in it; `null`: nothing. A clock that was put back ends it. */
+  /** What is left of a wait; `null`: nothing. A clock that was put back ends it. */
   restAt(now: number): (Outcome & { kind: 'deferred' }) | null {
     if (this.#rest === null) return null
     const { from, ms, reason } = this.#rest

@@ -3,36 +3,36 @@ import { importPKCS8, SignJWT } from 'jose'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
-/** Apple takes a token for an hour; a new one in good time keeps those in flight valid. */
+/** Apple takes a token for an hour; renewing earlier keeps those in flight valid. */
 const RENEW_MS = 50 * MINUTE_MS
 
 /** Apple refuses new tokens more often than every 20 minutes (429 TooManyProviderTokenUpdates). */
 const MIN_RENEW_MS = 20 * MINUTE_MS
 
 /**
- * A token from further ahead than this was made by a clock that has been put back since: another one is made, as soon as
- * APNs allows it. A smaller step is forgiven: each new token may be one too many.
+ * A token from further in the future was made before the clock was put back: it is replaced as soon as APNs allows. A
+ * smaller step is ignored, since each new token may be one too many.
  */
 const MAX_AHEAD_MS = 5 * MINUTE_MS
 
-/** What the header says, since when (ms since the Unix epoch), and with which key. */
+/** A provider token. `at`: ms since the Unix epoch. */
 interface Issued {
   readonly authorization: string
   readonly at: number
   readonly keyId: string
   readonly teamId: string
-  /** Digest of the private key. Absent: made by a version that wrote none. */
+  /** Digest of the private key. Absent in tokens of older versions. */
   readonly signer?: string
 }
 
-/** Keeps texts over restarts, for all who sign on this machine. */
+/** Keeps texts across restarts, for everything on this machine that signs. */
 export interface Keep {
-  /** Texts of any key, also of other processes. */
+  /** Texts of all keys, also those of other processes. */
   load(): readonly string[]
   save(text: string): void
 }
 
-/** By key: a token that is being signed. Whoever else has the same key waits for that one. */
+/** Tokens being signed, by key: others with the same key wait for that one. */
 export type Signing = Map<string, Promise<Issued>>
 
 interface SigningKey {
@@ -42,40 +42,23 @@ interface SigningKey {
 }
 
 /** The provider token of one signing key, as the value of `authorization`. */
-export interface ProviderTokens {
-  /** Rejects if the key cannot be used. */
-  current(): string | Promise<string>
-  /**
-   * APNs said that `authorization` has expired: renews it, whatever its age, but no second time within 20 minutes. A
-   * machine whose clock is wrong would otherwise sign one after the other, all of them expired.
-   */
-  expired(authorization: string): void
-  /** APNs took `authorization`: it would refuse another one for 20 minutes. */
-  taken(authorization: string): void
-  /** Whether `authorization` was issued later than at `at`, ms since the Unix epoch, or than it is by this clock. */
-  isAhead(authorization: string, at: number | null): boolean
-}
+export type ProviderTokens = ReturnType<typeof createProviderTokens>
 
 /**
- * Signs provider tokens ("Establishing a token-based connection to APNs"): ES256, renewed after 50 minutes, one
- * signature at a time however many ask. With `keep` the one in use survives a restart, and is shared: a token that somebody
- * else has made with the same key is used in place of a new one. `signing`: shared by all in this process.
+ * Signs provider tokens ("Establishing a token-based connection to APNs"): ES256, renewed after 50 minutes. `keep`: the
+ * token in use survives a restart and is shared with other processes that sign with the key. `signing`: shared by all
+ * in this process.
  */
-export function createProviderTokens(
-  key: SigningKey,
-  clock: Clock,
-  keep?: Keep,
-  signing: Signing = new Map(),
-): ProviderTokens {
+export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep, signing: Signing = new Map()) {
   const { keyId, teamId } = key
   const signer = createHash('sha256').update(key.privateKey).digest('base64url')
   const name = `${teamId} ${keyId} ${signer}`
   let issued: Issued | null = null
   let pending: Promise<string> | null = null
-  /** The token that APNs called expired last. */
+  /** The last token that APNs called expired. */
   let refused: string | null = null
   let renewedEarlyAt = Number.NEGATIVE_INFINITY
-  /** Since when APNs has taken `issued`, by the monotonic clock; `null`: it has not. */
+  /** When APNs first took `issued`, by the monotonic clock; `null`: not yet. */
   let takenAt: number | null = null
 
   async function sign(): Promise<Issued> {
@@ -98,10 +81,10 @@ export function createProviderTokens(
     return issued.authorization
   }
 
-  /** The newest usable token of this key that was kept. */
+  /** The newest usable token that was kept. */
   function find(): Issued | null {
     const found = (keep?.load() ?? [])
-      // The seal vouches for what is inside.
+      // The seal vouches for the content.
       .map((text) => JSON.parse(text) as Issued)
       .filter((one) => one.keyId === keyId && one.teamId === teamId && (one.signer ?? signer) === signer)
       .filter((one) => one.authorization !== refused && isFresh(one))
@@ -119,7 +102,8 @@ export function createProviderTokens(
   }
 
   return {
-    current() {
+    /** Rejects if the key cannot be used. */
+    current(): string | Promise<string> {
       if (issued !== null && isUsable(issued)) return issued.authorization
       if (pending !== null) return pending
       const found = find()
@@ -131,7 +115,11 @@ export function createProviderTokens(
       pending = renew().finally(() => (pending = null))
       return pending
     },
-    expired(authorization) {
+    /**
+     * APNs says that `authorization` has expired: it is renewed, but only once in 20 minutes. Otherwise a machine with a
+     * wrong clock would sign one after the other.
+     */
+    expired(authorization: string): void {
       if (issued?.authorization !== authorization) return
       takenAt = null
       const now = clock.now()
@@ -140,10 +128,12 @@ export function createProviderTokens(
       refused = authorization
       issued = null
     },
-    taken(authorization) {
+    /** APNs took `authorization`, and refuses another one for 20 minutes. */
+    taken(authorization: string): void {
       if (takenAt === null && issued?.authorization === authorization) takenAt = clock.monotonic()
     },
-    isAhead(authorization, at) {
+    /** Whether `authorization` was issued after `at` (ms since the Unix epoch), or after the clock's time. */
+    isAhead(authorization: string, at: number | null): boolean {
       if (issued?.authorization !== authorization) return false
       // The times of issue and of an answer are whole seconds.
       return issued.at - SECOND_MS >= Math.min(clock.now(), at ?? Number.POSITIVE_INFINITY)

@@ -3,44 +3,39 @@ import { judgeApns } from '../apns/protocol.ts'
 import type { Outcome } from '../gateway.ts'
 import type { FcmError } from './error.ts'
 
-/** One kind of answer of FCM. The manual's page "fcm" shows the table, and a test holds the page to it. */
+/** One kind of answer of FCM. A test holds the manual's page `fcm.md` to this table. */
 export interface FcmAnswer {
-  /** Statuses. */
   readonly http: string
   readonly says: string
-  /** Whose fault it is. */
   readonly blames: string
-  /** What follows. */
   readonly done: string
   readonly source: string
   readonly is: (said: FcmReply) => boolean
   readonly outcome: (said: FcmReply) => Outcome
-  /** Said of a single token as well as of the whole project: which of them, other devices tell. Default false. */
+  /** Google also says this of a single token: answers for other devices decide. Default false. */
   readonly isVague?: true
 }
 
-/** An answer, read. */
 export interface FcmReply {
   readonly status: number
   readonly error: FcmError
   /** Google's word for it, with Apple's where there is one. */
   readonly reason: string
-  /** What a Retry-After asked for, in ms; `null`: there was none. */
+  /** What Retry-After asks for, in ms; `null`: there was none. */
   readonly afterMs: number | null
-  /** Whether it was sent to a Firebase Installation ID. */
   readonly isFid: boolean
 }
 
 /** "If there is no Retry-After, wait 60 seconds" (Google, "Scale FCM": 429). */
 const QUOTA_MS = MINUTE_MS
 
-/** In the reason of a FID that Google does not know: `FirebaseInstallations.getId()` alone registers nobody. */
+/** Part of the reason for a refused FID: `FirebaseInstallations.getId()` alone registers nobody. */
 const NOT_REGISTERED_FID = 'the app was removed, or it has not called register() of Firebase Messaging'
 
 const ERROR_CODES = 'Google, "ErrorCode"'
 const APPLE = 'FCM reference, "ApnsError"; Apple, "Handling notification responses from APNs"'
 
-/** The first row that fits counts. What is accepted is not among them. */
+/** The first matching row counts. Success is not among them. */
 export const FCM_ANSWERS: readonly FcmAnswer[] = [
   {
     http: '4xx',
@@ -74,7 +69,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     says: '`UNREGISTERED_FID`',
     blames: 'the installation ID',
     done: 'the same',
-    // Of which no page says with what status it comes.
+    // No page says which status comes with it.
     source: 'firebase-admin, `installation-id-not-registered`',
     is: ({ status, error }) => isRefusal(status) && (error.code ?? error.status) === 'UNREGISTERED_FID',
     outcome: gone,
@@ -204,7 +199,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     blames: 'the installation ID',
     done: 'the device is set aside',
     source: 'by the form of `message.token`',
-    // A FID has one form, which no credential changes.
+    // The form of a FID depends on no credential.
     is: ({ status, error }) => isRefusal(status) && error.concerns === 'fid',
     outcome: ({ reason }) => ({ kind: 'rejected', blame: 'token', reason, certain: true }),
   },
@@ -238,8 +233,8 @@ function gone({ isFid, reason, error }: FcmReply): Outcome {
 }
 
 /**
- * Apple's answer to FCM. Its key is not ours: what Apple has against it concerns this phone, for which Firebase may yet
- * get another, and so does Apple's trouble.
+ * Apple's answer to FCM. The APNs key is Firebase's, not ours, and may still be replaced, so trouble with it or with
+ * Apple concerns only this phone.
  */
 function ofApple(said: FcmReply): Outcome {
   const { afterMs, reason, error } = said

@@ -5,8 +5,8 @@ import { retryAfterMs } from '../../network/retry-after.ts'
 import { renderFcm } from '../../notification/fcm-render.ts'
 import type { RenderedFcm } from '../../notification/fcm-render.ts'
 import type { Message } from '../../notification/notification.ts'
-import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
-import { outcomeOfFailure } from '../transport/failure-outcome.ts'
+import type { Addressed, Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
+import { outcomeOfFailure } from '../transport/failures.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { ProjectQuota } from './project-quota.ts'
@@ -20,15 +20,13 @@ export interface FcmProviderOptions {
   readonly credential: FcmCredential
   /** `https://host[:port]`. */
   readonly origin: string
-  /** The whole address; https. Google's is https://oauth2.googleapis.com/token. */
+  /** The whole address, https. Google's is https://oauth2.googleapis.com/token. */
   readonly tokenUrl: string
   /** Authorities to trust in place of the built-in ones, PEM. */
-  readonly ca?: string
+  readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
-  /** Shared by all who send for the same project. Default one of its own. */
   readonly quota?: ProjectQuota
-  /** Is told of a device of which nobody has said so that it is an iPhone. Default: nobody is. */
   readonly onIphone?: OnIphone
 }
 
@@ -38,13 +36,6 @@ export type OnIphone = (device: number, token: string) => void
 /** FCM (HTTP v1) with one service account. A push is rendered once for each `Message` object. */
 export function createFcmProvider(options: FcmProviderOptions): Provider {
   return new FcmProvider(options)
-}
-
-/** What is to be sent, and to whom: see `Provider.send`. */
-interface Addressed {
-  readonly message: Message
-  readonly recipient: Recipient
-  readonly listener: OutcomeListener
 }
 
 class FcmProvider implements Provider {
@@ -58,10 +49,9 @@ class FcmProvider implements Provider {
   readonly #quota: ProjectQuota
   readonly #onIphone: OnIphone
   readonly #suspects = new SuspectTokens()
-  /** The last access token with which a message was taken. */
   #takenWith = ''
   readonly #rendered = new WeakMap<Message, RenderedFcm>()
-  /** Of all requests with one access token. */
+  /** The same object for all requests with one access token. */
   #headers = headersOf('')
 
   constructor(options: FcmProviderOptions) {
@@ -69,11 +59,7 @@ class FcmProvider implements Provider {
     this.#clock = clock
     this.#origin = origin
     this.#path = `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`
-    this.#transport = openTransport(origin, {
-      deadlineMs: DEADLINE_MS,
-      indexesAuthorization: true,
-      ...(ca === undefined ? undefined : { ca }),
-    })
+    this.#transport = openTransport(origin, { deadlineMs: DEADLINE_MS, indexesAuthorization: true, ca })
     this.#tokens = createAccessTokens(options)
     this.#quota = options.quota ?? new ProjectQuota()
     this.#onIphone = options.onIphone ?? (() => {})
@@ -147,7 +133,7 @@ class FcmProvider implements Provider {
     const askedMs = answer.status === 200 ? null : retryAfterMs(answer.header('retry-after'), this.#clock.now())
     const verdict = readFcm(answer.status, answer.body, askedMs, isInstallationId(recipient.token))
     const { outcome } = verdict
-    // Of the project, so all who share it wait; one device's own limit concerns nobody else.
+    // The project's quota concerns all who share it; one device's limit concerns nobody else.
     if (answer.status === 429 && outcome.kind === 'deferred' && outcome.scope === 'credential') {
       this.#quota.pause(this.#clock.monotonic(), outcome.afterMs ?? 0)
     }
@@ -156,15 +142,15 @@ class FcmProvider implements Provider {
   }
 
   /**
-   * Whether the access token is no longer taken, and there is another one. A vague answer says nothing against one that
-   * was taken: each device with such a token would cost a request to Google's token endpoint.
+   * Whether the access token has expired, and there is another one. A vague answer says nothing against a token that
+   * was taken: otherwise each such device would cost a request to Google's token endpoint.
    */
   #isExpired(authorization: string, status: number, { outcome, isVague }: FcmVerdict): boolean {
     if (status !== 401 || outcome.kind !== 'misconfigured') return false
     return (!isVague || this.#takenWith !== authorization) && this.#tokens.expired(authorization)
   }
 
-  /** A vague answer, with the token blamed where others were taken since it came first. */
+  /** A vague answer; the token is blamed if others were taken since its first one. */
   #suspect(outcome: Outcome, { device }: Recipient): Outcome {
     if (outcome.kind !== 'misconfigured' || !this.#suspects.refused(device)) return outcome
     return { kind: 'rejected', blame: 'mismatch', reason: outcome.reason }
@@ -180,7 +166,6 @@ class FcmProvider implements Provider {
   }
 }
 
-/** Answers are too short to be worth compressing. */
 function headersOf(authorization: string) {
   return { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' }
 }

@@ -1,29 +1,26 @@
 import { isJsonObject } from '../../text/json-object.ts'
 import type { JsonObject } from '../../text/json-object.ts'
 
-/** What an answer of FCM says, as Google's error model has it (google.rpc.Status). */
 export interface FcmError {
-  /** Whether the body is an error of a Google API, and not a page of something in between. */
+  /** Whether a Google API answers, and not the page of something in between. */
   readonly isGoogles: boolean
   /** Of the FcmError, such as UNREGISTERED. */
   readonly code: string | null
   /** Of the gRPC status, such as NOT_FOUND. */
   readonly status: string | null
   readonly hasDetails: boolean
-  /** An invalid argument that is the token, or the installation ID, and nothing else. */
+  /** The only invalid argument, if that is the token or the installation ID. */
   readonly concerns: 'token' | 'fid' | null
-  /** Whose quota is used up, as far as it is said. */
   readonly quotaOf: 'device' | 'project' | 'none'
-  /** What APNs has answered to FCM; `null`: FCM does not say that it asked. */
+  /** What APNs answered to FCM; `null`: nothing is known of that. */
   readonly apns: { readonly status: number; readonly reason: string | null } | null
 }
 
-const PACKAGE = 'type.googleapis.com/google.firebase.fcm.v1.'
-const FCM_ERROR = `${PACKAGE}FcmError`
-const APNS_ERROR = `${PACKAGE}ApnsError`
-const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest'
-const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
-const QUOTA_FAILURE = 'type.googleapis.com/google.rpc.QuotaFailure'
+export const FCM_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
+export const APNS_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.ApnsError'
+export const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest'
+export const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+export const QUOTA_FAILURE = 'type.googleapis.com/google.rpc.QuotaFailure'
 
 export function readFcmError(answer: JsonObject): FcmError {
   const { message, status, details } = objectOf(answer['error'])
@@ -32,7 +29,7 @@ export function readFcmError(answer: JsonObject): FcmError {
   const code = nameOf(named(FCM_ERROR)?.['errorCode'])
   const faults = arrayOf(named(BAD_REQUEST)?.['fieldViolations']).map((fault) => objectOf(fault)['field'])
   const quotas = arrayOf(named(QUOTA_FAILURE)?.['violations']).map(objectOf)
-  // Google's quota service, in front of FCM, says it with an ErrorInfo.
+  // Google's quota service, in front of FCM, sends an ErrorInfo.
   const ofProject = quotas.length > 0 || named(ERROR_INFO)?.['reason'] === 'RATE_LIMIT_EXCEEDED'
   const text = faults.length === 0 && code === 'INVALID_ARGUMENT' && typeof message === 'string' ? message : ''
   const about = (field: string, words: RegExp) =>
@@ -71,7 +68,7 @@ function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** An identifier: nothing else is repeated in logs. */
+/** Only identifiers may appear in logs. */
 function nameOf(value: unknown): string | null {
   return typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : null
 }

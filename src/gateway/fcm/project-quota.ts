@@ -2,23 +2,22 @@ import { MINUTE_MS } from '../../clock.ts'
 /** Google: 600,000 messages a minute for a project ("FCM throttling and quotas"). */
 const MESSAGES_A_SECOND = 600_000 / 60
 
-/** "Ramp up over 60 seconds" ("Scale FCM"); from this share of the whole. */
+/** "Ramp up over 60 seconds" ("Scale FCM"), from this share of the full rate. */
 const RAMP_MS = MINUTE_MS
 const RAMP_FROM = 0.02
 
-/** How much of a second's messages may go at once. */
+/** Seconds' worth of messages that may go at once. */
 const BURST_SECONDS = 0.5
 
 /**
- * What one project may send, whichever applications use it: a bucket that fills at Google's rate. After a pause it
- * fills slowly at first. Times are those of the monotonic clock, in ms.
+ * The rate limit of a project, shared by all applications that use it: a bucket that fills at Google's rate, and slowly
+ * at first after a pause. Times are those of the monotonic clock, in ms.
  */
 export class ProjectQuota {
   #tokens = MESSAGES_A_SECOND * BURST_SECONDS
   #filledAt = Number.NEGATIVE_INFINITY
   #pausedUntil = Number.NEGATIVE_INFINITY
 
-  /** Whether a message may go at `now`. */
   mayTake(now: number): boolean {
     if (this.#isPaused(now)) return false
     this.#fill(now)
@@ -29,7 +28,7 @@ export class ProjectQuota {
     this.#tokens--
   }
 
-  /** Google has asked for a pause of `forMs` milliseconds. */
+  /** Google asks for a pause of `forMs` milliseconds. */
   pause(now: number, forMs: number): void {
     if (this.#isPaused(now) && this.#pausedUntil >= now + forMs) return
     this.#pausedUntil = now + forMs

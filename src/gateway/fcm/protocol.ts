@@ -1,25 +1,25 @@
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import type { Outcome } from '../gateway.ts'
 import type { RetryPolicy } from '../../network/backoff.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
+import type { Outcome } from '../gateway.ts'
 import { FCM_ANSWERS } from './answers.ts'
 import type { FcmReply } from './answers.ts'
-import { objectOf, readFcmError } from './error.ts'
+import { readFcmError } from './error.ts'
 import type { FcmError } from './error.ts'
 
-/** What an answer of FCM means. */
 export interface FcmVerdict {
   readonly outcome: Outcome
-  /** Whether it may be the token that is at fault, though the answer reads as if all were: see `SuspectTokens`. */
+  /** Whether the token may be at fault, though the answer reads as if everything were: see `SuspectTokens`. */
   readonly isVague: boolean
-  /** Whether APNs answered, through FCM: then it is an Apple device. */
+  /** Whether APNs answered through FCM, so that the device is an iPhone. */
   readonly isOfApple: boolean
 }
 
 const TAKEN: FcmVerdict = { outcome: { kind: 'accepted' }, isVague: false, isOfApple: false }
 
-/** `retryAfterMs`: what a Retry-After asked for; `null` if there was none. `isFid`: it was sent to an installation ID. */
+/** `retryAfterMs`: what Retry-After asks for; `null`: there was none. `isFid`: sent to an installation ID. */
 export function readFcm(status: number, body: string, retryAfterMs: number | null, isFid: boolean): FcmVerdict {
-  const answer = objectOf(parse(body))
+  const answer = parseJsonObject(body) ?? {}
   if (status === 200 && typeof answer['name'] === 'string' && answer['name'] !== '') return TAKEN
   const error = readFcmError(answer)
   const said: FcmReply = { status, error, reason: reasonOf(status, error), afterMs: retryAfterMs, isFid }
@@ -28,7 +28,6 @@ export function readFcm(status: number, body: string, retryAfterMs: number | nul
   return { outcome: row.outcome(said), isVague: row.isVague === true, isOfApple: error.apns !== null }
 }
 
-/** What an answer of FCM means, of itself. */
 export function judgeFcm(status: number, body: string, retryAfterMs: number | null, isFid: boolean = false): Outcome {
   return readFcm(status, body, retryAfterMs, isFid).outcome
 }
@@ -39,16 +38,8 @@ function reasonOf(status: number, { code, status: name, apns }: FcmError): strin
   return apns === null ? said : `${said}: APNs ${apns.reason ?? apns.status}`
 }
 
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
-}
-
 /**
- * How long one device waits after a passing fault: half of it at the least. Google asks for 10 s or more
+ * How long one device waits after a passing fault. Google asks for 10 s or more
  * (firebase.google.com/docs/cloud-messaging/scale-fcm).
  */
 export const FCM_RETRY: RetryPolicy = { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS }

@@ -1,14 +1,14 @@
-/** Devices remembered at the most. */
+import { forgetOldest } from '../../text/forget-oldest.ts'
+
 const MAX_SUSPECTS = 10_000
 
 /**
- * Devices of which FCM has said what it says of a whole project too: 404 without details, 401 without a body. Whose
- * fault that is, others show: a project that takes messages for them is there, and then the token is the one that is not.
+ * Devices refused by what FCM also says of a whole project: 404 without details, 401 without a body. If the project's
+ * messages for other devices are taken, the token is at fault.
  */
 export class SuspectTokens {
-  /** How many were taken so far, of all devices. */
   #taken = 0
-  /** By device: how many were taken when it was refused first. */
+  /** By device: `#taken` at its first refusal. */
   readonly #suspects = new Map<number, number>()
 
   taken(device: number): void {
@@ -16,15 +16,11 @@ export class SuspectTokens {
     if (this.#suspects.size > 0) this.#suspects.delete(device)
   }
 
-  /** The device was refused; whether others were taken since it was refused first. */
   refused(device: number): boolean {
     const before = this.#suspects.get(device)
     if (before !== undefined) return this.#taken > before
     this.#suspects.set(device, this.#taken)
-    for (const oldest of this.#suspects.keys()) {
-      if (this.#suspects.size <= MAX_SUSPECTS) break
-      this.#suspects.delete(oldest)
-    }
+    forgetOldest(this.#suspects, MAX_SUSPECTS)
     return false
   }
 }

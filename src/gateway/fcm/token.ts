@@ -3,61 +3,59 @@ import type { FcmCredential } from '../../application/credential.ts'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
 import { blameClock } from '../clock-fault.ts'
 import type { Outcome } from '../gateway.ts'
-import { outcomeOfFailure } from '../transport/failure-outcome.ts'
-import { DEADLINE_MS } from '../transport/transport.ts'
+import { outcomeOfFailure } from '../transport/failures.ts'
+import { answerTo, DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport } from '../transport/transport.ts'
-import { postForm } from './token-request.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
+const HEADERS = { 'content-type': 'application/x-www-form-urlencoded', 'accept-encoding': 'identity' }
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** The longest an assertion may be good for (Google, "Using OAuth 2.0 for server to server applications"). */
+/** The longest life of an assertion (Google, "Using OAuth 2.0 for server to server applications"). */
 const ASSERTION_SECONDS = 3600
 
-/** Google's tokens last an hour: renewed after 50 minutes, while the old one still serves. */
+/** Google's tokens last an hour: they are renewed after 50 minutes, while the old one still works. */
 const RENEW_BEFORE_MS = 10 * MINUTE_MS
 
-/** A token is not used in its last minute: it might expire on the way. */
+/** A token is not used in its last minute: it could expire on the way. */
 const MARGIN_MS = MINUTE_MS
 
-/** How long after a renewal that failed, while the old token still serves, the next is tried. */
+/** The wait after a failed renewal, while the old token still works. */
 const RENEW_AGAIN_MS = 30_000
 
-/** How long after a token that FCM refused another one is believed: one device that is always refused costs no more. */
+/**
+ * For how long after one refused token another refusal is ignored, so that a device that is always refused costs
+ * little.
+ */
 const EXPIRE_AGAIN_MS = 30_000
 
 export interface AccessTokensOptions {
   readonly credential: FcmCredential
-  /** https. Google's is https://oauth2.googleapis.com/token; anything else only by the operator's setting. */
   readonly tokenUrl: string
-  /** Authorities to trust in place of the built-in ones, PEM. */
-  readonly ca?: string
+  readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
 }
 
 /** The access token of one service account, as the value of `authorization`. */
-export interface AccessTokens extends AsyncDisposable {
-  /** Or why there is none. */
-  current(): string | Promise<string | Outcome>
-  /** FCM refused `authorization`: whether the next call gets another one. */
-  expired(authorization: string): boolean
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>
 
 interface Issued {
   readonly authorization: string
-  /** Of the monotonic clock, in ms, like `expiresAt`: a time of day that is wrong, or put right, says nothing of a life. */
+  /** By the monotonic clock, in ms, as is `expiresAt`: the time of day may be wrong, or corrected. */
   readonly renewAt: number
   readonly expiresAt: number
 }
 
-/** Gets access tokens for a JWT signed by the service account (RFC 7523), one request at a time however many ask. */
-export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
+/** Gets access tokens for a JWT signed by the service account (RFC 7523), one request at a time. */
+export function createAccessTokens(options: AccessTokensOptions) {
   const { credential, tokenUrl, ca, openTransport, clock } = options
-  const trust = ca === undefined ? {} : { ca }
-  const transport = openTransport(new URL(tokenUrl).origin, { ...trust, deadlineMs: DEADLINE_MS })
+  const { origin, pathname, search } = new URL(tokenUrl)
+  // A private endpoint may speak HTTP/1.1 only.
+  const transport = openTransport(origin, { ca, deadlineMs: DEADLINE_MS, olderWillDo: true })
   let issued: Issued | null = null
   let pending: Promise<string | Outcome> | null = null
   let expiredAt = Number.NEGATIVE_INFINITY
@@ -66,20 +64,16 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     const askedAt = clock.monotonic()
     const assertion = await sign(credential, tokenUrl, Math.floor(clock.now() / 1000)).catch(() => null)
     if (assertion === null) return { kind: 'misconfigured', reason: 'the private key cannot be used', certain: true }
-    const form = new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString()
-    const answer = await postForm(transport, tokenUrl, form, { clock, trust })
-    // Without a token nothing can be sent, whether or not this request arrived.
+    const body = new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString()
+    const answer = await answerTo(transport, { path: pathname + search, headers: HEADERS, body })
+    // Nothing can be sent without a token, whether or not this request arrived.
     if (answer.kind === 'failed') return outcomeOfFailure({ ...answer, sent: 'no' })
-    const grant = readGrant(
-      answer.status,
-      answer.body,
-      retryAfterMs(answer.header('retry-after'), clock.now()),
-      askedAt,
-    )
+    const retryMs = retryAfterMs(answer.header('retry-after'), clock.now())
+    const grant = readGrant(answer.status, answer.body, retryMs, askedAt)
     if ('authorization' in grant || grant.kind !== 'misconfigured') return grant
     const blamed = blameClock(grant, { date: answer.header('date'), now: clock.now(), whose: 'Google' })
     if (blamed !== grant || !/short-lived|timeframe/i.test(grant.reason)) return blamed
-    // Without a date in the answer, Google's words tell the same: they are of the time in the assertion alone.
+    // If the answer has no date, Google's words show the same: they are about the assertion's time alone.
     return { ...grant, reason: `${grant.reason.replace(/\.$/, '')}: is this machine's clock right?` }
   }
 
@@ -94,13 +88,15 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   }
 
   return {
-    current() {
+    /** An `Outcome` says why there is none. */
+    current(): string | Promise<string | Outcome> {
       const now = clock.monotonic()
       if (issued !== null && now < issued.renewAt) return issued.authorization
       pending ??= renew()
       return issued !== null && now < issued.expiresAt ? issued.authorization : pending
     },
-    expired(authorization) {
+    /** FCM refused `authorization`. Returns whether the next call gets another one. */
+    expired(authorization: string): boolean {
       if (issued?.authorization !== authorization) return true
       const now = clock.monotonic()
       if (now - expiredAt < EXPIRE_AGAIN_MS) return false
@@ -124,7 +120,12 @@ async function sign(credential: FcmCredential, audience: string, nowSeconds: num
 
 /** RFC 6749, 5.1 and 5.2. `askedAt`: of the monotonic clock, in ms. */
 function readGrant(status: number, body: string, retryMs: number | null, askedAt: number): Issued | Outcome {
-  const { access_token: token, expires_in: seconds, error, error_description: description } = parse(body)
+  const {
+    access_token: token,
+    expires_in: seconds,
+    error,
+    error_description: description,
+  } = parseJsonObject(body) ?? {}
   if (status === 200 && typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) {
     const lifeMs = (typeof seconds === 'number' && seconds > 0 ? seconds : ASSERTION_SECONDS) * 1000
     return {
@@ -139,12 +140,4 @@ function readGrant(status: number, body: string, retryMs: number | null, askedAt
   return passing
     ? { kind: 'deferred', afterMs: retryMs, scope: 'credential', reason }
     : { kind: 'misconfigured', reason, certain: true }
-}
-
-function parse(body: string): Readonly<Record<string, unknown>> {
-  try {
-    return (JSON.parse(body) ?? {}) as Record<string, unknown>
-  } catch {
-    return {}
-  }
 }

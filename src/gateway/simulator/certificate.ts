@@ -5,14 +5,13 @@ import { DAY_MS } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { makeRsaKeys } from './fcm/rsa-keys.ts'
 
-/** A certificate (with its chain) and its private key, both PEM. */
 export interface Pem {
   readonly certificate: string
   /** PKCS #8. */
   readonly privateKey: string
 }
 
-/** The simulator's own certificate authority: clients that trust `ca` trust its gateways, and nobody else's. */
+/** The simulator's certificate authority: only clients that trust `ca` trust its gateways. */
 export interface Authority {
   /** PEM. */
   readonly ca: string
@@ -23,9 +22,8 @@ export interface Authority {
 }
 
 /**
- * Makes the authority and its server certificate, with RSA keys (node-forge knows no other kind), by default fresh ones.
- * Valid from one day before `now` to ten years after it; `now` in ms since the Unix epoch, by the machine's clock,
- * since that is the one TLS looks at.
+ * Makes the authority and its server certificate with RSA keys (node-forge knows no others). Valid from a day before
+ * `now` to ten years after it; `now` in ms since the Unix epoch, by the machine's clock, which TLS uses.
  */
 export async function createAuthority(now: number, rsaKeys = makeRsaKeys): Promise<Authority> {
   const [authorityKey, leafKey] = await Promise.all([rsaKeys(), rsaKeys()])
@@ -78,16 +76,12 @@ export async function createAuthority(now: number, rsaKeys = makeRsaKeys): Promi
 interface CertificateTerms {
   readonly subject: readonly Attribute[]
   readonly issuer: readonly Attribute[]
-  /** SPKI, PEM. */
   readonly publicKey: string
-  /** The issuer's private key. */
   readonly signer: KeyObject
-  /** Of this issuer's certificates no two have the same. */
   readonly serial: number
-  /** Milliseconds since the Unix epoch, as is `validTo`. */
+  /** In ms since the Unix epoch, as is `validTo`. */
   readonly validFrom: number
   readonly validTo: number
-  /** As node-forge writes them. */
   readonly extensions: readonly object[]
 }
 
@@ -117,12 +111,12 @@ const IP = 7
 const DNS_LOCALHOST = { type: 2, value: 'localhost' }
 /** RFC 4519, 2.39. */
 const USER_ID = '0.9.2342.19200300.100.1.1'
-/** Apple, Worldwide Developer Relations certification practice statement: for which environment a push certificate is. */
+/** The environments of a push certificate (Apple, Worldwide Developer Relations certification practice statement). */
 const DEVELOPMENT_PUSH = '1.2.840.113635.100.6.3.1'
 const PRODUCTION_PUSH = '1.2.840.113635.100.6.3.2'
 const NULL_DER = '\x05\x00'
 
-/** By way of the bytes: node-forge reads PEM slowly. */
+/** From DER: node-forge reads PEM slowly. */
 function publicKeyOf(pem: string): forge.pki.PublicKey {
   const der = createPublicKey(pem).export({ type: 'spki', format: 'der' })
   return forge.pki.publicKeyFromAsn1(forge.asn1.fromDer(der.toString('binary')))

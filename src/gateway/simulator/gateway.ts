@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import type { Pem } from './certificate.ts'
-import type { OnSession } from './http2/http2-listener.ts'
-import type { SimulatedAnswer, Attempt, Reply } from './http2/reply.ts'
+import type { OnConnection } from './http2/http2-listener.ts'
+import type { Attempt, Reply, Script, SimulatedAnswer } from './http2/reply.ts'
 import type { KnownCredentials } from './known-credentials.ts'
-import type { MagicAnswer } from './magic-tokens.ts'
+import { createMagicTokens } from './magic-tokens.ts'
+import type { MagicToken } from './magic-tokens.ts'
 import type { ReceivedPush } from './received-pushes.ts'
 
-/** What every gateway of a simulator is given. */
 export interface GatewayOptions {
   readonly clock: Clock
   readonly pem: Pem
@@ -15,40 +15,45 @@ export interface GatewayOptions {
   readonly maxStreams: number
   /** How long a slow answer takes, in ms. */
   readonly slowMs: number
-  /** A new UUID. */
   readonly newId: () => string
   readonly record: (arrival: ReceivedPush) => void
-  /** Decides in place of the token; `null` leaves the request to that. */
-  readonly script: (attempt: Attempt) => Reply | null
-  readonly onSession?: OnSession
+  readonly script: Script
+  readonly onConnection?: OnConnection
 }
 
-/** What a gateway can tell a client whose request is in order. */
-export interface Replies<Refusal> {
-  readonly accept: () => SimulatedAnswer
-  readonly refuse: (refusal: Refusal) => SimulatedAnswer
-  readonly slowMs: number
-}
+type Answer<Refusal> = (
+  attempt: Attempt,
+  magic: MagicToken<Refusal> | null,
+  answers: { readonly accept: () => SimulatedAnswer; readonly refuse: (refusal: Refusal) => SimulatedAnswer },
+) => Reply
 
-/** Carries out what a magic token asks for; any other token is accepted. */
-export function replyTo<Refusal>(asked: MagicAnswer<Refusal> | null, replies: Replies<Refusal>): Reply {
-  switch (asked?.kind) {
-    case 'refuse':
-      return { kind: 'answer', answer: replies.refuse(asked.refusal) }
-    case 'narrow':
-      return { kind: 'answer', answer: replies.refuse(asked.refusal), narrow: true }
-    case 'slow':
-      return { kind: 'answer', answer: replies.accept(), afterMs: replies.slowMs }
-    case 'farewell':
-      return { kind: 'answer', answer: replies.accept(), goaway: true }
-    case 'reset':
-    case 'goaway':
-    case 'parting':
-    case 'silent':
-    case 'close':
-      return asked
-    case undefined:
-    default:
-      return { kind: 'answer', answer: replies.accept() }
+/** Answers as the script says, else as a magic token asks. Any other token is accepted. */
+export function createAnswering<Refusal>({
+  script,
+  slowMs,
+}: Pick<GatewayOptions, 'script' | 'slowMs'>): Answer<Refusal> {
+  const serve = createMagicTokens<Refusal>()
+  return (attempt, magic, { accept, refuse }) => {
+    const scripted = script(attempt)
+    if (scripted !== null) return scripted
+    const asked = magic === null ? null : serve(attempt.token, magic)
+    switch (asked?.kind) {
+      case 'refuse':
+        return { kind: 'answer', answer: refuse(asked.refusal) }
+      case 'narrow':
+        return { kind: 'answer', answer: refuse(asked.refusal), narrow: true }
+      case 'slow':
+        return { kind: 'answer', answer: accept(), afterMs: slowMs }
+      case 'farewell':
+        return { kind: 'answer', answer: accept(), goaway: true }
+      case undefined:
+        return { kind: 'answer', answer: accept() }
+      case 'reset':
+      case 'goaway':
+      case 'parting':
+      case 'silent':
+      case 'close':
+        return asked
+    }
   }
 }

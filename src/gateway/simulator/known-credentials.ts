@@ -5,7 +5,7 @@ import { readVapid } from '../../application/vapid.ts'
 import type { VapidCredential } from '../../application/vapid.ts'
 import type { Environment } from '../../device/device.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
-import { makeRsaKeys } from './fcm/rsa-keys.ts'
+import { makeRsaKeys, PEM_ENCODING } from './fcm/rsa-keys.ts'
 
 export interface ApnsKey {
   readonly teamId: string
@@ -16,11 +16,7 @@ export interface ApnsKey {
   readonly environment: Environment | null
 }
 
-interface ApnsCertificate {
-  readonly topics: readonly string[]
-  /** `null`: both. */
-  readonly environment: Environment | null
-}
+type ApnsCertificate = Pick<ApnsKey, 'topics' | 'environment'>
 
 export interface ServiceAccount {
   readonly clientEmail: string
@@ -28,7 +24,7 @@ export interface ServiceAccount {
   readonly publicKey: KeyObject
 }
 
-/** A credential the simulator is to let in beside those it issues. An `environment` left out means both. */
+/** A credential that the simulator accepts besides those it issues. Default for `environment`: both. */
 export type Acceptable =
   | {
       readonly kind: 'apns-key'
@@ -41,17 +37,14 @@ export type Acceptable =
     }
   | {
       readonly kind: 'apns-certificate'
-      /** PEM. */
       readonly certificate: string
       readonly topics: readonly string[]
       readonly environment?: Environment
     }
   /** Google's JSON text. */
   | { readonly kind: 'service-account'; readonly serviceAccount: string }
-  /** In base64url, as subscriptions are made with it. */
   | { readonly kind: 'vapid'; readonly publicKey: string }
 
-/** What an application needs to send through the simulator. */
 export interface IssuedCredentials {
   readonly apnsKey: { readonly p8: string; readonly keyId: string; readonly teamId: string; readonly topic: string }
   /** Google's JSON text. */
@@ -59,20 +52,10 @@ export interface IssuedCredentials {
   readonly vapid: VapidCredential
 }
 
-export interface KnownCredentials {
-  apnsKey(keyId: string): ApnsKey | undefined
-  /** By the SHA-256 fingerprint, `AB:CD:…`. */
-  apnsCertificate(fingerprint: string): ApnsCertificate | undefined
-  serviceAccount(clientEmail: string): ServiceAccount | undefined
-  hasProject(projectId: string): boolean
-  isVapidKey(publicKey: string): boolean
-  accept(credential: Acceptable): void
-  /** The same application always gets the same team, topic, project and subject. */
-  issue(applicationId: string): IssuedCredentials
-}
+export type KnownCredentials = Awaited<ReturnType<typeof createKnownCredentials>>
 
-/** One P-256 key and one RSA key serve all applications; what differs is what they are registered for. */
-export async function createKnownCredentials(rsaKeys = makeRsaKeys): Promise<KnownCredentials> {
+/** One P-256 key and one RSA key serve all applications, registered differently. */
+export async function createKnownCredentials(rsaKeys = makeRsaKeys) {
   const [p256, rsa] = await Promise.all([
     promisify(generateKeyPair)('ec', { namedCurve: 'P-256', ...PEM_ENCODING }),
     rsaKeys(),
@@ -107,13 +90,15 @@ export async function createKnownCredentials(rsaKeys = makeRsaKeys): Promise<Kno
   }
 
   return {
-    apnsKey: (keyId) => apnsKeys.get(keyId),
-    apnsCertificate: (fingerprint) => certificates.get(fingerprint),
-    serviceAccount: (clientEmail) => accounts.get(clientEmail),
-    hasProject: (projectId) => projects.has(projectId),
-    isVapidKey: (publicKey) => vapidKeys.has(publicKey),
+    apnsKey: (keyId: string) => apnsKeys.get(keyId),
+    /** By its SHA-256 fingerprint, `AB:CD:…`. */
+    apnsCertificate: (fingerprint: string) => certificates.get(fingerprint),
+    serviceAccount: (clientEmail: string) => accounts.get(clientEmail),
+    hasProject: (projectId: string) => projects.has(projectId),
+    isVapidKey: (publicKey: string) => vapidKeys.has(publicKey),
     accept,
-    issue(applicationId) {
+    /** An application always gets the same team, topic, project and subject. */
+    issue(applicationId: string): IssuedCredentials {
       const digest = digestOf(applicationId)
       const { topic, project, subject } = targetsOf(applicationId)
       const keyId = `K${digest.slice(0, 9).toUpperCase()}`
@@ -129,12 +114,8 @@ export async function createKnownCredentials(rsaKeys = makeRsaKeys): Promise<Kno
   }
 }
 
-/** Where the notifications of an application go: the topic at APNs, the project at FCM; and who sends them to browsers. */
-export function targetsOf(applicationId: string): {
-  readonly topic: string
-  readonly project: string
-  readonly subject: string
-} {
+/** An application's topic at APNs, project at FCM, and VAPID subject. */
+export function targetsOf(applicationId: string) {
   const part = digestOf(applicationId).slice(0, 12)
   return { topic: `simulated.app-${part}`, project: `simulated-${part}`, subject: `mailto:${part}@simulated.example` }
 }
@@ -142,11 +123,6 @@ export function targetsOf(applicationId: string): {
 function digestOf(applicationId: string): string {
   return createHash('sha256').update(applicationId).digest('hex')
 }
-
-const PEM_ENCODING = {
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-} as const
 
 function readAccount(text: string): ServiceAccount {
   const { client_email: clientEmail, project_id: projectId, private_key: key } = parseJsonObject(text) ?? {}
@@ -156,7 +132,7 @@ function readAccount(text: string): ServiceAccount {
   return { clientEmail, projectId, publicKey: createPublicKey(key) }
 }
 
-/** The fields and their order are those of a key file from Google Cloud. */
+/** With the fields of a key file from Google Cloud, in their order. */
 function describeAccount(projectId: string, privateKeyId: string, privateKey: string): string {
   const clientEmail = `firebase-adminsdk@${projectId}.iam.gserviceaccount.com`
   return JSON.stringify(

@@ -1,25 +1,27 @@
+import { forgetOldest } from '../../text/forget-oldest.ts'
+
 /**
- * What a magic token gets from a gateway. How tokens ask for it is in `apns-magic-tokens.ts` (in hex) and
- * `fcm-magic-tokens.ts` (in words); `Refusal` names one of that gateway's own answers.
+ * A gateway's answer to a magic token. `apns-magic-tokens.ts` says how tokens ask for it in hex, `fcm-magic-tokens.ts`
+ * in words. `Refusal` names one of the gateway's own answers.
  */
 export type MagicAnswer<Refusal> =
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
-  /** Refused, and the connection takes one request at a time until one is accepted. */
+  /** Refused, and the connection takes one request at a time until the next success. */
   | { readonly kind: 'narrow'; readonly refusal: Refusal }
   /** Accepted, after `slowMs`. */
   | { readonly kind: 'slow' }
-  /** Accepted, and the connection takes no more requests: GOAWAY without error. */
+  /** Accepted, with GOAWAY without error. */
   | { readonly kind: 'farewell' }
   | { readonly kind: 'reset'; readonly code: number }
   | { readonly kind: 'goaway'; readonly code: number }
-  /** GOAWAY without error, which says that no request was looked at, and why. */
+  /** GOAWAY without error that says that nothing was processed, and why. */
   | { readonly kind: 'parting'; readonly word: string }
   | { readonly kind: 'silent' }
   | { readonly kind: 'close' }
 
 export interface MagicToken<Refusal> {
   readonly answer: MagicAnswer<Refusal>
-  /** How many requests for the token get this; those after it are accepted. `Infinity`: all. */
+  /** How many requests get this; later ones are accepted. `Infinity`: all. */
   readonly times: number
 }
 
@@ -28,7 +30,7 @@ const INTERNAL_ERROR = 0x2
 const REFUSED_STREAM = 0x7
 const ENHANCE_YOUR_CALM = 0xb
 
-/** The answers that are the same for both gateways, by the FCM word. */
+/** The answers that all gateways share, by the FCM word. */
 export const TRANSPORT_ANSWERS = {
   slow: { kind: 'slow' },
   farewell: { kind: 'farewell' },
@@ -39,7 +41,34 @@ export const TRANSPORT_ANSWERS = {
   close: { kind: 'close' },
 } as const satisfies Record<string, MagicAnswer<never>>
 
-/** Counts requests for tokens whose magic wears off. Remembers the latest 10,000 such tokens. */
+/** Magic in words: those of a gateway's own refusals, and of `TRANSPORT_ANSWERS`. */
+export class MagicWords<Refusal extends string> {
+  readonly #answers: ReadonlyMap<string, MagicAnswer<Refusal>>
+
+  constructor(refusals: readonly Refusal[]) {
+    const own = refusals.map((refusal) => [refusal, { kind: 'refuse', refusal }] as const)
+    this.#answers = new Map<string, MagicAnswer<Refusal>>([...own, ...Object.entries(TRANSPORT_ANSWERS)])
+  }
+
+  get all(): readonly string[] {
+    return [...this.#answers.keys()]
+  }
+
+  /** `null`: `text` begins with no magic word. */
+  find(text: string): MagicToken<Refusal> | null {
+    const { word, times } = wordIn(text)
+    const answer = this.#answers.get(word)
+    return answer === undefined ? null : { answer, times }
+  }
+}
+
+/** The word that a text begins with, perhaps `-` and how often, then anything that is neither letter nor digit. */
+export function wordIn(text: string): { readonly word: string; readonly times: number } {
+  const [, word = '', times] = /^([a-z]+)(?:-(\d{1,3}))?(?![a-z0-9])/i.exec(text) ?? []
+  return { word, times: times === undefined ? Infinity : Number(times) }
+}
+
+/** Counts the requests of tokens whose magic wears off; remembers the latest 10,000 of them. */
 export function createMagicTokens<Refusal>(): (
   token: string,
   magic: MagicToken<Refusal>,
@@ -49,13 +78,8 @@ export function createMagicTokens<Refusal>(): (
     if (times === Infinity) return answer
     const before = served.get(token) ?? 0
     if (before >= times) return null
-    if (before === 0 && served.size >= MAX_TOKENS) {
-      for (const oldest of served.keys()) {
-        served.delete(oldest)
-        break
-      }
-    }
     served.set(token, before + 1)
+    forgetOldest(served, MAX_TOKENS)
     return answer
   }
 }

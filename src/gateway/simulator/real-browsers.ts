@@ -2,8 +2,8 @@ import { SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
 import type { Provider, Recipient } from '../gateway.ts'
 
 /**
- * The provider of an application on the simulator that has a key for browsers: its browsers are reached for real, but for
- * those of the simulator. Both providers are closed with it.
+ * The provider of a simulated application with a VAPID key: it reaches real browsers, and those of the simulator too.
+ * Closes both providers.
  */
 export function withRealBrowsers(real: Provider, simulated: Provider): Provider {
   const of = ({ token }: Recipient): Provider => (URL.parse(token)?.origin === SIMULATED_SERVICE ? simulated : real)

@@ -21,25 +21,22 @@ import type { WebPushGateway } from './webpush/webpush-gateway.ts'
 
 export interface SimulatorOptions {
   readonly clock: Clock
-  /** How many arrivals `arrivals()` gives at most. Default 1000. */
+  /** How many arrivals are remembered. Default 1000. */
   readonly remember?: number
-  /** How long a token that asks for a slow answer waits, in ms. Default 3000. */
+  /** How long a slow answer takes, in ms. Default 3000. */
   readonly slowMs?: number
-  /** The Retry-After that FCM and the push service ask for. Default 2; Google asks for up to 60. */
+  /** The Retry-After of FCM and the push service. Default 2; Google asks for up to 60. */
   readonly retryAfterSeconds?: number
   /** Whether APNs refuses a second provider token within 20 minutes on one connection. Default true. */
   readonly limitTokenUpdates?: boolean
   /** Whether an APNs connection takes one request at a time until one was accepted. Default true. */
   readonly coldStart?: boolean
-  /** Requests at one time on one APNs connection. Default 1000. */
+  /** Concurrent requests on a connection. Default 1000 for APNs, 100 for the others. */
   readonly apnsStreams?: number
-  /** The same for FCM. Default 100. */
   readonly fcmStreams?: number
-  /** The same for the push service of browsers. Default 100. */
   readonly webPushStreams?: number
-  /** Makes UUIDs. Default random ones. */
   readonly newId?: () => string
-  /** Makes keys: three pairs, of which no two may be the same. Default fresh ones. */
+  /** Makes three different key pairs. Default fresh ones. */
   readonly rsaKeys?: (() => Promise<RsaKeys>) | undefined
 }
 
@@ -48,40 +45,36 @@ interface SimulatorCounts {
   readonly apnsSandbox: ListenerCounts
   readonly fcm: ListenerCounts
   readonly webPush: ListenerCounts
-  /** Requests for access tokens. */
   readonly tokenRequests: number
-  /** Notifications that were taken, and all others. */
   readonly accepted: number
   readonly refused: number
 }
 
-/** APNs, FCM and a push service of browsers on this machine: real TLS and HTTP/2, their checks and answers, and no phone. */
+/**
+ * APNs, FCM and a push service on this machine: real TLS and HTTP/2, with the gateways' checks and answers, and no
+ * phone.
+ */
 export interface Simulator extends AsyncDisposable {
   /** An https origin, as are the next three. */
   readonly apnsUrl: string
   readonly apnsSandboxUrl: string
   readonly fcmUrl: string
   readonly webPushUrl: string
-  /** The whole address. */
   readonly fcmTokenUrl: string
-  /** The certificate to trust, PEM. */
   readonly ca: string
-  /** Credentials for an application; the same ones each time. */
   issue(applicationId: string): IssuedCredentials
-  /** A client certificate for APNs. `environment`: default both. */
+  /** A client certificate for APNs. Default for `environment`: both. */
   issueCertificate(topic: string, environment?: Environment): Pem
-  /** The origin that takes the requests for an endpoint of any push service. */
+  /** The origin that takes requests for an endpoint of any push service. */
   relayOf(endpoint: string): string
-  /** Subscribes a browser to the push service. `path`: of the endpoint, from the slash on. */
+  /** Subscribes a browser. `path`: of the endpoint, with the first slash. */
   subscribe(path: string): ReturnType<WebPushGateway['subscribe']>
-  /** Lets in a credential that was made elsewhere. */
   accept(credential: Acceptable): void
-  /** What arrived, the newest last. */
   arrivals(): readonly ReceivedPush[]
-  /** Calls `listener` for every arrival from now on; the returned function stops it. */
+  /** Calls `listener` for each later arrival; the returned function stops it. */
   onArrival(listener: (arrival: ReceivedPush) => void): () => void
   counts(): SimulatorCounts
-  /** Lets `script` answer what passes the checks; `null` goes back to what tokens ask for. */
+  /** `script` answers requests that pass the checks; `null` ends that. */
   answerWith(script: Script | null): void
   /** Sends GOAWAY on every connection. `code`: an HTTP/2 error code, default 0 (no error). */
   goaway(code?: number): void
@@ -89,11 +82,11 @@ export interface Simulator extends AsyncDisposable {
   disconnect(): void
 }
 
-/** Starts on free ports of 127.0.0.1. Takes about 0.3 s, most of it for making keys. */
+/** Starts on free ports of 127.0.0.1. Takes about 0.3 s, mostly to make keys. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { clock, newId = randomUUID, slowMs = 3000, coldStart = true, limitTokenUpdates = true } = options
   await using opened = new AsyncDisposableStack()
-  // TLS compares certificates with the machine's clock, whatever clock the simulator is given.
+  // TLS uses the machine's clock, whatever clock the simulator has.
   const { rsaKeys = makeRsaKeys } = options
   const [authority, known] = await Promise.all([
     createAuthority(systemClock.now(), rsaKeys),

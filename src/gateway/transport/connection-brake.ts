@@ -4,29 +4,29 @@ import { backoffMs } from '../../network/backoff.ts'
 import { DEADLINE, PLENTY, WINDOW_CLOSED } from './transport.ts'
 import type { ConnectionWatch, TransportAnswer } from './transport.ts'
 
-/** Connections that may be opened at once: a full window of one credential needs ten at Google. */
+/** Connections that may be opened at once: Google needs ten for a full window of one credential. */
 const SPARE = 12
 
-/** Answers that earn another. Gateways end connections after some 1000. */
+/** Answers that earn another connection. Gateways close connections after about 1000. */
 const ANSWERS_EACH = 50
 
-/** What earns another besides, in ms. */
+/** Time that earns another connection, in ms. */
 const MS_EACH = 6000
 
-/** How long none is opened when there is none to spare. In ms. */
+/** The wait when none is left, in ms. */
 const WAIT = { firstMs: 1000, longestMs: MINUTE_MS }
 
-/** Longer than its wait by so many milliseconds, and a connection has lasted. */
+/** A connection that lives this much longer than its wait ends the braking, in ms. */
 const LASTING_MS = 30_000
 
-/** Connections in a row without an answer within the deadline, before the log says so. */
+/** Connections in a row without an answer in time before the log says so. */
 const MAX_SILENT = 3
 
 /**
- * Bounds the connections that one credential opens to one gateway: Apple takes rapid ones for an attack
- * (developer.apple.com, "Establishing a connection to APNs"). The first twelve are free, fifty answers earn another, and
- * so do six seconds; a connection that is cut off before it brought plenty has earned nothing. With none to spare, the
- * next waits for 1 s, then twice as long each time, up to 60 s, until a connection has brought plenty, or has lasted.
+ * Limits the connections that one credential opens to one gateway: Apple takes rapid ones for an attack
+ * (developer.apple.com, "Establishing a connection to APNs"). Twelve are free; fifty answers earn another, and so do
+ * six seconds; a connection that is cut off before it brought plenty has earned nothing. If none is left, the next
+ * waits 1 s, then twice as long each time, up to 60 s, until a connection brings plenty or lasts.
  */
 export class ConnectionBrake implements ConnectionWatch {
   readonly isBounding = true
@@ -34,15 +34,15 @@ export class ConnectionBrake implements ConnectionWatch {
   #connections = 0
   #spare = SPARE
   #openedAt: number
-  /** Answers since the last connection was opened, and how many had come when it was. */
+  /** Answers since the last connection was opened, and how many there were then. */
   #brought = 0
   #broughtBefore = 0
-  /** Those of `#brought` whose connections were cut off. */
+  /** Answers of `#brought` on connections that were cut off. */
   #cutOff = 0
-  /** How long the next connection has to wait after the last; 0: it is not braked. */
+  /** How long the next connection waits after the last; 0: not braked. */
   #waitMs = 0
   #waits = 0
-  /** Connections in a row that were given up without one answer, and what was last seen of them. */
+  /** Connections in a row that were given up without an answer, and why the last one was. */
   #silent = 0
   #silence = DEADLINE
 
@@ -55,7 +55,7 @@ export class ConnectionBrake implements ConnectionWatch {
     return this.#connections
   }
 
-  /** As part of a sentence; `null`: there is nothing to tell. */
+  /** Part of a sentence; `null`: all is well. */
   get trouble(): string | null {
     this.#releaseIfLasting()
     if (this.#waitMs > 0) return this.#sentence()
@@ -88,7 +88,7 @@ export class ConnectionBrake implements ConnectionWatch {
       this.#spare = 0
     }
     this.#waits++
-    // The whole of it: they are one credential's own, and need not be kept apart from others by chance.
+    // Without jitter: the connections are all one credential's.
     this.#waitMs = backoffMs(WAIT, this.#waits, 1)
   }
 

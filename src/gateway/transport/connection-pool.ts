@@ -1,10 +1,11 @@
+import type { Clock } from '../../clock.ts'
 import { Deadlines } from './deadlines.ts'
 import { PoolCall } from './pool-call.ts'
 import type { OnCallOver } from './pool-call.ts'
 import { PooledConnection } from './pooled-connection.ts'
-import type { PooledConnectionOptions } from './pooled-connection.ts'
-import type { Requested, SessionEnd } from './session.ts'
-import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
+import type { OpenSession, PoolOwner, Retirement } from './pooled-connection.ts'
+import type { Requested } from './session.ts'
+import { DEADLINE, UNWATCHED_CONNECTIONS, WINDOW_CLOSED } from './transport.ts'
 import type {
   AnswerListener,
   ConnectionWatch,
@@ -16,46 +17,45 @@ import type {
 } from './transport.ts'
 
 /**
- * Connections to one gateway at most: as many as a full window of one credential (1000) needs where a connection
- * takes 100 streams, as Google's do. Apple's take more.
+ * Enough for a full window of one credential (1000) at 100 streams a connection, as Google allows. Apple allows more.
  */
 const MAX_CONNECTIONS = 10
 
-/** How often one request is sent at most, if the gateway says each time that it did nothing about it. */
+/** How often a request is sent that the gateway says it did not process. */
 const MAX_SENDS = 3
 
 /**
- * Connections in a row that end without an answer before waiting requests fail, where nobody else bounds them: more
- * would look like an attack.
+ * Connections in a row without an answer before waiting requests fail, if there is no brake: more would look like an
+ * attack.
  */
 const MAX_UNANSWERED = 3
 
-/** `deadlineMs` is also what one request may take, queued and in flight. */
-type ConnectionPoolOptions = Omit<PooledConnectionOptions, 'onRoom' | 'onRetired'> & {
-  readonly watch: ConnectionWatch
-} & Pick<TransportOptions, 'onProtocolError' | 'onEnded' | 'isFinal'>
-
 /**
- * Requests wait in one queue for the first connection with room. When none has any, and none is new, another is opened.
+ * Requests wait in one queue for the first connection with room. If none has room and none is new, another is opened.
  */
-export class ConnectionPool implements Transport {
-  readonly #options: ConnectionPoolOptions
+export class ConnectionPool implements Transport, PoolOwner {
+  readonly #clock: Clock
+  readonly #options: TransportOptions
+  readonly #watch: ConnectionWatch
+  readonly #open: OpenSession
   readonly #deadlines: Deadlines<PoolCall>
   readonly #queue: PoolCall[] = []
-  /** Connections that take requests or will; the oldest first. */
   #connections: PooledConnection[] = []
-  /** Whether the gateway may allow one more connection. */
+  /** Whether the gateway may allow another connection. */
   #mayGrow = true
-  /** Of the connection that was retired last. */
+  /** The last retired connection's. */
   #protocol: Protocol | null = null
   #unanswered = 0
   #calls = 0
   #isDisposed = false
   readonly #drained: (() => void)[] = []
 
-  constructor(options: ConnectionPoolOptions) {
+  constructor(clock: Clock, options: TransportOptions, open: OpenSession) {
+    this.#clock = clock
     this.#options = options
-    this.#deadlines = new Deadlines(options.clock, options.deadlineMs, (call) => this.#expire(call))
+    this.#watch = options.watch ?? UNWATCHED_CONNECTIONS
+    this.#open = open
+    this.#deadlines = new Deadlines(clock, options.deadlineMs, (call) => this.#expire(call))
   }
 
   get protocol(): Protocol | null {
@@ -71,11 +71,10 @@ export class ConnectionPool implements Transport {
   }
 
   retire(): void {
-    // A connection is retired for what it answered: one without answers is spared.
+    // Retiring is about answers: a connection without any is spared.
     for (const connection of this.#connections.filter(({ answers }) => answers > 0)) connection.retire('retired')
   }
 
-  /** Requests that wait go by another way. */
   handOver(other: Transport): void {
     for (const call of this.#queue.splice(0)) {
       this.#deadlines.delete(call)
@@ -106,7 +105,7 @@ export class ConnectionPool implements Transport {
   readonly #onCallOver: OnCallOver = (call, connection, requested) => {
     if (requested.kind === 'answer') {
       this.#unanswered = 0
-      this.#options.watch.answered()
+      this.#watch.answered()
     }
     connection?.over(requested)
     if (requested.kind === 'unprocessed' && call.sends < MAX_SENDS && !this.#isFinal(requested.word))
@@ -115,7 +114,10 @@ export class ConnectionPool implements Transport {
     if (this.#queue.length > 0) this.#pump()
   }
 
-  /** The oldest goes first: behind younger ones, a gateway that takes a few of each connection would never get to it. */
+  /**
+   * The oldest goes first: behind younger ones it might never be sent, if a gateway takes a few requests of each
+   * connection.
+   */
   #requeue(call: PoolCall): void {
     const at = this.#queue.findIndex(({ number }) => number > call.number)
     this.#queue.splice(at === -1 ? this.#queue.length : at, 0, call)
@@ -124,33 +126,26 @@ export class ConnectionPool implements Transport {
   #grow(): void {
     const max = this.#connections.reduce((least, one) => Math.min(least, one.maxConnections), MAX_CONNECTIONS)
     if (!this.#mayGrow || this.#connections.length >= max) return
-    // Until it has shown how many streams it allows, how many more are needed is a guess.
+    // Until a new connection has shown how many streams it allows, nobody knows how many more are needed.
     if (this.#connections.some(({ isNew, isBlocked }) => isNew || isBlocked)) return
-    const { watch } = this.#options
-    const refusal = watch.refusal()
+    const refusal = this.#watch.refusal()
     if (refusal !== null) {
-      // Those that wait go by what connections there are.
       if (this.#connections.length === 0) this.#fail(refusal)
       return
     }
-    watch.opened()
-    const connection: PooledConnection = new PooledConnection({
-      ...this.#options,
-      onRoom: () => this.#pump(),
-      onRetired: (reason, kind, word) => this.#retired(connection, reason, kind, word),
-    })
-    this.#connections.push(connection)
+    this.#watch.opened()
+    this.#connections.push(new PooledConnection(this.#clock, this.#options.deadlineMs, this.#open, this))
   }
 
-  #retired(
-    connection: PooledConnection,
-    reason: string,
-    kind: SessionEnd['kind'] | 'retired',
-    word: string | undefined,
-  ): void {
+  onRoom(): void {
+    this.#pump()
+  }
+
+  onRetired(connection: PooledConnection, { reason, kind, word }: Retirement): void {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
-    const { watch, onProtocolError, onEnded } = this.#options
+    const { onProtocolError, onEnded } = this.#options
+    const watch = this.#watch
     const isLost = kind === 'lost' || kind === 'protocol'
     this.#protocol = connection.protocol ?? this.#protocol
     if (connection.hasOpened && isLost) watch.lost(reason, connection.answers)
@@ -165,7 +160,7 @@ export class ConnectionPool implements Transport {
     this.#pump()
   }
 
-  /** Another connection would be no better than the last. */
+  /** Another connection would do no better. */
   #giveUp(reason: string): void {
     if (this.#connections.length > 0) {
       this.#mayGrow = false
@@ -175,12 +170,11 @@ export class ConnectionPool implements Transport {
     this.#fail({ kind: 'failed', reason, sent: 'no' })
   }
 
-  /** Whether the gateway has said why it takes nothing, and no connection is left to ask. */
+  /** Whether the gateway has said why it takes nothing, and no connection is left. */
   #isFinal(word: string | undefined): boolean {
     return word !== undefined && this.#connections.length === 0 && this.#options.isFinal?.(word) === true
   }
 
-  /** Ends what waits for a connection. */
   #fail(answer: TransportAnswer): void {
     for (const call of this.#queue.splice(0)) this.#over(call, answer)
   }
@@ -195,7 +189,7 @@ export class ConnectionPool implements Transport {
     connection.leave()
     this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'unknown' })
     if (!isTaken) connection.retire(WINDOW_CLOSED, 'lost')
-    // Where others were answered meanwhile, it is the device that is silent.
+    // If others were answered meanwhile, only this device is silent.
     else if (connection.answers === answersBefore) connection.retire(DEADLINE, 'lost')
     this.#pump()
   }

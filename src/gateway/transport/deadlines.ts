@@ -1,18 +1,18 @@
 import type { Clock } from '../../clock.ts'
 
-/** How finely deadlines are kept: one is at most an eighth of itself late. */
+/** A request is at most an eighth of its deadline late. */
 const TICKS_A_DEADLINE = 8
 
 /**
- * Deadlines of many requests, all of the same length, for the price of one coarse timer: a timer a request would cost
- * more than the rest of sending it. Counts ticks, not the time of day, so that neither a clock put forward nor a
- * process that was stopped for a while ends all requests at once.
+ * Deadlines of equal length for many requests, with one coarse timer: a timer for each would cost more than the rest of
+ * sending it. Counts ticks, not the time of day, so neither a clock put forward nor a process that was stopped ends all
+ * requests at once.
  */
 export class Deadlines<Call extends object> {
   readonly #clock: Clock
   readonly #tickMs: number
   readonly #onLate: (call: Call) => void
-  /** The ticks that they began in, in that order, which is the order they end. */
+  /** The tick in which each began. In order of their ends. */
   readonly #calls = new Map<Call, number>()
   #tick = 0
   #armed = false

@@ -10,27 +10,28 @@ import type {
   TransportRequest,
 } from './transport.ts'
 
-/** Connections that end by a protocol error within a minute: one is an accident. */
+/** Protocol errors within a minute: one is an accident. */
 const MAX_PROTOCOL_ERRORS = 2
 const WITHIN_MS = MINUTE_MS
 
-/** Told when requests to `origin` go by the second transport from now on. `reason`: what ended the connections. */
+/** Called when requests to `origin` move to the second transport. `reason`: what ended the connections. */
 export type OnSwitch = (origin: string, reason: string) => void
 
 interface Ways {
   readonly clock: Clock
   readonly first: OpenTransport
-  /** `null`: there is no other. */
   readonly second: OpenTransport | null
   readonly onSwitch: OnSwitch
 }
 
-/** The first way to a gateway, with the second behind it, and a brake on the connections of both. */
 export function gatewayTransport(ways: Ways): OpenTransport {
   return (origin, options) => new GatewayTransport(ways, origin, options)
 }
 
-/** first → (two connections end by a protocol error within a minute) → second, as long as the service runs. */
+/**
+ * Uses the first transport until two connections end by a protocol error within a minute, then the second as long as
+ * the service runs. A brake limits the connections of both.
+ */
 class GatewayTransport implements Transport {
   readonly #ways: Ways
   readonly #origin: string
@@ -38,7 +39,6 @@ class GatewayTransport implements Transport {
   readonly #brake: ConnectionBrake
   readonly #first: Transport
   #current: Transport
-  /** In the last minute. */
   #protocolErrors = 0
 
   constructor(ways: Ways, origin: string, options: TransportOptions) {
@@ -82,7 +82,6 @@ class GatewayTransport implements Transport {
     if (this.#protocolErrors < MAX_PROTOCOL_ERRORS) return
     this.#current = second(this.#origin, this.#options)
     this.#first.handOver?.(this.#current)
-    // Its requests in flight are still answered.
     void this.#first[Symbol.asyncDispose]()
     onSwitch(this.#origin, reason)
   }

@@ -3,8 +3,8 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { MAX_ANSWER_BYTES } from './answer-body.ts'
-import { failureReason } from './failure-reason.ts'
+import { MAX_ANSWER_BYTES } from './transport.ts'
+import { failureReason } from './failures.ts'
 import { MAX_HEADER_BYTES, requestFault } from './request-fault.ts'
 import { OVER } from './session.ts'
 import type { InFlight, RequestListener, Requested, Session, SessionListener } from './session.ts'
@@ -14,14 +14,15 @@ import type { TransportRequest } from './transport.ts'
 /** As many as browsers open to one host: each carries one request at a time. */
 const MAX_CONNECTIONS = 6
 
-/** A connection is left so much before its peer would close it: a request that meets the close may be lost, or not. In ms. */
+/**
+ * A connection is not used so shortly before its peer would close it: a request that meets the close may be lost. In
+ * ms.
+ */
 const MARGIN_MS = SECOND_MS
 
 /**
- * HTTP/1.1 on an open TLS connection (RFC 9112), by node:http: one request at a time, the next one when that is answered.
- *
- * idle → (a request) → busy → (its whole answer) → idle. Busy → (given up, the connection lost, or to be closed after the
- * answer) → over. Idle → (the peer's timeout is near, or it closes) → over.
+ * HTTP/1.1 on an open TLS connection (RFC 9112), by node:http: one request at a time. It ends when a request is given
+ * up, when the connection is lost, when the peer asks for it, or idle, shortly before the peer's timeout.
  */
 export class Http11Session implements Session {
   readonly protocol = 'HTTP/1.1'
@@ -33,7 +34,6 @@ export class Http11Session implements Session {
   readonly #listener: SessionListener
   readonly #agent: SocketAgent
   #exchange: Exchange | null = null
-  /** It takes no more requests. */
   #isClosing = false
   #isOver = false
   #cancelRest: (() => void) | null = null
@@ -75,7 +75,7 @@ export class Http11Session implements Session {
         this.#isClosing = true
         exchange.drop()
         const isTaken = this.#socket.writableLength === 0
-        // What comes of it, if anything does, would be taken for the answer to the next request.
+        // A late answer would be taken for the next request's.
         this.#end(DEADLINE, 'lost')
         this.#socket.destroy()
         return isTaken
@@ -88,24 +88,24 @@ export class Http11Session implements Session {
     this.#isOver = true
     this.#cancelRest?.()
     this.#agent.destroy()
-    // A peer that does not close its half would keep the socket open for ever.
+    // A peer that does not close its half would keep the socket open.
     this.#socket.destroySoon()
   }
 
-  /** An exchange is over. `restMs`: how long the connection may be idle; `null`: the peer does not say. */
+  /** `restMs`: how long the connection may be idle; `null`: the peer does not say. */
   #after(requested: Requested, restMs: number | null): void {
     if (requested.kind !== 'answer') return this.#end(requested.reason, 'lost')
     if (this.#isClosing) return this.#end('closed', 'parting')
-    // Another request may be under way by now.
+    // Another request may be in flight by now.
     if (restMs === null || this.#exchange !== null) return
     this.#cancelRest = this.#clock.after(restMs - MARGIN_MS, () => this.#end('idle', 'parting'))
   }
 
   #closed(reason: string): void {
     const exchange = this.#exchange
-    // An idle connection is the peer's to close at any time (RFC 9112, 9.5).
+    // The peer may close an idle connection at any time (RFC 9112, 9.5).
     if (exchange === null) return this.#end(reason, 'parting')
-    // The end may be the answer's own, which node:http tells of first.
+    // The end may belong to the answer, which node:http reports first.
     setImmediate(() => exchange.lost(reason))
   }
 
@@ -118,7 +118,6 @@ export class Http11Session implements Session {
   }
 }
 
-/** Gives each request the one socket there is. */
 class SocketAgent extends Agent {
   readonly #socket: TLSSocket
 
@@ -132,7 +131,7 @@ class SocketAgent extends Agent {
   }
 }
 
-/** One request and its answer. `onOver` is called once, with how long the connection may rest then. */
+/** One request and its answer. `onOver` is called once. */
 class Exchange {
   readonly #request: ClientRequest
   readonly #onOver: (requested: Requested, restMs: number | null) => void
@@ -157,7 +156,6 @@ class Exchange {
     this.#request.on('error', (error) => this.lost(failureReason(error)))
     this.#request.on('close', () => this.lost('ECONNRESET'))
     this.#request.on('response', (answer) => this.#read(answer))
-    // Nobody asked for another protocol.
     this.#request.on('upgrade', (_, socket) => {
       socket.destroy()
       this.lost('HTTPProtocolError')
@@ -165,7 +163,6 @@ class Exchange {
     this.#request.end(bytes)
   }
 
-  /** Nothing more is to be heard of it. */
   drop(): void {
     this.#isOver = true
     this.#request.destroy()
@@ -192,7 +189,7 @@ class Exchange {
       pieces.push(piece.subarray(0, room))
       room -= piece.length
       if (room >= 0) return
-      // The rest is not wanted, and there is no other way to be rid of it.
+      // There is no other way to skip the rest.
       this.#over(answered(), 0)
       answer.destroy()
     })
@@ -211,7 +208,7 @@ class Exchange {
   }
 }
 
-/** How long the peer keeps the connection without a request, in ms; 0: it does not keep it; `null`: it does not say. */
+/** How long the peer keeps an idle connection, in ms; 0: it closes; `null`: it does not say. */
 function restOf({ headers, httpVersion }: IncomingMessage): number | null {
   const connection = headers.connection?.toLowerCase() ?? ''
   if (connection.includes('close') || (httpVersion === '1.0' && !connection.includes('keep-alive'))) return 0

@@ -1,14 +1,14 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { constants } from 'node:http2'
 import { codeOf } from '../../text/error-code.ts'
-import { MAX_ANSWER_BYTES } from './answer-body.ts'
-import { failureReason } from './failure-reason.ts'
+import { MAX_ANSWER_BYTES } from './transport.ts'
+import { failureReason } from './failures.ts'
 import type { Requested } from './session.ts'
 import type { TransportRequest } from './transport.ts'
 
 /**
- * Sends one request, and calls back once, when its stream is closed. `reasonOf` names what ended a stream whose session
- * ended. The returned function gives it up, without a call back, and says whether the gateway had room for all of it.
+ * Sends one request and calls back once, when its stream is closed. `reasonOf` names what ended the session. The
+ * returned function gives the request up without a call, and says whether the gateway had room for all of it.
  */
 export function requestOver(
   session: ClientHttp2Session,
@@ -32,7 +32,6 @@ export function requestOver(
       ...(own !== undefined && { [own[0]]: own[1] }),
     })
   } catch (error) {
-    // A header that cannot be sent.
     onOver({ kind: 'refused', reason: failureReason(error) })
     return () => true
   }
@@ -49,7 +48,7 @@ export function requestOver(
     status = received[':status'] ?? 0
     answerHeaders = received
   })
-  // Read whatever comes: an answer left unread keeps its stream for ever.
+  // An unread answer would keep its stream.
   stream.on('data', (piece: Buffer) => {
     if (room < 0) return
     pieces.push(piece.subarray(0, room))
@@ -57,13 +56,13 @@ export function requestOver(
     if (room < 0) cancel(stream)
   })
   stream.on('end', () => {
-    // A stream that was reset, or whose connection is gone, ends too. Where the reset has no error, Bun hides it.
+    // Streams that were reset or lost end too. Bun hides a reset without an error.
     whole = status !== 0 && stream.rstCode === constants.NGHTTP2_NO_ERROR
-    // The gateway answered without waiting for the body, and may never take the rest of it.
+    // The gateway answered before it took all of the body, and may never take the rest.
     if (whole && !stream.writableFinished) cancel(stream)
   })
   stream.on('error', (error) => (failure = error))
-  // A frame that could not be sent: Bun does no more than say so, and the peer's idea of the session is no longer ours.
+  // A frame could not be sent: Bun only reports that, and then the peer's view of the session differs from ours.
   stream.on('frameError', () => session.destroy(new Error('frame error')))
   stream.on('close', () => {
     if (over) return
@@ -95,10 +94,10 @@ export function requestOver(
   }
 }
 
-/** The code of Bun's errors for streams that a GOAWAY says were not looked at. */
+/** Bun's error for streams that a GOAWAY says were not processed. */
 const GOAWAY = 'ERR_HTTP2_GOAWAY_SESSION'
 
-/** Sends RST_STREAM once; `stream.close(code)` may send it twice (measured, Bun 1.4.5), and they count as a flood. */
+/** Sends RST_STREAM once. `stream.close(code)` may send it twice (measured, Bun 1.4.5), which counts as a flood. */
 function cancel(stream: ClientHttp2Stream): void {
   Object.assign(stream, { rstCode: constants.NGHTTP2_CANCEL })
   stream.destroy()

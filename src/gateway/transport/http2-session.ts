@@ -1,21 +1,19 @@
 import type { ClientHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Agent } from 'http2-wrapper'
-import { failureReason } from './failure-reason.ts'
-import { wordIn } from './goaway-word.ts'
+import { failureReason } from './failures.ts'
 import { requestOver } from './http2-request.ts'
 import { MAX_HEADER_BYTES, requestFault } from './request-fault.ts'
 import { portOf } from './secure-socket.ts'
-import { OVER } from './session.ts'
+import { endByGoaway, OVER } from './session.ts'
 import type { InFlight, Opened, Requested, RequestListener, Session, SessionEnd, SessionListener } from './session.ts'
 import type { TransportRequest } from './transport.ts'
 
-/** A session whose peer has said how many streams it allows. */
 export async function openWrapperSession(origin: URL, socket: TLSSocket, listener: SessionListener): Promise<Opened> {
   presentOrigin(socket, origin)
   const agent = new SocketAgent(socket)
   const made: WrapperSession[] = []
-  // At once: a GOAWAY may come with the greeting, and before `getSession` resolves.
+  // Before `getSession` resolves: a GOAWAY may come with the greeting.
   agent.once('session', (session) => made.push(new WrapperSession(session, socket, origin.host, listener)))
   try {
     await agent.getSession(origin)
@@ -29,8 +27,8 @@ export async function openWrapperSession(origin: URL, socket: TLSSocket, listene
 }
 
 /**
- * Requests in flight on one session at most, whatever the peer allows: with more, a session of Bun's gets slower
- * (measured, 1.4.5: 1000 cost a fifth more CPU than four times 250).
+ * Requests in flight on a session: with more, Bun's session gets slower (measured, 1.4.5: 1000 cost a fifth more CPU
+ * than four times 250).
  */
 const MAX_STREAMS = 250
 
@@ -40,11 +38,11 @@ class WrapperSession implements Session {
   readonly #socket: TLSSocket
   readonly #authority: string
   readonly #listener: SessionListener
-  /** What ended the session, and with it every stream on it. */
+  /** What ended the session and its streams. */
   #ending: string | null = null
-  /** As in `TransportAnswer`; `null`: none came. */
-  #word: string | null = null
-  /** How it ended before anybody had it; `null`: it did not. */
+  /** Why the gateway parted, if it has said so. */
+  #parting: Required<Pick<SessionEnd, 'reason' | 'word'>> | null = null
+  /** How it ended before it was handed out; `null`: it did not. */
   #early: SessionEnd | null = null
   #isOpened = false
 
@@ -54,12 +52,11 @@ class WrapperSession implements Session {
     this.#authority = authority
     this.#listener = listener
     session.on('remoteSettings', () => this.#isOpened && listener.onRoom())
-    session.on('goaway', (code, _last, debugData) => this.#end(partingOf(code, debugData)))
+    session.on('goaway', (code, _last, debugData) => this.#end(endByGoaway(code, debugData)))
     session.on('error', () => this.#end({ reason: 'HTTP2ProtocolError', kind: 'protocol' }))
     session.on('close', () => this.#end({ reason: 'ECONNRESET', kind: 'lost' }))
   }
 
-  /** The session, once its agent gives it to somebody. */
   opened(): Opened {
     this.#isOpened = true
     if (this.#early === null) return { kind: 'open', session: this }
@@ -84,36 +81,25 @@ class WrapperSession implements Session {
     }
     const reasonOf = () => this.#ending ?? (this.#session.destroyed ? 'ECONNRESET' : null)
     const onOver = (over: Requested): void =>
-      listener.onOver(over.kind === 'unprocessed' && this.#word !== null ? { ...over, ...saying(this.#word) } : over)
+      listener.onOver(over.kind === 'unprocessed' ? { ...over, ...this.#parting } : over)
     return { cancel: requestOver(this.#session, this.#authority, request, reasonOf, onOver) }
   }
 
   close(): void {
     this.#session.destroy()
-    // A peer that does not close its half would keep the socket open for ever.
+    // A peer that does not close its half would keep the socket open.
     this.#socket.destroySoon()
   }
 
   #end(end: SessionEnd): void {
     if (end.kind !== 'parting') this.#ending ??= end.reason
-    this.#word ??= end.word ?? null
+    if (end.word !== undefined) this.#parting ??= { reason: end.reason, word: end.word }
     if (this.#isOpened) this.#listener.onEnd(end)
     else this.#early ??= end
   }
 }
 
-/** What a GOAWAY with this error code says. */
-function partingOf(code: number, debugData: Buffer | undefined): SessionEnd {
-  const word = debugData === undefined ? null : wordIn(debugData)
-  const kind = code !== 0 ? 'protocol' : word === null ? 'parting' : 'lost'
-  return word === null ? { reason: 'HTTP2GoAway', kind } : { ...saying(word), kind }
-}
-
-function saying(word: string) {
-  return { reason: `HTTP2GoAway: ${word}`, word }
-}
-
-/** One for each connection: an agent for all of them goes on with sessions that have had GOAWAY (its issue 89). */
+/** One for each connection: a shared agent continues with sessions that got GOAWAY (its issue 89). */
 class SocketAgent extends Agent {
   readonly #socket: TLSSocket
 
@@ -128,15 +114,14 @@ class SocketAgent extends Agent {
 }
 
 /**
- * Makes the socket say of its peer what the origin says, for the agent compares the two. Left alone, Bun spells the
- * origin of port 443 with its port, and an IP address makes none. That the certificate is the host's, the handshake has
- * found out.
+ * Makes the socket's peer look like the origin, since the agent compares the two. Bun spells the origin of port 443
+ * with its port, and an IP address gives none. The handshake has checked that the certificate is the host's.
  */
 export function presentOrigin(socket: TLSSocket, origin: URL): void {
   Object.defineProperties(socket, {
     servername: { value: origin.hostname },
     remotePort: { value: portOf(origin) },
-    // Without it the agent takes name and port as they are, and leaves the default port out.
+    // Without a certificate the agent takes name and port as they are, and omits the default port.
     getPeerX509Certificate: { value: () => undefined },
   })
 }

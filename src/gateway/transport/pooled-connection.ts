@@ -3,24 +3,21 @@ import type { InFlight, Opened, Requested, RequestListener, Session, SessionEnd,
 import { IDLE_MS } from './transport.ts'
 import type { Protocol, TransportRequest } from './transport.ts'
 
-/** Opens a connection to a gateway. Never rejects. `signal` gives it up, or closes what it opened. */
+/** Opens a connection. Never rejects. `signal` gives it up, or closes what was opened. */
 export type OpenSession = (listener: SessionListener, signal: AbortSignal) => Promise<Opened>
 
-export interface PooledConnectionOptions {
-  readonly clock: Clock
-  /** Milliseconds that opening may take. */
-  readonly deadlineMs: number
-  readonly open: OpenSession
-  /** There may be room for requests, or more of it. */
-  readonly onRoom: () => void
-  /** The connection takes no more requests. Told once. `word`: as in `TransportAnswer`. */
-  readonly onRetired: (reason: string, kind: SessionEnd['kind'] | 'retired', word: string | undefined) => void
+/** Why a connection takes no more requests; `retired`: its pool has no more use for it. */
+export interface Retirement extends Omit<SessionEnd, 'kind'> {
+  readonly kind: SessionEnd['kind'] | 'retired'
 }
 
-/**
- * How long the next request waits for the first answer of a new connection, in ms, before another connection may be opened
- * for it.
- */
+export interface PoolOwner {
+  onRoom(): void
+  /** Called once: the connection takes no more requests. */
+  onRetired(connection: PooledConnection, retirement: Retirement): void
+}
+
+/** How long requests wait for the first answer on a new connection, in ms, before another connection may be opened. */
 const COLD_WAIT_MS = 3000
 
 /**
@@ -29,40 +26,40 @@ const COLD_WAIT_MS = 3000
  * any state it is retired by a failure, GOAWAY, a minute without requests, or its owner.
  */
 export class PooledConnection implements SessionListener {
-  readonly #options: PooledConnectionOptions
+  readonly #clock: Clock
+  readonly #owner: PoolOwner
   readonly #life = new AbortController()
   #state: 'opening' | 'cold' | 'warm' | 'retired' = 'opening'
   #session: Session | null = null
   #inFlight = 0
   #requests = 0
-  /** `null`: nobody looks whether the connection is idle. */
   #cancelRest: (() => void) | null = null
   #answers = 0
-  /** The first request takes too long to be waited for. */
+  /** The first request takes too long. */
   #isOverdue = false
   #cancelWait: (() => void) | null = null
 
-  constructor(options: PooledConnectionOptions) {
-    this.#options = options
-    void this.#open()
+  /** `deadlineMs`: milliseconds that opening may take. */
+  constructor(clock: Clock, deadlineMs: number, open: OpenSession, owner: PoolOwner) {
+    this.#clock = clock
+    this.#owner = owner
+    void this.#open(open, deadlineMs)
   }
 
-  /** Whether the connection is too new to be judged, and may be soon. */
+  /** Whether it is too early to judge the connection. */
   get isNew(): boolean {
     return this.#state === 'opening' || (this.#state === 'cold' && !this.#isOverdue)
   }
 
-  /** Whether the connection takes no requests because its socket takes no bytes. */
   get isBlocked(): boolean {
     return this.#session?.isBlocked === true
   }
 
-  /** `null`: it is not open yet. */
   get protocol(): Protocol | null {
     return this.#session?.protocol ?? null
   }
 
-  /** Connections to the gateway at the most, as far as is known of it. */
+  /** Connections to the gateway, as far as its limit is known. */
   get maxConnections(): number {
     return this.#session?.maxConnections ?? Number.POSITIVE_INFINITY
   }
@@ -71,7 +68,6 @@ export class PooledConnection implements SessionListener {
     return this.#session !== null
   }
 
-  /** How many answers the connection has brought. */
   get answers(): number {
     return this.#answers
   }
@@ -83,7 +79,7 @@ export class PooledConnection implements SessionListener {
     return this.#state === 'cold' ? Math.min(this.#session.maxStreams, 1) - this.#inFlight : 0
   }
 
-  /** There must be room. When the request is over, `over` is to be called; after a `cancel`, `leave`. */
+  /** There must be room. Call `over` when the request is over, or `leave` after a `cancel`. */
   send(request: TransportRequest, listener: RequestListener): InFlight {
     this.#inFlight++
     this.#requests++
@@ -96,7 +92,7 @@ export class PooledConnection implements SessionListener {
       this.#answers++
       if (this.#state === 'cold' && tookCredential(requested.status)) this.#state = 'warm'
     }
-    // A peer that refuses a stream has no use for the connection, or wants less on it.
+    // A peer that refuses a stream wants fewer, or none, on this connection.
     else if (requested.kind === 'unprocessed') this.retire(requested.reason)
     this.leave()
   }
@@ -113,29 +109,27 @@ export class PooledConnection implements SessionListener {
     else this.#rest()
   }
 
-  /** It takes no more requests; when the last is over, it closes. */
-  retire(reason: string, kind: SessionEnd['kind'] | 'retired' = 'retired', word?: string): void {
+  retire(reason: string, kind: Retirement['kind'] = 'retired', word?: string): void {
     if (this.#state === 'retired') return
     const isOpening = this.#state === 'opening'
     this.#state = 'retired'
-    // Else it would keep the session, with its buffers and tables, for a minute.
+    // The timer would keep the session, with its buffers and tables, for a minute.
     this.#cancelRest?.()
     if (isOpening) this.#life.abort()
     else if (this.#inFlight === 0) this.#session?.close()
-    this.#options.onRetired(reason, kind, word)
+    this.#owner.onRetired(this, { reason, kind, ...(word !== undefined && { word }) })
   }
 
   onRoom(): void {
-    if (this.#state !== 'retired') this.#options.onRoom()
+    if (this.#state !== 'retired') this.#owner.onRoom()
   }
 
   onEnd({ reason, kind, word }: SessionEnd): void {
     this.retire(reason, kind, word)
   }
 
-  async #open(): Promise<void> {
-    const { clock, deadlineMs, open, onRoom } = this.#options
-    const cancelDeadline = clock.after(deadlineMs, () => this.retire('deadline', 'lost'))
+  async #open(open: OpenSession, deadlineMs: number): Promise<void> {
+    const cancelDeadline = this.#clock.after(deadlineMs, () => this.retire('deadline', 'lost'))
     const opened = await open(this, this.#life.signal)
     cancelDeadline()
     if (opened.kind === 'failed') {
@@ -144,24 +138,21 @@ export class PooledConnection implements SessionListener {
     this.#session = opened.session
     if (this.#state !== 'opening') return opened.session.close()
     this.#state = 'cold'
-    onRoom()
+    this.#owner.onRoom()
     if (this.#inFlight === 0) this.#rest()
   }
 
   #waitForFirst(): void {
-    const { clock, onRoom } = this.#options
-    this.#cancelWait = clock.after(COLD_WAIT_MS, () => {
+    this.#cancelWait = this.#clock.after(COLD_WAIT_MS, () => {
       this.#isOverdue = true
-      // Another connection may be opened.
-      onRoom()
+      this.#owner.onRoom()
     })
   }
 
-  /** Nothing is in flight. */
   #rest(): void {
     if (this.#cancelRest !== null) return
     const before = this.#requests
-    this.#cancelRest = this.#options.clock.after(IDLE_MS, () => {
+    this.#cancelRest = this.#clock.after(IDLE_MS, () => {
       this.#cancelRest = null
       if (this.#inFlight > 0) return
       if (this.#requests !== before) this.#rest()
@@ -170,7 +161,7 @@ export class PooledConnection implements SessionListener {
   }
 }
 
-/** APNs allows more than one stream once it took a token: any other refusal than these shows that it has. */
+/** Any other refusal shows that APNs took a token, and allows more streams. */
 function tookCredential(status: number): boolean {
   return status !== 401 && status !== 403
 }

@@ -1,21 +1,21 @@
 import type { TransportRequest } from './transport.ts'
 
-/** What a field counts besides its name and value (RFC 9113, 6.5.2: SETTINGS_MAX_HEADER_LIST_SIZE). */
+/** The overhead of a field (RFC 9113, 6.5.2: SETTINGS_MAX_HEADER_LIST_SIZE). */
 const FIELD_BYTES = 32
 
-/** No request of ours is larger: with it, every header block fits into one frame of any peer. */
+/** The largest list of headers that we send: every header block fits into one frame of any peer. */
 export const MAX_HEADER_BYTES = 16_384
 
 /** RFC 9110, 4.1 and RFC 3986, 3.3: visible ASCII. */
 const PATH = /^\/[!-~]*$/
 
-/** RFC 9113, 8.2.1, and RFC 9110, 5.5: no control character, which somebody further on might take for the end of the field. */
+/** RFC 9113, 8.2.1, and RFC 9110, 5.5: no control character, which a later hop might take for the field's end. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** A token (RFC 9110, 5.6.2), and no pseudo-header field. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
-/** RFC 9113, 8.2.2, and what is written besides. */
+/** RFC 9113, 8.2.2, and the fields that we write ourselves. */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -27,13 +27,13 @@ const FORBIDDEN: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** What a request has besides its own headers, path and authority, as SETTINGS_MAX_HEADER_LIST_SIZE counts; at most. */
+/** The most that the other fields count. */
 const FIXED_BYTES = 6 * FIELD_BYTES + 80
 
-/** By the headers that requests share: their bytes; `NaN`: one of them cannot be sent. */
+/** By the headers that requests share: their size; `NaN`: one of them can't be sent. */
 const known = new WeakMap<TransportRequest['headers'], number>()
 
-/** Why HTTP/2 cannot carry a request whose peer takes `maxListBytes` of headers; `null`: it can. */
+/** Why HTTP/2 can't carry a request to a peer that takes `maxListBytes` of headers; `null`: it can. */
 export function requestFault({ path, headers, own }: TransportRequest, maxListBytes: number): string | null {
   let bytes = known.get(headers)
   if (bytes === undefined) known.set(headers, (bytes = listBytes(Object.entries(headers))))
@@ -53,7 +53,7 @@ function isSound(name: string, value: string): boolean {
   return isName(name) && VALUE.test(value)
 }
 
-/** Nearly always the last one again. */
+/** Usually the same name again. */
 let lastName = ''
 
 function isName(name: string): boolean {

@@ -1,25 +1,25 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
-import { failureReason } from './failure-reason.ts'
+import { failureReason } from './failures.ts'
 import type { Protocol, TransportOptions } from './transport.ts'
 import { openTunnel } from './tunnel.ts'
 import type { Proxy } from './tunnel.ts'
 
 export type TlsCredentials = Pick<TransportOptions, 'ca' | 'cert' | 'key' | 'olderWillDo'>
 
-/** What the peer gave for the next handshake to be shorter (RFC 8446, 2.2). */
+/** Makes the next handshake shorter (RFC 8446, 2.2). */
 export interface TlsResumption {
   session: Buffer | null
 }
 
-/** Of a host with several addresses the next is tried when one has not answered for 250 ms (RFC 8305, 5). */
+/** The next address of a host is tried after 250 ms without an answer (RFC 8305, 5). */
 const HAPPY_EYEBALLS = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 250 }
 
 /**
- * A TLS connection that speaks HTTP/2, or HTTP/1.1 where that will do, to a host whose certificate is right, by way of the proxy if there is one.
- * `signal` closes it, at any time. A reason that starts with `proxy:` is the proxy's own; what goes wrong behind it, in
- * its tunnel, starts with `through the proxy:`.
+ * Opens a TLS connection that speaks HTTP/2, or HTTP/1.1 if `olderWillDo`, through the proxy if there is one. `signal`
+ * closes it at any time. A reason that starts with `proxy:` is the proxy's own; `through the proxy:` is about what is
+ * behind its tunnel.
  */
 export async function openSecureSocket(
   origin: URL,
@@ -47,7 +47,7 @@ export async function openSecureSocket(
         ...(tunnel !== null && { socket: tunnel.socket }),
         host,
         port,
-        // RFC 6066, 3: an address is no server name.
+        // RFC 6066, 3: an IP address is no server name.
         servername: isIP(host) === 0 ? host : '',
         ALPNProtocols: olderWillDo ? ['h2', 'http/1.1'] : ['h2'],
         rejectUnauthorized: true,
@@ -55,7 +55,7 @@ export async function openSecureSocket(
         ...(resumption.session !== null && { session: resumption.session }),
       })
       socket.on('session', (session) => (resumption.session = session))
-      // They stay: an error without a listener would end the process.
+      // Kept: an error without a listener would end the process.
       socket.on('error', (error) => {
         resumption.session = null
         fail(reasonOf(error))
@@ -63,7 +63,7 @@ export async function openSecureSocket(
       socket.on('close', () => fail('ECONNRESET'))
       socket.once('secureConnect', () => {
         if (socket.alpnProtocol === 'h2') return resolve({ kind: 'open', socket, protocol: 'HTTP/2' })
-        // A server without ALPN names none.
+        // A server without ALPN names no protocol.
         if (olderWillDo) return resolve({ kind: 'open', socket, protocol: 'HTTP/1.1' })
         socket.destroy()
         fail(NO_HTTP2)
@@ -71,7 +71,6 @@ export async function openSecureSocket(
       socket.setNoDelay(true)
       signal.addEventListener('abort', () => socket.destroy())
     } catch (error) {
-      // A client certificate that is not its key's.
       tunnel?.socket.destroy()
       fail(failureReason(error))
     }

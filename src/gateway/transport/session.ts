@@ -1,64 +1,69 @@
 import type { Protocol, TransportAnswer, TransportRequest } from './transport.ts'
 
-/** What became of a request on one connection. */
 export type Requested =
   | (TransportAnswer & { readonly kind: 'answer' })
-  /** The gateway did nothing about it, and never will (RFC 9113, 8.7): it may be sent again. */
+  /** The gateway did not process it and never will (RFC 9113, 8.7): it may be sent again. */
   | { readonly kind: 'unprocessed'; readonly reason: string; readonly word?: string }
   /** The gateway may have acted on it. */
   | { readonly kind: 'unknown'; readonly reason: string }
-  /** It was not sent, and no gateway would get it: it is no request that HTTP/2 can carry. */
+  /** Not sent: HTTP/2 can't carry the request. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Hears what became of a request; once, unless the request is cancelled. */
+/** Called once, unless the request is cancelled. */
 export interface RequestListener {
   onOver(requested: Requested): void
 }
 
-/** A request on its way. */
 export interface InFlight {
-  /** Gives the request up: its listener hears nothing more. Whether the gateway had room for all of it. */
+  /** Gives the request up: its listener hears nothing more. Returns whether the gateway had room for all of it. */
   cancel(): boolean
 }
 
-/** A request that is over. */
 export const OVER: InFlight = { cancel: () => true }
 
-/** An open connection, whoever writes on it. */
 export interface Session {
   readonly protocol: Protocol
-  /** Connections to one gateway at the most, where there are fewer than the pool allows. */
+  /** Connections to one gateway, if fewer than the pool allows. */
   readonly maxConnections?: number
-  /** Requests that it may have in flight at the moment, as the peer says. */
+  /** Requests that the peer allows at the moment. */
   readonly maxStreams: number
-  /** Its socket takes no more for now, which another connection would not change. */
+  /** Its socket takes no more for now; another connection would not help. */
   readonly isBlocked: boolean
-  /** Sends a request; there is room for it. The listener may hear at once. */
+  /** There must be room. The listener may be called before this returns. */
   send(request: TransportRequest, listener: RequestListener): InFlight
-  /** Ends the connection; whatever is in flight is over. */
+  /** Ends the connection and what is in flight. */
   close(): void
 }
 
-/** A session whose peer has said how many streams it allows; or why there is none. */
+/** A session whose peer has said how many streams it allows, or why there is none. */
 export type Opened =
   | { readonly kind: 'open'; readonly session: Session }
-  /** `isProtocolError`: one side broke the rules of HTTP/2 before it was open. Default false. */
+  /** `isProtocolError`: one side broke the rules of HTTP/2. Default false. */
   | { readonly kind: 'failed'; readonly reason: string; readonly isProtocolError?: boolean; readonly word?: string }
 
-/** Why a session takes no more requests. */
 export interface SessionEnd {
   /** As in `TransportAnswer`. */
   readonly reason: string
-  /** `parting`: as agreed, by GOAWAY without an error, or as HTTP/1.1 ends. `protocol`: one side broke the rules of HTTP/2, or says so of the other. */
+  /**
+   * `parting`: by GOAWAY without an error, or as HTTP/1.1 ends. `protocol`: one side broke the rules of HTTP/2, or says
+   * that the other did.
+   */
   readonly kind: 'parting' | 'protocol' | 'lost'
   /** As in `TransportAnswer`. */
   readonly word?: string
 }
 
-/** Hears of a session. */
 export interface SessionListener {
-  /** It may have in flight more than before, or fewer. */
+  /** The number of requests that it takes may have changed. */
   onRoom(): void
-  /** It takes no more requests; those in flight may still be answered. Perhaps more than once. */
+  /** It takes no more requests; those in flight may still be answered. May be called more than once. */
   onEnd(end: SessionEnd): void
+}
+
+/** What a GOAWAY says. APNs puts its reason into the debug data, such as `{"reason":"BadCertificate"}`. */
+export function endByGoaway(code: number, debugData: Buffer | undefined): SessionEnd {
+  // Only a name is passed on.
+  const word = /"reason"\s*:\s*"(\w{1,64})"/.exec(debugData?.toString('latin1', 0, 1024) ?? '')?.[1]
+  const kind = code !== 0 ? 'protocol' : word === undefined ? 'parting' : 'lost'
+  return word === undefined ? { reason: 'HTTP2GoAway', kind } : { reason: `HTTP2GoAway: ${word}`, kind, word }
 }

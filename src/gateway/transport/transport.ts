@@ -1,12 +1,11 @@
 import { MINUTE_MS } from '../../clock.ts'
 
-/** One POST to a gateway. */
 export interface TransportRequest {
-  /** From the first slash on, already percent-encoded. */
+  /** Percent-encoded, with the first slash. */
   readonly path: string
-  /** Names in lower case. The same object for many requests costs less than one for each. */
+  /** Names in lower case. Using the same object for many requests is cheaper. */
   readonly headers: Readonly<Record<string, string>>
-  /** The header in which it differs from others with the same `headers`: its name, which is none of those, and value. */
+  /** One more header, with another value for each request. */
   readonly own?: readonly [name: string, value: string]
   /** Text as UTF-8, or bytes. */
   readonly body: string | Uint8Array
@@ -14,85 +13,83 @@ export interface TransportRequest {
 
 export type Protocol = 'HTTP/2' | 'HTTP/1.1'
 
-/** What became of a request. */
 export type TransportAnswer =
   | {
       readonly kind: 'answer'
       readonly status: number
-      /** The value of a header by its lower-case name; `null` if it is absent. */
+      /** The value of a header by its lower-case name; `null`: absent. */
       header(name: string): string | null
       /** At most 64 KiB of it; the rest is cut off. */
       readonly body: string
     }
   | {
       readonly kind: 'failed'
-      /** The name of the error, such as `ECONNREFUSED`, `HTTP2GoAway` or `proxy: 407`; `deadline` if time was up. */
+      /** The error's name, such as `ECONNREFUSED`, `HTTP2GoAway` or `proxy: 407`; `deadline`: time was up. */
       readonly reason: string
       /**
-       * What the gateway made of the request. `no`: it never acted on it, and never will: it may be sent again at no cost.
-       * `unknown`: it may have. `refused`: we never send it, since HTTP/2 cannot carry it.
+       * `no`: the gateway did not process it and never will, so it may be sent again. `unknown`: it may have.
+       * `refused`: HTTP/2 can't carry it, so we don't send it.
        */
       readonly sent: 'no' | 'unknown' | 'refused'
-      /** Milliseconds before another request is of use. Absent: not known. */
+      /** Milliseconds before another request makes sense. Absent: not known. */
       readonly afterMs?: number
-      /** What the gateway gave as its reason when it ended the connection, such as `BadCertificate`. Absent: nothing. */
+      /** The gateway's reason for ending the connection, such as `BadCertificate`. Absent: none. */
       readonly word?: string
     }
 
-/** Told once what became of a request, perhaps before `send` returns. An object: a function would make three of each push. */
+/** Called once, perhaps before `send` returns. An object: a function would make three of each push. */
 export interface AnswerListener {
   onAnswer(answer: TransportAnswer): void
 }
 
 /**
- * A way to one gateway with one credential, over TLS and HTTP/2, or HTTP/1.1 where that will do. A connection opens with the first request. Disposing
- * takes no more requests, waits for those in flight, and closes.
+ * Sends to one gateway with one credential. The first request opens a connection. Disposing takes no more requests,
+ * waits for those in flight, and closes.
  */
 export interface Transport extends AsyncDisposable {
-  /** POSTs. Never throws; answers within the deadline. A promise for each push would cost a broadcast a tenth of its time. */
+  /**
+   * Sends a POST. Never throws; answers within the deadline. No promise: that would cost a broadcast a tenth of its
+   * time.
+   */
   send(request: TransportRequest, listener: AnswerListener): void
   /**
-   * Requests from now on use a new connection; those in flight finish. A connection without an answer yet is kept:
-   * nothing can be known against it, and of many late answers about an old one only the first must count.
+   * Later requests use a new connection; those in flight finish. A connection without an answer yet is kept: nothing is
+   * known against it, and of many late answers on an old one only the first must count.
    */
   retire(): void
-  /** Has another transport send what waits for a connection. Absent: nothing ever waits. */
+  /** Hands waiting requests to another transport. Absent: none ever wait. */
   handOver?(other: Transport): void
-  /** What is wrong with the way to this gateway, as part of a sentence; `null` for nothing. Absent: nobody looks. */
+  /** What is wrong, as part of a sentence; `null`: nothing. Absent: not known. */
   readonly trouble?: string | null
-  /** Connections opened so far, as far as can be seen. */
   readonly connections?: number
-  /** What was spoken on the connection that was opened last; `null`: none was. Absent: nobody looks. */
+  /** The protocol of the connection opened last; `null`: none was. Absent: not known. */
   readonly protocol?: Protocol | null
 }
 
-/** The same, where one request more or less does not matter. */
 export function answerTo(transport: Pick<Transport, 'send'>, request: TransportRequest): Promise<TransportAnswer> {
   return new Promise((onAnswer) => transport.send(request, { onAnswer }))
 }
 
-/** Decides whether a transport may open a connection, and hears what becomes of those it has. */
+/** Decides whether a transport may open a connection, and hears about its connections. */
 export interface ConnectionWatch {
-  /** Whether `refusal` bounds how many connections are opened, and says why; else the transport does. */
+  /** Whether `refusal` limits the connections; otherwise the transport does. */
   readonly isBounding: boolean
   /** Why no connection may be opened now; `null`: one may. */
   refusal(): (TransportAnswer & { readonly kind: 'failed' }) | null
   opened(): void
-  /** A request was answered, whatever the answer. */
   answered(): void
   /**
-   * A connection ended that was not to end yet, or was given up with a request past its deadline. `reason`: as in
-   * `TransportAnswer`. `answers`: how many it had brought, as far as can be seen.
+   * A connection ended early, or was given up with a request past its deadline. `reason`: as in `TransportAnswer`.
+   * `answers`: how many it brought.
    */
   lost(reason: string, answers: number): void
-  /** A connection ended after its answers, as HTTP/1.1 allows: another may take its place. */
+  /** A connection ended after its answers, as HTTP/1.1 allows. */
   parted(): void
 }
 
-/** A connection that brought so many answers was worth it, however it ended. */
+/** A connection with so many answers was worth it, however it ended. */
 export const PLENTY = 500
 
-/** Nobody minds how many connections there are. */
 export const UNWATCHED_CONNECTIONS: ConnectionWatch = {
   isBounding: false,
   refusal: () => null,
@@ -102,35 +99,36 @@ export const UNWATCHED_CONNECTIONS: ConnectionWatch = {
   parted: () => undefined,
 }
 
-/** The reason of a request past its deadline. */
+/** Bytes of an answer's body that are kept. Gateways send a few hundred. */
+export const MAX_ANSWER_BYTES = 65_536
+
 export const DEADLINE = 'deadline'
 
-/** The reason where the gateway never gave the room to send all of a request (RFC 9113, 5.2). */
+/** The reason if the gateway never made room for all of a request (RFC 9113, 5.2). */
 export const WINDOW_CLOSED = 'deadline: its flow-control window stays closed'
 
 export interface TransportOptions {
   /** Authorities to trust in place of the built-in ones, PEM. */
-  readonly ca?: string
-  /** TLS client certificate, PEM. */
+  readonly ca?: string | undefined
   readonly cert?: string
   /** The certificate's private key, PEM. */
   readonly key?: string
   /** Milliseconds one request may take, from the call to the last byte of its answer. */
   readonly deadlineMs: number
-  /** Whether the header `authorization` may be kept in the table of HPACK; Apple asks for a literal. Default false. */
+  /** Whether HPACK may index `authorization`; Apple asks not to. Default false. */
   readonly indexesAuthorization?: boolean
   /** Default `UNWATCHED_CONNECTIONS`. */
   readonly watch?: ConnectionWatch
   /**
-   * Whether the word with which a gateway ended a connection holds for every other one too, so that requests fail with
-   * it. Default: none does.
+   * Whether the gateway's reason for ending a connection holds for every other one, so that requests fail with it.
+   * Default: no reason does.
    */
   readonly isFinal?: (word: string) => boolean
-  /** Whether HTTP/1.1 will do for a gateway that does not offer HTTP/2 by ALPN (RFC 7301). Default false. */
+  /** Whether to speak HTTP/1.1 to a gateway that does not offer HTTP/2 by ALPN (RFC 7301). Default false. */
   readonly olderWillDo?: boolean
-  /** Told of each connection that was open and takes no more requests, and why: as in `TransportAnswer`, or `closed`. */
+  /** Called for each open connection that takes no more requests. The reason: as in `TransportAnswer`, or `closed`. */
   readonly onEnded?: (reason: string) => void
-  /** Told of each connection that ends because one side breaks the rules of HTTP/2, or says so of the other. */
+  /** Called for each connection that ends because one side broke the rules of HTTP/2, or says that the other did. */
   readonly onProtocolError?: (reason: string) => void
 }
 
@@ -141,7 +139,7 @@ export type OpenTransport = (origin: string, options: TransportOptions) => Trans
 export const DEADLINE_MS = 15_000
 
 /**
- * A connection unused for so long is closed, as pushy does: what lies between may have forgotten it, and then the next
- * request on it is never answered.
+ * An unused connection is closed after so long, as in pushy: a middlebox may have forgotten it, and then the next
+ * request would never be answered.
  */
 export const IDLE_MS = MINUTE_MS

@@ -1,23 +1,23 @@
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { failureReason } from './failure-reason.ts'
+import { failureReason } from './failures.ts'
 
 /** An HTTP proxy that makes tunnels (CONNECT; RFC 9110, 9.3.6). */
 export interface Proxy {
   /** A name or an IP address; an IPv6 address without its brackets. */
   readonly host: string
   readonly port: number
-  /** The value of `proxy-authorization`; `null`: the proxy asks for none. Never in a message. */
+  /** The value of `proxy-authorization`; `null`: none. Never in a message. */
   readonly authorization: string | null
 }
 
-/** The most of a proxy's answer that is read. A refusal's page is not wanted. */
+/** Bytes of a proxy's answer that are read: the page of a refusal is not wanted. */
 const MAX_HEAD_BYTES = 16_384
 
 /**
- * Opens a tunnel to `authority` (`host:port`), which the proxy resolves. `signal` closes it, at any time. http2-wrapper
- * has one too, but it leaves the socket of a refusal open, sends credentials percent-encoded as they stand in the
- * address, and cannot be given up while the proxy is silent.
+ * Opens a tunnel to `authority` (`host:port`), which the proxy resolves. `signal` closes it at any time.
+ * http2-wrapper's own tunnels leave a refused socket open, send credentials percent-encoded, and can't be given up
+ * while the proxy is silent.
  */
 export function openTunnel(
   proxy: Proxy,
@@ -48,7 +48,7 @@ export function openTunnel(
       resolve({ kind: 'open', socket })
     }
 
-    // They stay: an error without a listener would end the process. What happens to an open tunnel, TLS reports.
+    // Kept: an error without a listener would end the process. TLS reports what happens to an open tunnel.
     socket.on('error', (error) => fail(failureReason(error)))
     socket.on('close', () => fail('closed'))
     socket.on('data', read)

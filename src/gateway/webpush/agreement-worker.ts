@@ -1,9 +1,10 @@
 import { parentPort } from 'node:worker_threads'
 import { agreeHere, POINT_BYTES, SECRET_BYTES } from './key-agreement.ts'
 
-/* The thread that makes agreements: see `key-agreement.ts`. */
-
-/** Receivers' points in; for each of them out, in the same order: a point and a secret, or zeros where it was no point. */
+/**
+ * The thread of `key-agreement.ts`. In: receivers' points. Out, in the same order: a point and a secret each, or zeros
+ * for what is no point.
+ */
 parentPort?.on('message', (receivers: Uint8Array) => {
   const count = receivers.length / POINT_BYTES
   const agreed = new Uint8Array(count * (POINT_BYTES + SECRET_BYTES))

@@ -1,43 +1,40 @@
 import { hasWnsHeader, wnsDescription, wnsStatus } from './answer.ts'
 import type { Said } from './answer.ts'
 
-/* What push services answer, and whose fault that is: one table, which `manual/webpush.md` shows. */
+/* What push services answer, and whose fault that is. A test holds the manual's page `webpush.md` to this table. */
 
-/** What an answer means. */
 export type WebPushMeaning =
   | 'taken'
   /** The subscription has ended. */
   | 'gone'
-  /** It was made with another VAPID key. */
+  /** The subscription was made with another VAPID key. */
   | 'mismatch'
-  /** This device is asked again. */
+  /** This device is tried again. */
   | 'device'
-  /** Likewise; if several devices are told so, and none is accepted in between, the push service pauses. */
+  /** The same; if several devices are answered so and none is accepted in between, the push service pauses. */
   | 'either'
-  /** Likewise, and the push service gets less at a time. */
+  /** The same, and the push service gets less at a time. */
   | 'strain'
   /** The VAPID key or its token is refused. */
   | 'credential'
   /** The push is refused. */
   | 'push'
-  /** The push fails for this device, which says nothing of others. */
+  /** The push fails for this device alone. */
   | 'failed'
 
-/** A row of the table. The first that fits counts. */
+/** A row of the table. The first matching row counts. */
 export interface AnswerRow {
-  /** Who answers so. */
   readonly by: string
-  /** The statuses, with commas between them, or the first and the last of a range: `429, 500 to 599`. */
+  /** Statuses, or the first and last of a range: `429, 500 to 599`. */
   readonly on: string
-  /** What of body or headers it is known by, in Markdown; empty: by nothing. */
+  /** What identifies it in body or headers, in Markdown; empty: nothing. */
   readonly known: string
   readonly fits?: (said: Said) => boolean
   readonly means: WebPushMeaning
-  /** What it is called after its status, where that is not what the push service says by a field. */
+  /** Its name in reasons, after the status, if a field of the body does not give one. */
   readonly word?: string
-  /** What is said of it in place of that. */
+  /** Shown in place of that name. */
   readonly note?: string | ((said: Said) => string)
-  /** Where that is written, or was met. */
   readonly source: string
 }
 
@@ -119,7 +116,7 @@ export const ANSWERS: readonly AnswerRow[] = [
     by: 'Mozilla',
     on: '401',
     known: '`errno` 109, of the key',
-    // Everything that is wrong with a token has this number, and a sentence of its own.
+    // Mozilla has this number for everything wrong with a token, with different sentences.
     fits: ({ errno, json }) => errno === 109 && !OF_TOKEN.test(String(json?.['message'])),
     means: 'mismatch',
     note: ANOTHER_KEY,
@@ -247,10 +244,9 @@ export const ANSWERS: readonly AnswerRow[] = [
   },
 ]
 
-/** What Mozilla says of a token, whose fault is not the subscription's. */
+/** Mozilla's sentences about a token, which don't concern the subscription. */
 const OF_TOKEN = /^(?!.*mismatch).*(expir|audience|signature|token|scheme|missing|invalid)/i
 
-/** Whether a row is about this status. */
 export function isOn({ on }: Pick<AnswerRow, 'on'>, status: number): boolean {
   return on.split(', ').some((part) => {
     const [first = '', last = first] = part.split(' to ')

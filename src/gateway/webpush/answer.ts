@@ -1,9 +1,6 @@
 import { parseJsonObject } from '../../text/json-object.ts'
 import type { JsonObject } from '../../text/json-object.ts'
 
-/* An answer of a push service, and what can be read in it. */
-
-/** An answer of a push service. */
 export interface WebPushAnswer {
   readonly status: number
   readonly body: string
@@ -11,10 +8,8 @@ export interface WebPushAnswer {
   header(name: string): string | null
 }
 
-/** What an answer says, its body read once. */
 export interface Said extends Omit<WebPushAnswer, 'header'> {
   readonly header: (name: string) => string | null
-  /** Of a body in JSON; else `null`. */
   readonly json: JsonObject | null
   readonly isPage: boolean
   /** Apple's `reason`. */
@@ -36,27 +31,27 @@ export function readAnswer(answer: WebPushAnswer): Said {
     isPage: isWebPage(answer),
     reason: typeof reason === 'string' ? reason : null,
     errno: typeof errno === 'number' ? errno : null,
-    // Of Mozilla it is the status once more.
+    // Mozilla's `code` repeats the status.
     code: typeof code === 'number' && errno === undefined ? code : null,
   }
 }
 
-/** Whether it is a web page: whatever stands before a push service, not that itself. */
+/** A web page comes from something in front of the push service. */
 export function isWebPage(answer: Pick<WebPushAnswer, 'header'>): boolean {
   return answer.header('content-type')?.startsWith('text/html') === true
 }
 
-/** What Microsoft's push service did with what it answers 200 or 201; `null`: another push service, or nothing to tell. */
+/** What Microsoft's push service did with a push that it answered 200 or 201; `null`: not said. */
 export function wnsStatus(answer: Pick<WebPushAnswer, 'header'>): string | null {
   return answer.header('x-wns-notificationstatus') ?? answer.header('x-wns-status')
 }
 
-/** What is wrong with a request, as Microsoft's push service says it; `null`: it does not, or another push service. */
+/** Microsoft's description of what is wrong; `null`: there is none. */
 export function wnsDescription({ header }: Pick<Said, 'header'>): string | null {
   return /^[\x20-\x7e]{1,100}/.exec(header('x-wns-error-description') ?? '')?.[0].replace(/\.$/, '') ?? null
 }
 
-/** Whether it is Microsoft's push service itself that answers. */
+/** Whether Microsoft's push service itself answers. */
 export function hasWnsHeader({ header }: Pick<Said, 'header'>): boolean {
   return WNS_HEADERS.some((name) => header(name) !== null)
 }

@@ -13,8 +13,8 @@ import type { PushServiceMaker } from '../../device/webpush/push-services.ts'
 import type { Message } from '../../notification/notification.ts'
 import { renderWebPush, webPushHeaders } from '../../notification/webpush-render.ts'
 import type { RenderedWebPush } from '../../notification/webpush-render.ts'
-import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
-import { outcomeOfFailure } from '../transport/failure-outcome.ts'
+import type { Addressed, Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
+import { outcomeOfFailure } from '../transport/failures.ts'
 import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { encryptMessage, isPaddedToLimit, paddedLength } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
@@ -27,17 +27,15 @@ import type { VapidTokens } from './token.ts'
 
 export interface WebPushProviderOptions {
   readonly credential: VapidCredential
-  /** Push services that the operator has named, which may be at any address: see `endpointProblem`. */
+  /** Push services that the operator allows at any address: see `endpointProblem`. */
   readonly named: readonly string[]
   /** Authorities to trust in place of the built-in ones, PEM. */
-  readonly ca?: string
+  readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
-  /** Outlives the provider. `null`: nobody here looks names up, since everything goes through a proxy. */
   readonly hosts: HostAddresses | null
-  /** With the keys of browsers; it outlives the provider. */
   readonly keyAgreement: KeyAgreement
-  /** The origin that takes what is for an endpoint in place of its push service: the simulator's. Default: none does. */
+  /** The origin to use in place of the endpoint's: the simulator's. Default: none. */
   readonly relay?: (endpoint: string) => string
 }
 
@@ -46,14 +44,6 @@ export function createWebPushProvider(options: WebPushProviderOptions): Provider
   return new WebPushProvider(options)
 }
 
-/** What is to be sent, and to whom: see `Provider.send`. */
-interface Addressed {
-  readonly message: Message
-  readonly recipient: Recipient
-  readonly listener: OutcomeListener
-}
-
-/** How a browser is reached. */
 interface Way {
   readonly kind: 'way'
   readonly maker: PushServiceMaker
@@ -64,16 +54,15 @@ interface Way {
   readonly keys: SubscriptionKeys
 }
 
-/** What requests of a message have in common, at one push service and in one second. */
+/** What requests of a message share at one push service within one second. */
 interface Prepared {
   readonly ttlSeconds: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A message that is being sent. */
 interface Rendered {
   readonly push: RenderedWebPush
-  /** By authorization, of which each push service has its own. */
+  /** By authorization: each push service has its own. */
   readonly prepared: Map<string, Prepared>
 }
 
@@ -81,7 +70,7 @@ class WebPushProvider implements Provider {
   readonly name = 'webpush'
   readonly retry = WEBPUSH_RETRY
   readonly isOpen = true
-  /** Half of an agreement (see `key-agreement.ts`), and twice what a push to another gateway costs. */
+  /** Half of a key agreement (see `key-agreement.ts`), and twice the cost of a push to another gateway. */
   readonly weight = 5
   readonly #clock: Clock
   readonly #named: readonly string[]
@@ -98,7 +87,7 @@ class WebPushProvider implements Provider {
     this.#keyAgreement = options.keyAgreement
   }
 
-  /** Stands for the push service of the endpoint; what is no endpoint has none. */
+  /** The endpoint's push service; `null` as text for what is no endpoint. */
   originOf({ token }: Recipient): string {
     const url = URL.parse(token)
     return url === null ? 'null' : pushServiceOrigin(url)
@@ -114,7 +103,6 @@ class WebPushProvider implements Provider {
     )
   }
 
-  /** An outcome: why nothing can be sent there. */
   #wayTo({ token: endpoint, keys }: Recipient): Way | Outcome | Promise<Way | Outcome> {
     if (endpointProblem(endpoint, this.#named) !== null) return notAllowed(endpoint, this.#named)
     if (keys === undefined || keys === null) return NO_KEYS
@@ -139,7 +127,7 @@ class WebPushProvider implements Provider {
     return typeof authorization === 'string' ? way(authorization) : authorization.then(way, () => KEY_UNUSABLE)
   }
 
-  /** `isPadded`: whether the message is padded, so that its length tells little. */
+  /** `isPadded`: to hide the message's length. */
   #encryptFor(way: Way | Outcome, addressed: Addressed, isPadded = true): void {
     const { message, listener } = addressed
     if (way.kind !== 'way') return listener.onOutcome(way)
@@ -163,7 +151,7 @@ class WebPushProvider implements Provider {
     }
     way.transport.send(request, {
       onAnswer: (answer) => {
-        // Some browsers take less than what it was padded to.
+        // Some browsers take less than the padded length.
         const isTooLarge = answer.kind === 'answer' && answer.status === 413
         if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
         else listener.onOutcome(this.#judge(way, answer))
@@ -194,7 +182,7 @@ class WebPushProvider implements Provider {
   }
 }
 
-/** The same object while the headers are the same, so that they are encoded once. */
+/** Returns the same object while the headers are the same, so that they are encoded once. */
 function headersOf(
   push: RenderedWebPush,
   prepared: Map<string, Prepared>,
@@ -209,28 +197,27 @@ function headersOf(
   return headers
 }
 
-/** Where no connection could be made, none can to this push service, or to this host; others may be well. */
+/** If no connection could be made, the push service or the host can't be reached; others may be well. */
 function scoped(outcome: Outcome, scope: Way['scope']): Outcome {
   return outcome.kind === 'deferred' && outcome.scope === 'credential' ? { ...outcome, scope } : outcome
 }
 
-/** The operator may allow it yet. */
+/** The operator may still allow it. */
 function notAllowed(endpoint: string, named: readonly string[]): Outcome {
   if (endpoint.startsWith(`${SIMULATED_SERVICE}/`)) return SIMULATED
   const origin = URL.parse(endpoint)?.origin ?? 'null'
-  // Of an origin that is allowed in part, the others are well.
+  // If the origin is allowed in part, its other endpoints are well.
   const scope = named.some((one) => one.startsWith(origin)) ? 'device' : 'service'
   return { kind: 'deferred', afterMs: null, scope, reason: 'the push service is not allowed here' }
 }
 
-/** WebKit counts pushes for which nothing is shown (`incrementSilentPushCount`), and ends the subscription at the third. */
+/** WebKit ends a subscription at the third push that shows nothing (`incrementSilentPushCount`). */
 const NOTHING_TO_SHOW: Outcome = {
   kind: 'rejected',
   blame: 'push',
   reason: 'not sent: Safari ends a subscription after three pushes that show nothing',
   certain: true,
 }
-/** The application is on the simulator no more. */
 const SIMULATED: Outcome = { kind: 'rejected', blame: 'token', reason: 'a browser of the simulator', certain: true }
 const NO_KEYS: Outcome = { kind: 'rejected', blame: 'token', reason: 'no usable keys', certain: true }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the VAPID key cannot be used', certain: true }

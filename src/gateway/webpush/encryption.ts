@@ -1,25 +1,25 @@
+import { createCipheriv, createHmac } from 'node:crypto'
 import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts'
-import { encodeContent, expand, hmac } from './content-encoding.ts'
 import type { Agreement } from './key-agreement.ts'
 
 /* Message encryption for web push (RFC 8291). */
 
-/** What a message is encrypted with besides the browser's keys: never twice the same. */
 export interface MessageSecrets extends Agreement {
   /** 16 bytes. */
   readonly salt: Uint8Array
 }
 
-/** What a push service takes at the most (RFC 8030, 7.2), and the record size that says so (RFC 8291, 4). In bytes. */
+/**
+ * The largest message that every push service takes (RFC 8030, 7.2), and the record size that says so (RFC 8291, 4). In
+ * bytes.
+ */
 export const MAX_MESSAGE_BYTES = 4096
 
-/** By how many bytes an encrypted message is longer: salt, record size, key id with its length, delimiter and tag. */
+/** What encryption adds: salt, record size, key id with its length, delimiter and tag. */
 const OVERHEAD_BYTES = 16 + 4 + 1 + 65 + 1 + 16
 
-/** Bytes of plaintext that fit. */
 export const MAX_PLAINTEXT_BYTES = MAX_MESSAGE_BYTES - OVERHEAD_BYTES
 
-/** Bytes of a message with a plaintext of so many, as far as a push service counts them: without padding. */
 export function messageBytes(plaintextBytes: number): number {
   return plaintextBytes + OVERHEAD_BYTES
 }
@@ -35,7 +35,7 @@ export function encryptMessage(
   return encodeContent(plaintext, { ikm, salt }, { keyId: sender, recordSize: MAX_MESSAGE_BYTES, paddedTo })
 }
 
-/** What both sides derive (RFC 8291, 3.4). */
+/** RFC 8291, 3.4. */
 export function messageKeyOf(shared: {
   /** The x coordinate that both get. */
   readonly secret: Uint8Array
@@ -51,22 +51,81 @@ const KEY_INFO = Buffer.from('WebPush: info\0')
 const KEY_BYTES = 32
 
 /**
- * To how many bytes a message is padded, so that its length tells a push service little. UC Browser takes 2,048 bytes
- * (web-push-libs/web-push-php#199), Firefox for Android some 3,015, since a message goes through FCM in base64
- * (web-push-libs/web-push-php#62); the others 4,096.
+ * Lengths that messages are padded to, so that they tell a push service little. UC Browser takes 2,048 bytes
+ * (web-push-libs/web-push-php#199), Firefox for Android about 3,015, because a message goes through FCM in base64
+ * (web-push-libs/web-push-php#62), others 4,096.
  */
 const PADDED_BYTES = [256, 512, 1024].map(messageBytes).concat(2048, 3015, MAX_MESSAGE_BYTES)
 
-/** Whether the padding of a plaintext may be what makes a message too large for a browser. */
+/** Whether the padding may be what makes a message too large for a browser. */
 export function isPaddedToLimit(length: number): boolean {
   return paddedLength(length) > length && messageBytes(paddedLength(length)) >= SMALLEST_LIMIT_BYTES
 }
 
-/** No browser that is known takes less. */
+/** No known browser takes less. */
 const SMALLEST_LIMIT_BYTES = 2048
 
-/** To how many bytes a plaintext is padded. */
 export function paddedLength(length: number): number {
   const bytes = PADDED_BYTES.find((padded) => padded >= messageBytes(length)) ?? messageBytes(length)
   return bytes - OVERHEAD_BYTES
 }
+
+/* The content encoding aes128gcm (RFC 8188), as far as a sender of push messages needs it: one record. */
+
+const CONTENT_KEY_BYTES = 16
+const NONCE_BYTES = 12
+
+/** The delimiter of the last record (RFC 8188, 2). */
+const LAST_RECORD = 2
+
+interface ContentSecrets {
+  readonly ikm: Uint8Array
+  /** 16 bytes, never used again with the same key. */
+  readonly salt: Uint8Array
+}
+
+interface ContentOptions {
+  /** `keyid`; empty if both sides know the key. */
+  readonly keyId: Uint8Array
+  /** `rs`, in bytes. */
+  readonly recordSize: number
+  /** Bytes of the padded plaintext. */
+  readonly paddedTo: number
+}
+
+export function encodeContent(
+  plaintext: Uint8Array,
+  { ikm, salt }: ContentSecrets,
+  { keyId, recordSize, paddedTo }: ContentOptions,
+): Buffer {
+  const { key, nonce } = contentKeyOf(ikm, salt)
+  const cipher = createCipheriv('aes-128-gcm', key, nonce)
+  const padding = Buffer.alloc(1 + paddedTo - plaintext.length)
+  padding[0] = LAST_RECORD
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(recordSize)
+  head[4] = keyId.length
+  // `update` returns all that it gets, since GCM is a stream.
+  const record = [cipher.update(plaintext), cipher.update(padding), cipher.final(), cipher.getAuthTag()]
+  return Buffer.concat([salt, head, keyId, ...record])
+}
+
+export function contentKeyOf(ikm: Uint8Array, salt: Uint8Array): { readonly key: Buffer; readonly nonce: Buffer } {
+  const prk = hmac(salt, ikm)
+  return { key: expand(prk, CONTENT_KEY_INFO, CONTENT_KEY_BYTES), nonce: expand(prk, NONCE_INFO, NONCE_BYTES) }
+}
+
+const CONTENT_KEY_INFO = Buffer.from('Content-Encoding: aes128gcm\0')
+const NONCE_INFO = Buffer.from('Content-Encoding: nonce\0')
+
+/** HMAC-SHA-256, which is HKDF's first step. */
+function hmac(key: Uint8Array, data: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(data).digest()
+}
+
+/** HKDF's second step (RFC 5869, 2.3), for up to 32 bytes: one block. */
+function expand(prk: Uint8Array, info: Uint8Array, length: number): Buffer {
+  return createHmac('sha256', prk).update(info).update(FIRST_BLOCK).digest().subarray(0, length)
+}
+
+const FIRST_BLOCK = Buffer.from([1])

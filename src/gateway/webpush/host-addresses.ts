@@ -2,25 +2,28 @@ import { MINUTE_MS, SECOND_MS, within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { mayBeMadeUp, pushServiceOrigin } from '../../device/webpush/push-services.ts'
 import { isPublic } from '../../network/special-networks.ts'
+import { forgetOldest } from '../../text/forget-oldest.ts'
 
 /** All addresses of a host; rejects where it has none. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-/** How long the addresses of a host are believed, in ms; and how long it is, of one that may be made up, that it has none. */
+/**
+ * How long a host's addresses are believed, and how long it is believed that a host that may be made up has none. In
+ * ms.
+ */
 const GOOD_MS = 5 * MINUTE_MS
 const BAD_MS = 30 * SECOND_MS
 
-/** How long a lookup may take, and how long a recipient waits for one of a host that may be made up, in ms. */
+/** How long a lookup may take, and how long a recipient waits for one of a host that may be made up. In ms. */
 const LOOKUP_MS = 5 * SECOND_MS
 const PATIENCE_MS = 1 * SECOND_MS
 
-/** Lookups at one time of hosts of one push service that may be made up. */
+/** Concurrent lookups of hosts of one push service that may be made up. */
 const MAX_LOOKUPS = 4
 
-/** Hosts remembered at the most. */
 const MAX_HOSTS = 2000
 
-/** Why a host is not connected to; `null`: its addresses are public. */
+/** Why nothing is sent to a host; `null`: its addresses are public. */
 export type HostRefusal = 'no address' | 'private address' | 'its address is being looked up'
 
 interface Found {
@@ -29,28 +32,23 @@ interface Found {
   readonly until: number
 }
 
-/** What is known of the hosts of one push service that may be made up. */
 interface MadeUp {
   lookups: number
-  /** Whether a recipient waited in vain since a lookup was quick: then nobody waits. */
+  /** Whether a lookup took too long, and none was quick since: then nobody waits. */
   isSlow: boolean
-  /** Hosts that no lookup was free for, and how many recipients there have asked. */
+  /** Hosts that wait for a lookup, and how many recipients have asked for each. */
   readonly wanted: Map<string, number>
 }
 
 /**
  * Looks up the hosts of endpoints before anything is sent to them. Strangers can make up hosts of a known push service:
- * of those, few are looked up at a time, the ones that most recipients have asked for first.
- *
- * unknown → (a lookup is free) → looked up → public for 5 minutes, or refused. Unknown → (none is free) → wanted → (one
- * is free) → looked up.
+ * few of those are looked up at a time, the most wanted first.
  */
 export class HostAddresses {
   readonly #resolve: Resolve
   readonly #clock: Clock
   readonly #found = new Map<string, Found>()
   readonly #pending = new Map<string, Promise<HostRefusal | null>>()
-  /** By `pushServiceOrigin`. */
   readonly #madeUp = new Map<string, MadeUp>()
 
   constructor(resolve: Resolve, clock: Clock) {
@@ -58,7 +56,7 @@ export class HostAddresses {
     this.#clock = clock
   }
 
-  /** Why nothing may be sent to the host of an endpoint now; `null`: it may. */
+  /** Why nothing may be sent to the endpoint's host now; `null`: it may. */
   refusal(endpoint: URL): HostRefusal | null | Promise<HostRefusal | null> {
     const { hostname } = endpoint
     const found = this.#found.get(hostname)
@@ -69,10 +67,10 @@ export class HostAddresses {
     const service = this.#serviceOf(endpoint)
     if (pending === undefined && service.lookups >= MAX_LOOKUPS) {
       const wanted = (service.wanted.get(hostname) ?? 0) + 1
-      // The one that was asked for last is forgotten last.
+      // The last one asked for is forgotten last.
       service.wanted.delete(hostname)
       service.wanted.set(hostname, wanted)
-      forgetOldest(service.wanted)
+      forgetOldest(service.wanted, MAX_HOSTS)
       return LATER
     }
     const lookup = pending ?? this.#lookUpOne(hostname, service)
@@ -97,14 +95,14 @@ export class HostAddresses {
     return refusal
   }
 
-  /** `badMs`: for how long a refusal holds. */
+  /** `badMs`: how long a refusal holds. */
   #lookUp(hostname: string, badMs: number): Promise<HostRefusal | null> {
     const lookup = this.#ask(hostname).then((refusal) => {
       const from = this.#clock.now()
       this.#pending.delete(hostname)
       this.#found.delete(hostname)
       this.#found.set(hostname, { refusal, from, until: from + (refusal === null ? GOOD_MS : badMs) })
-      forgetOldest(this.#found)
+      forgetOldest(this.#found, MAX_HOSTS)
       return refusal
     })
     this.#pending.set(hostname, lookup)
@@ -131,10 +129,3 @@ export class HostAddresses {
 }
 
 const LATER = 'its address is being looked up'
-
-function forgetOldest(hosts: Map<string, unknown>): void {
-  for (const oldest of hosts.keys()) {
-    if (hosts.size <= MAX_HOSTS) break
-    hosts.delete(oldest)
-  }
-}

@@ -7,7 +7,6 @@ import { threadProgram } from '../../system/thread.ts'
  * processor time (2026-11-23, Bun 1.4.5), most of what a push to a browser costs, so a second processor helps with many.
  */
 
-/** What was agreed on. */
 export interface Agreement {
   /** Of the key pair: an uncompressed point, 65 bytes. */
   readonly publicKey: Uint8Array
@@ -15,10 +14,9 @@ export interface Agreement {
   readonly secret: Uint8Array
 }
 
-/** Hears of an agreement; `null`: the receiver's key is no point of the curve. */
+/** `null`: the receiver's key is no point of the curve. */
 type OnAgreed = (agreement: Agreement | null) => void
 
-/** Makes agreements one after the other. */
 export interface KeyAgreement extends Disposable {
   /** `receiver`: an uncompressed point. `onAgreed` is called once, never before this returns. */
   agree(receiver: Uint8Array, onAgreed: OnAgreed): void
@@ -28,29 +26,27 @@ export interface KeyAgreement extends Disposable {
 export const POINT_BYTES = 65
 export const SECRET_BYTES = 32
 
-/** How many at a time are not worth a thread: it takes some 10 MB of memory. */
+/** So few at a time are not worth a thread, which takes some 10 MB of memory. */
 const FEW = 8
 
-/** Agreements that may wait for the thread: 20 ms of work. The sending thread makes the rest, so both stay busy. */
+/** Agreements that may wait for the thread: 20 ms of work. The main thread makes the rest, so both stay busy. */
 const MAX_ON_THREAD = 256
 
-/** At once, on the thread that asks. `null`: `receiver` is no point of the curve. */
+/** Runs on the calling thread. `null`: `receiver` is no point of the curve. */
 export function agreeHere(receiver: Uint8Array): Agreement | null {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys()
   try {
     return { publicKey, secret: pair.computeSecret(receiver) }
   } catch {
-    // Diffie-Hellman finds fault with nothing else.
+    // Diffie-Hellman has no other fault.
     return null
   }
 }
 
-/** What tests replace. */
 interface KeyAgreementOverrides {
-  /** Of this machine: with one, a thread has nothing to run on. */
+  /** With one, a thread has nothing to run on. */
   readonly processors?: number
-  /** The thread's. */
   readonly program?: string
 }
 
@@ -66,14 +62,13 @@ interface Asked {
   readonly onAgreed: OnAgreed
 }
 
-/** Shares the work with a thread, which starts when many ask in one turn, and ends with this. */
+/** Shares the work with a thread, which starts when many ask in one turn. */
 class SharedKeyAgreement implements KeyAgreement {
   readonly #program: string
   #mayStart: boolean
   #thread: Worker | null = null
-  /** What is asked for in this turn. */
   #asked: Asked[] = []
-  /** What the thread has been given, in the order in which it answers. */
+  /** Given to the thread, in the order in which it answers. */
   #onThread: (readonly Asked[])[] = []
   #onThreadCount = 0
 
@@ -108,7 +103,7 @@ class SharedKeyAgreement implements KeyAgreement {
     this.#thread?.postMessage(receivers, [receivers.buffer])
   }
 
-  /** `null`: there is no file for one now. */
+  /** `null`: no file descriptor is free. */
   #started(): Worker | null {
     try {
       ensureSpareFiles()
@@ -117,13 +112,12 @@ class SharedKeyAgreement implements KeyAgreement {
     }
     const thread = new Worker(this.#program, { ref: false, smol: true })
     thread.addEventListener('message', ({ data }: MessageEvent<Uint8Array>) => this.#take(data))
-    // Without a thread it goes on here.
+    // Without a thread the work is done here.
     thread.addEventListener('error', () => this.#leave())
     thread.addEventListener('close', () => this.#leave())
     return thread
   }
 
-  /** What the thread has agreed on: see `agreement-worker.ts`. */
   #take(agreed: Uint8Array): void {
     const asked = this.#onThread.shift() ?? []
     this.#onThreadCount -= asked.length
@@ -135,7 +129,7 @@ class SharedKeyAgreement implements KeyAgreement {
     })
   }
 
-  /** There is no thread any more: what it had to do is done here. */
+  /** The thread is gone: its work is done here. */
   #leave(): void {
     this.#mayStart = false
     this.#thread?.terminate()

@@ -7,22 +7,22 @@ import type { Said, WebPushAnswer } from './answer.ts'
 import { ANSWERS, isOn } from './answer-table.ts'
 import type { AnswerRow } from './answer-table.ts'
 
-/** A push service that asks for more than an hour is taken to ask for an hour. */
+/** A longer Retry-After counts as an hour. */
 const MAX_PAUSE_MS = HOUR_MS
 
 /**
- * How long one browser waits after a passing fault: half of it at the least. RFC 8030 names no figure. A push service that
- * is overloaded is spared by its window (delivery/lane/lanes.ts), so one browser need not wait for long.
+ * How long one browser waits after a passing fault. RFC 8030 names no figure. An overloaded push service is spared by
+ * its window (delivery/lane/lanes.ts), so one browser need not wait long.
  */
 export const WEBPUSH_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
 
-/** What an answer means: see `ANSWERS`. `now`: ms since the Unix epoch. */
+/** `now`: ms since the Unix epoch. */
 export function judgeWebPush(answer: WebPushAnswer, now: number): Outcome {
-  // Nearly all of them: nothing of the body is looked at.
+  // The usual case: the body is not read.
   if (answer.status === 201 && wnsStatus(answer) === null && !isWebPage(answer)) return ACCEPTED
   const said = readAnswer(answer)
   const row = ANSWERS.find((each) => isOn(each, said.status) && each.fits?.(said) !== false)
-  // A status that HTTP does not have (RFC 9110, 15).
+  // No row: HTTP has no such status (RFC 9110, 15).
   return outcomeBy(row ?? UNKNOWN, said, now)
 }
 
@@ -59,7 +59,7 @@ function askedMs({ header }: Said, now: number): number | null {
   return asked === null ? null : Math.min(asked, MAX_PAUSE_MS)
 }
 
-/** The status, and what the push service says by a word or number: few, since results are counted by them. */
+/** The status, and the push service's word or number. There are few, since results are counted by them. */
 function reasonBy({ note, word }: typeof UNKNOWN, said: Said): string {
   const { status, isPage, reason, errno, code } = said
   if (word !== undefined) return `HTTP ${status} ${word}`

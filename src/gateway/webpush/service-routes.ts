@@ -4,46 +4,43 @@ import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport } from '../transport/transport.ts'
 import type { HostAddresses, HostRefusal } from './host-addresses.ts'
 
-/** Hosts with a connection at one time: a stranger's endpoint may name any subdomain of a known one. */
+/** Hosts with a connection: a stranger's endpoint may name any subdomain of a known host. */
 const MAX_ROUTES = 100
 
 interface ServiceRoutesOptions {
   readonly openTransport: OpenTransport
-  /** PEM. */
-  readonly ca?: string
+  readonly ca?: string | undefined
   readonly hosts: HostAddresses | null
   readonly relay?: (endpoint: string) => string
 }
 
-/** The way to one host of a push service. */
 interface OpenRoute {
   readonly kind: 'open'
   readonly transport: Transport
-  /** Whose push service it is; `null`: the path of an endpoint says it. */
+  /** Whose push service it is; `null`: the endpoint's path says it. */
   readonly maker: PushServiceMaker | null
   readonly scope: FailureScope
   pathOf(endpoint: URL): string
 }
 
-/** Why there is none now. */
 interface ClosedRoute {
   readonly kind: 'closed'
   readonly reason: string
   readonly scope: FailureScope
 }
 
-/** Who waits where a host cannot be reached: everybody of its push service, or one device, since the host may be made up. */
+/** Who waits if a host can't be reached: its whole push service, or one device, since the host may be made up. */
 type FailureScope = 'service' | 'device'
 
 export type FoundRoute = OpenRoute | ClosedRoute
 
 /**
- * A transport for each host of a push service, those that were used last. The addresses of a host that strangers may
- * have named are looked at before anything is sent to it, and again every few minutes.
+ * Keeps a transport for each host that was used last. A host that strangers may have named is looked up before anything
+ * is sent to it, and again every few minutes.
  */
 export class ServiceRoutes {
   readonly #options: ServiceRoutesOptions
-  /** By the origin of the endpoint, and where it is relayed to. */
+  /** By the endpoint's origin and where that is relayed to. */
   readonly #routes = new Map<string, OpenRoute>()
 
   constructor(options: ServiceRoutesOptions) {
@@ -54,7 +51,7 @@ export class ServiceRoutes {
     return [...this.#routes.values()].reduce((sum, { transport }) => sum + (transport.connections ?? 0), 0)
   }
 
-  /** The way to the push service of an endpoint. `isNamed`: by the operator, who may send anywhere. */
+  /** `isNamed`: by the operator, who may send anywhere. */
   find(endpoint: URL, isNamed: boolean): FoundRoute | Promise<FoundRoute> {
     const { hosts, relay } = this.#options
     const refusal = isNamed || hosts === null || relay !== undefined ? null : hosts.refusal(endpoint)
@@ -84,7 +81,7 @@ export class ServiceRoutes {
       transport: openTransport(relayed ?? origin, options),
       maker: origin === SIMULATED_SERVICE ? null : pushServiceMaker(endpoint),
       scope: scopeOf(endpoint),
-      // Told apart by the endpoint's host, which a push service finds in its own address.
+      // The relay tells push services apart by the endpoint's host.
       pathOf: ({ host, pathname, search }) => `${relayed === undefined ? '' : `/relay/${host}`}${pathname}${search}`,
     }
     this.#routes.delete(name)

@@ -1,31 +1,27 @@
 import { importPKCS8, SignJWT } from 'jose'
 import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
+import { forgetOldest } from '../../text/forget-oldest.ts'
 
 /** "MUST NOT be more than 24 hours from the time of the request" (RFC 8292, 2): well below, since clocks differ. */
 const LIFE_MS = 12 * HOUR_MS
 
-/** One with less left than this is made anew. */
 const RENEW_MS = 6 * HOUR_MS
 
-/** A token from further ahead than this was made by a clock that has been put back since. */
+/** A token from further in the future was made before the clock was put back. */
 const MAX_AHEAD_MS = 5 * MINUTE_MS
 
-/** The value of `authorization` at each push service. */
-export interface VapidTokens {
-  /** `origin`: `https://host[:port]` of the endpoint. Rejects if the key cannot be used. */
-  authorization(origin: string): string | Promise<string>
-}
+export type VapidTokens = ReturnType<typeof createVapidTokens>
 
 /**
- * Signs tokens of voluntary application server identification (RFC 8292): ES256, one for each push service, reused until
- * half of its life is over, one signature at a time however many ask.
+ * Signs tokens of voluntary application server identification (RFC 8292): ES256, one for each push service, used for
+ * half of its life.
  */
 export function createVapidTokens(
   /** PKCS #8, PEM; base64url; `mailto:` or `https:`. */
   key: { readonly privateKey: string; readonly publicKey: string; readonly subject: string },
   clock: Pick<Clock, 'now'>,
-): VapidTokens {
+) {
   const issued = new Map<string, { readonly authorization: string; readonly at: number }>()
   const pending = new Map<string, Promise<string>>()
   let imported: ReturnType<typeof importPKCS8> | null = null
@@ -42,15 +38,13 @@ export function createVapidTokens(
     const authorization = `vapid t=${jwt}, k=${key.publicKey}`
     issued.delete(origin)
     issued.set(origin, { authorization, at })
-    for (const oldest of issued.keys()) {
-      if (issued.size <= MAX_ORIGINS) break
-      issued.delete(oldest)
-    }
+    forgetOldest(issued, MAX_ORIGINS)
     return authorization
   }
 
   return {
-    authorization(origin) {
+    /** `origin`: `https://host[:port]` of the endpoint. Rejects if the key can't be used. */
+    authorization(origin: string): string | Promise<string> {
       const known = issued.get(origin)
       const ageMs = known === undefined ? Number.NaN : clock.now() - known.at
       if (known !== undefined && ageMs >= -MAX_AHEAD_MS && ageMs < LIFE_MS - RENEW_MS) return known.authorization
@@ -64,5 +58,5 @@ export function createVapidTokens(
   }
 }
 
-/** Tokens remembered at the most: push services have some dozens of hosts. */
+/** Tokens remembered: push services have some dozens of hosts. */
 const MAX_ORIGINS = 1000

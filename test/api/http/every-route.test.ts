@@ -108,16 +108,9 @@ const routes = routesOf((gate) => {
     }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
     userRoutes({ gate, audited: uncalled, eraseUser: uncalled }),
-    pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled, reach: uncalled }),
+    pushRoutes({ gate, devices: uncalled, pushing: uncalled }),
     cancelRoutes({ gate, audited: uncalled, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
-    previewRoutes({
-      gate,
-      clock,
-      counting: uncalled,
-      devices: uncalled,
-      preview: uncalled,
-      reach: uncalled,
-    }),
+    previewRoutes({ gate, clock, counting: uncalled, devices: uncalled, pushing: uncalled }),
     statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled, apnsIdOf: uncalled }),
     statsRoutes({ gate, commit: uncalled, clock, stats: uncalled, counted: uncalled }),
   ]

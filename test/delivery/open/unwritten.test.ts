@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { ServerHttp2Stream } from 'node:http2'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
+import type { ServerStream } from '../../../src/gateway/simulator/http2/server-stream.ts'
 import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
@@ -204,7 +204,7 @@ describe('this machine at fault', () => {
     await follow(real)
     register(DEVICES, real)
     const simulator = await real.server.simulator()
-    const first = Promise.withResolvers<ServerHttp2Stream>()
+    const first = Promise.withResolvers<ServerStream>()
     simulator.answerWith(() => ({ kind: 'custom', perform: first.resolve }))
     await push('/push/all', { badge: '+1' }, real)
     // The first request goes alone: nobody else is sent to before the lock is held.
@@ -212,7 +212,7 @@ describe('this machine at fault', () => {
     const lock = Bun.spawn([process.execPath, LOCKER, join(real.data, 'bellhop.db'), String(LOCK_MS)])
     for await (const said of lock.stdout) if (Buffer.from(said).toString() === 'locked\n') break
     simulator.answerWith(null)
-    stream.respond({ ':status': 200 }, { endStream: true })
+    stream.respond(200)
     await real.logged(({ error }) => String(error).includes('database is locked'))
     lock.kill()
     await ended(real)

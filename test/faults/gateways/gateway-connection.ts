@@ -1,13 +1,14 @@
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { SimulatedAnswer } from '../../../src/gateway/simulator/http2/reply.ts'
-import { goawayFrame, headerFrames, resetFrame } from '../../support/frames.ts'
+import type { ServerConnection } from '../../../src/gateway/simulator/http2/server-connection.ts'
+import type { ServerStream } from '../../../src/gateway/simulator/http2/server-stream.ts'
+import { MAX_CONCURRENT_STREAMS, windowFrame } from '../../support/frames.ts'
 import type { Arrival } from './arrival.ts'
 import type { PlannedReply } from './plan.ts'
 import type { Notice, Protocol } from './protocol.ts'
 
 /** An answer written so shortly before its connection was cut, in ms, may never have been read. */
-const IN_DOUBT_MS = 500
+export const IN_DOUBT_MS = 500
 
 /** How long a connection stays after GOAWAY, in ms, so that the frame is read before the end. */
 const PARTING_MS = 50
@@ -16,24 +17,16 @@ const PARTING_MS = 50
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024
 
 interface Pending {
-  readonly stream: ServerHttp2Stream
+  readonly stream: ServerStream
   readonly arrival: Arrival
   readonly timer: Timer | null
-}
-
-interface Options {
-  readonly session: ServerHttp2Session
-  /** A session does not give its socket away; `undefined` once it is closed. */
-  readonly socket: () => TLSSocket | undefined
-  readonly life: number
-  readonly protocol: Protocol
 }
 
 /** One connection of the service to a gateway, and what is open on it. */
 export class GatewayConnection {
   readonly life: number
-  readonly #session: ServerHttp2Session
-  readonly #socket: () => TLSSocket | undefined
+  readonly #connection: ServerConnection
+  readonly #socket: TLSSocket
   readonly #protocol: Protocol
   readonly #pending = new Map<number, Pending>()
   /** The newest last. */
@@ -42,43 +35,41 @@ export class GatewayConnection {
   #parting = false
   #limited = false
   #narrowed = false
-  #highest = 0
   #highestAnswered = 0
   /** After GOAWAY: streams beyond it are not looked at. */
   #last = Number.POSITIVE_INFINITY
 
-  constructor({ session, socket, life, protocol }: Options) {
-    this.#session = session
+  constructor(connection: ServerConnection, socket: TLSSocket, life: number, protocol: Protocol) {
+    this.#connection = connection
     this.#socket = socket
     this.#protocol = protocol
     this.life = life
-    // No body waits for room on the connection: Bun's fetch gives up one that is not sent yet when its answer is there,
-    // and a gateway that says 200 and never lets the body come has taken nothing.
-    session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
-    session.on('close', () => {
-      for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
-      this.#pending.clear()
-    })
+    // No body waits for room on the connection: a gateway that says 200 and never lets the body come has taken nothing.
+    connection.raw(windowFrame(0, CONNECTION_WINDOW_BYTES))
   }
 
   /** Whether a stream that begins is looked at. */
-  admits(stream: ServerHttp2Stream): boolean {
-    const id = stream.id ?? 0
-    if (id > this.#last) return false
-    this.#highest = Math.max(this.#highest, id)
-    return true
+  admits({ id }: ServerStream): boolean {
+    return id <= this.#last
+  }
+
+  /** A stream is answered, reset or lost. */
+  closed({ id }: ServerStream): void {
+    const timer = this.#pending.get(id)?.timer
+    if (timer) clearTimeout(timer)
+    this.#pending.delete(id)
   }
 
   limitStreams(streams: number): void {
     this.#limited = streams !== this.#protocol.streams[1]
-    this.#session.settings({ maxConcurrentStreams: streams })
+    this.#connection.settings([MAX_CONCURRENT_STREAMS, streams])
   }
 
-  answer(stream: ServerHttp2Stream, { status, headers, body }: SimulatedAnswer): void {
-    if (stream.destroyed) return
-    this.#highestAnswered = Math.max(this.#highestAnswered, stream.id ?? 0)
-    stream.respond({ ':status': status, ...headers }, { endStream: body === '' })
-    if (body !== '') stream.end(body)
+  answer(stream: ServerStream, { status, headers, body }: SimulatedAnswer): void {
+    if (!stream.isOpen) return
+    this.#highestAnswered = Math.max(this.#highestAnswered, stream.id)
+    stream.respond(status, headers, { end: body === '' })
+    if (body !== '') stream.write(body)
     if (status !== 200) return
     if (this.#narrowed) this.limitStreams(this.#protocol.streams[1])
     this.#narrowed = false
@@ -90,10 +81,10 @@ export class GatewayConnection {
     if (this.#proven) return
     this.#proven = true
     const [first, usual] = this.#protocol.streams
-    if (first !== usual && !this.#limited) this.#session.settings({ maxConcurrentStreams: usual })
+    if (first !== usual && !this.#limited) this.#connection.settings([MAX_CONCURRENT_STREAMS, usual])
   }
 
-  perform(stream: ServerHttp2Stream, arrival: Arrival, notice: Notice, planned: PlannedReply, latencyMs: number): void {
+  perform(stream: ServerStream, arrival: Arrival, notice: Notice, planned: PlannedReply, latencyMs: number): void {
     if (this.#parting) return
     switch (planned.kind) {
       case 'accept': {
@@ -124,7 +115,8 @@ export class GatewayConnection {
         this.#parting = true
         leaveToAnother(arrival)
         this.#leaveBeyond(0)
-        this.#socket()?.end(goawayFrame(0, 0, JSON.stringify({ reason: planned.word })))
+        this.#connection.goaway(0, { lastId: 0, debugData: JSON.stringify({ reason: planned.word }) })
+        this.#socket.end()
         return
       case 'garble': {
         const understood = this.#protocol.anyBodySaysTaken
@@ -137,16 +129,16 @@ export class GatewayConnection {
         arrival.taken = planned.taken && planned.code !== REFUSED_STREAM
         // Said in full by "not processed".
         if (planned.code === REFUSED_STREAM) arrival.answeredAt = Date.now()
-        this.#reset(stream, planned.code)
+        stream.reset(planned.code)
         return
       case 'silence':
         arrival.taken = planned.taken
         return
       case 'cut':
         arrival.taken = planned.taken
-        if (planned.midAnswer && !stream.destroyed) {
-          stream.respond({ ':status': 200, 'content-type': 'application/json' })
-          stream.write('{"na')
+        if (planned.midAnswer) {
+          stream.respond(200, { 'content-type': 'application/json' }, { end: false })
+          stream.write('{"na', { end: false })
         }
         this.cut()
         return
@@ -154,61 +146,45 @@ export class GatewayConnection {
         arrival.taken = planned.answered
         if (planned.answered) this.answer(stream, notice.accept())
         this.#doubt()
-        setTimeout(() => this.#socket()?.destroy(), planned.answered ? READ_MS : 0)
+        setTimeout(() => this.#socket.destroy(), planned.answered ? READ_MS : 0)
         return
-      case 'flood':
+      case 'flood': {
         // Not every client reads it.
-        this.#flood(stream, notice.accept())
+        const { status, headers } = notice.accept()
+        stream.respond(status, { ...headers, 'x-padding': PADDING }, { pieces: 1 })
         return
+      }
       case 'noise':
         arrival.taken = planned.taken
-        this.#socket()?.write('No frame begins like this, and no client should believe what follows.')
+        this.#connection.raw(Buffer.from('No frame begins like this, and no client should believe what follows.'))
         this.cut()
         return
       case 'goaway':
         arrival.taken = planned.taken
-        this.#goaway(this.#highest, planned.code)
+        this.#goaway(this.#connection.lastId, planned.code)
         this.cut()
         return
       case 'farewell':
-        this.#pending.set(stream.id ?? 0, { stream, arrival, timer: null })
+        this.#pending.set(stream.id, { stream, arrival, timer: null })
         this.#farewell(planned.half)
         this.#wait(stream, arrival, latencyMs, () => this.#close(stream, arrival, notice.accept(), false))
     }
   }
 
-  #wait(stream: ServerHttp2Stream, arrival: Arrival, ms: number, send: () => void): void {
-    const id = stream.id ?? 0
-    if (id > this.#last) {
-      leaveToAnother(arrival)
-      return
-    }
-    this.#pending.set(id, { stream, arrival, timer: setTimeout(send, ms) })
-    stream.on('close', () => {
-      const timer = this.#pending.get(id)?.timer
-      if (timer) clearTimeout(timer)
-      this.#pending.delete(id)
-    })
+  #wait(stream: ServerStream, arrival: Arrival, ms: number, send: () => void): void {
+    if (stream.id > this.#last) return leaveToAnother(arrival)
+    this.#pending.set(stream.id, { stream, arrival, timer: setTimeout(send, ms) })
   }
 
-  #close(stream: ServerHttp2Stream, arrival: Arrival, answer: SimulatedAnswer, lateEnd: boolean): void {
-    this.#pending.delete(stream.id ?? 0)
-    if (stream.destroyed || this.#socket() === undefined) return
+  #close(stream: ServerStream, arrival: Arrival, answer: SimulatedAnswer, lateEnd: boolean): void {
+    this.#pending.delete(stream.id)
+    if (!stream.isOpen || this.#socket.destroyed) return
     this.#note(arrival)
-    if (lateEnd) {
-      const { status, headers, body } = answer
-      stream.respond({ ':status': status, ...headers, 'content-length': String(Buffer.byteLength(body)) })
-      if (body !== '') stream.write(body)
-      setTimeout(() => stream.destroyed || stream.end(), LATE_END_MS)
-    } else this.answer(stream, answer)
-  }
-
-  #flood(stream: ServerHttp2Stream, { status, headers }: SimulatedAnswer): void {
-    const head = { ':status': String(status), ...headers, 'x-padding': PADDING }
-    this.#write(headerFrames(stream.id ?? 0, head, { end: true, pieces: 1 }))
-    // The server does not know that it has answered.
-    Object.assign(stream, { rstCode: CANCEL })
-    stream.destroy(new Error('answered'))
+    if (!lateEnd) return this.answer(stream, answer)
+    const { status, headers, body } = answer
+    stream.respond(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) }, { end: false })
+    stream.write(body, { end: false })
+    setTimeout(() => stream.write(''), LATE_END_MS)
   }
 
   #note(arrival: Arrival): void {
@@ -220,7 +196,9 @@ export class GatewayConnection {
     if (this.#last !== Number.POSITIVE_INFINITY) return
     const open = [...this.#pending.keys()].sort((a, b) => a - b)
     // Not below one that is answered already: it must be the last that anything was done about.
-    const last = half ? Math.max(open[Math.floor(open.length / 2)] ?? 0, this.#highestAnswered) : this.#highest
+    const last = half
+      ? Math.max(open[Math.floor(open.length / 2)] ?? 0, this.#highestAnswered)
+      : this.#connection.lastId
     this.#leaveBeyond(last)
     this.#goaway(last, 0)
     this.#endWhenAnswered()
@@ -229,7 +207,7 @@ export class GatewayConnection {
   #endWhenAnswered(): void {
     setTimeout(() => {
       if (this.#pending.size > 0) this.#endWhenAnswered()
-      else this.#socket()?.end()
+      else this.#socket.end()
     }, PARTING_MS)
   }
 
@@ -245,19 +223,19 @@ export class GatewayConnection {
 
   #goaway(last: number, code: number): void {
     this.#last = last
-    this.#write(goawayFrame(last, code))
+    this.#connection.goaway(code, { lastId: last })
   }
 
   /** The connection ends, and with it everything on it that is not known to have been read. */
   cut(): void {
     this.#parting = true
-    this.#last = Math.min(this.#last, this.#highest)
+    this.#last = Math.min(this.#last, this.#connection.lastId)
     for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
     this.#doubt()
     setTimeout(() => {
       // So may what was answered meanwhile.
       this.#doubt()
-      this.#socket()?.destroy()
+      this.#socket.destroy()
     }, PARTING_MS)
   }
 
@@ -269,21 +247,6 @@ export class GatewayConnection {
       if (arrival === undefined || now - (arrival.answeredAt ?? 0) > IN_DOUBT_MS) break
       arrival.answeredAt = null
     }
-  }
-
-  /**
-   * On Bun 1.4.5 `close(code)` sends an empty DATA frame in place of RST_STREAM; destroying with an error sends the frame,
-   * with the code found in `rstCode`, unless that is 0 (measured). A second one for a stream that is closed means nothing.
-   */
-  #reset(stream: ServerHttp2Stream, code: number): void {
-    if (code === 0) this.#write(resetFrame(stream.id ?? 0, code))
-    Object.assign(stream, { rstCode: code === 0 ? CANCEL : code })
-    stream.destroy(new Error('reset'))
-  }
-
-  /** Past node:http2, whose server does not send these as they are wanted. */
-  #write(bytes: Uint8Array): void {
-    this.#socket()?.write(bytes)
   }
 }
 
@@ -301,7 +264,6 @@ const READ_MS = 5
 
 /** RFC 9113, 7. */
 const REFUSED_STREAM = 7
-const CANCEL = 8
 
 /** How long the end of a stream comes after its content, in ms. */
 const LATE_END_MS = 200

@@ -1,14 +1,14 @@
-import type { ServerHttp2Stream } from 'node:http2'
 import type { Pem } from '../../../src/gateway/simulator/certificate.ts'
-import type { OnSession } from '../../../src/gateway/simulator/http2/http2-listener.ts'
-import type { Attempt } from '../../../src/gateway/simulator/http2/reply.ts'
+import type { OnConnection } from '../../../src/gateway/simulator/http2/http2-listener.ts'
+import type { Attempt, Reply } from '../../../src/gateway/simulator/http2/reply.ts'
+import type { ServerStream } from '../../../src/gateway/simulator/http2/server-stream.ts'
 import { chance } from '../stage/chance.ts'
 import type { Arrival } from './arrival.ts'
 import { startFront } from './front.ts'
 import type { FrontMode } from './front.ts'
-import { GatewayConnection } from './gateway-connection.ts'
+import { GatewayConnection, IN_DOUBT_MS } from './gateway-connection.ts'
 import type { Plan, PlannedReply } from './plan.ts'
-import type { Protocol } from './protocol.ts'
+import type { Notice, Protocol } from './protocol.ts'
 
 /** The certificates a gateway can show. The service trusts the first two. */
 export interface Certificates {
@@ -23,6 +23,8 @@ export type Behind =
   | 'other certificate'
   | 'untrusted certificate'
   | 'only HTTP/1.1'
+  /** The push service itself, over HTTP/1.1; of other gateways nothing. */
+  | 'older'
   | Exclude<FrontMode['kind'], 'lead'>
 
 /** A stand-in for APNs, FCM or a push service that can be broken while the service sends to it. */
@@ -57,29 +59,56 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
   const faults: string[] = []
   const attempts = new Map<string, number>()
   const connections = new Set<GatewayConnection>()
-  const carriers = new WeakMap<ServerHttp2Stream, GatewayConnection>()
+  const carriers = new WeakMap<ServerStream, GatewayConnection>()
+  /** What came over HTTP/1.1 since that is spoken. */
+  const older: Arrival[] = []
   let limit: number | null = null
 
-  const onSession: OnSession = (session, socket) => {
-    const connection = new GatewayConnection({ session, socket, life: life(), protocol })
+  const onConnection: OnConnection = (served, socket) => {
+    const connection = new GatewayConnection(served, socket, life(), protocol)
     connections.add(connection)
-    session.on('close', () => connections.delete(connection))
+    socket.on('close', () => connections.delete(connection))
     if (limit !== null) connection.limitStreams(limit)
-    session.on('stream', (stream) => {
-      if (!connection.admits(stream)) return
-      carriers.set(stream, connection)
-      if (gateway.early) connection.answer(stream, protocol.acceptEarly())
-    })
+    return {
+      onBegin(stream) {
+        if (!connection.admits(stream)) return
+        carriers.set(stream, connection)
+        if (gateway.early) connection.answer(stream, protocol.acceptEarly())
+      },
+      onClosed: (stream) => connection.closed(stream),
+    }
   }
 
-  function receive(stream: ServerHttp2Stream, attempt: Attempt): void {
+  function arrive(shown: Notice['shown'], by: number): Arrival {
+    const arrival: Arrival = { ...shown, at: Date.now(), life: by, taken: true, answeredAt: null }
+    arrivals.push(arrival)
+    return arrival
+  }
+
+  function receive(stream: ServerStream, attempt: Attempt): void {
     const connection = carriers.get(stream)
     if (connection === undefined) return
     const notice = protocol.read(attempt)
-    const arrival: Arrival = { ...notice.shown, at: Date.now(), life: connection.life, taken: true, answeredAt: null }
-    arrivals.push(arrival)
-    if (stream.headersSent) arrival.answeredAt = arrival.at
+    const arrival = arrive(notice.shown, connection.life)
+    if (stream.isAnswered) arrival.answeredAt = arrival.at
     else connection.perform(stream, arrival, notice, planFor(arrival), latencyOf(arrival))
+  }
+
+  /** Over HTTP/1.1 everything is taken. */
+  function takeOlder(attempt: Attempt): Reply {
+    const notice = protocol.read(attempt)
+    const arrival = arrive(notice.shown, life())
+    const afterMs = latencyOf(arrival)
+    older.push(arrival)
+    setTimeout(() => older.includes(arrival) && (arrival.answeredAt = Date.now()), afterMs)
+    return { kind: 'answer', answer: notice.accept(), afterMs }
+  }
+
+  /** The connections of HTTP/1.1 end: whether what was answered just now was read, nobody knows. */
+  function endOlder(): void {
+    for (const arrival of older.splice(0))
+      if (Date.now() - (arrival.answeredAt ?? 0) < IN_DOUBT_MS) arrival.answeredAt = null
+    front.cut()
   }
 
   function planFor({ token, text }: Arrival): PlannedReply {
@@ -94,29 +123,33 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
     return least + (most - least) * chance(seed, 'latency', token, String(text))
   }
 
-  const start = async (pem: Pem): Promise<number> => {
+  const start = async (pem: Pem) => {
     const listener = await protocol.start({
       pem,
-      onSession,
+      onConnection,
       reachedAt: () => gateway.origin,
-      script: (attempt) => ({ kind: 'custom', perform: (stream) => receive(stream, attempt) }),
-      // What passes the checks is answered by the plan: any status here is the checks' own.
-      record: ({ status, reason }) => status !== null && faults.push(reason ?? String(status)),
+      script: (attempt) =>
+        'host' in attempt.headers
+          ? takeOlder(attempt)
+          : { kind: 'custom', perform: (stream) => receive(stream, attempt) },
+      // What passes the checks is answered by the plan: any reason here is the checks' own.
+      record: ({ reason, status }) => status !== null && reason !== null && faults.push(reason),
     })
-    return Number(new URL(opened.use(listener).url).port)
+    return opened.use(listener)
   }
   const usual = await start(certificates.usual)
   const other = await start(certificates.other)
   const untrusted = await start(certificates.untrusted)
   const old = startHttp1(certificates.usual)
   opened.defer(() => old.stop(true))
-  const front = opened.use(await startFront({ kind: 'lead', port: usual }))
+  const front = opened.use(await startFront(leadTo(usual.url)))
 
   const modes: Readonly<Record<Behind, FrontMode>> = {
-    usual: { kind: 'lead', port: usual },
-    'other certificate': { kind: 'lead', port: other },
-    'untrusted certificate': { kind: 'lead', port: untrusted },
-    'only HTTP/1.1': { kind: 'lead', port: old.port ?? 0 },
+    usual: leadTo(usual.url),
+    'other certificate': leadTo(other.url),
+    'untrusted certificate': leadTo(untrusted.url),
+    'only HTTP/1.1': leadTo(old.url.href),
+    older: leadTo(usual.relayOf?.('https://simulator.invalid/older:1') ?? old.url.href),
     close: { kind: 'close' },
     plain: { kind: 'plain' },
     mute: { kind: 'mute' },
@@ -142,10 +175,15 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
       for (const connection of connections) connection.cut()
       // Those that were never answered are not told that they could be now.
       if (behind !== 'usual') front.cut()
+      else if (older.length > 0) endOlder()
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
   return gateway
+}
+
+function leadTo(url: string): FrontMode {
+  return { kind: 'lead', port: Number(new URL(url).port) }
 }
 
 /** What a misled proxy looks like: valid TLS, and no HTTP/2 behind it. */

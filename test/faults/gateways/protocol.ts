@@ -21,10 +21,15 @@ export interface Protocol {
   readonly anyBodySaysTaken: boolean
   read(attempt: Attempt): Notice
   /** The simulator's gateway: its TLS, its HTTP/2 and its checks. */
-  start(options: StartOptions): Promise<Http2Listener>
+  start(options: StartOptions): Promise<StartedGateway>
 }
 
-type StartOptions = Pick<GatewayOptions, 'pem' | 'script' | 'record' | 'onSession'> & {
+interface StartedGateway extends Http2Listener {
+  /** Absent: none speaks HTTP/1.1. */
+  relayOf?(endpoint: string): string
+}
+
+type StartOptions = Pick<GatewayOptions, 'pem' | 'script' | 'record' | 'onConnection'> & {
   /** Where the service finds it. */
   readonly reachedAt: () => string
 }

@@ -1,5 +1,5 @@
-import { apnsRefusal } from '../../../src/gateway/simulator/apns/apns-answer.ts'
-import type { ApnsReason } from '../../../src/gateway/simulator/apns/apns-answer.ts'
+import { apnsRefusal } from '../../../src/gateway/simulator/apns/apns-gateway.ts'
+import type { ApnsReason } from '../../../src/gateway/apns/answers.ts'
 import { fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { FcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { GrantFault } from '../../../src/gateway/simulator/fcm/token-issuer.ts'

@@ -1,6 +1,6 @@
 import { webPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
 import type { WebPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
-import type { PlayedService } from '../../../src/gateway/simulator/webpush/played-service.ts'
+import type { PlayedService } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
 import type { Gateway } from '../gateways/gateway.ts'
 import type { Incoming, PlannedReply } from '../gateways/plan.ts'
 import { addBrowsers, browsersAt, useOtherVapidKey, useVapidKey } from '../stage/browsers.ts'
@@ -49,6 +49,15 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
   some('unauthorized', 'Google: 400 UnauthorizedRegistration, a page', 0.05, () => saying('denied', 'google')),
   some('apple-429', 'Apple: 429 TooManyRequests without Retry-After', 0.05, () => saying('throttled', 'apple')),
   some('front-end', 'Google: 400, a page of its front end', 0.05, () => saying('frontend')),
+  some(
+    'small',
+    'Mozilla: 413 errno 104, of a message that fits without its padding',
+    0.1,
+    () => saying('large', 'mozilla'),
+    {
+      payload: { text: 'x'.repeat(2_400) },
+    },
+  ),
   everybody('proxy', '404 of Traefik in plain text', 'proxy'),
   everybody('nginx', '502 of nginx, a web page', 'nginx'),
   everybody('406-all', '406 of Microsoft with Retry-After: 2', 'quota', 'microsoft'),
@@ -67,6 +76,30 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
       faulty.turn('usual')
       await stage.pushes.toBrowsers()
       return met
+    },
+  },
+  {
+    name: 'browsers-older',
+    what: 'a push service speaks HTTP/1.1 alone from the middle of a broadcast on, and HTTP/2 again in the middle of the next',
+    browsers: true,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      const { faulty } = servicesOf(stage)
+      const met = () => faulty.arrivals.length
+      const until = async (count: number) => {
+        for (const end = Date.now() + SENT_MS; met() < count && Date.now() < end;) await Bun.sleep(5)
+      }
+      faulty.latencyMs = LATENCY_MS
+      await stage.pushes.toBrowsers()
+      await until(EACH / 2)
+      faulty.turn('older')
+      await reached(stage, SENT_MS)
+      const before = met()
+      await stage.pushes.toBrowsers()
+      await until(before + EACH / 2)
+      faulty.turn('usual')
+      await stage.pushes.toBrowsers()
+      return met() - before
     },
   },
   some('ntfy-limit', 'ntfy: 429 code 42908', 0.05, () => saying('throttled', 'ntfy')),
@@ -230,7 +263,13 @@ function everybody(name: string, what: string, refusal: WebPushRefusal, by?: Pla
 }
 
 /** A fault that a share of all first requests to one push service meets; the other gets its own meanwhile. */
-function some(name: string, what: string, share: number, reply: (coin: number) => PlannedReply): Scenario {
+function some(
+  name: string,
+  what: string,
+  share: number,
+  reply: (coin: number) => PlannedReply,
+  extra?: object,
+): Scenario {
   return {
     name: `browsers-${name}`,
     what: `a push service, of some: ${what}`,
@@ -245,7 +284,7 @@ function some(name: string, what: string, share: number, reply: (coin: number) =
         met++
         return reply(chance(stage.seed, 'coin', ...words))
       }
-      for (let n = 0; n < 3; n++) await stage.pushes.toBrowsers()
+      for (let n = 0; n < 3; n++) await stage.pushes.toBrowsers(extra)
       await reached(stage, SENT_MS)
       faulty.plan = null
       return met

@@ -7,7 +7,8 @@ import type { KnownDevice, Ledger, Platform } from './ledger.ts'
 export interface Pushes {
   /** To all phones, on both platforms. `badge`: counts the badge up by one. */
   toAll(options?: { readonly badge?: boolean }): Promise<void>
-  toBrowsers(): Promise<void>
+  /** `extra`: further fields of the push. */
+  toBrowsers(extra?: object): Promise<void>
   /** To those with this tag, on both platforms: one that nobody gets or loses any more. */
   toTag(tag: string): Promise<void>
   /** To one of the first devices. */
@@ -45,7 +46,8 @@ export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
   const acked = () => [...ledger.devices.values()].filter(({ ackedAt }) => ackedAt !== null)
 
   const pushes: Pushes = {
-    toBrowsers: () => send('/push/all', () => acked().filter(({ platform }) => platform === 2), { platform: [2] }),
+    toBrowsers: (extra) =>
+      send('/push/all', () => acked().filter(({ platform }) => platform === 2), { platform: [2], ...extra }),
     toAll: ({ badge = false } = {}) =>
       send('/push/all', () => acked().filter(({ platform }) => platform !== 2), {
         platform: [0, 1],

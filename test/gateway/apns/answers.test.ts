@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { APNS_ANSWERS } from '../../../src/gateway/apns/answers.ts'
+import { APNS_ANSWERS, listedAnswer } from '../../../src/gateway/apns/answers.ts'
 import type { Meaning } from '../../../src/gateway/apns/answers.ts'
 import { findPage } from '../../../src/manual/pages.ts'
 
@@ -32,6 +32,6 @@ describe('the manual page on what Apple answers', () => {
   })
 
   test('says what follows from each as the client has it', () => {
-    for (const { reason, follows } of told) expect(follows).toMatch(FOLLOWS[APNS_ANSWERS[reason]?.[1] ?? 'taken'])
+    for (const { reason, follows } of told) expect(follows).toMatch(FOLLOWS[listedAnswer(reason)?.[1] ?? 'taken'])
   })
 })

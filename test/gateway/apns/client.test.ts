@@ -5,13 +5,12 @@ import { systemClock } from '../../../src/clock.ts'
 import { createApnsProvider } from '../../../src/gateway/apns/client.ts'
 import { apnsIdOf } from '../../../src/gateway/apns/protocol.ts'
 import type { Outcome, Recipient } from '../../../src/gateway/gateway.ts'
-import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
-import type { Message } from '../../../src/notification/notification.ts'
+import { h2Transport } from '../../../src/gateway/transport/choose-transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { Gateway, GatewayAction, GatewayHandler } from '../../support/gateway.ts'
-import { outcomeOf } from '../outcome.ts'
+import { MESSAGE as PLAIN, outcomeOf } from '../outcome.ts'
 
 const MINUTE_MS = 60_000
 const { privateKey } = generateKeyPairSync('ec', {
@@ -27,11 +26,8 @@ const KEY: ApnsCredential = {
   topic: 'com.example.app',
   environment: 'auto',
 }
-const MESSAGE: Message = {
-  push: '01890a5d-ac96-774b-bcce-b302099a8057',
-  notification: { msg: 'Hello', sound: 'default', badge: { add: 1 }, payload: { id: 5 } },
-  expiresAt: 1_800_000_000_000,
-}
+const said = { sound: 'default', badge: { add: 1 }, payload: { id: 5 } }
+const MESSAGE = { ...PLAIN, notification: { ...PLAIN.notification, ...said } }
 const PHONE: Recipient = { device: 42, token: '00fc13adff785122'.repeat(4), environment: null, badge: 3 }
 const OK = { status: 200 }
 
@@ -112,11 +108,6 @@ describe('a notification', () => {
 })
 
 describe('an answer', () => {
-  test('410 tells since when the app is gone', async () => {
-    await using apns = await start({ production: () => refusal(410, 'Unregistered', 1_700_000_000_000) })
-    expect(await apns.send()).toEqual({ kind: 'unregistered', since: 1_700_000_000_000, reason: 'Unregistered' })
-  })
-
   test('429 with Retry-After defers for that long', async () => {
     const headers = { 'retry-after': '30' }
     await using apns = await start({

@@ -5,12 +5,11 @@ import type { Clock } from '../../../src/clock.ts'
 import { createApnsProvider } from '../../../src/gateway/apns/client.ts'
 import type { Recipient } from '../../../src/gateway/gateway.ts'
 import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
-import type { Message } from '../../../src/notification/notification.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, Connection, FrameGateway } from '../../support/frame-gateway.ts'
-import { outcomeOf } from '../outcome.ts'
+import { MESSAGE, outcomeOf } from '../outcome.ts'
 
 /*
  * Apple tells some faults of a certificate in the debug data of a GOAWAY without an error, and answers nothing
@@ -25,11 +24,6 @@ const CERTIFICATE: ApnsCredential = {
   topic: 'com.example.app',
   environment: 'auto',
   expiresAt: Date.UTC(2030, 0, 1),
-}
-const MESSAGE: Message = {
-  push: '01890a5d-ac96-774b-bcce-b302099a8057',
-  notification: { msg: 'Hello', sound: null, badge: null, payload: null },
-  expiresAt: 1_800_000_000_000,
 }
 const PHONE: Recipient = { device: 42, token: '00fc13adff785122'.repeat(4), environment: null, badge: null }
 

@@ -8,18 +8,12 @@ import type { Outcome, Recipient } from '../../../src/gateway/gateway.ts'
 import { startSimulator } from '../../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
-import type { Message } from '../../../src/notification/notification.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
-import { outcomeOf } from '../outcome.ts'
+import { MESSAGE, outcomeOf } from '../outcome.ts'
 
 /* What the client makes of the simulator's worst, over real TLS and HTTP/2. */
 
-const MESSAGE: Message = {
-  push: '01890a5d-ac96-774b-bcce-b302099a8057',
-  notification: { msg: 'Hello', sound: null, badge: null, payload: null },
-  expiresAt: 1_900_000_000_000,
-}
 const GOOD = 'a1'.repeat(32)
 const magic = (order: string): string => order.padEnd(64, '0')
 

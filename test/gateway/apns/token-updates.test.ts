@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { TokenUpdates } from '../../../src/gateway/apns/token-updates.ts'
+import { TokenUpdates } from '../../../src/gateway/apns/route.ts'
 
 const MINUTE_MS = 60_000
 

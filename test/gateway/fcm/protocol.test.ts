@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { judgeFcm } from '../../../src/gateway/fcm/protocol.ts'
 import type { Outcome } from '../../../src/gateway/gateway.ts'
+import { fcmError } from './firebase.ts'
 
 describe('an answer of FCM', () => {
-  const fcmError = (errorCode: string) => ({
-    '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError',
-    errorCode,
-  })
   const badRequest = (...fields: string[]) => ({
     '@type': 'type.googleapis.com/google.rpc.BadRequest',
     fieldViolations: fields.map((field) => ({ field, description: `Invalid value at '${field}'` })),
@@ -23,84 +20,72 @@ describe('an answer of FCM', () => {
   const gone = (reason: string): Outcome => ({ kind: 'unregistered', since: null, reason })
   const badPush = (reason: string): Outcome => ({ kind: 'rejected', blame: 'push', reason })
   const misconfigured = (reason: string): Outcome => ({ kind: 'misconfigured', reason })
-  const later = (
-    scope: 'device' | 'credential' | 'either',
-    reason: string,
-    afterMs: number | null = null,
-  ): Outcome => ({
+  type Scope = 'device' | 'credential' | 'either'
+  const later = (scope: Scope, reason: string, afterMs: number | null = null): Outcome => ({
     kind: 'deferred',
     afterMs,
     scope,
     reason,
   })
 
+  const INVALID = 'INVALID_ARGUMENT'
   const NOT_A_TOKEN = 'The registration token is not a valid FCM registration token'
   const TABLE: readonly [name: string, status: number, body: string, Outcome][] = [
-    [
-      'a malformed token',
-      400,
-      errorOf('INVALID_ARGUMENT', NOT_A_TOKEN, fcmError('INVALID_ARGUMENT')),
-      badToken('INVALID_ARGUMENT'),
-    ],
+    ['a malformed token', 400, errorOf(INVALID, NOT_A_TOKEN, fcmError(INVALID)), badToken(INVALID)],
     [
       'a violation of message.token',
       400,
-      errorOf('INVALID_ARGUMENT', NOT_A_TOKEN, fcmError('INVALID_ARGUMENT'), badRequest('message.token')),
-      badToken('INVALID_ARGUMENT'),
+      errorOf(INVALID, NOT_A_TOKEN, fcmError(INVALID), badRequest('message.token')),
+      badToken(INVALID),
     ],
     [
       'a violation of another field',
       400,
-      errorOf('INVALID_ARGUMENT', 'Invalid value', badRequest('message.data[0].value')),
-      badPush('INVALID_ARGUMENT'),
+      errorOf(INVALID, 'Invalid value', badRequest('message.data[0].value')),
+      badPush(INVALID),
     ],
     [
       'a violation of another field that speaks of tokens',
       400,
-      errorOf('INVALID_ARGUMENT', NOT_A_TOKEN, fcmError('INVALID_ARGUMENT'), badRequest('message.android.ttl')),
-      badPush('INVALID_ARGUMENT'),
+      errorOf(INVALID, NOT_A_TOKEN, fcmError(INVALID), badRequest('message.android.ttl')),
+      badPush(INVALID),
     ],
     [
       'violations of the token and another field',
       400,
-      errorOf('INVALID_ARGUMENT', NOT_A_TOKEN, badRequest('message.token', 'message.data')),
-      badPush('INVALID_ARGUMENT'),
+      errorOf(INVALID, NOT_A_TOKEN, badRequest('message.token', 'message.data')),
+      badPush(INVALID),
     ],
-    [
-      'words about a token without FcmError',
-      400,
-      errorOf('INVALID_ARGUMENT', NOT_A_TOKEN),
-      badPush('INVALID_ARGUMENT'),
-    ],
+    ['words about a token without FcmError', 400, errorOf(INVALID, NOT_A_TOKEN), badPush(INVALID)],
     [
       'a message that is too big',
       400,
-      errorOf('INVALID_ARGUMENT', 'Android message is too big', fcmError('INVALID_ARGUMENT')),
-      badPush('INVALID_ARGUMENT'),
+      errorOf(INVALID, 'Android message is too big', fcmError(INVALID)),
+      badPush(INVALID),
     ],
     [
       'a malformed installation ID',
       400,
-      errorOf('INVALID_ARGUMENT', 'Invalid installation ID', fcmError('INVALID_ARGUMENT')),
-      badFid('INVALID_ARGUMENT'),
+      errorOf(INVALID, 'Invalid installation ID', fcmError(INVALID)),
+      badFid(INVALID),
     ],
     [
       'a violation of message.fid',
       400,
-      errorOf('INVALID_ARGUMENT', 'Invalid value', fcmError('INVALID_ARGUMENT'), badRequest('message.fid')),
-      badFid('INVALID_ARGUMENT'),
+      errorOf(INVALID, 'Invalid value', fcmError(INVALID), badRequest('message.fid')),
+      badFid(INVALID),
     ],
     [
       'a violation of message.fid, as the front end tells of one',
       400,
-      errorOf('INVALID_ARGUMENT', 'Invalid value', badRequest('message.fid')),
-      badFid('INVALID_ARGUMENT'),
+      errorOf(INVALID, 'Invalid value', badRequest('message.fid')),
+      badFid(INVALID),
     ],
     [
       'violations of the installation ID and another field',
       400,
-      errorOf('INVALID_ARGUMENT', 'Invalid value', badRequest('message.fid', 'message.data')),
-      badPush('INVALID_ARGUMENT'),
+      errorOf(INVALID, 'Invalid value', badRequest('message.fid', 'message.data')),
+      badPush(INVALID),
     ],
     [
       'a phone for which Firebase lacks a key',
@@ -131,7 +116,7 @@ describe('an answer of FCM', () => {
     [
       'an installation that is gone, with the other status',
       400,
-      errorOf('INVALID_ARGUMENT', 'Not found', fcmError('UNREGISTERED_FID')),
+      errorOf(INVALID, 'Not found', fcmError('UNREGISTERED_FID')),
       gone('UNREGISTERED_FID'),
     ],
     [

@@ -1,32 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { systemClock } from '../../../src/clock.ts'
-import { createFcmProvider } from '../../../src/gateway/fcm/client.ts'
-import type { Outcome, Recipient } from '../../../src/gateway/gateway.ts'
-import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
-import type { Message } from '../../../src/notification/notification.ts'
-import { createFakeClock } from '../../support/fake-clock.ts'
-import { startGateway } from '../../support/gateway.ts'
-import type { GatewayHandler, GatewayReply } from '../../support/gateway.ts'
-import { outcomeOf } from '../outcome.ts'
-import { ACCOUNT } from './account.ts'
+import type { Outcome } from '../../../src/gateway/gateway.ts'
+import type { GatewayReply } from '../../support/gateway.ts'
+import { apnsError, fcmError, refusal, startFirebase, TAKEN } from './firebase.ts'
 
 /* What Google has been seen to answer, over TLS and HTTP/2, and what must follow. */
-
-const PHONE: Recipient = { device: 42, token: 'dGVzdA:APA91b', environment: null, badge: null }
-const TAKEN: GatewayReply = { status: 200, body: '{"name":"projects/example-project/messages/0:1"}' }
-const FCM_V1 = 'type.googleapis.com/google.firebase.fcm.v1.'
-
-function refusal(status: number, name: string, message: string, ...details: object[]): GatewayReply {
-  const error = { code: status, message, status: name, ...(details.length > 0 && { details }) }
-  return {
-    status,
-    headers: { 'content-type': 'application/json; charset=UTF-8' },
-    body: `${JSON.stringify({ error }, null, 2)}\n`,
-  }
-}
-
-const fcmError = (errorCode: string) => ({ '@type': `${FCM_V1}FcmError`, errorCode })
-const apnsError = (statusCode: number, reason: string) => ({ '@type': `${FCM_V1}ApnsError`, statusCode, reason })
 
 const page = (status: number): GatewayReply => ({
   status,
@@ -37,42 +14,6 @@ const page = (status: number): GatewayReply => ({
 const EMPTY_401: GatewayReply = { status: 401, headers: { 'content-length': '0' }, body: '' }
 const DEAD = refusal(404, 'NOT_FOUND', 'Requested entity was not found.')
 
-async function start(handler: GatewayHandler) {
-  const clock = createFakeClock()
-  const fcm = await startGateway(handler)
-  let granted = 0
-  const google = await startGateway(() => {
-    return { status: 200, body: `{"access_token":"token-${++granted}","expires_in":3599}` }
-  })
-  const iphones: [number, string][] = []
-  const provider = createFcmProvider({
-    credential: ACCOUNT,
-    origin: fcm.origin,
-    tokenUrl: `${google.origin}/token`,
-    ca: fcm.ca,
-    openTransport: h2Transport(systemClock, null),
-    clock,
-    onIphone: (device, token) => iphones.push([device, token]),
-  })
-  const message: Message = {
-    push: '01890a5d-ac96-774b-bcce-b302099a8057',
-    notification: { msg: 'Hello', sound: null, badge: null, payload: null },
-    expiresAt: clock.now() + 3_600_000,
-  }
-  return {
-    clock,
-    fcm,
-    google,
-    provider,
-    iphones,
-    send: (recipient: Partial<Recipient> = {}) => outcomeOf(provider, message, { ...PHONE, ...recipient }),
-    async [Symbol.asyncDispose]() {
-      await provider[Symbol.asyncDispose]()
-      await Promise.all([fcm[Symbol.asyncDispose](), google[Symbol.asyncDispose]()])
-    },
-  }
-}
-
 const later = (scope: 'device' | 'either', reason: string): Outcome => ({
   kind: 'deferred',
   afterMs: null,
@@ -80,105 +21,74 @@ const later = (scope: 'device' | 'either', reason: string): Outcome => ({
   reason,
 })
 
+/** What FCM says of an answer of Apple. */
+function ofApple(said: [number, string, string, errorCode: string], status: number, reason: string): GatewayReply {
+  const [code, name, message, errorCode] = said
+  return refusal(code, name, message, fcmError(errorCode), apnsError(status, reason))
+}
+
+const badArgument = (message: string): [number, string, string, string] => [
+  400,
+  'INVALID_ARGUMENT',
+  message,
+  'INVALID_ARGUMENT',
+]
+
 describe('an iPhone behind FCM', () => {
   test.each<[name: string, GatewayReply, Outcome]>([
     [
       'that is gone leaves the registry',
-      refusal(
-        400,
-        'INVALID_ARGUMENT',
-        'APNs device token is disabled.',
-        fcmError('INVALID_ARGUMENT'),
-        apnsError(410, 'Unregistered'),
-      ),
+      ofApple(badArgument('APNs device token is disabled.'), 410, 'Unregistered'),
       { kind: 'unregistered', since: null, reason: 'INVALID_ARGUMENT: APNs Unregistered' },
     ],
     [
       'whose token has expired leaves it too',
-      refusal(
-        404,
-        'NOT_FOUND',
-        'Requested entity was not found.',
-        fcmError('UNREGISTERED'),
-        apnsError(410, 'ExpiredToken'),
-      ),
+      ofApple([404, 'NOT_FOUND', 'Requested entity was not found.', 'UNREGISTERED'], 410, 'ExpiredToken'),
       { kind: 'unregistered', since: null, reason: 'UNREGISTERED: APNs ExpiredToken' },
     ],
     [
       'whose token Apple does not know is set aside',
-      refusal(
-        400,
-        'INVALID_ARGUMENT',
-        'The APNs device token is invalid.',
-        fcmError('INVALID_ARGUMENT'),
-        apnsError(400, 'BadDeviceToken'),
-      ),
+      ofApple(badArgument('The APNs device token is invalid.'), 400, 'BadDeviceToken'),
       { kind: 'rejected', blame: 'token', reason: 'INVALID_ARGUMENT: APNs BadDeviceToken' },
     ],
     [
       'whose project has a bad APNs key waits, with Apple’s reason',
-      refusal(
-        401,
-        'UNAUTHENTICATED',
-        'Auth error from APNS or Web Push Service',
-        fcmError('THIRD_PARTY_AUTH_ERROR'),
-        apnsError(403, 'InvalidProviderToken'),
+      ofApple(
+        [401, 'UNAUTHENTICATED', 'Auth error from APNS or Web Push Service', 'THIRD_PARTY_AUTH_ERROR'],
+        403,
+        'InvalidProviderToken',
       ),
       later('device', 'THIRD_PARTY_AUTH_ERROR: APNs InvalidProviderToken'),
     ],
     [
       'whose project has an APNs key of another topic waits: the key may be replaced',
-      refusal(
-        400,
-        'INVALID_ARGUMENT',
-        'The topic is wrong.',
-        fcmError('INVALID_ARGUMENT'),
-        apnsError(400, 'DeviceTokenNotForTopic'),
-      ),
+      ofApple(badArgument('The topic is wrong.'), 400, 'DeviceTokenNotForTopic'),
       later('device', 'INVALID_ARGUMENT: APNs DeviceTokenNotForTopic'),
     ],
     [
       'that Apple throttles waits alone',
-      refusal(
-        429,
-        'RESOURCE_EXHAUSTED',
-        'Too many requests.',
-        fcmError('QUOTA_EXCEEDED'),
-        apnsError(429, 'TooManyRequests'),
-      ),
+      ofApple([429, 'RESOURCE_EXHAUSTED', 'Too many requests.', 'QUOTA_EXCEEDED'], 429, 'TooManyRequests'),
       later('device', 'QUOTA_EXCEEDED: APNs TooManyRequests'),
     ],
     [
       'waits alone where Apple is down',
-      refusal(
-        503,
-        'UNAVAILABLE',
-        'APNs is unavailable.',
-        fcmError('UNAVAILABLE'),
-        apnsError(503, 'ServiceUnavailable'),
-      ),
+      ofApple([503, 'UNAVAILABLE', 'APNs is unavailable.', 'UNAVAILABLE'], 503, 'ServiceUnavailable'),
       later('device', 'UNAVAILABLE: APNs ServiceUnavailable'),
     ],
     [
       'stays where Apple minds the push',
-      refusal(
-        400,
-        'INVALID_ARGUMENT',
-        'The payload is too large.',
-        fcmError('INVALID_ARGUMENT'),
-        apnsError(413, 'PayloadTooLarge'),
-      ),
+      ofApple(badArgument('The payload is too large.'), 413, 'PayloadTooLarge'),
       { kind: 'rejected', blame: 'push', reason: 'INVALID_ARGUMENT: APNs PayloadTooLarge' },
     ],
   ])('%s', async (_name, answer, outcome) => {
-    await using firebase = await start(() => answer)
+    await using firebase = await startFirebase(() => answer)
     expect(await firebase.send()).toEqual(outcome)
     expect(firebase.google.calls).toHaveLength(1)
     expect(firebase.iphones).toEqual([[42, 'dGVzdA:APA91b']])
   })
 
   test('that is known is told of no more', async () => {
-    await using firebase = await start(() =>
+    await using firebase = await startFirebase(() =>
       refusal(401, 'UNAUTHENTICATED', 'Auth error', fcmError('THIRD_PARTY_AUTH_ERROR'), apnsError(403, 'BadTopic')),
     )
     await firebase.send({ fcmPlatform: 'ios' })
@@ -187,7 +97,7 @@ describe('an iPhone behind FCM', () => {
   })
 
   test('gets what APNs would', async () => {
-    await using firebase = await start(() => TAKEN)
+    await using firebase = await startFirebase(() => TAKEN)
     await firebase.send({ fcmPlatform: 'ios', badge: 3 })
     expect(JSON.parse(firebase.fcm.calls[0]?.body ?? '')).toEqual({
       message: {
@@ -208,7 +118,7 @@ describe('an iPhone behind FCM', () => {
 
 describe('401 with an empty body for one token', () => {
   test('costs no access token while others are taken', async () => {
-    await using firebase = await start(({ body }) => (body.includes('dead') ? EMPTY_401 : TAKEN))
+    await using firebase = await startFirebase(({ body }) => (body.includes('dead') ? EMPTY_401 : TAKEN))
     await firebase.send({ device: 1 })
     for (let n = 0; n < 5; n++) {
       await firebase.send({ device: 7, token: 'dead:1' })
@@ -218,7 +128,7 @@ describe('401 with an empty body for one token', () => {
   })
 
   test('is put down to the token once others were taken since', async () => {
-    await using firebase = await start(({ body }) => (body.includes('dead') ? EMPTY_401 : TAKEN))
+    await using firebase = await startFirebase(({ body }) => (body.includes('dead') ? EMPTY_401 : TAKEN))
     await firebase.send({ device: 1 })
     const dead = { device: 7, token: 'dead:1' }
     expect(await firebase.send(dead)).toEqual({ kind: 'misconfigured', reason: 'HTTP 401' })
@@ -228,7 +138,7 @@ describe('401 with an empty body for one token', () => {
   })
 
   test('of an access token with which nothing was taken renews it, once', async () => {
-    await using firebase = await start(({ headers }) =>
+    await using firebase = await startFirebase(({ headers }) =>
       headers.authorization === 'Bearer token-1' ? EMPTY_401 : TAKEN,
     )
     expect(await firebase.send()).toEqual({ kind: 'accepted' })
@@ -238,7 +148,7 @@ describe('401 with an empty body for one token', () => {
 
 describe('404 without details', () => {
   test('gives up the token once others were taken since, and not on its own word', async () => {
-    await using firebase = await start(({ body }) => (body.includes('dead') ? DEAD : TAKEN))
+    await using firebase = await startFirebase(({ body }) => (body.includes('dead') ? DEAD : TAKEN))
     const dead = { device: 7, token: 'dead:1' }
     await firebase.send({ device: 1 })
     expect(await firebase.send(dead)).toEqual({ kind: 'misconfigured', reason: 'NOT_FOUND' })
@@ -247,7 +157,7 @@ describe('404 without details', () => {
   })
 
   test('for everybody gives up nobody: the project is not there', async () => {
-    await using firebase = await start(() => TAKEN)
+    await using firebase = await startFirebase(() => TAKEN)
     await Promise.all([1, 2, 3].map((device) => firebase.send({ device })))
     firebase.fcm.handle(() => DEAD)
     for (let round = 0; round < 3; round++) {
@@ -258,7 +168,7 @@ describe('404 without details', () => {
 
   test('of one that is taken again is forgotten', async () => {
     let isDead = true
-    await using firebase = await start(() => (isDead ? DEAD : TAKEN))
+    await using firebase = await startFirebase(() => (isDead ? DEAD : TAKEN))
     await firebase.send({ device: 7 })
     isDead = false
     await firebase.send({ device: 7 })
@@ -268,7 +178,7 @@ describe('404 without details', () => {
   })
 
   test('in a page of something in between gives up nobody', async () => {
-    await using firebase = await start(({ body }) => (body.includes('dead') ? page(404) : TAKEN))
+    await using firebase = await startFirebase(({ body }) => (body.includes('dead') ? page(404) : TAKEN))
     for (let n = 0; n < 3; n++) {
       expect(await firebase.send({ device: 7, token: 'dead:1' })).toEqual({ kind: 'misconfigured', reason: 'HTTP 404' })
       await firebase.send({ device: 1 })
@@ -278,7 +188,7 @@ describe('404 without details', () => {
 
 describe('a page of Google’s front end', () => {
   test.each([400, 405, 413, 502])('with status %d is not the push’s fault: it is sent again', async (status) => {
-    await using firebase = await start(() => page(status))
+    await using firebase = await startFirebase(() => page(status))
     expect(await firebase.send()).toEqual(later('either', `HTTP ${status}`))
   })
 })
@@ -286,19 +196,19 @@ describe('a page of Google’s front end', () => {
 describe('a Firebase Installation ID', () => {
   const FID = 'cAbCdEfGhIjKlMnOpQrStU'
 
-  test.each([
-    ['UNREGISTERED', 404],
-    ['UNREGISTERED_FID', 404],
-  ])('that Google refuses as %s says what the app must do', async (code, status) => {
-    await using firebase = await start(() =>
-      refusal(status, 'NOT_FOUND', 'Requested entity was not found.', fcmError(code)),
-    )
-    expect(await firebase.send({ token: FID })).toEqual({
-      kind: 'unregistered',
-      since: null,
-      reason: `${code}: the app was removed, or it has not called register() of Firebase Messaging`,
-    })
-  })
+  test.each(['UNREGISTERED', 'UNREGISTERED_FID'])(
+    'that Google refuses as %s says what the app must do',
+    async (code) => {
+      await using firebase = await startFirebase(() =>
+        refusal(404, 'NOT_FOUND', 'Requested entity was not found.', fcmError(code)),
+      )
+      expect(await firebase.send({ token: FID })).toEqual({
+        kind: 'unregistered',
+        since: null,
+        reason: `${code}: the app was removed, or it has not called register() of Firebase Messaging`,
+      })
+    },
+  )
 })
 
 describe('Google’s token endpoint', () => {
@@ -310,7 +220,7 @@ describe('Google’s token endpoint', () => {
     'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.'
 
   test('that minds the time of an assertion blames the clock, also without a date', async () => {
-    await using firebase = await start(() => TAKEN)
+    await using firebase = await startFirebase(() => TAKEN)
     firebase.google.handle(() => ({
       ...grantError(SHORT_LIVED),
       headers: { date: new Date(firebase.clock.now()).toUTCString() },
@@ -324,7 +234,7 @@ describe('Google’s token endpoint', () => {
   })
 
   test('that does not know a new key yet is asked again, and then sends', async () => {
-    await using firebase = await start(() => TAKEN)
+    await using firebase = await startFirebase(() => TAKEN)
     firebase.google.handle(() => grantError('Invalid JWT Signature.'))
     expect(await firebase.send()).toMatchObject({ kind: 'misconfigured', certain: true })
     firebase.google.handle(() => ({ status: 200, body: '{"access_token":"token","expires_in":3599}' }))

@@ -4,7 +4,7 @@ import { decodeJwt, jwtVerify } from 'jose'
 import type { FcmCredential } from '../../../src/application/credential.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createAccessTokens } from '../../../src/gateway/fcm/token.ts'
-import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
+import { h2Transport } from '../../../src/gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -222,7 +222,7 @@ describe('no access token', () => {
 
   test.each([
     ['close', 'ECONNRESET'],
-    ['reset', 'HTTP2ProtocolError'],
+    ['reset', 'HTTP2StreamReset'],
   ] as const)('for an answer lost by %s: everything of this credential waits', async (action, reason) => {
     await using google = await start(() => action)
     expect(await google.tokens.current()).toEqual({ kind: 'deferred', afterMs: null, scope: 'credential', reason })

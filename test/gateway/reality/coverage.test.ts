@@ -17,16 +17,15 @@ const MET: Readonly<Record<string, readonly [fault: string | null, world: string
   'google/quota': ['browsers-429', 'webpush 429 '],
   'mozilla/otherkey': ['browsers-other-key-mozilla', 'webpush 401 {"code":401,"errno":109'],
   'mozilla/busy': ['browsers-database', 'webpush 503 {"code":503,"errno":201}'],
-  // No message there is so long.
-  'mozilla/small': [null, 'webpush 413 {"code":413,"errno":104}'],
+  'mozilla/small': ['browsers-small', 'webpush 413 {"code":413,"errno":104}'],
   'mozilla/unregistered': ['browsers-gone', 'webpush 410 '],
   'mozilla/notfound': ['browsers-gone-mozilla', 'webpush 404 {"code":404,"errno":102}'],
   'mozilla/bridge': ['browsers-bridge', 'webpush 502 {"code":502,"errno":903}'],
   'microsoft/quota': ['browsers-406', 'webpush 406 '],
   'microsoft/dropped': ['browsers-dropped', 'webpush 201 dropped'],
   'microsoft/channelthrottled': ['browsers-channel', 'webpush 201 channelThrottled'],
-  // Both write HTTP/2 themselves: test/gateway/webpush/http11.test.ts has it, also amid requests.
-  older: [null, null],
+  // The worlds write HTTP/2 themselves.
+  older: ['browsers-older', null],
   'ntfy/nosubscriber': ['browsers-nobody', 'webpush 507 {"code":50701}'],
   'ntfy/throttled': ['browsers-ntfy-limit', 'webpush 429 {"code":42908}'],
   proxy: ['browsers-proxy', 'webpush 404 404 page not found'],

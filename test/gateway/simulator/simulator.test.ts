@@ -127,8 +127,8 @@ describe('a script', () => {
     simulator.answerWith(() => ({
       kind: 'custom',
       perform(stream) {
-        stream.respond({ ':status': 299 })
-        stream.end('by hand')
+        stream.respond(299, {}, { end: false })
+        stream.write('by hand')
       },
     }))
     expect(answered(await sender.push({ token: 'mine' }))).toMatchObject({ status: 299, body: 'by hand' })

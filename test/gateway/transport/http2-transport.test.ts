@@ -1,11 +1,15 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { connect } from 'node:http2'
 import { createServer, Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { systemClock } from '../../../src/clock.ts'
 import { ConnectionBrake } from '../../../src/gateway/transport/connection-brake.ts'
+import { requestOver } from '../../../src/gateway/transport/http2-request.ts'
 import { presentOrigin } from '../../../src/gateway/transport/http2-session.ts'
-import { http2Transport } from '../../../src/gateway/transport/http2-transport.ts'
+import { http2Transport } from '../../../src/gateway/transport/choose-transport.ts'
+import type { Requested } from '../../../src/gateway/transport/session.ts'
 import type { TransportOptions } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -55,18 +59,6 @@ describe('the origin of a session', () => {
 })
 
 describe('http2-wrapper', () => {
-  test('resets no stream whose end comes late, which is why it is the safety net', async () => {
-    await using gateway = await startFrameGateway((call) => {
-      call.respond(200, { headers: { 'content-length': '3' }, end: false })
-      call.write('abc', { end: false })
-      setImmediate(() => call.write(''))
-    })
-    await using transport = open(gateway)
-    const answers = await Promise.all(times(100, () => transport.request(NOTE)))
-    expect(answers.map(statusOf)).toEqual(times(100, () => 200))
-    expect(gateway.resets).toEqual([])
-  })
-
   test('sends again what a GOAWAY with an error has not looked at, and nothing else', async () => {
     await using gateway = await startFrameGateway(ok)
     await using transport = open(gateway)
@@ -206,4 +198,23 @@ describe('a gateway that takes no requests', () => {
     expect(await transport.request(NOTE)).toMatchObject({ kind: 'failed', sent: 'no' })
     expect(gateway.connections).toBe(0)
   })
+})
+
+test('a frame that cannot be sent ends the session', async () => {
+  await using gateway = await startFrameGateway(() => undefined)
+  const session = connect(gateway.origin, { ca: gateway.ca })
+  await once(session, 'remoteSettings')
+  const request = session.request.bind(session)
+  session.request = (...options) => {
+    const stream = request(...options)
+    // What Bun says of it, and when.
+    process.nextTick(() => stream.emit('frameError', 1, 2))
+    return stream
+  }
+  const failed = once(session, 'error')
+  const { promise, resolve } = Promise.withResolvers<Requested>()
+  requestOver(session, 'localhost', NOTE, () => 'HTTP2ProtocolError', resolve)
+  await failed
+  expect(await promise).toEqual({ kind: 'unknown', reason: 'HTTP2ProtocolError' })
+  await gateway.until(() => gateway.openConnections === 0)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Clock } from '../../../src/clock.ts'
 import { PooledConnection } from '../../../src/gateway/transport/pooled-connection.ts'
 import type { Session } from '../../../src/gateway/transport/session.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -17,19 +18,17 @@ async function openIdle() {
   const timers = new Set<() => void>()
   const retired: string[] = []
   const opened = Promise.withResolvers<void>()
-  const connection = new PooledConnection({
-    clock: {
-      ...clock,
-      after(delayMs, callback) {
-        const cancel = clock.after(delayMs, () => (timers.delete(callback), callback()))
-        timers.add(callback)
-        return () => (timers.delete(callback), cancel())
-      },
+  const counting: Clock = {
+    ...clock,
+    after(delayMs, callback) {
+      const cancel = clock.after(delayMs, () => (timers.delete(callback), callback()))
+      timers.add(callback)
+      return () => (timers.delete(callback), cancel())
     },
-    deadlineMs: 1000,
-    open: () => Promise.resolve({ kind: 'open', session: SESSION }),
+  }
+  const connection = new PooledConnection(counting, 1000, () => Promise.resolve({ kind: 'open', session: SESSION }), {
     onRoom: () => opened.resolve(),
-    onRetired: (reason) => void retired.push(reason),
+    onRetired: (_, { reason }) => void retired.push(reason),
   })
   await opened.promise
   await Promise.resolve()

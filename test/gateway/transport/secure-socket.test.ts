@@ -6,7 +6,6 @@ import type { TLSSocket } from 'node:tls'
 import type { Pem } from '../../../src/gateway/simulator/certificate.ts'
 import { openSecureSocket } from '../../../src/gateway/transport/secure-socket.ts'
 import type { TlsResumption } from '../../../src/gateway/transport/secure-socket.ts'
-import { openTunnel } from '../../../src/gateway/transport/tunnel.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
@@ -14,14 +13,6 @@ import { startSilentListener } from '../../support/silent-listener.ts'
 
 /** Nobody gives up: what has failed closes by itself. */
 const { signal } = new AbortController()
-
-test('a tunnel that was refused is closed', async () => {
-  await using proxy = await startConnectProxy()
-  proxy.reply = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
-  const to = { host: '127.0.0.1', port: proxy.port, authorization: null }
-  expect(await openTunnel(to, 'gateway.test:443', signal)).toEqual({ kind: 'failed', reason: 'proxy: 407' })
-  await proxy.until(() => proxy.openConnections === 0)
-})
 
 test('a tunnel to a gateway without HTTP/2 is closed', async () => {
   const { certificate, privateKey } = makeCertificate()

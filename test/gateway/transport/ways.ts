@@ -1,8 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
 import type { Clock } from '../../../src/clock.ts'
-import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
-import { http2Transport } from '../../../src/gateway/transport/http2-transport.ts'
+import { h2Transport, http2Transport } from '../../../src/gateway/transport/choose-transport.ts'
 import { answerTo } from '../../../src/gateway/transport/transport.ts'
 import type {
   OpenTransport,

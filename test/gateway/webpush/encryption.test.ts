@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { createECDH } from 'node:crypto'
 import { decrypt } from 'http_ece'
-import { contentKeyOf, encodeContent } from '../../../src/gateway/webpush/content-encoding.ts'
 import {
+  contentKeyOf,
+  encodeContent,
   encryptMessage,
   MAX_MESSAGE_BYTES,
   MAX_PLAINTEXT_BYTES,

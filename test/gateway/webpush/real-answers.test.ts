@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { makeVapid } from '../../../src/application/vapid.ts'
 import { HOUR_MS, systemClock } from '../../../src/clock.ts'
-import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
+import { h2Transport } from '../../../src/gateway/transport/choose-transport.ts'
 import { createWebPushProvider } from '../../../src/gateway/webpush/client.ts'
 import { createKeyAgreement } from '../../../src/gateway/webpush/key-agreement.ts'
-import type { Message, Notification } from '../../../src/notification/notification.ts'
+import type { Notification } from '../../../src/notification/notification.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { GatewayCall, GatewayReply } from '../../support/gateway.ts'
-import { outcomeOf } from '../outcome.ts'
+import { MESSAGE, outcomeOf } from '../outcome.ts'
 import { createBrowser } from './browser.ts'
 
 /*
@@ -22,7 +22,6 @@ const FIREFOX = 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAABl'
 const EDGE = 'https://wns2-par02p.notify.windows.com/w/?token=BQYAAAB'
 const NTFY = 'https://ntfy.example/upABC'
 const CREATED = { status: 201 }
-const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
 
 const json = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): GatewayReply => ({
   status,
@@ -62,9 +61,9 @@ async function start(handler: (call: GatewayCall) => GatewayReply) {
     gateway,
     clock,
     send(token: string, notification: Partial<Notification> = {}, device = 1) {
-      const message: Message = {
-        push: PUSH,
-        notification: { msg: 'Hello', sound: null, badge: null, payload: null, ...notification },
+      const message = {
+        ...MESSAGE,
+        notification: { ...MESSAGE.notification, ...notification },
         expiresAt: clock.now() + 24 * HOUR_MS,
       }
       return outcomeOf(provider, message, { ...createBrowser(token).recipient, device })
@@ -309,7 +308,7 @@ describe('a message that is too large', () => {
     expect(await web.send(FIREFOX, { msg: 'x'.repeat(900) })).toMatchObject({ reason: 'HTTP 413 errno 104' })
     expect(web.gateway.calls).toHaveLength(1)
     // Nor where there is none: it is as long as it may be.
-    const longest = 3993 - JSON.stringify({ notification: { title: '', tag: PUSH } }).length
+    const longest = 3993 - JSON.stringify({ notification: { title: '', tag: MESSAGE.push } }).length
     expect(await web.send(FIREFOX, { msg: 'x'.repeat(longest) })).toMatchObject({ reason: 'HTTP 413 errno 104' })
     expect(web.gateway.calls).toHaveLength(2)
     expect(web.gateway.calls[1]?.bytes).toHaveLength(4096)

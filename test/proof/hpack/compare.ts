@@ -115,7 +115,7 @@ function compareOnOne(port: number, requests: number, seed: number, turn: number
     if (settings.headerTableBytes !== peerSettings.headerTableBytes) counts.peerResizes++
     peerSettings = settings
     encoder.resize(settings.headerTableBytes)
-    writer.settingsAck()
+    writer.frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0))
   }
 
   function sendMore(): void {
@@ -142,7 +142,7 @@ function compareOnOne(port: number, requests: number, seed: number, turn: number
     writeFrameHead(buffer, from, bytes, FrameType.headers, flags, id)
     writer.wrote(end)
     counts.written += bytes
-    if (request.body !== '') writer.data(id, Buffer.from(request.body), true)
+    if (request.body !== '') writer.frame(FrameType.data, Flag.endStream, id, Buffer.from(request.body))
   }
 }
 

@@ -1,6 +1,6 @@
 // The service's own HTTP/2 client and nothing around it: no database, no provider, no outcome.
 import { systemClock } from '../../../../src/clock.ts'
-import { h2Transport } from '../../../../src/gateway/transport/h2-transport.ts'
+import { h2Transport } from '../../../../src/gateway/transport/choose-transport.ts'
 import { answerTo, DEADLINE_MS } from '../../../../src/gateway/transport/transport.ts'
 import { BODY, headersOf, requestOf } from './request.ts'
 import { runSender } from './run-sender.ts'

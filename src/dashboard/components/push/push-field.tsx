@@ -37,13 +37,15 @@ interface OneField {
   readonly name: string
   readonly label: string
   readonly hint?: string
+  /** What it has before anything is typed. */
+  readonly initial?: string
 }
 
-const known = ({ of: { draft, set, problemAt }, name, label, hint }: OneField) => ({
+const known = ({ of: { draft, set, problemAt }, name, label, hint, initial = '' }: OneField) => ({
   label,
   ...(hint !== undefined && { hint }),
   problem: problemAt(name),
-  value: draft[name] ?? '',
+  value: draft[name] ?? initial,
   onValue: (value: string) => set(name, value),
 })
 

@@ -1,14 +1,12 @@
 import type { Environment } from '../../../device/device.ts'
 import { parseJsonObject } from '../../../text/json-object.ts'
-import { replyTo } from '../gateway.ts'
+import { APNS_ANSWERS } from '../../apns/answers.ts'
+import type { ApnsReason } from '../../apns/answers.ts'
+import { createAnswering } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { listenHttp2 } from '../http2/http2-listener.ts'
 import type { Http2Listener } from '../http2/http2-listener.ts'
-import type { IncomingRequest } from '../http2/incoming-request.ts'
-import type { SimulatedAnswer, Reply } from '../http2/reply.ts'
-import { createMagicTokens } from '../magic-tokens.ts'
-import { apnsAcceptance, apnsRefusal } from './apns-answer.ts'
-import type { ApnsReason } from './apns-answer.ts'
+import type { IncomingRequest, Reply, SimulatedAnswer } from '../http2/reply.ts'
 import { apnsMagicToken } from './apns-magic-tokens.ts'
 import type { MagicRefusal } from './apns-magic-tokens.ts'
 import { checkApnsRequest } from './apns-request.ts'
@@ -17,39 +15,32 @@ import { createProviderTokenCheck } from './provider-token.ts'
 
 export interface ApnsGatewayOptions extends GatewayOptions {
   readonly environment: Environment
-  /** Whether a new connection takes one request at a time until one was accepted, as Apple's do. */
+  /** Whether a new connection takes one request at a time until the first success, as Apple's do. */
   readonly coldStart: boolean
   /** Whether a second provider token within 20 minutes is refused. */
   readonly limitTokenUpdates: boolean
-  /** What a connection knows of provider tokens. Default Apple's rules. */
+  /** Default: Apple's rules. */
   readonly newTokenCheck?: typeof createProviderTokenCheck
 }
 
 /** Stands in for api.push.apple.com or api.sandbox.push.apple.com. */
 export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Http2Listener> {
-  const { clock, environment, newId, record, script, slowMs } = options
-  const serve = createMagicTokens<MagicRefusal>()
+  const { clock, environment, newId, record } = options
+  const answer = createAnswering<MagicRefusal>(options)
 
   const decide = (request: IncomingRequest, verdict: ApnsNotification | ApnsFault, id: string): Reply => {
     if (verdict.kind === 'fault') return { kind: 'answer', answer: apnsRefusal(verdict.reason, id) }
-    const { token, payload } = verdict
+    const { token, payload: body } = verdict
     const gateway = environment === 'production' ? 'apns' : 'apns-sandbox'
-    const scripted = script({ gateway, token, headers: request.headers, body: payload })
-    if (scripted !== null) return scripted
-    const magic = apnsMagicToken(token, environment)
-    return replyTo(magic === null ? null : serve(token, magic), {
+    return answer({ gateway, token, headers: request.headers, body }, apnsMagicToken(token, environment), {
       accept: () => apnsAcceptance(id, environment, newId),
       refuse: ({ reason, since }) => apnsRefusal(reason, id, since === 'now' ? clock.now() : since),
-      slowMs,
     })
   }
 
   return await listenHttp2({
-    clock,
-    pem: options.pem,
-    maxStreams: options.maxStreams,
+    ...options,
     firstStreams: options.coldStart ? 1 : options.maxStreams,
-    onSession: options.onSession,
     goawayData: JSON.stringify({ reason: 'Shutdown' satisfies ApnsReason }),
     open: (fingerprint) => identifyBy(fingerprint, options),
     handle(request, identify) {
@@ -71,9 +62,21 @@ export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Htt
   })
 }
 
+/** Success: headers alone. `uniqueId` is what only sandbox tells, for Apple's Push Notifications Console. */
+export function apnsAcceptance(id: string, environment: Environment, uniqueId: () => string): SimulatedAnswer {
+  const headers = environment === 'sandbox' ? { 'apns-id': id, 'apns-unique-id': uniqueId() } : { 'apns-id': id }
+  return { status: 200, headers, body: '' }
+}
+
+/** `since`: ms since the Unix epoch at which the app was found to be gone; only for 410. */
+export function apnsRefusal(reason: ApnsReason, id: string, since?: number): SimulatedAnswer {
+  const body = since === undefined ? { reason } : { reason, timestamp: since }
+  return { status: APNS_ANSWERS[reason][0], headers: { 'apns-id': id }, body: JSON.stringify(body) }
+}
+
 type Identify = (authorization: string | undefined, now: number) => ApnsSender | ApnsReason
 
-/** How one connection tells who sends: by its certificate if that is known, else by provider tokens. */
+/** Identifies the sender on one connection: by a known certificate, else by provider tokens. */
 function identifyBy(
   fingerprint: string | null,
   { known, environment, limitTokenUpdates, newTokenCheck = createProviderTokenCheck }: ApnsGatewayOptions,

@@ -1,57 +1,22 @@
 import type { Environment } from '../../../device/device.ts'
 import { TRANSPORT_ANSWERS } from '../magic-tokens.ts'
 import type { MagicAnswer, MagicToken } from '../magic-tokens.ts'
-import type { ApnsReason } from './apns-answer.ts'
+import type { ApnsReason } from '../../apns/answers.ts'
 
 /*
- * An APNs token is hex, so what is asked for is spelled in hex: `bad`, then four digits from this table (an HTTP status and a
- * variant), then how often: 0 = every time, 1 to f = the first so many times, after which the token is accepted.
- * A random token begins like this once in ten million.
- *
- *   token       answer
- *   bad4000n…   400 BadDeviceToken
- *   bad4001n…   400 BadDeviceToken in production; sandbox accepts
- *   bad4002n…   400 BadDeviceToken in sandbox; production accepts
- *   bad4003n…   400 DeviceTokenNotForTopic
- *   bad4004n…   400 TopicDisallowed
- *   bad4005n…   400 IdleTimeout
- *   bad4006n…   400 BadDeviceToken, and one stream at a time on this connection until a token is taken
- *   bad4030n…   403 InvalidProviderToken
- *   bad4031n…   403 ExpiredProviderToken
- *   bad4032n…   403 BadEnvironmentKeyInToken
- *   bad4033n…   403 Forbidden
- *   bad4034n…   403 BadCertificate
- *   bad4035n…   403 BadCertificateEnvironment in production; sandbox accepts
- *   bad4100n…   410 Unregistered, since now
- *   bad4101n…   410 Unregistered, since 1 January 2020: before any registration
- *   bad4102n…   410 ExpiredToken, since now
- *   bad4103n…   410 Unregistered, without a time
- *   bad4130n…   413 PayloadTooLarge
- *   bad4290n…   429 TooManyRequests
- *   bad4291n…   429 TooManyProviderTokenUpdates
- *   bad5000n…   500 InternalServerError
- *   bad5030n…   503 ServiceUnavailable
- *   bad5031n…   503 Shutdown
- *   bad0000n…   accepted, but slowly
- *   bad0001n…   RST_STREAM, INTERNAL_ERROR
- *   bad0002n…   RST_STREAM, REFUSED_STREAM: not processed, safe to send again
- *   bad0003n…   no answer, ever
- *   bad0004n…   the TCP connection is dropped
- *   bad0005n…   accepted, and GOAWAY without error
- *   bad0006n…   GOAWAY with ENHANCE_YOUR_CALM, and no answer
- *   bad0007n…   GOAWAY without error, last stream 0: BadCertificateEnvironment in production; sandbox accepts
- *   bad0008n…   GOAWAY without error, last stream 0: BadCertificate
- *   bad0009n…   GOAWAY without error, last stream 0: Shutdown
- *
- * So `bad429010000…` is throttled the first time and accepted the second.
+ * An APNs token is hex, so what is asked for is spelled in hex: `bad`, then four digits from `MAGIC_TOKENS` (an HTTP status
+ * and a variant; 0 for what is no refusal), then how often: 0 = every time, 1 to f = the first so many times, after which
+ * the token is accepted. So `bad429010000…` is throttled once. A random token begins like this once in ten million. The
+ * manual's page `simulator.md` has the table.
  */
+
 export interface MagicRefusal {
   readonly reason: ApnsReason
-  /** For 410: ms since the Unix epoch; `'now'` is the time of the request. */
+  /** For 410: ms since the Unix epoch; `'now'`: the time of the request. */
   readonly since?: number | 'now'
 }
 
-/** What `token` asks of the gateway of `environment`; `null` for a token like any other. */
+/** `null`: not a magic token. */
 export function apnsMagicToken(token: string, environment: Environment): MagicToken<MagicRefusal> | null {
   const [, code = '', times = '0'] = SPELLING.exec(token) ?? []
   const entry = MAGIC_TOKENS.get(code)
@@ -108,5 +73,4 @@ const MAGIC_TOKENS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['0009', parting('Shutdown')],
 ])
 
-/** Four digits each. */
 export const APNS_MAGIC_TOKENS: readonly string[] = [...MAGIC_TOKENS.keys()]

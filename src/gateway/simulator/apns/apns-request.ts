@@ -1,10 +1,10 @@
 import { apsFaultOf } from '../../../notification/payload-rules.ts'
 import { isJsonObject, parseJsonObject } from '../../../text/json-object.ts'
 import type { JsonObject } from '../../../text/json-object.ts'
-import type { IncomingRequest } from '../http2/incoming-request.ts'
-import type { ApnsReason } from './apns-answer.ts'
+import type { IncomingRequest } from '../http2/reply.ts'
+import type { ApnsReason } from '../../apns/answers.ts'
 
-/** A request that Apple would take, as far as it can be told without knowing the device. */
+/** A request that Apple would accept, as far as that is known without the device. */
 export interface ApnsNotification {
   readonly kind: 'notification'
   /** Lower case hex. */
@@ -18,17 +18,17 @@ export interface ApnsFault {
   readonly reason: ApnsReason
 }
 
-/** Who sends: what the provider token or the client certificate allows. */
+/** What the provider token or the client certificate allows. */
 export interface ApnsSender {
   readonly topics: readonly string[]
-  /** Whether a certificate says so; with one topic it makes the apns-topic header optional. */
+  /** With a certificate for one topic the apns-topic header is optional. */
   readonly byCertificate: boolean
 }
 
 /**
- * Apple's checks ("Sending notification requests to APNs"), in the order of pushy's mock server, except that the
- * sender is checked before the device token: with a wrong key Apple answers 403 also for a token that is none.
- * `identify` tells who sends, or why they may not; it is asked only once the request itself is in order.
+ * Apple's checks ("Sending notification requests to APNs") in the order of pushy's mock server, except that the sender
+ * is checked before the device token: with a wrong key Apple answers 403 whatever the token. `identify` is asked once
+ * the request itself is in order.
  */
 export function checkApnsRequest(
   request: IncomingRequest,
@@ -62,7 +62,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const PATH = /^\/3\/device\/([^/?]*)$/
 const TOPIC = /^[A-Za-z0-9.-]{1,255}$/
 const TOPIC_SUFFIX = /\.(?:voip|complication|location-query|voip-ptt|pushkit\.fileprovider|push-type\.liveactivity)$/
-/** Apple: "variable length"; those in the field have 32 bytes, some 80 or 100. */
+/** Apple: "variable length"; real ones have 32 bytes, some 80 or 100. */
 const DEVICE_TOKEN = /^(?:[0-9a-f]{2}){32,100}$/i
 const MAX_COLLAPSE_ID_BYTES = 64
 const PRIORITIES = new Set(['10', '5', '1'])
@@ -84,7 +84,7 @@ function defaultTopic({ topics, byCertificate }: ApnsSender): string | undefined
   return byCertificate && topics.length === 1 ? topics[0] : undefined
 }
 
-/** Of the headers beside topic and id: also those that FCM hands on. */
+/** Checks the other headers, which FCM hands on too. */
 export function checkApnsHeaders(headers: Readonly<Record<string, string | undefined>>): ApnsReason | null {
   const collapseId = headers['apns-collapse-id']
   if (collapseId !== undefined && Buffer.byteLength(collapseId) > MAX_COLLAPSE_ID_BYTES) return 'BadCollapseId'
@@ -98,8 +98,8 @@ export function checkApnsHeaders(headers: Readonly<Record<string, string | undef
 }
 
 /**
- * Apple accepts an unreadable payload, or a badge that is no number, and the phone then shows nothing. The stand-in
- * refuses them, with Apple's nearest reason, so that the mistake is seen.
+ * Apple accepts an unreadable payload or a badge that is no number, and the phone shows nothing. The simulator refuses
+ * both with Apple's nearest reason, so that the mistake is seen.
  */
 function checkPayload(body: Buffer, limitBytes: number): JsonObject | ApnsReason {
   if (body.length === 0) return 'PayloadEmpty'

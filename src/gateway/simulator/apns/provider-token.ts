@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../clock.ts'
 import type { Environment } from '../../../device/device.ts'
 import { isSignedBy, readJws } from '../http2/jws.ts'
 import type { ApnsKey } from '../known-credentials.ts'
-import type { ApnsReason } from './apns-answer.ts'
+import type { ApnsReason } from '../../apns/answers.ts'
 
 /*
  * Apple's rules for provider tokens, of one connection ("Establishing a token-based connection to APNs").
@@ -13,7 +13,9 @@ import type { ApnsReason } from './apns-answer.ts'
  *             until the client opens another connection (observed by the makers of pushy)
  */
 
-/** `authorization`: the header; `now`: ms since the Unix epoch. The key that signed the token, or why it is refused. */
+/**
+ * `authorization`: the header; `now`: ms since the Unix epoch. Returns the signing key, or why the token is refused.
+ */
 export type CheckProviderToken = (authorization: string | undefined, now: number) => ApnsKey | ApnsReason
 
 export interface ProviderTokenRules {
@@ -23,7 +25,7 @@ export interface ProviderTokenRules {
   readonly limitUpdates: boolean
 }
 
-/** One for each connection. */
+/** For one connection. */
 export function createProviderTokenCheck({ keyOf, environment, limitUpdates }: ProviderTokenRules): CheckProviderToken {
   let bound: { readonly jwt: string; readonly key: ApnsKey; readonly issuedAt: number; readonly since: number } | null =
     null
@@ -33,7 +35,7 @@ export function createProviderTokenCheck({ keyOf, environment, limitUpdates }: P
     const jwt = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
     if (jwt === undefined) return 'MissingProviderToken'
     if (wedged) return 'ExpiredProviderToken'
-    // The same token again is the rule, and its signature is costly to verify.
+    // Usually the same token again, whose signature is costly to verify.
     if (bound?.jwt === jwt) {
       if (isTimely(bound.issuedAt, now)) return bound.key
       wedged = true

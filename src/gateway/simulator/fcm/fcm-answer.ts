@@ -1,3 +1,4 @@
+import { QUOTA_FAILURE } from '../../fcm/error.ts'
 import type { SimulatedAnswer } from '../http2/reply.ts'
 import {
   apnsErrorDetail,
@@ -9,115 +10,73 @@ import {
   googlePage,
   invalidArgument,
 } from './google-error.ts'
-import type { Detail, GoogleError } from './google-error.ts'
+import type { GoogleError } from './google-error.ts'
 
-/** Every way FCM refuses a message that is in order: each is what a token can ask for, by this name. */
-export type FcmRefusal =
-  | 'unregistered'
-  | 'stale'
-  | 'invalid'
-  | 'payload'
-  | 'mismatch'
-  | 'thirdparty'
-  | 'unauthenticated'
-  | 'denied'
-  | 'noproject'
-  | 'throttled'
-  | 'quota'
-  | 'internal'
-  | 'badgateway'
-  | 'unavailable'
-  | 'busy'
-  | 'delivered'
-  | 'notfound'
-  | 'bodiless'
-  | 'frontend'
-  | 'iphonegone'
-  | 'iphonebad'
-  | 'iphonekey'
-  | 'iphonetopic'
-  | 'iphonebusy'
-  | 'oauthclock'
-  | 'oauthkey'
-
-/** `name`: `projects/<id>/messages/<n>`. */
-export function fcmAcceptance(name: string): SimulatedAnswer {
-  return googleAnswer(200, { name })
+/** `retryAfterSeconds`: what `quota` and `busy` ask for. `isFid`: for a Firebase Installation ID. */
+interface Refused {
+  readonly projectId: string
+  readonly retryAfterSeconds: number
+  readonly isFid: boolean
 }
 
+const gone = (isFid: boolean) => [fcmErrorDetail(isFid ? 'UNREGISTERED_FID' : 'UNREGISTERED')]
+const waiting = ({ retryAfterSeconds }: Refused) => ({ 'retry-after': String(retryAfterSeconds) })
+
 /**
- * `retryAfterSeconds`: what `quota` and `busy` ask for. `isFid`: it is about a Firebase Installation ID. The bodies are
- * those seen from FCM, shortened in metadata (the words of those about iPhones are made up, their details are not); of an installation ID, which nobody has published, they follow Google's
- * SDKs, and `stale` has the other status that it may come with.
+ * Every way FCM refuses a message that is in order, by the name that a token asks for it by. The bodies are FCM's, with
+ * shortened metadata. Nobody has published those for installation IDs: they follow Google's SDKs, and `stale` has the
+ * other status that they may have.
  */
+const REFUSALS = {
+  unregistered: ({ isFid }) => googleError({ ...NOT_FOUND, details: gone(isFid) }),
+  stale: ({ isFid }) =>
+    googleError(isFid ? invalidArgument(NOT_FOUND.message, gone(isFid)) : { ...NOT_FOUND, details: gone(isFid) }),
+  invalid: ({ isFid }) => googleError(isFid ? INVALID_FID : INVALID_TOKEN),
+  // The message is wrong, not the token.
+  payload: () => googleError(BAD_COLOR),
+  mismatch: () => googleError(fcmError(403, 'PERMISSION_DENIED', 'SenderId mismatch', 'SENDER_ID_MISMATCH')),
+  thirdparty: () => googleError(NO_THIRD_PARTY),
+  unauthenticated: () => accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
+  denied: ({ projectId }) => projectRefusal('other-project', projectId),
+  noproject: ({ projectId }) => projectRefusal('unknown', projectId),
+  throttled: () => googleError(DEVICE_QUOTA),
+  quota: (refused) => googleError(projectQuota(refused.projectId), waiting(refused)),
+  internal: () => googleError(fcmError(500, 'INTERNAL', 'Internal error encountered.')),
+  badgateway: () => googlePage(502, 'Server Error'),
+  unavailable: () => googleError(UNAVAILABLE),
+  busy: (refused) => googleError(UNAVAILABLE, waiting(refused)),
+  // Though the phone gets the message.
+  delivered: (refused) => googleError(UNAVAILABLE, waiting(refused)),
+  // As for a dead token.
+  notfound: ({ projectId }) => projectRefusal('unknown', projectId),
+  bodiless: () => ({ status: 401, headers: {}, body: '' }),
+  frontend: () => googlePage(400, 'Bad Request'),
+  iphonegone: () => ofApple(badApple('APNs device token is disabled.'), 410, 'Unregistered'),
+  iphonebad: () => ofApple(badApple('APNs device token is invalid.'), 400, 'BadDeviceToken'),
+  iphonetopic: () => ofApple(badApple('APNs topic is wrong.'), 400, 'DeviceTokenNotForTopic'),
+  iphonekey: () => ofApple(NO_THIRD_PARTY, 403, 'InvalidProviderToken'),
+  iphonebusy: () => ofApple(UNAVAILABLE, 503, 'ServiceUnavailable'),
+  // The token endpoint refuses the next renewal: see `fcm-gateway.ts`.
+  oauthclock: () => accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
+  oauthkey: () => accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
+} as const satisfies Record<string, (refused: Refused) => SimulatedAnswer>
+
+export type FcmRefusal = keyof typeof REFUSALS
+
+export const FCM_REFUSALS = Object.keys(REFUSALS) as FcmRefusal[]
+
 export function fcmRefusal(
   refusal: FcmRefusal,
   projectId: string,
   retryAfterSeconds: number,
   isFid: boolean = false,
 ): SimulatedAnswer {
-  const retryAfter = { 'retry-after': String(retryAfterSeconds) }
-  const gone = [fcmErrorDetail(isFid ? 'UNREGISTERED_FID' : 'UNREGISTERED')]
-  switch (refusal) {
-    case 'unregistered':
-      return googleError({ ...NOT_FOUND, details: gone })
-    case 'stale':
-      return googleError(isFid ? invalidArgument(NOT_FOUND.message, gone) : { ...NOT_FOUND, details: gone })
-    case 'invalid':
-      return googleError(isFid ? INVALID_FID : INVALID_TOKEN)
-    case 'payload':
-      return googleError(BAD_COLOR)
-    case 'mismatch':
-      return googleError(SENDER_ID_MISMATCH)
-    case 'thirdparty':
-      return googleError(THIRD_PARTY)
-    case 'unauthenticated':
-      return accessTokenRefusal('ACCESS_TOKEN_EXPIRED')
-    case 'denied':
-      return projectRefusal('other-project', projectId)
-    case 'noproject':
-      return projectRefusal('unknown', projectId)
-    case 'throttled':
-      return googleError(DEVICE_QUOTA)
-    case 'quota':
-      return googleError(projectQuota(projectId), retryAfter)
-    case 'internal':
-      return googleError(INTERNAL)
-    case 'badgateway':
-      return googlePage(502, 'Server Error')
-    case 'unavailable':
-      return googleError(UNAVAILABLE)
-    case 'notfound':
-      return projectRefusal('unknown', projectId)
-    case 'bodiless':
-      return { status: 401, headers: {}, body: '' }
-    case 'frontend':
-      return googlePage(400, 'Bad Request')
-    case 'iphonegone':
-      return googleError(
-        invalidArgument('APNs device token is disabled.', ofApple('INVALID_ARGUMENT', 410, 'Unregistered')),
-      )
-    case 'iphonebad':
-      return googleError(
-        invalidArgument('APNs device token is invalid.', ofApple('INVALID_ARGUMENT', 400, 'BadDeviceToken')),
-      )
-    case 'iphonetopic':
-      return googleError(
-        invalidArgument('APNs topic is wrong.', ofApple('INVALID_ARGUMENT', 400, 'DeviceTokenNotForTopic')),
-      )
-    case 'iphonekey':
-      return googleError({ ...THIRD_PARTY, details: ofApple('THIRD_PARTY_AUTH_ERROR', 403, 'InvalidProviderToken') })
-    case 'iphonebusy':
-      return googleError({ ...UNAVAILABLE, details: ofApple('UNAVAILABLE', 503, 'ServiceUnavailable') })
-    // The token endpoint refuses the renewal that follows: see `fcm-gateway.ts`.
-    case 'oauthclock':
-    case 'oauthkey':
-      return accessTokenRefusal('ACCESS_TOKEN_EXPIRED')
-    case 'delivered':
-    case 'busy':
-    default:
-      return googleError(UNAVAILABLE, retryAfter)
-  }
+  return REFUSALS[refusal]({ projectId, retryAfterSeconds, isFid })
+}
+
+/** `name`: `projects/<id>/messages/<n>`. */
+export function fcmAcceptance(name: string): SimulatedAnswer {
+  return googleAnswer(200, { name })
 }
 
 /** The reasons are those of google.rpc.ErrorInfo. */
@@ -144,7 +103,7 @@ export function accessTokenRefusal(
   return googleError(error, { 'www-authenticate': 'Bearer realm="https://accounts.google.com/"' })
 }
 
-/** `unknown`: there is no such project. `other-project`: there is, but the service account may not send for it. */
+/** `unknown`: no such project. `other-project`: the service account may not send for it. */
 export function projectRefusal(reason: 'unknown' | 'other-project', projectId: string): SimulatedAnswer {
   if (reason === 'unknown') return googleError(NOT_FOUND)
   const permission = 'cloudmessaging.messages.create'
@@ -161,7 +120,7 @@ const NOT_FOUND: GoogleError = { code: 404, message: 'Requested entity was not f
 
 const NOT_A_TOKEN = 'The registration token is not a valid FCM registration token'
 
-/** With a field violation like a faulty message, but of the token itself. */
+/** With a field violation for the token itself. */
 export const INVALID_TOKEN = invalidArgument(NOT_A_TOKEN, [
   fcmErrorDetail('INVALID_ARGUMENT'),
   badRequestDetail([{ field: 'message.token', description: NOT_A_TOKEN }]),
@@ -179,17 +138,22 @@ const BAD_COLOR = invalidArgument(BAD_COLOR_TEXT, [
   fcmErrorDetail('INVALID_ARGUMENT'),
 ])
 
-function fcmError(code: number, status: string, message: string, errorCode: string): GoogleError {
+function fcmError(code: number, status: string, message: string, errorCode = status): GoogleError {
   return { code, message, status, details: [fcmErrorDetail(errorCode)] }
 }
 
-const SENDER_ID_MISMATCH = fcmError(403, 'PERMISSION_DENIED', 'SenderId mismatch', 'SENDER_ID_MISMATCH')
-const THIRD_PARTY = fcmError(
-  401,
-  'UNAUTHENTICATED',
-  'Auth error from APNS or Web Push Service',
-  'THIRD_PARTY_AUTH_ERROR',
-)
+const THIRD_PARTY = 'THIRD_PARTY_AUTH_ERROR'
+const NO_THIRD_PARTY = fcmError(401, 'UNAUTHENTICATED', 'Auth error from APNS or Web Push Service', THIRD_PARTY)
+const UNAVAILABLE = fcmError(503, 'UNAVAILABLE', 'The service is currently unavailable.')
+
+/** With Apple's answer. The words are made up. */
+function ofApple(said: GoogleError, status: number, reason: string): SimulatedAnswer {
+  return googleError({ ...said, details: [...(said.details ?? []), apnsErrorDetail(status, reason)] })
+}
+
+function badApple(message: string): GoogleError {
+  return invalidArgument(message, [fcmErrorDetail('INVALID_ARGUMENT')])
+}
 
 const DEVICE_QUOTA: GoogleError = {
   code: 429,
@@ -198,13 +162,13 @@ const DEVICE_QUOTA: GoogleError = {
   details: [
     fcmErrorDetail('QUOTA_EXCEEDED'),
     {
-      '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+      '@type': QUOTA_FAILURE,
       violations: [{ subject: 'device', description: 'The rate of messages to this device is too high.' }],
     },
   ],
 }
 
-/** Comes from Google's quota service, not from FCM: so it has no FcmError. */
+/** From Google's quota service, so without an FcmError. */
 function projectQuota(projectId: string): GoogleError {
   const consumer = `projects/${projectId}`
   return {
@@ -221,10 +185,3 @@ function projectQuota(projectId: string): GoogleError {
     ],
   }
 }
-
-function ofApple(errorCode: string, statusCode: number, reason: string): readonly Detail[] {
-  return [fcmErrorDetail(errorCode), apnsErrorDetail(statusCode, reason)]
-}
-
-const INTERNAL = fcmError(500, 'INTERNAL', 'Internal error encountered.', 'INTERNAL')
-const UNAVAILABLE = fcmError(503, 'UNAVAILABLE', 'The service is currently unavailable.', 'UNAVAILABLE')

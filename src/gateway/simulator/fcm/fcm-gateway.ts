@@ -1,34 +1,33 @@
 import { isJsonObject, parseJsonObject } from '../../../text/json-object.ts'
 import type { JsonObject } from '../../../text/json-object.ts'
-import { replyTo } from '../gateway.ts'
+import { FCM_ERROR } from '../../fcm/error.ts'
+import { createAnswering } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { listenHttp2 } from '../http2/http2-listener.ts'
 import type { Http2Listener } from '../http2/http2-listener.ts'
-import type { IncomingRequest } from '../http2/incoming-request.ts'
-import type { SimulatedAnswer, Reply } from '../http2/reply.ts'
-import { createMagicTokens } from '../magic-tokens.ts'
+import type { IncomingRequest, Reply, SimulatedAnswer } from '../http2/reply.ts'
 import type { ReceivedPush } from '../received-pushes.ts'
 import { accessTokenRefusal, fcmAcceptance, fcmRefusal, projectRefusal } from './fcm-answer.ts'
 import type { FcmRefusal } from './fcm-answer.ts'
 import { fcmMagicToken } from './fcm-magic-tokens.ts'
 import { checkFcmMessage } from './fcm-message.ts'
 import type { FcmMessage } from './fcm-message.ts'
-import { FCM_ERROR, googleError, googlePage } from './google-error.ts'
+import { googleError, googlePage } from './google-error.ts'
 import type { GrantFault, TokenIssuer } from './token-issuer.ts'
 
 export interface FcmGatewayOptions extends GatewayOptions {
   readonly tokens: TokenIssuer
-  /** What `quota` and `busy` tokens are told. */
+  /** Of `quota` and `busy` tokens. */
   readonly retryAfterSeconds: number
 }
 
 /** Stands in for https://fcm.googleapis.com. */
 export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2Listener> {
-  const { clock, known, tokens, record, script, slowMs, retryAfterSeconds } = options
-  const serve = createMagicTokens<FcmRefusal>()
+  const { clock, known, tokens, record, retryAfterSeconds } = options
+  const answer = createAnswering<FcmRefusal>(options)
   let sent = 0
 
-  /** Google's front end: the address, then who asks, then whether they may. */
+  /** Google's front end checks the address, then the caller, then the caller's permission. */
   const refuseCaller = ({ method, headers }: IncomingRequest, projectId: string): SimulatedAnswer | null => {
     if (projectId === '' || method !== 'POST') return googlePage(404, 'Not Found')
     const token = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1]
@@ -42,25 +41,18 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
 
   const deliver = (message: FcmMessage, headers: IncomingRequest['headers'], projectId: string): Reply => {
     const { token, isFid, body, validateOnly } = message
-    const scripted = script({ gateway: 'fcm', token, headers, body })
-    if (scripted !== null) return scripted
-    const magic = fcmMagicToken(token)
-    return replyTo(magic === null ? null : serve(token, magic), {
+    return answer({ gateway: 'fcm', token, headers, body }, fcmMagicToken(token), {
       accept: () => fcmAcceptance(`projects/${projectId}/messages/${validateOnly ? 'fake_message_id' : ++sent}`),
       refuse(refusal) {
         const grantFault = GRANT_FAULTS[refusal]
         if (grantFault !== undefined) tokens.refuseNext(projectId, grantFault)
         return fcmRefusal(refusal, projectId, retryAfterSeconds, isFid)
       },
-      slowMs,
     })
   }
 
   return await listenHttp2({
-    clock,
-    pem: options.pem,
-    maxStreams: options.maxStreams,
-    onSession: options.onSession,
+    ...options,
     open: () => null,
     handle(request) {
       const projectId = PATH.exec(request.path)?.[1] ?? ''
@@ -84,7 +76,7 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
   })
 }
 
-/** What the token endpoint says next, to who renews an access token that was refused for a token of that name. */
+/** What the token endpoint answers next. */
 const GRANT_FAULTS: { readonly [Name in FcmRefusal]?: GrantFault } = { oauthclock: 'clock', oauthkey: 'key' }
 
 const PATH = /^\/v1\/projects\/([^/?:]+)\/messages:send(?:\?.*)?$/

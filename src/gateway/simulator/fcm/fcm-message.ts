@@ -1,24 +1,28 @@
 import { isInstallationId } from '../../../device/push-token.ts'
 import { messageFaultOf } from '../../../notification/message-rules.ts'
+import { MESSAGE } from '../../../notification/message-schema.ts'
+import { protoName } from '../../../notification/message-type.ts'
+import type { FieldType } from '../../../notification/message-type.ts'
+import { apsFaultOf } from '../../../notification/payload-rules.ts'
 import { isJsonObject, parseJsonObject } from '../../../text/json-object.ts'
 import type { JsonObject } from '../../../text/json-object.ts'
-import { apnsCollapseId, apnsPartFault } from './apns-part.ts'
+import { objectOf } from '../../fcm/error.ts'
+import { checkApnsHeaders } from '../apns/apns-request.ts'
 import { INVALID_FID, INVALID_TOKEN } from './fcm-answer.ts'
-import { SEND_REQUEST } from './fcm-schema.ts'
-import { badRequestDetail, fcmErrorDetail, invalidArgument } from './google-error.ts'
+import { apnsErrorDetail, badRequestDetail, fcmErrorDetail, invalidArgument } from './google-error.ts'
 import type { FieldViolation, GoogleError } from './google-error.ts'
 import { violationsOf } from './proto-json.ts'
 
-/** A message FCM would take, as far as it can be told without knowing the device. */
+/** A message that FCM would accept, as far as that is known without the device. */
 export interface FcmMessage {
   readonly kind: 'message'
-  /** What it is addressed to; in practice the token, or the installation ID. */
+  /** The token or the installation ID; in theory a topic or condition. */
   readonly token: string
-  /** Whether that is a Firebase Installation ID. */
+  /** Whether `token` is a Firebase Installation ID. */
   readonly isFid: boolean
-  /** The tag of the Android notification, or the collapse ID of an iPhone's; `null` without one. */
+  /** The tag of the Android notification, or an iPhone's collapse ID; `null`: none. */
   readonly tag: string | null
-  /** Only to be checked, not delivered. */
+  /** To be checked and not delivered. */
   readonly validateOnly: boolean
   /** The whole body. */
   readonly body: JsonObject
@@ -31,14 +35,14 @@ export interface FcmFault {
 
 /**
  * Checks the body of `messages:send`: first as Google's front end reads any API's JSON, then as FCM reads the message.
- * Faults of the first kind carry only google.rpc.BadRequest, those of the second FcmError as well.
+ * Faults of the first kind have google.rpc.BadRequest only, others an FcmError too.
  */
 export function checkFcmMessage(text: string): FcmMessage | FcmFault {
   const body = parseJsonObject(text)
   if (body === null) return faultOf([{ description: 'Invalid JSON payload received. Unexpected token.' }])
   const violations = violationsOf(body, SEND_REQUEST, '')
   if (violations.length > 0) return faultOf(violations)
-  const message = objectAt(body, 'message')
+  const message = objectOf(body['message'])
   const [target, second] = TARGETS.filter((target) => typeof message[target] === 'string')
   if (second !== undefined) {
     const description = `Invalid value at 'message' (oneof), oneof field 'target' is already set. Cannot set '${second}'`
@@ -49,9 +53,9 @@ export function checkFcmMessage(text: string): FcmMessage | FcmFault {
 
   const refused = messageFaultOf(message)
   if (refused !== null) return rejected(`message.${refused.field}`, refused.description)
-  const android = objectAt(message, 'android')
-  const shown = objectAt(android, 'notification')
-  const payload = [message['notification'], shown, { ...objectAt(message, 'data'), ...objectAt(android, 'data') }]
+  const android = objectOf(message['android'])
+  const shown = objectOf(android['notification'])
+  const payload = [message['notification'], shown, { ...objectOf(message['data']), ...objectOf(android['data']) }]
   if (payload.reduce<number>((sum, part) => sum + sizeOf(part), 0) > MAX_PAYLOAD_BYTES) return TOO_BIG
   const ofApple = apnsPartFault(message)
   if (ofApple !== null) return { kind: 'fault', error: ofApple }
@@ -70,23 +74,24 @@ export function checkFcmMessage(text: string): FcmMessage | FcmFault {
   }
 }
 
-/** Google does not say what a token looks like; what is no token at all, or the other kind of target, is refused. */
+/** Google does not say what a token looks like. Anything else, or the other kind of target, is refused. */
 const TOKEN = /^[\w:.~%+/=-]{1,4096}$/
 const TARGETS = ['token', 'fid', 'topic', 'condition'] as const
-/** FCM, "Message rate and size". */
+/** FCM, "Message rate and size"; Apple, "Generating a remote notification". */
 const MAX_PAYLOAD_BYTES = 4096
+
+/** The body of `messages:send` (FCM reference, "Method: projects.messages.send"). */
+const SEND_REQUEST: FieldType = {
+  messageName: 'SendMessageRequest',
+  fields: { validate_only: 'bool', message: MESSAGE },
+}
 
 const TOO_BIG: FcmFault = {
   kind: 'fault',
   error: invalidArgument('Android message is too big', [badRequestDetail(), fcmErrorDetail('INVALID_ARGUMENT')]),
 }
 
-function objectAt(parent: JsonObject, name: string): JsonObject {
-  const value = parent[name]
-  return isJsonObject(value) ? value : {}
-}
-
-/** Bytes of all keys and values. Google does not say how it counts; this is the least it can be. */
+/** Bytes of all keys and values: the least that Google may count. */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 0)
   if (isJsonObject(value)) {
@@ -103,4 +108,36 @@ function faultOf(violations: readonly FieldViolation[]): FcmFault {
 function rejected(field: string, description: string): FcmFault {
   const details = [badRequestDetail([{ field, description }]), fcmErrorDetail('INVALID_ARGUMENT')]
   return { kind: 'fault', error: invalidArgument(description, details) }
+}
+
+/**
+ * Why APNs would refuse `message.apns`; `null`: it would not, or there is no such part. The simulator does not know
+ * which tokens are iPhones', so it checks every message.
+ */
+function apnsPartFault(message: JsonObject): GoogleError | null {
+  const part = message['apns']
+  if (!isJsonObject(part)) return null
+  const fields = Object.fromEntries(Object.entries(part).map(([name, value]) => [protoName(name), value]))
+  const headers = lowerCase(objectOf(fields['headers']))
+  const payload = objectOf(fields['payload'])
+  const handedOn = { ...objectOf(message['data']), ...payload }
+  const reason = checkApnsHeaders(headers)
+  if (reason !== null) return refused(400, reason)
+  if (Buffer.byteLength(JSON.stringify(handedOn)) > MAX_PAYLOAD_BYTES) return refused(413, 'PayloadTooLarge')
+  return apsFaultOf(objectOf(payload['aps'])) === null ? null : refused(400, 'PayloadEmpty')
+}
+
+/** The collapse ID of an iPhone's notification; `null`: none. */
+function apnsCollapseId(message: JsonObject): string | null {
+  const id = lowerCase(objectOf(objectOf(message['apns'])['headers']))['apns-collapse-id']
+  return id ?? null
+}
+
+function refused(status: number, reason: string): GoogleError {
+  const details = [fcmErrorDetail('INVALID_ARGUMENT'), apnsErrorDetail(status, reason)]
+  return invalidArgument(`APNs refuses the message: ${reason}`, details)
+}
+
+function lowerCase(headers: JsonObject): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 }

@@ -1,15 +1,11 @@
+import { APNS_ERROR, BAD_REQUEST, ERROR_INFO, FCM_ERROR } from '../../fcm/error.ts'
 import type { SimulatedAnswer } from '../http2/reply.ts'
 
-/** The `details` of Google's errors that matter here ("Google API error model"; FCM reference, "ErrorCode"). */
-export const FCM_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
-const APNS_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.ApnsError'
-const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest'
-const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
-
+/** One of the `details` of Google's errors ("Google API error model"; FCM reference, "ErrorCode"). */
 export type Detail = Readonly<Record<string, unknown>> & { readonly '@type': string }
 
 export interface FieldViolation {
-  /** `message.data[0].value`; absent for what concerns the whole request. */
+  /** `message.data[0].value`; absent: the whole request. */
   readonly field?: string
   readonly description: string
 }
@@ -18,12 +14,12 @@ export interface GoogleError {
   /** The HTTP status. */
   readonly code: number
   readonly message: string
-  /** The name of the gRPC code, such as INVALID_ARGUMENT. */
+  /** The gRPC code, such as INVALID_ARGUMENT. */
   readonly status: string
   readonly details?: readonly Detail[]
 }
 
-/** `headers`: beside the content type. Default none. */
+/** `headers`: besides the content type. */
 export function googleError(error: GoogleError, headers: Readonly<Record<string, string>> = {}): SimulatedAnswer {
   return googleAnswer(error.code, { error }, headers)
 }
@@ -41,7 +37,7 @@ export function googleAnswer(
   }
 }
 
-/** The pages of Google's front end, which are no JSON: 404 for an unknown address, 502 when nothing answers behind it. */
+/** Google's front end answers with pages: 404 for an unknown address, 502 when nothing answers behind it. */
 export function googlePage(code: number, title: string): SimulatedAnswer {
   return {
     status: code,
@@ -50,17 +46,17 @@ export function googlePage(code: number, title: string): SimulatedAnswer {
   }
 }
 
-/** FCM's own verdict on a message or its token. */
+/** FCM's own error for a message or its token. */
 export function fcmErrorDetail(errorCode: string): Detail {
   return { '@type': FCM_ERROR, errorCode }
 }
 
-/** What APNs has answered to FCM, for an iPhone (FCM reference, "ApnsError"). */
+/** What APNs answered to FCM (FCM reference, "ApnsError"). */
 export function apnsErrorDetail(statusCode: number, reason: string): Detail {
   return { '@type': APNS_ERROR, statusCode, reason }
 }
 
-/** Which fields of the request are wrong. FCM leaves the list out when a message is too big. */
+/** The wrong fields of the request. FCM omits the list when a message is too big. */
 export function badRequestDetail(fieldViolations?: readonly FieldViolation[]): Detail {
   return { '@type': BAD_REQUEST, fieldViolations }
 }

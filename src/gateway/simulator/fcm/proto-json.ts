@@ -3,8 +3,8 @@ import type { FieldType, Misfit, PathStep } from '../../../notification/message-
 import type { FieldViolation } from './google-error.ts'
 
 /**
- * Finds what is wrong with `value`, in Google's words; an empty list when nothing is. `path` is how Google names the
- * place, such as `message.android`; `''` for the whole request.
+ * Lists what is wrong with `value`, in Google's words. `path`: Google's name of the place, such as `message.android`;
+ * `''`: the whole request.
  */
 export function violationsOf(value: unknown, type: FieldType, path: string): FieldViolation[] {
   return misfitsOf(value, type).map((misfit) => violationOf(misfit, misfit.path.reduce<string>(below, path)))

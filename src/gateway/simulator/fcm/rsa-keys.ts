@@ -9,11 +9,12 @@ export interface RsaKeys {
   readonly privateKey: string
 }
 
-/** A fresh pair of 2048 bits. Takes a tenth of a second, or several. */
+/** A fresh pair of 2048 bits. Takes a tenth of a second or more. */
 export async function makeRsaKeys(): Promise<RsaKeys> {
-  return await promisify(generateKeyPair)('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
+  return await promisify(generateKeyPair)('rsa', { modulusLength: 2048, ...PEM_ENCODING })
 }
+
+export const PEM_ENCODING = {
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+} as const

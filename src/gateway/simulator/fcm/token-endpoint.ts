@@ -19,7 +19,7 @@ export interface TokenEndpointOptions {
   readonly script: (attempt: Attempt) => Reply | null
 }
 
-/** Stands in for https://oauth2.googleapis.com/token. Like that it speaks HTTP/1.1 and HTTP/2. */
+/** Stands in for https://oauth2.googleapis.com/token, with HTTP/1.1 and HTTP/2. */
 export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpointOptions): TokenEndpoint {
   let requests = 0
 
@@ -41,11 +41,11 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
     tls: { key: pem.privateKey, cert: pem.certificate },
     http2: true,
     development: false,
-    // A silent endpoint must not be given away by Bun closing the connection after ten seconds.
+    // Bun would close a silent connection after ten seconds.
     idleTimeout: 0,
     async fetch(request) {
       const reply = decide(request, new URLSearchParams(await request.text()))
-      // A reset or a dropped connection looks to the client like an answer that never comes.
+      // To the client a reset or dropped connection is an answer that never comes.
       if (reply.kind !== 'answer') return await new Promise<never>(() => undefined)
       const { answer, afterMs = 0 } = reply
       if (afterMs > 0) await sleep(clock, afterMs)

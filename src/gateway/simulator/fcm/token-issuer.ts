@@ -5,7 +5,7 @@ import type { SimulatedAnswer } from '../http2/reply.ts'
 import type { ServiceAccount } from '../known-credentials.ts'
 import { googleAnswer } from './google-error.ts'
 
-/** A request for an access token, by its form fields, or why it is refused. */
+/** A request for an access token, or why it is refused. */
 type Grant =
   | { readonly kind: 'granted'; readonly account: ServiceAccount; readonly claims: Jws['claims'] }
   | { readonly kind: 'refused'; readonly answer: SimulatedAnswer }
@@ -15,36 +15,26 @@ type Lookup =
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' }
 
-/** Why Google refuses an assertion that is in order: its clock, or its copy of the keys, is behind. */
+/** Why Google refuses a good assertion: its clock, or its copy of the keys, is behind. */
 export type GrantFault = 'clock' | 'key'
 
-export interface TokenIssuer {
-  /** Checks the form of `POST /token`; `now` in ms since the Unix epoch. */
-  check(form: URLSearchParams, now: number): Grant
-  /**
-   * The answer with a new access token for `account`. `passed`: ms of time, as for `lookUp`: what is done to the time of
-   * day of this machine ends no token of Google's.
-   */
-  issue(account: ServiceAccount, passed: number): SimulatedAnswer
-  lookUp(token: string, passed: number): Lookup
-  /** Refuses the next request for an access token of a service account of the project. */
-  refuseNext(projectId: string, fault: GrantFault): void
-}
+export type TokenIssuer = ReturnType<typeof createTokenIssuer>
 
 export interface TokenIssuerOptions {
   readonly accountOf: (clientEmail: string) => ServiceAccount | undefined
-  /** What the `aud` claim may be. */
+  /** Allowed `aud` claims. */
   readonly audiences: () => readonly string[]
   /** A new UUID. */
   readonly newId: () => string
 }
 
 /** Google's token endpoint for service accounts ("Using OAuth 2.0 for server to server applications"; RFC 7523). */
-export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOptions): TokenIssuer {
+export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOptions) {
   const issued = new Map<string, { readonly account: ServiceAccount; readonly endsAt: number }>()
   const faults = new Map<string, GrantFault>()
   return {
-    check(form, now) {
+    /** Checks the form of `POST /token`. `now`: ms since the Unix epoch. */
+    check(form: URLSearchParams, now: number): Grant {
       const grantType = form.get('grant_type') ?? ''
       if (grantType !== JWT_BEARER) return refused('unsupported_grant_type', `Invalid grant_type: ${grantType}`)
       const jws = readJws(form.get('assertion') ?? '')
@@ -65,14 +55,19 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
       if (fault !== undefined) return refused('invalid_grant', fault === 'clock' ? NOT_SHORT_LIVED : BAD_SIGNATURE)
       return { kind: 'granted', account, claims: jws.claims }
     },
-    issue(account, passed) {
+    /**
+     * The answer with a new access token. `passed`: monotonic time in ms, as for `lookUp`, since changes to this
+     * machine's time of day end no token of Google's.
+     */
+    issue(account: ServiceAccount, passed: number): SimulatedAnswer {
       for (const [token, { endsAt }] of issued) if (passed - endsAt > KEEP_EXPIRED_MS) issued.delete(token)
       const token = `ya29.simulated.${newId()}`
       issued.set(token, { account, endsAt: passed + LIFETIME_SECONDS * 1000 })
       return googleAnswer(200, { access_token: token, expires_in: LIFETIME_SECONDS, token_type: 'Bearer' })
     },
-    refuseNext: (projectId, fault) => void faults.set(projectId, fault),
-    lookUp(token, passed) {
+    /** Refuses the next access token for the project. */
+    refuseNext: (projectId: string, fault: GrantFault) => void faults.set(projectId, fault),
+    lookUp(token: string, passed: number): Lookup {
       const found = issued.get(token)
       if (found === undefined) return { kind: 'unknown' }
       return passed < found.endsAt ? { kind: 'valid', account: found.account } : { kind: 'expired' }
@@ -81,13 +76,13 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
 }
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** What `messages:send` asks for: either. */
+/** `messages:send` needs either. */
 const SCOPES = new Set([
   'https://www.googleapis.com/auth/firebase.messaging',
   'https://www.googleapis.com/auth/cloud-platform',
 ])
 const LIFETIME_SECONDS = 3599
-/** Long enough to tell a client that its token expired, instead of that it never was one. */
+/** Long enough to tell a client that its token has expired, and not that it never was one. */
 const KEEP_EXPIRED_MS = DAY_MS
 const MAX_LIFETIME_SECONDS = 3600
 /** How far the client's clock may be ahead. */

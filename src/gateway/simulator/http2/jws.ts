@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { parseJsonObject } from '../../../text/json-object.ts'
 import type { JsonObject } from '../../../text/json-object.ts'
 
-/** A JSON web token taken apart, its signature not yet verified (RFC 7515, compact serialization). */
+/** A parsed JSON web token, its signature not verified (RFC 7515, compact serialization). */
 export interface Jws {
   readonly header: JsonObject
   readonly claims: JsonObject
@@ -11,7 +11,6 @@ export interface Jws {
   readonly signature: Buffer
 }
 
-/** `null` when `text` is no JSON web token. */
 export function readJws(text: string): Jws | null {
   const [header, claims, signature, ...rest] = text.split('.')
   if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) return null
@@ -30,6 +29,6 @@ export function readJws(text: string): Jws | null {
 export function isSignedBy(jws: Jws, algorithm: 'ES256' | 'RS256', key: KeyObject): boolean {
   if (jws.header['alg'] !== algorithm) return false
   const data = Buffer.from(jws.signedText)
-  // Only ECDSA keys look at the encoding: JSON web tokens carry r and s bare, not in DER.
+  // Only ECDSA keys use the encoding: JSON web tokens carry r and s bare, not in DER.
   return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, jws.signature)
 }

@@ -2,37 +2,32 @@ import type { Platform } from '../../../device/device.ts'
 import type { ReceivedPush } from '../received-pushes.ts'
 import { platformOfProvider } from '../../../platform.ts'
 
-/** A notification as a person would tell of it. */
 export interface ReceivedRequest {
   readonly at: number
   /** The apns-topic, the project of FCM, or the subject of the VAPID token. */
   readonly target: string | null
   readonly platform: Platform
   readonly token: string
-  /** The id of the push, where it goes along for the app to report; else `null`. */
+  /** The push's id, if the app gets it to report; else `null`. */
   readonly push: string | null
   readonly title: string | null
   readonly subtitle: string | null
   readonly text: string | null
   readonly badge: number | null
-  /** By which an app on iOS knows the buttons below it. */
   readonly category: string | null
-  /** Whether an address of a picture comes with it. */
   readonly hasImage: boolean
-  /** The HTTP status; `null`: there was no answer. */
   readonly status: number | null
-  /** The gateway's reason; `null`: it was accepted. */
   readonly reason: string | null
 }
 
-/** The notification in a request of Apple's, Google's or a browser's form. */
+/** Reads a request in Apple's, Google's or a browser's form. */
 export function receivedOf({ provider, target, token, body, status, reason, at }: ReceivedPush): ReceivedRequest {
   return { at, target, platform: platformOfProvider(provider), token, ...shownBy(provider, body), status, reason }
 }
 
 type Shown = Pick<ReceivedRequest, 'push' | 'title' | 'subtitle' | 'text' | 'badge' | 'category' | 'hasImage'>
 
-/** What a phone shows of a body, and the push that its app would report. */
+/** What a device shows of a body, and the push that its app would report. */
 export function shownBy(provider: ReceivedPush['provider'], body: unknown): Shown {
   if (provider === 'webpush') return ofWebPush(body)
   return provider === 'apns' ? ofApns(body) : ofFcm(body)
@@ -49,7 +44,7 @@ function ofApns(body: unknown): Shown {
     text: textOf(text),
     badge: numberOf(aps['badge']),
     category: textOf(aps['category']),
-    // Beside aps, where the app's extension looks for it.
+    // Beside `aps`, where the app's extension looks for it.
     hasImage: textOf(inside({ body }, 'body')['image']) !== null,
   }
 }
@@ -57,7 +52,7 @@ function ofApns(body: unknown): Shown {
 function ofFcm(body: unknown): Shown {
   const message = inside(body, 'message')
   const push = pushIn(inside(message, 'data')['bellhop'])
-  // What is for an iPhone alone has nothing for Android.
+  // A message for an iPhone alone has no part for Android.
   if (message['android'] === undefined && message['apns'] !== undefined) {
     return { ...ofApns(inside(message['apns'], 'payload')), push }
   }
@@ -90,7 +85,7 @@ function ofWebPush(body: unknown): Shown {
   }
 }
 
-/** Values of FCM's data are text: here JSON, or what the sender has put under that key. */
+/** FCM's data values are text: here JSON, or whatever the sender has put there. */
 function pushIn(data: unknown): string | null {
   try {
     return textOf(inside({ bellhop: JSON.parse(String(data)) }, 'bellhop')['push'])
@@ -99,7 +94,7 @@ function pushIn(data: unknown): string | null {
   }
 }
 
-/** An object inside another; empty where there is none. */
+/** An object inside another; `{}`: there is none. */
 function inside(value: unknown, name: string): Readonly<Record<string, unknown>> {
   const inner: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : null
   return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {}

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
-import type { IncomingRequest } from '../http2/incoming-request.ts'
+import type { IncomingRequest } from '../http2/reply.ts'
 import type { Reply } from '../http2/reply.ts'
 
 interface Http11ListenerOptions {
@@ -13,11 +13,12 @@ interface Http11ListenerOptions {
 }
 
 interface Http11Listener extends AsyncDisposable {
-  /** An https origin. */
   readonly url: string
 }
 
-/** A server that offers HTTP/1.1 alone, as a push service behind a plain proxy does. It drops what `handle` does not answer. */
+/**
+ * A server that speaks HTTP/1.1 only, like a push service behind a plain proxy. It drops what `handle` does not answer.
+ */
 export async function listenHttp11({ clock, pem, handle }: Http11ListenerOptions): Promise<Http11Listener> {
   const server = createServer({ key: pem.privateKey, cert: pem.certificate }, (request, response) => {
     const chunks: Buffer[] = []

@@ -1,19 +1,17 @@
 import { createDecipheriv, createECDH } from 'node:crypto'
 import type { ECDH } from 'node:crypto'
-import { contentKeyOf } from '../../webpush/content-encoding.ts'
-import { MAX_MESSAGE_BYTES, messageKeyOf } from '../../webpush/encryption.ts'
+import { contentKeyOf, MAX_MESSAGE_BYTES, messageKeyOf } from '../../webpush/encryption.ts'
 
 /** A browser's side of a subscription. */
 export interface SubscriptionSecrets {
-  /** Its key pair on P-256. */
   readonly pair: ECDH
   /** 16 bytes. */
   readonly auth: Uint8Array
 }
 
 /**
- * The subscription of RFC 8291, appendix A, whose private key everybody knows: what is encrypted for it can be read
- * here, whatever its endpoint.
+ * The subscription of RFC 8291, appendix A, whose private key is public: messages encrypted for it can be read here,
+ * whatever their endpoint.
  */
 export const EXAMPLE_SUBSCRIPTION = {
   p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
@@ -28,7 +26,7 @@ export function exampleSecrets(): SubscriptionSecrets {
   return { pair, auth: Buffer.from(EXAMPLE_SUBSCRIPTION.auth, 'base64url') }
 }
 
-/** A message as it came, its form checked (RFC 8188, 2.1, and RFC 8291, 4). */
+/** An encrypted message in the right form (RFC 8188, 2.1, and RFC 8291, 4). */
 export interface SealedMessage {
   readonly salt: Buffer
   /** The sender's public key, an uncompressed point. */
@@ -36,7 +34,6 @@ export interface SealedMessage {
   readonly record: Buffer
 }
 
-/** What is wrong with the form of a body. */
 export type EncodingFault = 'too large' | 'no header' | 'no sender key' | 'more than one record'
 
 const HEAD_BYTES = 21
@@ -57,7 +54,7 @@ export function readMessage(body: Buffer): SealedMessage | EncodingFault {
   return { salt: body.subarray(0, 16), sender, record }
 }
 
-/** The plaintext without its padding; `null`: it was encrypted for another subscription, or not as it should be. */
+/** The plaintext without its padding; `null`: encrypted for another subscription, or wrongly. */
 export function openMessage(
   { salt, sender, record }: SealedMessage,
   { pair, auth }: SubscriptionSecrets,
@@ -69,10 +66,10 @@ export function openMessage(
     decipher.setAuthTag(record.subarray(-TAG_BYTES))
     const padded = Buffer.concat([decipher.update(record.subarray(0, -TAG_BYTES)), decipher.final()])
     const end = padded.findLastIndex((byte) => byte !== 0)
-    // The delimiter of the last record, which this is.
+    // The delimiter of the last record.
     return padded[end] === 2 ? padded.subarray(0, end) : null
   } catch {
-    // A point that is none of the curve, or a tag that does not fit.
+    // No point of the curve, or a wrong tag.
     return null
   }
 }

@@ -1,24 +1,37 @@
 import { parseJsonObject } from '../../../text/json-object.ts'
 import type { SimulatedAnswer } from '../http2/reply.ts'
-import type { PlayedService } from './played-service.ts'
+import { pushServiceMaker } from '../../../device/webpush/push-services.ts'
+import type { PushServiceMaker } from '../../../device/webpush/push-services.ts'
 
-/** An answer of a push service that has a word for it, of which each has its own kind. */
+/** Whose push service is played. `other`: one that follows the RFCs, with a `reason`. */
+export type PlayedService = PushServiceMaker | 'ntfy'
+
+const PLAYED: readonly string[] = ['apple', 'google', 'mozilla', 'microsoft', 'ntfy'] satisfies PlayedService[]
+
+/** The host's; for other hosts the one that the path begins with: `https://…/apple/…`. */
+export function playedService(endpoint: string): PlayedService {
+  const url = new URL(endpoint)
+  const maker = pushServiceMaker(url)
+  if (maker !== 'other') return maker
+  const [, first = ''] = url.pathname.split('/')
+  return PLAYED.includes(first) ? (first as PlayedService) : 'other'
+}
+
+/** An answer with a word for the refusal, which each push service has in its own form. */
 interface Refusal {
   readonly status: number
-  /** Apple's, and that of those that nobody plays. */
+  /** Apple's, and `other`'s. */
   readonly reason: string
   /** Mozilla's. */
   readonly errno?: number
   /** Google's, Microsoft's and Mozilla's. */
   readonly sentence?: string
-  /** With Retry-After. */
   readonly asksToWait?: true
 }
 
-/** The same at one push service, as far as it differs. */
 type Played = Refusal & { readonly at?: Readonly<Partial<Record<PlayedService, Partial<Refusal>>>> }
 
-/** What a push service can refuse a message with: as RFC 8030, 8291 and 8292 say, and what else push services do. */
+/** Refusals of RFC 8030, 8291 and 8292, and others that push services have. */
 const REFUSALS = {
   invalid: { status: 400, reason: 'BadRequest', errno: 110, at: { apple: { reason: 'BadWebPushRequest' } } },
   unauthenticated: {
@@ -36,7 +49,7 @@ const REFUSALS = {
       google: { status: 400, sentence: 'UnauthorizedRegistration' },
     },
   },
-  // The subscription was made with the key of another sender. RFC 8292, 4.2 has no word for that.
+  // The subscription was made with another sender's key. RFC 8292, 4.2 does not name that.
   otherkey: {
     status: 403,
     reason: 'Forbidden',
@@ -75,16 +88,15 @@ const REFUSALS = {
   quota: { status: 429, reason: 'TooManyRequests', asksToWait: true, at: { microsoft: { status: 406 } } },
   internal: { status: 500, reason: 'InternalServerError' },
   unavailable: { status: 503, reason: 'ServiceUnavailable', errno: 201 },
-  // So says Mozilla where its database has timed out for one subscription.
+  // Mozilla's answer when its database times out for one subscription.
   busy: { status: 503, reason: 'ServiceUnavailable', errno: 201, sentence: 'Database error', asksToWait: true },
-  // Mozilla's bridge to FCM or APNs.
   bridge: { status: 502, reason: 'BadGateway', errno: 903, sentence: 'Bridge request timeout' },
-  // Nobody has subscribed yet to a topic of ntfy.
+  // Nobody has subscribed to a topic of ntfy yet.
   nosubscriber: { status: 507, reason: 'InsufficientStorage' },
   moved: { status: 301, reason: 'MovedPermanently' },
 } as const satisfies Record<string, Played>
 
-/** What stands before a push service, or what it says by headers: the same wherever it is asked for. */
+/** Answers of something in front of a push service, or in headers: the same everywhere. */
 const OTHERS = {
   proxy: { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' },
   nginx: { status: 502, headers: { 'content-type': 'text/html' }, body: pageOf('502 Bad Gateway') },
@@ -97,17 +109,15 @@ export type WebPushRefusal = keyof typeof REFUSALS | keyof typeof OTHERS
 
 export const WEBPUSH_REFUSALS = [...Object.keys(REFUSALS), ...Object.keys(OTHERS)] as WebPushRefusal[]
 
-/** What a push service finds wrong with a request, in the way of each. */
 export type FaultDetail = Readonly<Partial<Pick<Refusal, 'reason' | 'errno' | 'sentence'>>>
 
-/** "201 (Created)", with the address of the message (RFC 8030, 5). */
+/** "201 (Created)", with the message's address (RFC 8030, 5). */
 export function webPushAcceptance(origin: string, id: string, by: PlayedService = 'other'): SimulatedAnswer {
   const received =
     by === 'microsoft' ? { 'x-wns-notificationstatus': 'received', 'x-wns-msg-id': '73B9D5431ABF0590' } : {}
   return { status: 201, headers: { location: `${origin}/message/${id}`, ...received }, body: '' }
 }
 
-/** `detail`: default the usual one. */
 export function webPushRefusal(
   refusal: WebPushRefusal,
   retryAfterSeconds: number,
@@ -123,7 +133,7 @@ export function webPushRefusal(
   return { status: said.status, headers: { ...headers, ...wait, ...elsewhere }, body }
 }
 
-/** What an answer says of why, in a word or a few; `null`: it was taken. */
+/** The reason in an answer, in a few words; `null`: accepted. */
 export function webPushReason({ status, headers, body }: SimulatedAnswer): string | null {
   const { reason, errno, code } = parseJsonObject(body) ?? {}
   if (typeof reason === 'string') return reason
@@ -159,7 +169,7 @@ function wordsOf(said: Refusal, by: PlayedService): Pick<SimulatedAnswer, 'heade
   }
 }
 
-/** Beyond the first of a status (binwiederhier/ntfy, server/errors.go). */
+/** Codes that are not the first of their status (binwiederhier/ntfy, server/errors.go). */
 const NTFY_CODES: Readonly<Record<number, number>> = { 429: 42908 }
 
 function inJson(body: object): Pick<SimulatedAnswer, 'headers' | 'body'> {

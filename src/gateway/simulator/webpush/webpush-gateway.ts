@@ -1,34 +1,31 @@
 import { createECDH, randomBytes } from 'node:crypto'
+import { forgetOldest } from '../../../text/forget-oldest.ts'
 import type { SubscriptionKeys } from '../../../device/webpush/subscription-keys.ts'
-import { replyTo } from '../gateway.ts'
+import { createAnswering } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { listenHttp2 } from '../http2/http2-listener.ts'
 import type { Http2Listener } from '../http2/http2-listener.ts'
-import type { IncomingRequest } from '../http2/incoming-request.ts'
-import type { Reply } from '../http2/reply.ts'
-import { createMagicTokens } from '../magic-tokens.ts'
+import type { IncomingRequest, Reply } from '../http2/reply.ts'
+import type { MagicToken } from '../magic-tokens.ts'
 import { listenHttp11 } from './http11-listener.ts'
 import { exampleSecrets } from './message-opening.ts'
 import type { SubscriptionSecrets } from './message-opening.ts'
-import { playedService } from './played-service.ts'
-import { SilentPushes } from './silent-pushes.ts'
-import { webPushAcceptance, webPushReason, webPushRefusal } from './webpush-answer.ts'
+import { playedService, webPushAcceptance, webPushReason, webPushRefusal } from './webpush-answer.ts'
 import type { WebPushRefusal } from './webpush-answer.ts'
 import { isOlder, maxBytesAt, webPushMagicEndpoint } from './webpush-magic-endpoints.ts'
 import { checkWebPush } from './webpush-request.ts'
 
 export interface WebPushGatewayOptions extends GatewayOptions {
-  /** What `quota` and `busy` endpoints are told. */
+  /** Of `quota` and `busy` endpoints. */
   readonly retryAfterSeconds: number
-  /** The origin of its endpoints, where something stands before it. Default: its own. */
+  /** The origin of its endpoints, if something is in front of it. Default: its own. */
   readonly reachedAt?: () => string
 }
 
-/** A push service, which stands in for all of them. */
 export interface WebPushGateway extends Http2Listener {
   /** The origin that takes the requests for an endpoint: see `RELAYED`. */
   relayOf(endpoint: string): string
-  /** A new subscription, which only what is encrypted for it gets through to. `path`: of its endpoint, from the slash on. */
+  /** A new subscription, for which messages must be encrypted. `path`: of its endpoint, with the first slash. */
   subscribe(path: string): { readonly endpoint: string; readonly keys: SubscriptionKeys }
 }
 
@@ -36,8 +33,8 @@ export interface WebPushGateway extends Http2Listener {
 const RELAYED = /^\/relay\/([^/?]+)(\/.*)$/
 
 export async function startWebPushGateway(options: WebPushGatewayOptions): Promise<WebPushGateway> {
-  const { clock, known, newId, record, script, slowMs, retryAfterSeconds, reachedAt = () => own } = options
-  const serve = createMagicTokens<WebPushRefusal>()
+  const { clock, known, newId, record, retryAfterSeconds, reachedAt = () => own } = options
+  const answer = createAnswering<WebPushRefusal>(options)
   const subscriptions = new Map<string, SubscriptionSecrets>()
   const silent = new SilentPushes()
   const example = exampleSecrets()
@@ -53,16 +50,12 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
     if (verdict.kind === 'fault') {
       return { kind: 'answer', answer: webPushRefusal(verdict.refusal, retryAfterSeconds, by, verdict.detail) }
     }
-    const scripted = script({ gateway: 'webpush', token: endpoint, headers: request.headers, body: verdict.body })
-    if (scripted !== null) return scripted
-    if (by === 'apple' && silent.hasEnded(endpoint, verdict.body)) {
-      return { kind: 'answer', answer: webPushRefusal('unregistered', retryAfterSeconds, by) }
-    }
-    const magic = webPushMagicEndpoint(endpoint)
-    return replyTo(magic === null ? null : serve(endpoint, magic), {
+    const { body } = verdict
+    const hasLeft = by === 'apple' && silent.hasEnded(endpoint, body)
+    const magic = hasLeft ? LEFT : webPushMagicEndpoint(endpoint)
+    return answer({ gateway: 'webpush', token: endpoint, headers: request.headers, body }, magic, {
       accept: () => webPushAcceptance(new URL(endpoint).origin, newId(), by),
       refuse: (refusal) => webPushRefusal(refusal, retryAfterSeconds, by),
-      slowMs,
     })
   }
 
@@ -78,36 +71,27 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
       example,
     })
     const reply = answerOf(request, endpoint, verdict)
-    const answer = reply.kind === 'answer' ? reply.answer : null
+    const said = reply.kind === 'answer' ? reply.answer : null
     record({
       provider: 'webpush',
       environment: null,
       token: endpoint,
-      id: answer?.headers['location'] ?? null,
+      id: said?.headers['location'] ?? null,
       pushType: null,
       target: verdict.kind === 'message' ? verdict.sender : null,
       collapse: request.headers['topic'] ?? null,
       headers: headersOf(request),
       body: verdict.kind === 'message' ? verdict.body : null,
-      status: answer?.status ?? null,
-      reason: answer === null ? null : webPushReason(answer),
+      status: said?.status ?? null,
+      reason: said === null ? null : webPushReason(said),
       at: clock.now(),
     })
     return reply
   }
 
   await using opened = new AsyncDisposableStack()
-  const listener = opened.use(
-    await listenHttp2({
-      clock,
-      pem: options.pem,
-      maxStreams: options.maxStreams,
-      onSession: options.onSession,
-      open: () => null,
-      handle,
-    }),
-  )
-  const older = opened.use(await listenHttp11({ clock, pem: options.pem, handle }))
+  const listener = opened.use(await listenHttp2({ ...options, open: () => null, handle }))
+  const older = opened.use(await listenHttp11({ ...options, handle }))
   own = listener.url
   const running = opened.move()
 
@@ -125,8 +109,28 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
   }
 }
 
-/** Those of RFC 8030, and Microsoft's. */
 function headersOf({ headers }: IncomingRequest): Readonly<Record<string, string>> {
   const named = ['ttl', 'urgency', 'topic', 'x-wns-cache-policy'].map((name) => [name, headers[name]] as const)
   return Object.fromEntries(named.filter((one): one is [string, string] => one[1] !== undefined))
+}
+
+const LEFT: MagicToken<WebPushRefusal> = { answer: { kind: 'refuse', refusal: 'unregistered' }, times: Infinity }
+
+/** Silent pushes after which Safari ends a subscription (WebKit, `incrementSilentPushCount`). */
+const MAX_SILENT = 3
+
+const MAX_REMEMBERED = 10_000
+
+class SilentPushes {
+  readonly #counts = new Map<string, number>()
+
+  /** Whether Safari ended the subscription before `body` came; `null`: unreadable here. */
+  hasEnded(endpoint: string, body: unknown): boolean {
+    const before = this.#counts.get(endpoint) ?? 0
+    if (before >= MAX_SILENT) return true
+    if (body === null || (body as { readonly notification?: unknown }).notification !== undefined) return false
+    this.#counts.set(endpoint, before + 1)
+    forgetOldest(this.#counts, MAX_REMEMBERED)
+    return false
+  }
 }

@@ -1,47 +1,46 @@
+import { createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { isRefusedByApple } from '../../../application/vapid.ts'
+import { DAY_MS } from '../../../clock.ts'
 import { parseJsonObject } from '../../../text/json-object.ts'
-import type { IncomingRequest } from '../http2/incoming-request.ts'
+import { isSignedBy, readJws } from '../http2/jws.ts'
+import type { IncomingRequest } from '../http2/reply.ts'
 import { openMessage, readMessage } from './message-opening.ts'
 import type { SubscriptionSecrets } from './message-opening.ts'
-import type { PlayedService } from './played-service.ts'
-import { checkVapid } from './vapid-check.ts'
-import type { FaultDetail, WebPushRefusal } from './webpush-answer.ts'
+import type { FaultDetail, PlayedService, WebPushRefusal } from './webpush-answer.ts'
 
-/** A message in order. */
 interface WebPushMessage {
   readonly kind: 'message'
-  /** The subject of its VAPID token. */
   readonly sender: string
-  /** The parsed JSON; `null`: for a browser whose keys are not known here, or no JSON. */
+  /** The parsed JSON; `null`: for a browser whose keys are not known here, or not JSON. */
   readonly body: unknown
 }
 
-/** Why a push service refuses it. */
 interface WebPushFault {
   readonly kind: 'fault'
   readonly refusal: WebPushRefusal
-  /** What differs from how the refusal usually reads. */
   readonly detail?: FaultDetail
 }
 
 interface Checks {
   readonly endpoint: string
   readonly by: PlayedService
-  /** Bytes that a browser takes. */
   readonly maxBytes: number
+  /** Milliseconds since the Unix epoch. */
   readonly now: number
+  /** Whether subscriptions here are made with this public key, in base64url. */
   readonly isKnownKey: (publicKey: string) => boolean
-  /** Of this endpoint; `null`: not known, so that only the example's are tried. */
+  /** This endpoint's; `null`: not known, so only the example's are tried. */
   readonly secrets: SubscriptionSecrets | null
   readonly example: SubscriptionSecrets
 }
 
-/** What RFC 8030, 8188, 8291 and 8292 ask of a request, and what each push service asks besides. */
+/** Checks what RFC 8030, 8188, 8291 and 8292 and each push service ask for. */
 export function checkWebPush(request: IncomingRequest, checks: Checks): WebPushMessage | WebPushFault {
   const { method, headers, body } = request
   if (method !== 'POST') return fault('notfound')
-  const { endpoint, by, maxBytes, now, isKnownKey: isKnown, secrets, example } = checks
-  const sender = checkVapid(headers['authorization'], { origin: new URL(endpoint).origin, now, isKnown })
+  const { by, maxBytes, secrets, example } = checks
+  const sender = checkVapid(headers['authorization'], checks)
   if (sender.kind === 'missing') return fault('unauthenticated')
   if (sender.kind === 'stranger') return fault('otherkey')
   if (sender.kind === 'refused') return fault('denied', by === 'apple' ? {} : { reason: sender.reason })
@@ -69,11 +68,53 @@ function headerFault(headers: IncomingRequest['headers'], by: PlayedService): We
     const reason = by === 'apple' ? 'BadWebPushTopic' : 'BadTopic'
     return fault('invalid', { reason, errno: 113, sentence: 'Topic must be no greater than 32 characters' })
   }
-  // It decodes the topic, and base64 has no such length.
+  // Apple decodes the topic, and base64 has no such length.
   if (by === 'apple' && topic.length % 4 === 1) return fault('invalid', { reason: 'BadWebPushTopic' })
   return null
 }
 
 function fault(refusal: WebPushRefusal, detail?: FaultDetail): WebPushFault {
   return { kind: 'fault', refusal, ...(detail !== undefined && { detail }) }
+}
+
+type VapidVerdict =
+  | { readonly kind: 'sender'; readonly subject: string }
+  | { readonly kind: 'missing' }
+  /** A good token of another sender than the subscription's. */
+  | { readonly kind: 'stranger' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** Checks what RFC 8292 asks for, and the subject as Apple does. */
+function checkVapid(
+  authorization: string | undefined,
+  { endpoint, now, isKnownKey }: Pick<Checks, 'endpoint' | 'now' | 'isKnownKey'>,
+): VapidVerdict {
+  const [, given = ''] = /^vapid +(.*)$/i.exec(authorization ?? '') ?? []
+  const fields = new Map(given.split(',').map((field) => [field.trim().slice(0, 2), field.trim().slice(2)]))
+  const token = fields.get('t=')
+  const publicKey = fields.get('k=')
+  if (token === undefined || publicKey === undefined) return { kind: 'missing' }
+  const refused = (reason: string): VapidVerdict => ({ kind: 'refused', reason })
+  const jws = readJws(token)
+  const key = keyOf(publicKey)
+  if (jws === null || key === null || !isSignedBy(jws, 'ES256', key)) return refused('InvalidSignature')
+  if (!isKnownKey(publicKey)) return { kind: 'stranger' }
+  const { aud, exp, sub } = jws.claims
+  if (aud !== new URL(endpoint).origin) return refused('BadAudience')
+  if (typeof exp !== 'number' || exp * 1000 <= now) return refused('ExpiredToken')
+  if (exp * 1000 > now + DAY_MS) return refused('TooLongExpiration')
+  if (typeof sub !== 'string' || !/^(mailto:|https:)/.test(sub)) return refused('BadSubject')
+  return { kind: 'sender', subject: sub }
+}
+
+function keyOf(text: string): KeyObject | null {
+  const point = Buffer.from(text, 'base64url')
+  if (point.length !== 65 || point[0] !== 4) return null
+  const [x, y] = [point.subarray(1, 33).toString('base64url'), point.subarray(33).toString('base64url')]
+  try {
+    return createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
+  } catch {
+    // No point of the curve.
+    return null
+  }
 }

@@ -1,5 +1,5 @@
-import { wordIn } from '../goaway-word.ts'
-import { OVER } from '../session.ts'
+import { forgetOldest } from '../../../text/forget-oldest.ts'
+import { endByGoaway, OVER } from '../session.ts'
 import type { InFlight, RequestListener, SessionEnd, SessionListener } from '../session.ts'
 import { MAX_HEADER_BYTES, requestFault } from '../request-fault.ts'
 import type { TransportRequest } from '../transport.ts'
@@ -25,27 +25,26 @@ import { Stream } from './stream.ts'
 import type { StreamStep } from './stream.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** Hears of a connection, besides what a session's listener does. */
 export interface ConnectionListener extends SessionListener {
-  /** There are bytes to write. */
   onOutput(): void
-  /** Nothing more comes of it: once its last bytes are written, the socket is of no use. */
+  /** Once its last bytes are written, the socket is not needed any more. */
   onOver(): void
 }
 
-/** What we let a peer send without asking, in bytes: of each stream twice what is kept of an answer, and of all together. */
+/** Our windows in bytes: for each stream twice what is kept of an answer, and for all together. */
 const STREAM_WINDOW_BYTES = 131_072
 const CONNECTION_WINDOW_BYTES = 1_048_576
 
-/** Frames in a row that finish no answer: pings, settings, resets, empty data. As many as Go's client bears. */
+/** Frames in a row that finish no answer: pings, settings, resets, empty data. As many as Go's client allows. */
 const MAX_IDLE_FRAMES = 10_000
 
-/** Streams of ours that were given up, whose frames may still be under way. */
+/** Streams that we gave up, whose frames may still arrive. */
 const MAX_GIVEN_UP = 1000
 
 const PING_PAYLOAD = Buffer.from('bellhop.')
+const NOTHING = Buffer.alloc(0)
 
-/** The names of errors of ours, as they are in reasons. */
+/** Our errors' names in reasons. */
 const REASON: Readonly<Record<number, string>> = {
   [ErrorCode.protocol]: 'HTTP2ProtocolError',
   [ErrorCode.flowControl]: 'HTTP2FlowControlError',
@@ -98,17 +97,15 @@ export class Connection {
     this.#writer.windowUpdate(0, CONNECTION_WINDOW_BYTES - INITIAL_WINDOW_BYTES)
   }
 
-  /** As the peer says it; it may be 0, and without a limit. */
   get maxStreams(): number {
     return this.#peer.maxConcurrentStreams
   }
 
-  /** Whether nothing is in flight. */
   get isIdle(): boolean {
     return this.#streams.size === 0
   }
 
-  /** What is to be written, and to be given back when it is; `null`: nothing. */
+  /** Bytes to write, to be given back afterwards; `null`: none. */
   takeOutput(): Buffer | null {
     return this.#writer.take()
   }
@@ -117,7 +114,7 @@ export class Connection {
     this.#writer.giveBack(written)
   }
 
-  /** Sends a request. The peer must have room for another stream. */
+  /** The peer must have room for another stream. */
   send(request: TransportRequest, listener: RequestListener): InFlight {
     const fault = requestFault(request, Math.min(this.#peer.maxHeaderListBytes, MAX_HEADER_BYTES))
     const isLate = this.#isOver || this.#nextId > this.#lastId
@@ -134,7 +131,6 @@ export class Connection {
     return stream
   }
 
-  /** For `InFlight`. */
   cancel(stream: Stream): boolean {
     if (!this.#streams.delete(stream.id)) return true
     const isWhole = stream.unsentBytes === 0
@@ -143,37 +139,37 @@ export class Connection {
     return isWhole
   }
 
-  /** Takes bytes from the peer. Not to be called by what hears of the answers in them. */
+  /** Takes bytes from the peer. Listeners must not call this. */
   receive(chunk: Buffer): void {
     if (this.#isOver) return
     this.#watchdog.heard()
     if (!this.#reader.read(chunk)) this.#fail(ErrorCode.frameSize)
-    // 5.4.1: the peer "MUST close the TCP connection" after it. What it had answered came before, or with it.
+    // 5.4.1: the peer "MUST close the TCP connection" then. Its answers came before, or with it.
     else if (this.#ending !== null) this.end(this.#ending)
   }
 
-  /** Time has passed: some seconds since the last time, in which what the peer sent was received. */
+  /** To be called every few seconds, after what the peer sent was received. */
   tick(): void {
     if (this.#isOver) return
     const alarm = this.#watchdog.tick(this.#streams.size > 0)
     if (alarm === 'settings unacknowledged') this.#fail(ErrorCode.settingsTimeout)
     if (alarm === 'ping unanswered') this.end({ reason: 'HTTP2PingTimeout', kind: 'lost' })
     if (alarm !== 'send ping') return
-    this.#writer.ping(PING_PAYLOAD, false)
+    this.#writer.frame(FrameType.ping, 0, 0, PING_PAYLOAD)
     this.#listener.onOutput()
   }
 
-  /** Ends it in order. Whatever is in flight is over. */
+  /** Ends the connection in order, and what is in flight. */
   close(): void {
     this.end({ reason: 'closed', kind: 'parting' }, ErrorCode.none)
   }
 
-  /** The socket has ended, or is of no use any more. `code`: what the peer is told; `null`: nothing. */
+  /** The socket has ended, or is not needed any more. `code`: what the peer is told; `null`: nothing. */
   end(end: SessionEnd, code: number | null = null): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#listener.onEnd(end)
-    // What is not taken yet is never sent, so that nobody acts on it.
+    // What was not taken is never sent, so nobody processes it.
     const { taken } = this.#writer
     this.#writer.discard()
     if (code !== null) this.#writer.goaway(code)
@@ -186,7 +182,7 @@ export class Connection {
   }
 
   #onFrame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): boolean {
-    // A flood of frames that bring no answer nearer costs us, and the peer nothing.
+    // Such a flood costs us, and the peer nothing.
     const code =
       ++this.#idleFrames > MAX_IDLE_FRAMES
         ? ErrorCode.enhanceYourCalm
@@ -195,9 +191,9 @@ export class Connection {
     return !this.#isOver
   }
 
-  /** What is wrong with a frame, for the connection as a whole. */
+  /** The error of a frame, for the connection as a whole. */
   #codeOf(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): number {
-    // 6.10: nothing may come between the frames of a header block.
+    // 6.10: nothing may interrupt a header block.
     const { openStream } = this.#blocks
     if (openStream !== null && (type !== FrameType.continuation || stream !== openStream)) return ErrorCode.protocol
     // 3.4: "The server connection preface consists of a potentially empty SETTINGS frame".
@@ -220,7 +216,7 @@ export class Connection {
       case FrameType.continuation:
         return this.#blocks.continue(flags, bytes.subarray(start, end))
       case FrameType.pushPromise:
-        // 8.4: we have said that we want none.
+        // 8.4: we have disabled push.
         return ErrorCode.protocol
       case FrameType.priority:
         return stream === 0 ? ErrorCode.protocol : end - start === 5 ? ErrorCode.none : ErrorCode.frameSize
@@ -249,7 +245,7 @@ export class Connection {
     const from = start + (flags & Flag.padded ? 1 : 0)
     const to = end - (flags & Flag.padded ? (bytes[start] ?? 0) : 0)
     if (id === 0 || from > to) return from > end ? ErrorCode.frameSize : ErrorCode.protocol
-    // 6.9.1: padding counts, and of streams that are gone too. Given back at half, it is never used up.
+    // 6.9.1: padding counts, also on streams that are gone. Given back at half, so it never runs out.
     this.#receiveWindow -= end - start
     if (this.#receiveWindow < CONNECTION_WINDOW_BYTES / 2) {
       this.#writer.windowUpdate(0, CONNECTION_WINDOW_BYTES - this.#receiveWindow)
@@ -308,12 +304,12 @@ export class Connection {
     const settings = readPeerSettings(before, payload)
     if (typeof settings === 'number') return settings
     this.#peer = settings
-    // 6.9.2: a window may become negative by it.
+    // 6.9.2: this may make a window negative.
     for (const each of this.#streams.values()) {
       if (!each.widen(settings.initialWindowBytes - before.initialWindowBytes)) return ErrorCode.flowControl
     }
     this.#requests.adapt(settings)
-    this.#writer.settingsAck()
+    this.#writer.frame(FrameType.settings, Flag.ack, 0, NOTHING)
     this.#isGreeted = true
     this.#requests.writeBodies()
     this.#listener.onRoom()
@@ -323,7 +319,7 @@ export class Connection {
   #onPing(flags: number, stream: number, payload: Buffer): number {
     if (stream !== 0) return ErrorCode.protocol
     if (payload.length !== 8) return ErrorCode.frameSize
-    if ((flags & Flag.ack) === 0) this.#writer.ping(payload, true)
+    if ((flags & Flag.ack) === 0) this.#writer.frame(FrameType.ping, Flag.ack, 0, payload)
     else if (payload.equals(PING_PAYLOAD)) this.#watchdog.pingAnswered()
     return ErrorCode.none
   }
@@ -336,11 +332,9 @@ export class Connection {
     if (last > this.#lastId) return ErrorCode.protocol
     this.#lastId = last
     const code = payload.readUInt32BE(4)
-    const said = wordIn(payload.subarray(8))
-    const reason = said === null ? 'HTTP2GoAway' : `HTTP2GoAway: ${said}`
-    const kind = code !== ErrorCode.none ? 'protocol' : said === null ? 'parting' : 'lost'
-    const word = said === null ? undefined : { word: said }
-    const end: SessionEnd = { reason, kind, ...word }
+    const end = endByGoaway(code, payload.subarray(8))
+    const { reason } = end
+    const word = end.word === undefined ? undefined : { word: end.word }
     if (code !== ErrorCode.none) this.#ending = end
     this.#listener.onEnd(end)
     for (const each of this.#streams.values()) {
@@ -353,7 +347,6 @@ export class Connection {
     return ErrorCode.none
   }
 
-  /** What follows for a stream from what it made of a frame. */
   #follow(stream: Stream, step: StreamStep, isEnd: boolean): void {
     if (step === 'open') return
     if (step === 'malformed') return this.#break(stream, isEnd ? null : ErrorCode.protocol, 'HTTP2ProtocolError')
@@ -362,12 +355,12 @@ export class Connection {
     }
     this.#idleFrames = 0
     this.#streams.delete(stream.id)
-    // The rest of the answer is not wanted; or it came before the peer had all of the body, and may never take it.
+    // The rest of the answer is not wanted; or it came before all of the body was sent, which the peer may never take.
     if (step === 'cut short' || stream.unsentBytes > 0) this.#giveUp(stream, ErrorCode.cancel)
     stream.listener.onOver(stream.answer())
   }
 
-  /** Ends a stream that the peer has broken the rules on. `code`: `null` where the peer has ended it. */
+  /** Ends a stream on which the peer broke the rules. `code`: `null`: the peer has ended it. */
   #break(stream: Stream, code: number | null, reason: string): void {
     this.#streams.delete(stream.id)
     if (code !== null || stream.unsentBytes > 0) this.#giveUp(stream, code ?? ErrorCode.cancel)
@@ -382,24 +375,21 @@ export class Connection {
 
   #remember(id: number): void {
     this.#givenUp.add(id)
-    for (const oldest of this.#givenUp) {
-      if (this.#givenUp.size <= MAX_GIVEN_UP) break
-      this.#givenUp.delete(oldest)
-    }
+    forgetOldest(this.#givenUp, MAX_GIVEN_UP)
   }
 
-  /** 5.1: what is wrong with an answer on a stream that is not open. */
+  /** 5.1: the error of an answer on a stream that is not open. */
   #codeOfStray(id: number): number {
     if (this.#isIdle(id)) return ErrorCode.protocol
     return this.#givenUp.has(id) ? ErrorCode.none : ErrorCode.streamClosed
   }
 
-  /** Even ids are the peer's, who opens none. */
+  /** Even ids are the peer's, which opens none. */
   #isIdle(id: number): boolean {
     return id % 2 === 0 || id >= this.#nextId
   }
 
-  /** The peer has broken the rules: nothing that it says can be understood any more. */
+  /** The peer has broken the rules: nothing that follows can be understood. */
   #fail(code: number): void {
     this.end({ reason: REASON[code] ?? 'HTTP2ProtocolError', kind: 'protocol' }, code)
   }

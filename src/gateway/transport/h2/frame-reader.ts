@@ -1,12 +1,14 @@
 import { FRAME_HEAD_BYTES, MIN_MAX_FRAME_BYTES } from './frames.ts'
 
-/** Takes a frame whose payload is in `bytes` from `start` up to `end`; whether to go on. `bytes` is not to be kept. */
+/**
+ * Takes a frame with its payload in `bytes` from `start` to `end`, which must not be kept. Returns whether to continue.
+ */
 type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => boolean
 
-/** Cuts what comes from a peer into frames, however it is cut. */
+/** Cuts a peer's bytes into frames. */
 export class FrameReader {
   readonly #onFrame: OnFrame
-  /** Holds the beginning of a frame whose rest is still to come; kept for the next, of which nearly each chunk has one. */
+  /** The beginning of a frame. The buffer is kept, since nearly every chunk ends within a frame. */
   #part: Buffer | null = null
   #partBytes = 0
 
@@ -14,7 +16,7 @@ export class FrameReader {
     this.#onFrame = onFrame
   }
 
-  /** `false`: a frame is longer than we take (RFC 9113, 4.2), or `onFrame` would not go on. */
+  /** `false`: a frame is too long (RFC 9113, 4.2), or `onFrame` stopped. */
   read(chunk: Buffer): boolean {
     let at = 0
     if (this.#part !== null && this.#partBytes > 0) {
@@ -35,7 +37,7 @@ export class FrameReader {
     return true
   }
 
-  /** Adds to the frame that was cut. Where `chunk` goes on behind it; `WAITING` or `STOPPED`. */
+  /** Completes the frame that was cut. Returns where `chunk` continues behind it, `WAITING` or `STOPPED`. */
   #complete(part: Buffer, chunk: Buffer): number {
     let at = 0
     if (this.#partBytes < FRAME_HEAD_BYTES) {

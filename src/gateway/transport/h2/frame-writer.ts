@@ -1,33 +1,27 @@
-import { Flag, FRAME_HEAD_BYTES, FrameType } from './frames.ts'
+import { FRAME_HEAD_BYTES, FrameType } from './frames.ts'
 
-/** A first buffer; and the largest that is kept once it is sent. All requests of one turn usually fit into the latter. */
+/** The first buffer, and the largest that is kept for reuse. All requests of one turn usually fit into that. */
 const FIRST_BYTES = 65_536
 const MAX_SPARE_BYTES = 1_048_576
 
-/** Frames that wait to be sent, in one buffer. */
+/** Frames to be sent, in one buffer. */
 export class FrameWriter {
   #buffer: Buffer = NOTHING
   #length = 0
   #taken = 0
-  /** A buffer that was sent, for the next frames. */
+  /** A sent buffer, for the next frames. */
   #spare: Buffer | null = null
 
-  /** Bytes that wait. */
-  get waiting(): number {
-    return this.#length
-  }
-
-  /** Bytes written so far. */
   get written(): number {
     return this.#taken + this.#length
   }
 
-  /** Bytes taken so far, to be sent. */
+  /** Bytes taken so far. */
   get taken(): number {
     return this.#taken
   }
 
-  /** All that waits; `null`: nothing. The buffer is the taker's, until it gives it back. */
+  /** All that waits; `null`: nothing. The taker gives the buffer back. */
   take(): Buffer | null {
     if (this.#length === 0) return null
     const bytes = this.#buffer.subarray(0, this.#length)
@@ -38,12 +32,11 @@ export class FrameWriter {
     return bytes
   }
 
-  /** Forgets what waits. */
   discard(): void {
     this.#length = 0
   }
 
-  /** What `take` gave is sent, and nobody reads it any more. */
+  /** The bytes from `take` are sent, and nobody reads them any more. */
   giveBack(bytes: Buffer): void {
     const { buffer } = bytes
     if (buffer.byteLength <= MAX_SPARE_BYTES && buffer.byteLength >= (this.#spare?.length ?? 0)) {
@@ -51,7 +44,7 @@ export class FrameWriter {
     }
   }
 
-  /** Makes room for `bytes` more in one piece; the caller writes from `at` on, and then says how many with `wrote`. */
+  /** Makes room for `bytes`. The caller writes them from `at` on, then calls `wrote`. */
   reserve(bytes: number): Buffer {
     const needed = this.#length + bytes
     if (needed > this.#buffer.length) {
@@ -62,7 +55,6 @@ export class FrameWriter {
     return this.#buffer
   }
 
-  /** Where the next byte goes. */
   get at(): number {
     return this.#length
   }
@@ -76,7 +68,6 @@ export class FrameWriter {
     this.#length += bytes.length
   }
 
-  /** RFC 9113, 6.5. */
   settings(settings: readonly (readonly [id: number, value: number])[]): void {
     let at = this.#head(settings.length * 6, FrameType.settings, 0, 0)
     for (const [id, value] of settings) {
@@ -86,27 +77,22 @@ export class FrameWriter {
     this.#length = at
   }
 
-  settingsAck(): void {
-    this.#length = this.#head(0, FrameType.settings, Flag.ack, 0)
-  }
-
-  /** RFC 9113, 6.7. `payload`: eight bytes. */
-  ping(payload: Uint8Array, isAck: boolean): void {
-    const at = this.#head(8, FrameType.ping, isAck ? Flag.ack : 0, 0)
+  frame(type: number, flags: number, stream: number, payload: Uint8Array): void {
+    const at = this.#head(payload.length, type, flags, stream)
     this.#buffer.set(payload, at)
-    this.#length = at + 8
+    this.#length = at + payload.length
   }
 
-  /** RFC 9113, 6.4. */
   resetStream(stream: number, code: number): void {
     this.#uint32Frame(FrameType.resetStream, stream, code)
   }
 
-  /** RFC 9113, 6.8. A server opens no streams here, so that the last one is always 0. */
-  goaway(code: number): void {
-    const at = this.#head(8, FrameType.goaway, 0, 0)
-    this.#buffer.writeUInt32BE(0, at)
-    this.#length = this.#buffer.writeUInt32BE(code, at + 4)
+  goaway(code: number, lastId = 0, debugData = NOTHING): void {
+    let at = this.#head(8 + debugData.length, FrameType.goaway, 0, 0)
+    at = this.#buffer.writeUInt32BE(lastId, at)
+    at = this.#buffer.writeUInt32BE(code, at)
+    this.#buffer.set(debugData, at)
+    this.#length = at + debugData.length
   }
 
   /** RFC 9113, 6.9. `stream`: 0 is the connection. */
@@ -114,20 +100,13 @@ export class FrameWriter {
     this.#uint32Frame(FrameType.windowUpdate, stream, bytes)
   }
 
-  /** RFC 9113, 6.1. */
-  data(stream: number, bytes: Uint8Array, isEnd: boolean): void {
-    const at = this.#head(bytes.length, FrameType.data, isEnd ? Flag.endStream : 0, stream)
-    this.#buffer.set(bytes, at)
-    this.#length = at + bytes.length
-  }
-
   #uint32Frame(type: number, stream: number, value: number): void {
-    // First the head: it may move what was written to a larger buffer.
+    // The head comes first: it may move the frames to a larger buffer.
     const at = this.#head(4, type, 0, stream)
     this.#length = this.#buffer.writeUInt32BE(value, at)
   }
 
-  /** Where the payload begins. */
+  /** Returns where the payload begins. */
   #head(bytes: number, type: number, flags: number, stream: number): number {
     const buffer = this.reserve(FRAME_HEAD_BYTES + bytes)
     return writeFrameHead(buffer, this.#length, bytes, type, flags, stream)
@@ -136,7 +115,7 @@ export class FrameWriter {
 
 const NOTHING = Buffer.alloc(0)
 
-/** Writes the head of a frame; where its payload begins. */
+/** Writes the head of a frame. Returns where its payload begins. */
 export function writeFrameHead(
   buffer: Buffer,
   at: number,

@@ -1,12 +1,12 @@
 /* The wire format of HTTP/2 (RFC 9113). */
 
-/** 3.4: what a client says first. */
+/** 3.4: a client's first bytes. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
 /** 4.1: length, type, flags, stream id. */
 export const FRAME_HEAD_BYTES = 9
 
-/** 4.2: what every peer takes in one frame, and all that we take. */
+/** 4.2: every peer takes this in one frame, and we take no more. */
 export const MIN_MAX_FRAME_BYTES = 16_384
 
 /** 6. */
@@ -52,7 +52,7 @@ export const ErrorCode = {
 /** 6.9.1: no window may be larger. */
 export const MAX_WINDOW_BYTES = 2 ** 31 - 1
 
-/** 6.9.2: of a connection, and of each stream, where nobody has said anything else. */
+/** 6.9.2: the window of a connection and of each stream, unless told otherwise. */
 export const INITIAL_WINDOW_BYTES = 65_535
 
 /** 5.1.1: ids are 31 bits. */

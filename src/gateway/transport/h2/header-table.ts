@@ -1,17 +1,15 @@
 /* The tables of HPACK (RFC 7541, 2.3). */
 
-/** One header field as it was received. */
 export interface HeaderField {
-  /** In lower case. */
   readonly name: string
   /** Its bytes as Latin-1. */
   readonly value: string
 }
 
-/** What an entry counts besides its name and value (RFC 7541, 4.1). */
+/** The overhead of an entry (RFC 7541, 4.1). */
 export const ENTRY_BYTES = 32
 
-/** SETTINGS_HEADER_TABLE_SIZE where nobody says anything else (RFC 9113, 6.5.2). */
+/** The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113, 6.5.2). */
 export const DEFAULT_TABLE_BYTES = 4096
 
 /** RFC 7541, appendix A: index 1 is the first. */
@@ -79,7 +77,7 @@ export const STATIC_TABLE: readonly HeaderField[] = [
   ['www-authenticate'],
 ].map(([name = '', value = '']) => ({ name, value }))
 
-/** The smallest entry is 32 bytes, so that no more fit into the largest table that either side has here. */
+/** The smallest entry has 32 bytes, so no more fit into the largest table used here. */
 const MAX_ENTRIES = DEFAULT_TABLE_BYTES / ENTRY_BYTES
 
 /** The dynamic table of one direction of a connection: the newest entry first, the oldest evicted for it. */
@@ -96,19 +94,19 @@ export class DynamicTable {
     return this.#maxBytes
   }
 
-  /** Changes with every change of the table: what was prepared with another one may name the wrong entries. */
+  /** Changes with the table: a block prepared before may name the wrong entries. */
   get version(): number {
     return this.#version
   }
 
-  /** The entry with index `index` of both tables together (RFC 7541, 2.3.3); `undefined`: there is none. */
+  /** The entry of an index of both tables (RFC 7541, 2.3.3). */
   at(index: number): HeaderField | undefined {
     if (index <= STATIC_TABLE.length) return STATIC_TABLE[index - 1]
     const nth = this.#inserted - (index - STATIC_TABLE.length)
     return nth < this.#evicted ? undefined : this.#entries[nth % MAX_ENTRIES]
   }
 
-  /** The index of the newest entry that `fits`; 0: there is none. */
+  /** The index of the newest entry that `fits`; 0: none. */
   find(fits: (entry: HeaderField) => boolean): number {
     for (let nth = this.#inserted - 1; nth >= this.#evicted; nth--) {
       const entry = this.#entries[nth % MAX_ENTRIES]
@@ -117,7 +115,7 @@ export class DynamicTable {
     return 0
   }
 
-  /** An entry larger than the table empties it, and is none (RFC 7541, 4.4). */
+  /** An entry larger than the table empties it, and is not added (RFC 7541, 4.4). */
   insert(entry: HeaderField): void {
     const bytes = bytesOf(entry)
     this.#version++
@@ -134,7 +132,6 @@ export class DynamicTable {
     this.#evict(maxBytes)
   }
 
-  /** Evicts the oldest until no more than `bytes` are left. */
   #evict(bytes: number): void {
     while (this.#bytes > bytes && this.#evicted < this.#inserted) {
       const oldest = this.#entries[this.#evicted++ % MAX_ENTRIES]

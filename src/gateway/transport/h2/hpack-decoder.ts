@@ -2,14 +2,16 @@ import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES } from './header-table.t
 import type { HeaderField } from './header-table.ts'
 import { decodeHuffman } from './huffman.ts'
 
-/** Why a header block was not decoded: the connection cannot go on after either. */
+/** Why a header block was not decoded. Either ends the connection. */
 export type HpackFault =
-  /** It is no HPACK (RFC 9113, 4.3: COMPRESSION_ERROR). */
+  /** Not HPACK (RFC 9113, 4.3: COMPRESSION_ERROR). */
   | 'malformed'
-  /** Its fields are more than `MAX_LIST_BYTES`: perhaps a few bytes that stand for a great many. */
+  /** More than `MAX_LIST_BYTES`: perhaps a few bytes that stand for very many. */
   | 'too large'
 
-/** The most that the fields of one header block may be, as SETTINGS_MAX_HEADER_LIST_SIZE counts. Gateways send a few hundred. */
+/**
+ * The most that the fields of one block may count, by SETTINGS_MAX_HEADER_LIST_SIZE. Gateways send a few hundred bytes.
+ */
 export const MAX_LIST_BYTES = 16_384
 
 /** Decodes the header blocks of one connection, in their order (RFC 7541). */
@@ -19,7 +21,6 @@ export class HpackDecoder {
   #at = 0
   #end = 0
 
-  /** Decodes what is in `source` from `start` up to `end`. */
   decode(source: Buffer, start: number, end: number): readonly HeaderField[] | HpackFault {
     this.#source = source
     this.#at = start
@@ -63,7 +64,7 @@ export class HpackDecoder {
     return field
   }
 
-  /** 5.1; -1: there is none, or one that nothing here can need. */
+  /** 5.1. -1: none, or larger than anything needed here. */
   #integer(prefix: number): number {
     let value = (this.#source[this.#at++] ?? 0) & prefix
     if (value < prefix) return value

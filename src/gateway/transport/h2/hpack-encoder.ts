@@ -2,27 +2,26 @@ import type { TransportRequest } from '../transport.ts'
 import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES, STATIC_TABLE } from './header-table.ts'
 
 /*
- * What Apple asks for ("Sending notification requests to APNs"): `:path` and `authorization` as literals that are not
- * indexed; of `apns-id`, `apns-expiration` and `apns-collapse-id` the name goes into the table once, and the value is a
- * literal; everything else goes into the table once, and is one byte from then on. Other gateways get the same, but for
- * `HpackOptions`.
+ * Apple asks for this ("Sending notification requests to APNs"): `:path` and `authorization` as literals without
+ * indexing; for `apns-id`, `apns-expiration` and `apns-collapse-id` the name goes into the table once and the value is
+ * a literal; everything else goes into the table once, and is one byte from then on. Other gateways get the same,
+ * except for `HpackOptions`.
  */
 
 export interface HpackOptions {
   /**
-   * Whether `authorization` goes into the table too. One of Google's has a kilobyte, more than the rest of a request; and
-   * nobody guesses so many random characters from the length of a block (RFC 7541, 7.1.1). Default false.
+   * Whether `authorization` goes into the table. Google's has a kilobyte, more than the rest of a request; and nobody
+   * guesses so many random characters from the length of a block (RFC 7541, 7.1.1). Default false.
    */
   readonly indexesAuthorization?: boolean
 }
 
-/** Another one in each request. */
 const CONTENT_LENGTH = 'content-length'
 
-/** Only the name is worth an entry. The last two are of web push. */
+/** Only the name is worth an entry. The last two belong to web push. */
 const NAME_ONLY: ReadonlySet<string> = new Set(['apns-id', 'apns-expiration', 'apns-collapse-id', 'ttl', 'topic'])
 
-/** How a field begins: the bits that say what it is, and the largest integer beside them (RFC 7541, 5.1 and 6). */
+/** The first bits of a field, and the largest integer that fits beside them (RFC 7541, 5.1 and 6). */
 interface Form {
   readonly flags: number
   readonly prefix: number
@@ -38,27 +37,25 @@ const METHOD_AND_SCHEME = [0x83, 0x87]
 const PATH_INDEX = 4
 const CONTENT_LENGTH_INDEX = 28
 
-/** The parts of a header block that are the same for all requests with the same headers. */
+/** The parts of a header block that requests with the same headers share. */
 export interface PreparedBlock {
-  /** Of the table when it was prepared: in another one an index may be another field's. */
+  /** The table's version: in another one an index may mean another field. */
   readonly version: number
   readonly ownName: string | null
-  /** Up to the path, and from behind it on. */
+  /** The block up to the path, and after it. */
   readonly before: Buffer
   readonly after: Buffer
-  /** The field of the request's own up to its value; `null`: `after` has all of it, or there is none. */
+  /** The request's own field up to its value; `null`: it is in `after`, or there is none. */
   readonly own: Buffer | null
 }
 
-/** Prepares the header blocks of one connection, in their order (RFC 7541). They are for POST over https. */
+/** Prepares the header blocks of one connection, in their order (RFC 7541), for POST over https. */
 export class HpackEncoder {
   readonly #authority: string
-  /** Never indexed here. */
   readonly #literal: ReadonlySet<string>
   readonly #table = new DynamicTable()
-  /** By the headers that requests share. */
   readonly #prepared = new WeakMap<TransportRequest['headers'], PreparedBlock>()
-  /** Sizes of the table that the peer must be told: the smallest, and the last. */
+  /** Table sizes to tell the peer: the smallest, and the last. */
   #resizes: number[] = []
 
   constructor(authority: string, { indexesAuthorization = false }: HpackOptions = {}) {
@@ -66,7 +63,7 @@ export class HpackEncoder {
     this.#literal = new Set(indexesAuthorization ? [CONTENT_LENGTH] : [CONTENT_LENGTH, 'authorization'])
   }
 
-  /** The peer's SETTINGS_HEADER_TABLE_SIZE, in bytes. Of a larger one than the default nothing is used. */
+  /** The peer's SETTINGS_HEADER_TABLE_SIZE, in bytes. No more than the default is used. */
   resize(tableBytes: number): void {
     const bytes = Math.min(tableBytes, DEFAULT_TABLE_BYTES)
     if (bytes === this.#table.maxBytes) return
@@ -74,7 +71,7 @@ export class HpackEncoder {
     this.#table.resize(bytes)
   }
 
-  /** The block of one request, to be sent before another one is prepared. */
+  /** Must be sent before another block is prepared. */
   prepare({ headers, own }: TransportRequest): PreparedBlock {
     const known = this.#prepared.get(headers)
     const ownName = own === undefined ? null : own[0]
@@ -99,7 +96,6 @@ export class HpackEncoder {
     return prepared
   }
 
-  /** Appends a field in the form that its name asks for. */
   #field(block: ByteList, name: string, value: string): void {
     const isWhole = !this.#literal.has(name) && !NAME_ONLY.has(name)
     const index = isWhole ? this.#indexOf(name, value) : 0
@@ -121,7 +117,7 @@ export class HpackEncoder {
     return name.length + value.length + ENTRY_BYTES <= this.#table.maxBytes
   }
 
-  /** The index of a field, or of a name with any value; 0: there is none. */
+  /** The index of a field, or of a name with any value; 0: none. */
   #indexOf(name: string, value?: string): number {
     const fits = (entry: { readonly name: string; readonly value: string }) =>
       entry.name === name && (value === undefined || entry.value === value)
@@ -129,18 +125,18 @@ export class HpackEncoder {
   }
 }
 
-/** Of a block that says a size of the table: it is good once. */
+/** The version of a block with a table size: it is good once. */
 const UNUSABLE = -1
 
-/** At most so many bytes are in a block besides these: five integers of 1, 4, 2, 1 and 4 bytes, and the digits of a length. */
+/** The most of the other bytes of a block: five integers of 1, 4, 2, 1 and 4 bytes, and the digits of a length. */
 const MORE_BYTES = 12 + String(Number.MAX_SAFE_INTEGER).length
 
-/** How many bytes `writeBlock` writes at most. */
+/** The most that `writeBlock` writes. */
 export function maxBlockBytes({ before, after, own: ownName }: PreparedBlock, { path, own }: TransportRequest): number {
   return before.length + path.length + after.length + (ownName?.length ?? 0) + (own?.[1].length ?? 0) + MORE_BYTES
 }
 
-/** Writes the header block of a request with a body of `bodyBytes` from `start` on; where it ends. */
+/** Writes the header block of a request from `start` on. Returns where it ends. */
 export function writeBlock(
   buffer: Buffer,
   start: number,
@@ -159,7 +155,7 @@ export function writeBlock(
   return writeString(buffer, at, own?.[1] ?? '')
 }
 
-/** RFC 7541, 5.1. `bytes` has room for four more. */
+/** RFC 7541, 5.1. `bytes` must have room for four more. */
 function writeInteger(bytes: { [at: number]: number }, start: number, { flags, prefix }: Form, value: number): number {
   let at = start
   if (value < prefix) {
@@ -179,7 +175,6 @@ function writeString(buffer: Buffer, start: number, text: string): number {
   return at + buffer.write(text, at, 'latin1')
 }
 
-/** Bytes of a block that is being prepared. */
 class ByteList {
   #bytes: number[] = []
 

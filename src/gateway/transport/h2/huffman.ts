@@ -1,9 +1,11 @@
 /*
- * The Huffman code of HPACK (RFC 7541, 5.2 and appendix B), for reading. What we write is not compressed: a prepared
- * block is copied for each request, and to copy a few bytes more costs less than to compress the path of each.
+ * The Huffman code of HPACK (RFC 7541, 5.2 and appendix B), for reading. We don't compress: copying a few more bytes of
+ * a prepared block costs less than compressing each path.
  */
 
-/** Symbols by the length of their code in bits. The code is canonical: of one length, codes count up with the symbols. */
+/**
+ * Symbols by the length of their code in bits. The code is canonical: codes of one length count up with the symbols.
+ */
 const SYMBOLS: readonly (readonly [bits: number, symbols: readonly number[]])[] = [
   [5, latin1('012aceiost')],
   [6, latin1(' %-./3456789=A_bdfghlmnpru')],
@@ -41,14 +43,14 @@ const SYMBOLS: readonly (readonly [bits: number, symbols: readonly number[]])[] 
   [30, [10, 13, 22, 256]],
 ]
 
-/** Codes of up to so many bits are found by one look into a table: those of all that gateways usually say. */
+/** Codes of up to so many bits are found by one look into a table: all that gateways usually send. */
 const QUICK_BITS = 8
 const END_OF_STRING = 256
 
-/** By the next eight bits: the symbol whose code they begin with, and its length in the high byte; 0: a longer one. */
+/** By the next eight bits: the symbol whose code they begin with, and its length in the high byte; 0: a longer code. */
 const QUICK = new Uint16Array(1 << QUICK_BITS)
 
-/** The longer codes by length: the first, and the symbols from it on. */
+/** The longer codes by length: the first code, and its symbols. */
 const LONG: { readonly bits: number; readonly first: number; readonly symbols: readonly number[] }[] = []
 
 let code = 0
@@ -66,16 +68,16 @@ for (const [bits, symbols] of SYMBOLS) {
   code += symbols.length
 }
 
-/** A string has at most 8/5 as many bytes as its code, and a header block is bounded. */
+/** A string is at most 8/5 as long as its code, and a header block is limited. */
 let decoded = Buffer.allocUnsafe(4096)
 
-/** The string whose code is in `source` from `start` up to `end`; `null` where that is none. */
+/** The string whose code is in `source` from `start` to `end`; `null`: malformed. */
 export function decodeHuffman(source: Uint8Array, start: number, end: number): string | null {
   const longest = ((end - start) * 8) / 5
   if (decoded.length < longest) decoded = Buffer.allocUnsafe(longest * 2)
   let written = 0
   let at = start
-  /** Bits that were read and are not decoded: the lowest `have` of them. */
+  /** Bits read and not decoded: the lowest `have` of them. */
   let bits = 0
   let have = 0
   for (;;) {
@@ -115,7 +117,9 @@ export function decodeHuffman(source: Uint8Array, start: number, end: number): s
   }
 }
 
-/** Reads a code of more than eight bits from bit `from` on; `null`: there is none before `end`. Positions are in bits. */
+/**
+ * Reads a code of more than eight bits from bit `from` on; `null`: there is none before `end`. Positions are in bits.
+ */
 function decodeLong(
   source: Uint8Array,
   from: number,

@@ -1,7 +1,7 @@
 import { ErrorCode, INITIAL_WINDOW_BYTES, MAX_WINDOW_BYTES, MIN_MAX_FRAME_BYTES, SettingId } from './frames.ts'
 import { DEFAULT_TABLE_BYTES } from './header-table.ts'
 
-/** What a peer has said of itself so far (RFC 9113, 6.5.2). */
+/** A peer's settings (RFC 9113, 6.5.2). */
 export interface PeerSettings {
   readonly headerTableBytes: number
   readonly maxConcurrentStreams: number
@@ -18,7 +18,7 @@ export const INITIAL_SETTINGS: PeerSettings = {
   maxHeaderListBytes: Number.POSITIVE_INFINITY,
 }
 
-/** `known` with what a SETTINGS frame says, in its order; or the error of it. */
+/** `known` updated by a SETTINGS frame, or an error code. */
 export function readPeerSettings(known: PeerSettings, payload: Buffer): PeerSettings | number {
   if (payload.length % 6 !== 0) return ErrorCode.frameSize
   const settings: { -readonly [Name in keyof PeerSettings]: PeerSettings[Name] } = { ...known }

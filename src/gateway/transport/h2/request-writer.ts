@@ -8,11 +8,10 @@ import { INITIAL_SETTINGS } from './peer-settings.ts'
 import type { PeerSettings } from './peer-settings.ts'
 import type { Stream } from './stream.ts'
 
-/** Writes requests: their headers at once, their bodies as far as the peer has room (RFC 9113, 5.2 and 6.9). */
+/** Writes requests: the headers at once, the body as the peer has room (RFC 9113, 5.2 and 6.9). */
 export class RequestWriter {
   readonly #writer: FrameWriter
   readonly #encoder: HpackEncoder
-  /** Streams with a body that the peer has no room for yet. */
   readonly #blocked = new Set<Stream>()
   #window = INITIAL_WINDOW_BYTES
   #maxFrameBytes = INITIAL_SETTINGS.maxFrameBytes
@@ -22,18 +21,16 @@ export class RequestWriter {
     this.#encoder = new HpackEncoder(authority, options)
   }
 
-  /** The peer has said what it takes. */
   adapt({ headerTableBytes, maxFrameBytes }: PeerSettings): void {
     this.#encoder.resize(headerTableBytes)
     this.#maxFrameBytes = maxFrameBytes
   }
 
-  /** Nothing more of its body is sent. */
   forget(stream: Stream): void {
     this.#blocked.delete(stream)
   }
 
-  /** The peer has room for `bytes` more on the connection. Gives an error code. */
+  /** The peer has room for `bytes` more on the connection. Returns an error code. */
   widen(bytes: number): number {
     this.#window += bytes
     if (bytes === 0) return ErrorCode.protocol
@@ -68,14 +65,14 @@ export class RequestWriter {
     this.writeBodies()
   }
 
-  /** Writes of the bodies that wait what the peer has room for. */
   writeBodies(): void {
     for (const stream of this.#blocked) {
       for (;;) {
         const left = stream.unsentBytes
         const bytes = Math.min(left, stream.sendWindow, this.#window, this.#maxFrameBytes)
         if (bytes <= 0) break
-        this.#writer.data(stream.id, stream.takeBody(bytes), bytes === left)
+        const flags = bytes === left ? Flag.endStream : 0
+        this.#writer.frame(FrameType.data, flags, stream.id, stream.takeBody(bytes))
         this.#window -= bytes
       }
       if (stream.unsentBytes === 0) this.#blocked.delete(stream)

@@ -1,37 +1,34 @@
 import type { Clock } from '../../../clock.ts'
-import { failureReason } from '../failure-reason.ts'
+import { failureReason } from '../failures.ts'
 import type { InFlight, Opened, RequestListener, Session, SessionEnd, SessionListener } from '../session.ts'
 import type { TransportRequest } from '../transport.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionListener } from './connection.ts'
 import type { HpackOptions } from './hpack-encoder.ts'
 
-/** Streams at most, whatever the peer allows: no credential has more in flight. */
+/** Streams at most: no credential has more in flight. */
 const MAX_STREAMS = 1000
 
-/** How often a connection looks whether its peer is still there, in ms: see `Connection.tick`. */
+/** How often a connection checks its peer, in ms: see `Connection.tick`. */
 const TICK_MS = 3000
 
-/** Ticks in which a peer must take what was written last: the requests of one turn. */
+/** Ticks in which a peer must take the last write: the requests of one turn. */
 const WRITE_TICKS = 4
 
-/** What a session needs of a socket; a `TLSSocket` has it. */
+/** The part of a `TLSSocket` that a session needs. */
 export interface SessionSocket {
   readonly destroyed: boolean
-  /** Bytes that were written and not taken yet. */
   readonly writableLength: number
   on(event: 'data', listener: (chunk: Buffer) => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'end' | 'close', listener: () => void): unknown
   /** `onWritten`: nobody reads `bytes` any more. */
   write(bytes: Buffer, onWritten: () => void): unknown
-  /** Closes the socket once everything is written. */
   destroySoon(): void
-  /** Closes it now. */
   destroy(): void
 }
 
-/** Opens an HTTP/2 connection on a socket, with the frames of `connection.ts`; resolves when the peer has greeted. */
+/** Opens an HTTP/2 connection on a socket. Resolves when the peer has greeted. */
 export function openSocketSession(
   socket: SessionSocket,
   authority: string,
@@ -48,11 +45,10 @@ class SocketSession implements Session, ConnectionListener {
   readonly #clock: Clock
   readonly #listener: SessionListener
   readonly #connection: Connection
-  /** `null`: it is told. */
   #onOpened: ((opened: Opened) => void) | null
   #isReceiving = false
   #isScheduled = false
-  /** What the socket was given last and has not taken all of; `null`: it takes more. */
+  /** The last write, if the socket has not taken all of it; `null`: it takes more. */
   #blockedBy: Buffer | null = null
   #blockedTicks = 0
   #cancelTick: () => void
@@ -91,7 +87,7 @@ class SocketSession implements Session, ConnectionListener {
   send(request: TransportRequest, listener: RequestListener): InFlight {
     const { isIdle } = this.#connection
     const inFlight = this.#connection.send(request, listener)
-    // The first does not wait for the others of its turn, which may be a millisecond of work.
+    // The first request does not wait for others of its turn, which may be a millisecond of work.
     if (isIdle && !this.#isReceiving) this.#flush()
     return inFlight
   }
@@ -125,13 +121,13 @@ class SocketSession implements Session, ConnectionListener {
 
   onOver(): void {
     this.#cancelTick()
-    // A peer that takes nothing would keep what waits, and the socket, for ever.
+    // A peer that takes nothing would keep the waiting bytes, and the socket.
     if (this.#blockedBy !== null) {
       this.#socket.destroy()
       return
     }
     this.#flush()
-    // So would one that does not close its half.
+    // So would a peer that does not close its half.
     this.#socket.destroySoon()
     this.#cancelTick = this.#clock.after(WRITE_TICKS * TICK_MS, () => this.#socket.destroy())
   }
@@ -141,7 +137,7 @@ class SocketSession implements Session, ConnectionListener {
     try {
       this.#connection.receive(chunk)
     } catch (error) {
-      // A bug, after which nobody knows where in the stream of frames the connection is.
+      // A bug: the connection's place in the stream of frames is lost.
       this.#connection.end({ reason: 'internal error', kind: 'protocol' })
       throw error
     } finally {
@@ -150,7 +146,7 @@ class SocketSession implements Session, ConnectionListener {
     }
   }
 
-  // As a field: in `onOutput`, a function would make an object of each request.
+  // A field: a function in `onOutput` would make an object for each request.
   readonly #flushScheduled = (): void => {
     this.#isScheduled = false
     this.#flush()
@@ -162,7 +158,7 @@ class SocketSession implements Session, ConnectionListener {
     if (bytes === null) return
     this.#blockedBy = bytes
     this.#socket.write(bytes, () => this.#written(bytes))
-    // Usually the system takes all of it, and nothing has to wait for the callback.
+    // Usually the system takes all of it, and there is no need to wait for the callback.
     if (this.#socket.writableLength === 0) this.#blockedBy = null
   }
 
@@ -179,7 +175,7 @@ class SocketSession implements Session, ConnectionListener {
     this.#connection.end({ reason, kind: 'lost' })
   }
 
-  /** What has arrived is read before the tick judges, also by a process that stood still. */
+  /** After what has arrived was read, also if the process stood still. */
   #tickLater(): () => void {
     return this.#clock.after(TICK_MS, () => setImmediate(() => this.#tick()))
   }
@@ -192,5 +188,5 @@ class SocketSession implements Session, ConnectionListener {
   }
 }
 
-/** The code that a socket gives for a peer that is gone. */
+/** A socket's error code if its peer is gone. */
 const RESET = 'ECONNRESET'

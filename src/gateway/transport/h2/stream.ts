@@ -1,13 +1,11 @@
-import { MAX_ANSWER_BYTES } from '../answer-body.ts'
+import { MAX_ANSWER_BYTES } from '../transport.ts'
 import type { InFlight, Requested, RequestListener } from '../session.ts'
 import { MAX_WINDOW_BYTES } from './frames.ts'
-import { areTrailers, statusOf, valueOf } from './answer-fields.ts'
 import type { HeaderField } from './header-table.ts'
 
-/** What a stream makes of a frame: it goes on, its answer is whole, or it breaks the rules of HTTP (RFC 9113, 8.1.1). */
+/** The result of a frame for a stream; the last two break the rules of HTTP (RFC 9113, 8.1.1). */
 export type StreamStep = 'open' | 'answered' | 'cut short' | 'malformed' | 'wrong length'
 
-/** What gives a stream up. */
 interface Owner {
   cancel(stream: Stream): boolean
 }
@@ -21,7 +19,7 @@ export class Stream implements InFlight {
   readonly id: number
   readonly listener: RequestListener
   readonly #owner: Owner
-  /** Bytes of the connection that were written before its first frame. */
+  /** Bytes of the connection that were written before this stream. */
   readonly startsAt: number
   #sendWindow: number
   #unsent: Buffer | null = null
@@ -40,22 +38,19 @@ export class Stream implements InFlight {
     this.#sendWindow = sendWindow
   }
 
-  /** Bytes of its body that the peer has room for; below 0 after SETTINGS that lower it. */
+  /** Bytes of the body that the peer has room for; below 0 after SETTINGS that lower it. */
   get sendWindow(): number {
     return this.#sendWindow
   }
 
-  /** Bytes of the body that are still to be written. */
   get unsentBytes(): number {
     return this.#unsent === null ? 0 : this.#unsent.length
   }
 
-  /** The body has to wait until the peer has room for it. */
   holdBack(body: Buffer): void {
     this.#unsent = body
   }
 
-  /** Takes `bytes` of what is held back, to be written. */
   takeBody(bytes: number): Buffer {
     const body = this.#unsent ?? NOTHING
     this.#unsent = bytes === body.length ? null : body.subarray(bytes)
@@ -63,24 +58,23 @@ export class Stream implements InFlight {
     return body.subarray(0, bytes)
   }
 
-  /** Counts what was written of its body: the peer may give back as much, and no more (RFC 9113, 6.9.1). */
+  /** Counts written bytes of the body: the peer may give back as many, and no more (RFC 9113, 6.9.1). */
   sent(bytes: number): void {
     this.#sendWindow -= bytes
   }
 
-  /** The peer has room for `bytes` more; whether that is a window that may be (RFC 9113, 6.9.1). */
+  /** The peer has room for `bytes` more. Returns whether the window is legal (RFC 9113, 6.9.1). */
   widen(bytes: number): boolean {
     this.#sendWindow += bytes
     return this.#sendWindow <= MAX_WINDOW_BYTES
   }
 
-  /** Counts a DATA frame, padding included; whether we have let the peer send as much. */
+  /** Counts a DATA frame with its padding. Returns whether the peer was allowed to send it. */
   admits(bytes: number, windowBytes: number): boolean {
     this.#receivedBytes += bytes
     return this.#receivedBytes <= windowBytes
   }
 
-  /** Whether its answer has begun. */
   get hasBegun(): boolean {
     return this.#status !== 0
   }
@@ -93,17 +87,16 @@ export class Stream implements InFlight {
     if (this.#status !== 0) return isEnd && areTrailers(fields) ? this.#end() : 'malformed'
     const status = statusOf(fields)
     if (status === null) return 'malformed'
-    // 8.1: any number of them may come before the answer. 101 has no place in HTTP/2 (8.6).
+    // 8.1: any number of these may come first. 101 has no place in HTTP/2 (8.6).
     if (status < 200) return isEnd || status === 101 ? 'malformed' : 'open'
     this.#status = status
     this.#fields = fields
-    // RFC 9110, 8.6: with 304 it is the length that another answer would have.
+    // RFC 9110, 8.6: with 304 it is another answer's length.
     const length = status === 304 ? null : valueOf(fields, 'content-length')
     if (length !== null) this.#contentLength = /^\d{1,15}$/.test(length) ? Number(length) : -1
     return isEnd ? this.#end() : 'open'
   }
 
-  /** The piece is copied. */
   data(bytes: Buffer, start: number, end: number, isEnd: boolean): StreamStep {
     if (this.#status === 0) return 'malformed'
     const room = MAX_ANSWER_BYTES - this.#bodyBytes
@@ -118,7 +111,7 @@ export class Stream implements InFlight {
     return this.#bodyBytes > MAX_ANSWER_BYTES ? 'cut short' : 'open'
   }
 
-  /** Once it is answered, or cut short. */
+  /** Only after `answered` or `cut short`. */
   answer(): Requested {
     return new Answer(this.#status, this.#fields, this.#pieces)
   }
@@ -147,4 +140,50 @@ class Answer {
   header(name: string): string | null {
     return valueOf(this.#fields, name)
   }
+}
+
+/** The status of an answer; `null`: malformed (RFC 9113, 8.2 and 8.3.2). */
+function statusOf(fields: readonly HeaderField[]): number | null {
+  const first = fields[0]
+  if (first === undefined || first.name !== ':status' || !/^[1-9]\d\d$/.test(first.value)) return null
+  // It is the only pseudo-header field of an answer, and the first.
+  for (let n = 1; n < fields.length; n++) if (!isRegular(fields[n])) return null
+  return Number(first.value)
+}
+
+/** 8.1: "Trailers MUST NOT include pseudo-header fields". */
+function areTrailers(fields: readonly HeaderField[]): boolean {
+  return fields.every(isRegular)
+}
+
+/** Several fields of one name are one list (RFC 9110, 5.3). */
+function valueOf(fields: readonly HeaderField[], name: string): string | null {
+  let value: string | null = null
+  for (const field of fields) if (field.name === name) value = value === null ? field.value : `${value}, ${field.value}`
+  return value
+}
+
+/**
+ * 8.2.1: what a name must not contain, such as capital letters and colons; and what a value must not contain, begin or
+ * end with.
+ */
+const NO_NAME = /[^\x21-\x39\x3b-\x40\x5b-\x7e]|^$/
+const NO_VALUE = /[\0\n\r]|^[ \t]|[ \t]$/
+
+/** 8.2.2: "Any message containing connection-specific header fields MUST be treated as malformed". */
+const CONNECTION_SPECIFIC: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+
+function isRegular(field: HeaderField | undefined): boolean {
+  return (
+    field !== undefined &&
+    !NO_NAME.test(field.name) &&
+    !NO_VALUE.test(field.value) &&
+    !CONNECTION_SPECIFIC.has(field.name)
+  )
 }

@@ -1,11 +1,10 @@
-/** Ticks without a byte from the peer before it is asked for one: with requests in flight, and without. */
+/** Ticks without a byte from the peer before a PING: with requests in flight, and without. */
 const SILENT_TICKS = { busy: 2, idle: 10 }
 
 /** Ticks that a peer has to answer a PING, and to acknowledge our settings. */
 const PING_TICKS = 2
 const SETTINGS_TICKS = 4
 
-/** What a tick asks for. */
 export type Alarm = 'none' | 'send ping' | 'ping unanswered' | 'settings unacknowledged'
 
 /**
@@ -16,12 +15,11 @@ export type Alarm = 'none' | 'send ping' | 'ping unanswered' | 'settings unackno
  */
 export class Watchdog {
   #silentTicks = 0
-  /** Ticks since a PING that is not answered; `null`: there is none. */
+  /** Ticks since an unanswered PING; `null`: none. */
   #pingTicks: number | null = null
-  /** Ticks since our settings, which are not acknowledged; `null`: they are. */
+  /** Ticks since our unacknowledged settings; `null`: acknowledged. */
   #settingsTicks: number | null = 0
 
-  /** Something came from the peer. */
   heard(): void {
     this.#silentTicks = 0
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { checkApnsRequest } from '../../../../src/gateway/simulator/apns/apns-request.ts'
 import type { ApnsSender } from '../../../../src/gateway/simulator/apns/apns-request.ts'
-import type { IncomingRequest } from '../../../../src/gateway/simulator/http2/incoming-request.ts'
+import type { IncomingRequest } from '../../../../src/gateway/simulator/http2/reply.ts'
 
 const TOKEN = 'ab'.repeat(32)
 const SENDER: ApnsSender = { topics: ['com.example.app'], byCertificate: false }

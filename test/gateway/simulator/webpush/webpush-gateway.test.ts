@@ -11,24 +11,19 @@ import type { Outcome, Recipient } from '../../../../src/gateway/gateway.ts'
 import { startSimulator } from '../../../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../../../src/gateway/simulator/simulator.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../../../src/gateway/simulator/webpush/message-opening.ts'
-import { h2Transport } from '../../../../src/gateway/transport/h2-transport.ts'
+import { h2Transport } from '../../../../src/gateway/transport/choose-transport.ts'
 import { createWebPushProvider } from '../../../../src/gateway/webpush/client.ts'
 import { encryptMessage } from '../../../../src/gateway/webpush/encryption.ts'
 import { createKeyAgreement } from '../../../../src/gateway/webpush/key-agreement.ts'
-import type { Message, Notification } from '../../../../src/notification/notification.ts'
+import type { Notification } from '../../../../src/notification/notification.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { sharedKeys } from '../../../support/rsa-keys.ts'
 import { agreedWith, bytes } from '../../webpush/example-message.ts'
-import { outcomeOf } from '../../outcome.ts'
+import { MESSAGE, outcomeOf } from '../../outcome.ts'
 
 const HOUR_S = 3600
 const clock = createFakeClock()
 const nowS = Math.floor(clock.now() / 1000)
-const MESSAGE: Message = {
-  push: '01890a5d-ac96-774b-bcce-b302099a8057',
-  notification: { msg: 'Hello', sound: null, badge: null, payload: null },
-  expiresAt: clock.now() + 3_600_000,
-}
 
 let simulator: Simulator
 let vapid: VapidCredential
@@ -57,7 +52,8 @@ async function send(changed: Partial<Recipient> = {}, relayed = false, said: Par
     ...(relayed && { relay: (to: string) => simulator.relayOf(to) }),
   })
   const { endpoint: token, keys } = subscription
-  const message = { ...MESSAGE, notification: { ...MESSAGE.notification, ...said } }
+  const notification = { ...MESSAGE.notification, ...said }
+  const message = { ...MESSAGE, notification, expiresAt: clock.now() + HOUR_S * 1000 }
   return await outcomeOf(provider, message, { device: 1, token, environment: null, badge: null, keys, ...changed })
 }
 
@@ -135,35 +131,34 @@ describe('the push service of the simulator', () => {
     expect(await send({ token: endpoint, keys })).toEqual(outcome)
   })
 
+  const APPLE = 'https://web.push.apple.com/'
+  const GOOGLE = 'https://fcm.googleapis.com/fcm/send/'
+  const MOZILLA = 'https://updates.push.services.mozilla.com/wpush/v2/'
+  const MICROSOFT = 'https://wns2-par02p.notify.windows.com/w/'
+  const NTFY = 'https://simulator.invalid/ntfy/'
+  const configuration = (reason: string) => ({ kind: 'misconfigured', reason }) as const
+
   test.each<[string, string, Outcome]>([
-    ['https://web.push.apple.com/', 'denied', { kind: 'misconfigured', reason: 'HTTP 403 BadJwtToken' }],
-    ['https://web.push.apple.com/', 'otherkey', mismatch(400)],
-    ['https://web.push.apple.com/', 'notfound', gone('HTTP 404 BadPath')],
-    ['https://web.push.apple.com/', 'throttled', later('HTTP 429 TooManyRequests')],
-    [
-      'https://fcm.googleapis.com/fcm/send/',
-      'denied',
-      { kind: 'misconfigured', reason: 'HTTP 400 UnauthorizedRegistration' },
-    ],
-    ['https://fcm.googleapis.com/fcm/send/', 'otherkey', mismatch(403)],
-    ['https://fcm.googleapis.com/fcm/send/', 'notfound', gone('HTTP 404')],
-    ['https://fcm.googleapis.com/fcm/send/', 'unregistered', gone('HTTP 410')],
-    ['https://fcm.googleapis.com/fcm/send/', 'quota', doubtful('HTTP 429', 2000)],
-    [
-      'https://updates.push.services.mozilla.com/wpush/v2/',
-      'denied',
-      { kind: 'misconfigured', reason: 'HTTP 401 errno 109' },
-    ],
-    ['https://updates.push.services.mozilla.com/wpush/v2/', 'otherkey', mismatch(401)],
-    ['https://updates.push.services.mozilla.com/wpush/v2/', 'notfound', gone('HTTP 404 errno 102')],
-    ['https://updates.push.services.mozilla.com/wpush/v2/', 'unregistered', gone('HTTP 410 errno 106')],
-    ['https://updates.push.services.mozilla.com/wpush/v2/', 'busy', doubtful('HTTP 503 errno 201', 2000)],
-    ['https://updates.push.services.mozilla.com/wpush/v2/', 'bridge', later('HTTP 502 errno 903')],
-    ['https://wns2-par02p.notify.windows.com/w/', 'quota', doubtful('HTTP 406: throttled', 2000)],
-    ['https://wns2-par02p.notify.windows.com/w/', 'notfound', gone('HTTP 404')],
+    [APPLE, 'denied', configuration('HTTP 403 BadJwtToken')],
+    [APPLE, 'otherkey', mismatch(400)],
+    [APPLE, 'notfound', gone('HTTP 404 BadPath')],
+    [APPLE, 'throttled', later('HTTP 429 TooManyRequests')],
+    [GOOGLE, 'denied', configuration('HTTP 400 UnauthorizedRegistration')],
+    [GOOGLE, 'otherkey', mismatch(403)],
+    [GOOGLE, 'notfound', gone('HTTP 404')],
+    [GOOGLE, 'unregistered', gone('HTTP 410')],
+    [GOOGLE, 'quota', doubtful('HTTP 429', 2000)],
+    [MOZILLA, 'denied', configuration('HTTP 401 errno 109')],
+    [MOZILLA, 'otherkey', mismatch(401)],
+    [MOZILLA, 'notfound', gone('HTTP 404 errno 102')],
+    [MOZILLA, 'unregistered', gone('HTTP 410 errno 106')],
+    [MOZILLA, 'busy', doubtful('HTTP 503 errno 201', 2000)],
+    [MOZILLA, 'bridge', later('HTTP 502 errno 903')],
+    [MICROSOFT, 'quota', doubtful('HTTP 406: throttled', 2000)],
+    [MICROSOFT, 'notfound', gone('HTTP 404')],
     ['https://simulator.invalid/microsoft/', 'throttled', doubtful('HTTP 406: throttled')],
-    ['https://simulator.invalid/ntfy/', 'nosubscriber', later('HTTP 507 code 50701')],
-    ['https://simulator.invalid/ntfy/', 'throttled', later('HTTP 429 code 42908')],
+    [NTFY, 'nosubscriber', later('HTTP 507 code 50701')],
+    [NTFY, 'throttled', later('HTTP 429 code 42908')],
   ])('answers at %s as that push service does: %s', async (place, word, outcome) => {
     expect(await send({ token: `${place}${word}:${crypto.randomUUID()}` }, true)).toEqual(outcome)
   })

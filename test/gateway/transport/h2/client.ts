@@ -58,7 +58,10 @@ export function openClient(): Client {
     onRoom: () => void rooms++,
     onEnd: (end) => void ends.push(end),
     onOutput: () => undefined,
-    onOver: () => (isOver = true),
+    onOver() {
+      if (isOver) throw new Error('over twice')
+      isOver = true
+    },
   }
   const connection = new Connection('gateway.test', listener)
   let isGreeting = true
@@ -124,11 +127,13 @@ export function answerHead(id: number, headers: Readonly<Record<string, string>>
 const HEADERS = { 'apns-topic': 'com.example.app' }
 const NOT_YET: InFlight = { cancel: () => true }
 
+/** An exception where they are none. */
 function framesIn(bytes: Buffer): Frame[] {
   const frames: Frame[] = []
   for (let at = 0; at < bytes.length;) {
     const end = at + HEAD_BYTES + bytes.readUIntBE(at, 3)
-    const payload = bytes.subarray(at + HEAD_BYTES, end)
+    if (end > bytes.length) throw new Error(`no frame: ${bytes.toString('hex', at, at + HEAD_BYTES)}`)
+    const payload = Buffer.from(bytes.subarray(at + HEAD_BYTES, end))
     frames.push({
       type: bytes.readUInt8(at + 3),
       flags: bytes.readUInt8(at + 4),

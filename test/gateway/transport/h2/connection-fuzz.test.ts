@@ -1,34 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import { HpackDecoder, MAX_LIST_BYTES } from '../../../../src/gateway/transport/h2/hpack-decoder.ts'
 import { diceOf } from '../../../fuzz/dice.ts'
-import {
-  DATA,
-  END_HEADERS,
-  frame,
-  HEADERS,
-  PING,
-  RST_STREAM,
-  SETTINGS,
-  uint32,
-  WINDOW_UPDATE,
-} from '../../../support/frames.ts'
-import { hex } from './blocks.ts'
 import { damaged, heardOf, inChunks, live, readConversations, requestOf } from './connection-fuzz.ts'
-import { framesOf, openConnection } from './peer.ts'
+import { openClient } from './client.ts'
 
 const conversations = await readConversations()
 const lawful = conversations.slice(0, -1)
 const SEED = 1
 
 test.each(lawful.map(({ name, frames }) => [name, frames] as const))('in order: %s', (_, frames) => {
-  const { connection, send, ends, isOver } = openConnection()
+  const client = openClient()
   const [settings = Buffer.alloc(0), ...rest] = frames
-  connection.receive(settings)
-  const requests = [0, 1, 2, 3].map((n) => send(requestOf(n)).heard)
-  for (const bytes of rest) connection.receive(bytes)
-  expect(isOver()).toBe(false)
-  expect(ends.filter(({ kind }) => kind === 'protocol')).toEqual([])
-  for (const heard of requests) expect(heard).toBeArrayOfSize(1)
+  client.receive(settings)
+  const requests = [0, 1, 2, 3].map((n) => client.send(requestOf(n)))
+  for (const bytes of rest) client.receive(bytes)
+  expect(client.isOver).toBe(false)
+  expect(client.ends.filter(({ kind }) => kind === 'protocol')).toEqual([])
+  for (const { requested } of requests) expect(requested).not.toBeNull()
 })
 
 describe('whatever a peer says', () => {
@@ -92,64 +80,5 @@ describe('whatever a header block is', () => {
         expect(bytes).toBeLessThanOrEqual(MAX_LIST_BYTES)
       }
     }
-  })
-})
-
-describe('a flood', () => {
-  const settings = frame(SETTINGS, 0, 0)
-
-  /** Sends `flood` again and again after four requests; after how many the connection has ended, and as what. */
-  function endedAfter(flood: Buffer, first: Buffer): { times: number; reason: string | undefined; written: number } {
-    const { connection, send, ends, isOver } = openConnection()
-    connection.receive(settings)
-    for (let n = 0; n < 4; n++) send(requestOf(n))
-    connection.takeOutput()
-    connection.receive(first)
-    let times = 0
-    // Nothing that it writes is taken meanwhile.
-    while (!isOver() && times < 50_000) {
-      connection.receive(flood)
-      times++
-    }
-    return { times, reason: ends.at(-1)?.reason, written: connection.takeOutput()?.length ?? 0 }
-  }
-
-  const goawayBytes = 17
-  const nothing = Buffer.alloc(0)
-  test.each([
-    ['of pings', frame(PING, 0, 0, Buffer.alloc(8)), nothing],
-    ['of settings', settings, nothing],
-    ['of frames of unknown types', frame(200, 0, 0), nothing],
-    ['of empty DATA', frame(DATA, 0, 1), frame(HEADERS, END_HEADERS, 1, Buffer.from([0x88]))],
-    ['of answers that are only to come', frame(HEADERS, END_HEADERS, 1, hex('48 03 313033')), nothing],
-    ['of windows', frame(WINDOW_UPDATE, 0, 1, uint32(1)), nothing],
-  ])('%s ends the connection after 10,000 frames that bring no answer', (_, flood, first) => {
-    const { times, ...end } = endedAfter(flood, first)
-    expect(end).toEqual({ reason: 'HTTP2FloodError', written: goawayBytes })
-    // The first SETTINGS is one of them, and perhaps the beginning of an answer.
-    expect(times).toBe(first.length === 0 ? 10_000 : 9999)
-  })
-
-  const block = frame(HEADERS, 0, 1, Buffer.alloc(16_384, 0x82))
-  test.each([
-    ['of CONTINUATION', frame(9, 0, 1, Buffer.alloc(16_384, 0x82)), 2],
-    ['of CONTINUATION with a byte each', frame(9, 0, 1, Buffer.alloc(1, 0x82)), 10_000 - 1],
-  ])('%s ends the connection', (_, flood, expected) => {
-    const { times, ...end } = endedAfter(flood, block)
-    expect(end).toEqual({ reason: 'HTTP2FloodError', written: goawayBytes })
-    expect(times).toBe(expected)
-  })
-
-  test('of answer keeps 64 KiB of it and gives up the rest', () => {
-    const { connection, send } = openConnection()
-    connection.receive(settings)
-    const { heard } = send(requestOf(0))
-    connection.takeOutput()
-    connection.receive(frame(HEADERS, END_HEADERS, 1, Buffer.from([0x88])))
-    for (let n = 0; n < 7; n++) connection.receive(frame(DATA, 0, 1, Buffer.alloc(10_000, 'x')))
-    expect(heard).toMatchObject([{ kind: 'answer', status: 200, body: 'x'.repeat(65_536) }])
-    expect(framesOf(connection.takeOutput() ?? Buffer.alloc(0))).toEqual([
-      { type: RST_STREAM, flags: 0, id: 1, payload: Buffer.from(uint32(8)) },
-    ])
   })
 })

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import type { Connection } from '../../../../src/gateway/transport/h2/connection.ts'
 import type { TransportRequest } from '../../../../src/gateway/transport/transport.ts'
 import type { Dice } from '../../../fuzz/dice.ts'
 import { DATA, frame } from '../../../support/frames.ts'
-import { framesOf, openConnection } from './peer.ts'
-import type { Heard } from './peer.ts'
+import { openClient } from './client.ts'
+import type { Sent } from './client.ts'
 
 export interface Conversation {
   readonly name: string
@@ -100,51 +99,50 @@ const REQUEST_BYTES = 300
  * with what it saw, `null` for nothing; an exception is a finding too.
  */
 export function live(dice: Dice, chunks: readonly Buffer[]): string | null {
-  const client = openConnection()
+  const client = openClient()
   const { connection } = client
-  const requests: { readonly heard: readonly unknown[]; cancelledAfter: number | null }[] = []
-  let allowedOutput = connection.takeOutput()?.length ?? 0
-  let output = allowedOutput
+  const requests: { readonly sent: Sent; isHeard: boolean }[] = []
+  // The greeting goes out in any case.
+  client.output()
+  let allowedOutput = 0
+  let output = 0
   let bodyBytesOut = 0
   let bodyBytesIn = 0
   let sent = 0
 
   const take = () => {
-    const bytes = connection.takeOutput()
-    if (bytes === null) return
-    for (const { type, payload } of framesOf(bytes)) {
+    for (const { type, payload } of client.output()) {
       if (type !== DATA) output += 9 + payload.length
       else bodyBytesOut += payload.length
     }
-    connection.giveBack(bytes)
   }
   const send = () => {
     const bodyBytes = dice.pick([0, 20, 20, 20, 70_000])
     allowedOutput += REQUEST_BYTES
     bodyBytesIn += bodyBytes
-    const { heard, inFlight } = client.send(requestOf(sent++, bodyBytes))
-    const state = { heard, cancelledAfter: null as number | null }
-    requests.push(state)
+    const request = { sent: client.send(requestOf(sent++, bodyBytes)), isHeard: true }
+    requests.push(request)
     return () => {
-      state.cancelledAfter ??= heard.length
-      inFlight.cancel()
+      // One that is cancelled hears no more than it has.
+      request.isHeard &&= request.sent.requested !== null
+      request.sent.inFlight.cancel()
       allowedOutput += 13
     }
   }
   const cancels: (() => void)[] = []
 
   for (const [n, chunk] of chunks.entries()) {
-    if (client.isGreeted() && (n < 3 || dice.happens(10)))
+    if (client.rooms > 0 && (n < 3 || dice.happens(10)))
       for (let k = Math.min(4, MOST_REQUESTS - sent); k > 0; k--) cancels.push(send())
     if (cancels.length > 0 && dice.happens(3)) dice.pick(cancels)()
     if (dice.happens(2)) connection.tick()
     if (dice.happens(60)) take()
     connection.receive(chunk)
     allowedOutput += OUTPUT_FACTOR * chunk.length
-    if (client.isOver() && dice.happens(50)) break
+    if (client.isOver && dice.happens(50)) break
   }
   take()
-  const wasOver = client.isOver()
+  const wasOver = client.isOver
   if (wasOver && connection.takeOutput() !== null) return 'it writes after it is over'
   if (dice.happens(50)) connection.close()
   else connection.end({ reason: 'ECONNRESET', kind: 'lost' })
@@ -156,12 +154,10 @@ export function live(dice: Dice, chunks: readonly Buffer[]): string | null {
   if (connection.takeOutput() !== null) return 'it writes after it has ended'
   if (output > allowedOutput + MORE_OUTPUT_BYTES) return `it wrote ${output} bytes where ${allowedOutput} are enough`
   if (bodyBytesOut > bodyBytesIn) return `it wrote ${bodyBytesOut} bytes of bodies of ${bodyBytesIn}`
-  if (!client.isOver()) return 'it is not over after its end'
+  if (!client.isOver) return 'it is not over after its end'
   if (client.ends.length === 0) return 'its end was not told'
-  for (const [n, { heard, cancelledAfter }] of requests.entries()) {
-    const wanted = cancelledAfter ?? 1
-    if (heard.length !== wanted) return `request ${n} was told ${JSON.stringify(heard)}, ${wanted} wanted`
-  }
+  for (const { sent, isHeard } of requests)
+    if ((sent.requested !== null) !== isHeard) return `a request was told ${JSON.stringify(sent.requested)}`
   return null
 }
 
@@ -170,28 +166,26 @@ export function heardOf(
   settings: Buffer,
   chunks: readonly Buffer[],
 ): { readonly heard: unknown; readonly output: string; readonly isOver: boolean } {
-  const client: Heard = openConnection()
+  const client = openClient()
   const { connection } = client
   connection.receive(settings)
-  const heard = [0, 1, 2, 3].map((n) => client.send(requestOf(n)).heard)
-  const output = [takeAll(connection)]
+  const sent = [0, 1, 2, 3].map((n) => client.send(requestOf(n)))
+  const takeAll = () => connection.takeOutput() ?? EMPTY
+  const output = [takeAll()]
   for (const chunk of chunks) {
     const own = Buffer.from(chunk)
     connection.receive(own)
     // As a socket does with its buffer.
     own.fill(0xee)
-    output.push(takeAll(connection))
+    output.push(takeAll())
   }
-  const isOver = client.isOver()
+  const heard = sent.map(({ requested }) => requested)
+  const isOver = client.isOver
   return {
     heard: JSON.parse(JSON.stringify([heard, client.ends])),
     output: Buffer.concat(output).toString('hex'),
     isOver,
   }
-}
-
-function takeAll(connection: Connection): Buffer {
-  return connection.takeOutput() ?? EMPTY
 }
 
 const EMPTY = Buffer.alloc(0)

@@ -187,6 +187,13 @@ describe('the window', () => {
     expect(sent.requested).toMatchObject({ kind: 'answer', status: 200 })
   })
 
+  test('of a stream as large as can be gets back no more than the body took', () => {
+    const client = openGreeted([[INITIAL_WINDOW_SIZE, MAX_WINDOW]])
+    const sent = client.send({ body: 'b'.repeat(100) })
+    client.receive(windowFrame(1, 101))
+    expect(sent.requested).toEqual({ kind: 'unknown', reason: 'HTTP2FlowControlError' })
+  })
+
   test('of a stream that got back what the body took may be as large as can be by SETTINGS', () => {
     const client = openGreeted()
     client.send({ body: 'abc' })

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import { ConnectionPool } from '../../../../src/gateway/transport/connection-pool.ts'
-import { answerTo, UNWATCHED_CONNECTIONS } from '../../../../src/gateway/transport/transport.ts'
+import { answerTo } from '../../../../src/gateway/transport/transport.ts'
 import type { TransportAnswer } from '../../../../src/gateway/transport/transport.ts'
 import type { SessionEnd } from '../../../../src/gateway/transport/session.ts'
 import { openSocketSession } from '../../../../src/gateway/transport/h2/socket-session.ts'
@@ -223,26 +223,47 @@ test('a session that is closed tells the peer so, and closes the socket', async 
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('of the requests of one turn the first goes out at once, and all others in one write', async () => {
+/** A socket that is not there: what is written to it, and who waits for that while it is `stalled`. */
+function fakeSocket() {
   const written: Buffer[] = []
+  const held: (() => void)[] = []
   let receive: (chunk: Buffer) => void = () => undefined
   const socket: SessionSocket = {
     destroyed: false,
-    writableLength: 0,
+    get writableLength() {
+      return held.length
+    },
     on(event: string, listener: (...told: never[]) => void) {
       if (event === 'data') receive = listener as typeof receive
     },
     write(bytes, onWritten) {
       // Copied, as by a socket: the session fills its buffer again.
       written.push(Buffer.from(bytes))
-      onWritten()
+      if (peer.isStalled) held.push(onWritten)
+      else queueMicrotask(onWritten)
     },
     destroySoon: () => undefined,
     destroy: () => undefined,
   }
+  const peer = {
+    socket,
+    written,
+    isStalled: false,
+    receive: (chunk: Buffer) => receive(chunk),
+    goOn() {
+      peer.isStalled = false
+      for (const onWritten of held.splice(0)) onWritten()
+    },
+  }
+  return peer
+}
+
+test('of the requests of one turn the first goes out at once, and all others in one write', async () => {
+  const { socket, written, receive } = fakeSocket()
   const opening = openSocketSession(socket, 'gateway.example', clock, { onRoom() {}, onEnd() {} })
   receive(settingsFrame())
   const opened = await opening
+  await new Promise(setImmediate)
   written.length = 0
   if (opened.kind === 'failed') throw new Error(opened.reason)
   const send = (): void => void opened.session.send(NOTE, { onOver: () => undefined })
@@ -257,54 +278,30 @@ test('of the requests of one turn the first goes out at once, and all others in 
 })
 
 test('a connection whose socket takes no more gets no other beside it, and goes on when the socket does', async () => {
-  const held: (() => void)[] = []
-  let isStalled = false
+  const peer = fakeSocket()
+  const { socket, written, receive } = peer
   let opened = 0
-  let writes = 0
-  let receive: (chunk: Buffer) => void = () => undefined
-  const socket: SessionSocket = {
-    destroyed: false,
-    get writableLength() {
-      return held.length
-    },
-    on(event: string, listener: (...told: never[]) => void) {
-      if (event === 'data') receive = listener as typeof receive
-    },
-    write(_, onWritten) {
-      writes++
-      if (isStalled) held.push(onWritten)
-      else queueMicrotask(onWritten)
-    },
-    destroySoon: () => undefined,
-    destroy: () => undefined,
-  }
-  const pool = new ConnectionPool({
-    clock,
-    deadlineMs: 60_000,
-    watch: UNWATCHED_CONNECTIONS,
-    async open(listener) {
-      opened++
-      // As a handshake, which nobody has the result of at once.
-      await Promise.resolve()
-      const session = openSocketSession(socket, 'gateway.example', clock, listener)
-      receive(settingsFrame())
-      return session
-    },
+  const pool = new ConnectionPool(clock, { deadlineMs: 60_000 }, async (listener) => {
+    opened++
+    // As a handshake, which nobody has the result of at once.
+    await Promise.resolve()
+    const session = openSocketSession(socket, 'gateway.example', clock, listener)
+    receive(settingsFrame())
+    return session
   })
   const first = answerTo(pool, NOTE)
   await new Promise(setImmediate)
   receive(headerFrames(1, { ':status': '200' }, { end: true }))
   expect(statusOf(await first)).toBe(200)
 
-  isStalled = true
+  peer.isStalled = true
   const answers = times(3, () => answerTo(pool, NOTE))
   await new Promise(setImmediate)
   expect(opened).toBe(1)
-  isStalled = false
-  const before = writes
-  for (const onWritten of held.splice(0)) onWritten()
+  const before = written.length
+  peer.goOn()
   await new Promise(setImmediate)
-  expect(writes).toBeGreaterThan(before)
+  expect(written.length).toBeGreaterThan(before)
   for (const id of [3, 5, 7]) receive(headerFrames(id, { ':status': '200' }, { end: true }))
   expect((await Promise.all(answers)).map(statusOf)).toEqual([200, 200, 200])
   expect(opened).toBe(1)

@@ -3,7 +3,6 @@ import { ConnectionPool } from '../../../../src/gateway/transport/connection-poo
 import { gatewayTransport } from '../../../../src/gateway/transport/gateway-transport.ts'
 import { openSocketSession } from '../../../../src/gateway/transport/h2/socket-session.ts'
 import type { Opened, SessionListener } from '../../../../src/gateway/transport/session.ts'
-import { UNWATCHED_CONNECTIONS } from '../../../../src/gateway/transport/transport.ts'
 import type { OpenTransport, Transport } from '../../../../src/gateway/transport/transport.ts'
 import type { Invariant } from '../../judge/invariants.ts'
 import type { Weather } from '../answers.ts'
@@ -82,15 +81,8 @@ export function answerByWire(deps: Dependencies): OpenTransport {
 
   const open = gatewayTransport({
     clock,
-    first: (origin, { deadlineMs, watch = UNWATCHED_CONNECTIONS, onProtocolError, isFinal }) =>
-      new ConnectionPool({
-        clock,
-        deadlineMs,
-        watch,
-        ...(onProtocolError && { onProtocolError }),
-        ...(isFinal && { isFinal }),
-        open: (listener, signal) => connect(origin, listener, signal),
-      }),
+    first: (origin, options) =>
+      new ConnectionPool(clock, options, (listener, signal) => connect(origin, listener, signal)),
     second: chance('second way') < 0.5 ? answerDirectly(clock, handed) : null,
     onSwitch: (origin, reason) => note(`${origin} goes by the other way: ${reason}`),
   })

@@ -1,0 +1,7 @@
+/** Removes what was added first until no more than `max` entries are left. */
+export function forgetOldest(entries: Map<unknown, unknown> | Set<unknown>, max: number): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= max) return
+    entries.delete(oldest)
+  }
+}

@@ -17,7 +17,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the end of a push is not told',
     file: 'src/delivery/ledger.ts',
-    from: '      events.pushFinished(record, clock.wallAt(clock.now()))\n',
+    from: '        events.pushFinished(record, clock.wallAt(clock.now()))\n',
     to: '',
   },
   {
@@ -95,13 +95,13 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the window of a credential opens at once',
     file: 'src/delivery/lane/congestion-window.ts',
-    from: '  #reason: string | null = null\n  #size = 1\n',
-    to: '  #reason: string | null = null\n  #size = 8\n',
+    from: '  #trouble: Trouble | null = null\n  #size = 1\n',
+    to: '  #trouble: Trouble | null = null\n  #size = 8\n',
   },
   {
     name: 'what answers say of devices is not applied',
     file: 'src/delivery/ledger.ts',
-    from: 'for (const finding of settlement.findings) this.#apply(finding, clock.wallAt(settlement.settledAt))',
+    from: 'for (const finding of settlement.findings) apply(finding, clock.wallAt(settlement.settledAt))',
     to: '',
   },
   {
@@ -118,14 +118,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the badge of a push is not stored',
-    file: 'src/delivery/stored-badges.ts',
+    file: 'src/delivery/current-recipients.ts',
     from: 'registry.changeBadges(fresh, badge)',
     to: '[]',
   },
   {
     name: 'a page shows badges as they were when it was leased, whatever was stored since',
-    file: 'src/delivery/stored-badges.ts',
-    from: 'badge === null || batch.badgeChanges === this.changesBeside(delivery.record)',
+    file: 'src/delivery/current-recipients.ts',
+    from: 'badge === null || batch.badgeChanges === changesBeside(delivery.record)',
     to: 'badge === null || batch.badgeChanges >= 0',
   },
   {
@@ -216,7 +216,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'what one push service asks for holds up all of them',
     file: 'src/delivery/lane/lanes.ts',
     from: 'if (roomOf(lane, now) <= 0) return false',
-    to: 'if (roomOf(lane, now) <= 0 || this.#all.some(({ window }) => window.isPaused(now))) return false',
+    to: 'if (roomOf(lane, now) <= 0 || all.some(({ window }) => window.isPaused(now))) return false',
   },
   {
     name: 'a subscription that has ended stays',

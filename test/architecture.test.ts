@@ -62,6 +62,7 @@ const IMPURE = new Set<string>([
   'doctor/machine/files-check.ts',
   'doctor/machine/listen-check.ts',
   'doctor/machine/server-check.ts',
+  'doctor/machine/settings-check.ts',
   'gateway/providers.ts',
   'gateway/registry.ts',
   'gateway/webpush/key-agreement.ts',

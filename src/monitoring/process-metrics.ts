@@ -3,7 +3,7 @@ import { maxOpenFiles } from '../system/socket-table.ts'
 import { counter, gauge } from './exposition.ts'
 import type { Family } from './exposition.ts'
 
-/** Under the names that Prometheus' own clients use ("Writing client libraries", process metrics). */
+/** Named as prometheus.io, "Writing client libraries", asks. */
 export function processFamilies(): Family[] {
   const { user, system } = process.cpuUsage()
   return [
@@ -19,7 +19,6 @@ export function processFamilies(): Family[] {
   ]
 }
 
-/** Only Linux tells. */
 function openFiles(): [Record<string, never>, number][] {
   try {
     return [[{}, readdirSync('/proc/self/fd').length]]

@@ -14,7 +14,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the end of a push is not told',
-    from: '      events.pushFinished(record, clock.wallAt(clock.now()))\n',
+    from: '        events.pushFinished(record, clock.wallAt(clock.now()))\n',
     to: '',
   },
   {
@@ -81,12 +81,12 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the window of a credential opens at once',
-    from: '  #reason: string | null = null\n  #size = 1\n',
-    to: '  #reason: string | null = null\n  #size = 8\n',
+    from: '  #trouble: Trouble | null = null\n  #size = 1\n',
+    to: '  #trouble: Trouble | null = null\n  #size = 8\n',
   },
   {
     name: 'what answers say of devices is not applied',
-    from: 'for (const finding of settlement.findings) this.#apply(finding, clock.wallAt(settlement.settledAt))',
+    from: 'for (const finding of settlement.findings) apply(finding, clock.wallAt(settlement.settledAt))',
     to: '',
   },
   {
@@ -106,7 +106,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a page shows badges as they were when it was leased, whatever was stored since',
-    from: 'badge === null || batch.badgeChanges === this.changesBeside(delivery.record)',
+    from: 'badge === null || batch.badgeChanges === changesBeside(delivery.record)',
     to: 'badge === null || batch.badgeChanges >= 0',
   },
   {
@@ -182,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'what one push service asks for holds up all of them',
     from: 'if (roomOf(lane, now) <= 0) return false',
-    to: 'if (roomOf(lane, now) <= 0 || this.#all.some(({ window }) => window.isPaused(now))) return false',
+    to: 'if (roomOf(lane, now) <= 0 || all.some(({ window }) => window.isPaused(now))) return false',
   },
   {
     name: 'a subscription that has ended stays',

@@ -62,7 +62,7 @@ const PUSH_COLUMNS = `number, audience, ceiling, created_at AS createdAt, send_a
   cancelled_at AS cancelledAt`
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
 
-/** As `recipient-result-store.ts` writes it. */
+/** As `recipient-store.ts` writes it. */
 const CANCELLED = 'cancelled'
 
 export type ExplainStore = ReturnType<typeof createExplainStore>

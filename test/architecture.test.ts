@@ -52,7 +52,6 @@ const IMPURE = new Set<string>([
   'cli/service/server-process.ts',
   'cli/terminal/gauge.ts',
   'cli/upgrade-watch.ts',
-  'device/index/alias-index.ts',
   'doctor/database/inspected-database.ts',
   'doctor/database/sealing-key-check.ts',
   'doctor/doctor.ts',

@@ -16,6 +16,8 @@ import { waveIn, wavesOf } from './schedule/local-time.ts'
 import type { ScheduleStore } from './schedule/schedule-store.ts'
 import { MAX_AHEAD_MS } from './schedule/timing-schema.ts'
 import type { When } from './schedule/timing-schema.ts'
+import type { AnswerOf } from '../http/answer-schema.ts'
+import type { ACCEPTED } from './push-schema.ts'
 
 /** A push as it was asked for. */
 export interface PushRequest {
@@ -43,16 +45,6 @@ interface One {
   readonly find: () => Audience | Failure
 }
 
-/** The body of 200. */
-interface Accepted {
-  readonly message: 'Queued' | 'Scheduled'
-  readonly id: string
-  /** ISO 8601, UTC; by local time, of the first wave. */
-  readonly send_at?: string
-  /** Time zones of devices in which the local time had passed. */
-  readonly passed?: readonly string[]
-}
-
 /** Where pushes are accepted. Without these callbacks, delivery and schedule find new pushes by themselves. */
 export interface Acceptance {
   readonly clock: Clock
@@ -73,6 +65,8 @@ interface Stores {
   /** How many devices a filter selects now. */
   readonly count: (application: number, filter: Filter, caller?: AbortSignal) => Promise<number>
 }
+
+type Accepted = AnswerOf<typeof ACCEPTED>
 
 export type AcceptPush = (application: Application, request: PushRequest) => Promise<Accepted>
 

@@ -45,7 +45,7 @@ import type { Platform } from '../device/device.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
 import { createRegistryDays } from '../device/registry-day-store.ts'
 import { createPushSummaryStore } from '../push/status/push-summary-store.ts'
-import { createDailyStore } from '../stats/daily-store.ts'
+import { createTallyReader } from '../stats/tally-store.ts'
 import { createWebhookList } from '../webhook/webhook-list-store.ts'
 import { createDevicesView } from '../admin/view/device-view.ts'
 import { deviceViewRoutes } from '../admin/routes/device-view-routes.ts'
@@ -159,10 +159,11 @@ function adminApi(parts: Parts) {
   const holdSecondsOf = (application: number) => directory.byNumber(application)?.limits.holdSeconds ?? 0
   const pushes = createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf })
   const webhookList = createWebhookList({ database })
+  const search = createDeviceSearch({ database })
   const overview = createOverview({
     clock,
     applications: () => directory.all(),
-    daily: createDailyStore({ database }),
+    daily: createTallyReader({ database }),
     feedback: createFeedbackStore({ database }),
     registered: createRegistryDays({ database }).registeredSince,
     counts: monitoring.counts,
@@ -219,8 +220,9 @@ function adminApi(parts: Parts) {
       pushOverviewRoutes({ ...behind, progress, pushes, streams, isGood, overview }),
       deviceViewRoutes({
         ...behind,
+        search,
         devices: createDevicesView({
-          search: createDeviceSearch({ database }),
+          search,
           statuses,
           summaries,
           explanations: createExplainStore({ database }),

@@ -27,7 +27,6 @@ export interface DeviceRecord extends Partial<KnownValues> {
 /** Left out where they are not known: clients of the contract do not know them. */
 type KnownValues = { readonly [Name in keyof PlainValues]: NonNullable<PlainValues[Name]> }
 
-/** How a record is written, and the schema of that. */
 export interface RecordShape {
   readonly written: (record: DeviceRecord) => object
   readonly schema: JsonSchema
@@ -77,7 +76,6 @@ export function platformOnWire(platform: Platform): WrittenPlatform {
   return `${platform}`
 }
 
-/** `DeviceRecord`, as JSON Schema. */
 export const RECORD = objectSchema(
   'Device',
   {

@@ -14,10 +14,8 @@ import type { FoundRow, KnownRow } from './device-lookup-store.ts'
 import type { Registered, Registration, RegistrationRights, Unproven } from './registration.ts'
 import { createTokenMoveStore } from './token-move-store.ts'
 
-/** What INSERT names besides the plain columns. */
 const INSERTED = 'application platform token alias lat lng cell registered_at seen_at updated_at'.split(' ')
 
-/** How devices come into the registry and leave it. Every function checks before it writes. */
 export function createRegistrationStore(registry: Registry) {
   const { database, clock, labels, aliases, columns, sizes, growth, keys, lookup, adoptions } = registry
   const moves = createTokenMoveStore(registry, update)

@@ -37,7 +37,7 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   const updated = isoTime(updatedAt)
-  return {
+  const record = {
     token: device.token,
     platform: platformOnWire(device.platform),
     lat: degreesOnWire(device.lat),
@@ -46,11 +46,11 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     tag: device.tag,
     alias: device.alias,
     badge: device.badge,
-    ...knownOf(device),
     created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
     warnings: all.length > 0 ? all : undefined,
   }
+  return Object.assign(record, knownOf(device))
 }
 
 function knownOf(device: PlainValues): Partial<KnownValues> {

@@ -39,7 +39,9 @@ export const COLUMNS_BUT_TOKEN = [...READ, ...PLAIN].join(', ')
 export const DEVICE_COLUMNS = `${COLUMNS_BUT_TOKEN}, token`
 
 export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
+  // First: a spread behind other members takes three times as long.
   return {
+    ...plainOf(row),
     id: row.id,
     token: unpackToken(row.token),
     platform: row.platform,
@@ -51,7 +53,6 @@ export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
     badge: row.badge,
     registeredAt: row.registered_at,
     updatedAt: row.updated_at,
-    ...plainOf(row),
   }
 }
 

@@ -2,9 +2,7 @@ import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import { withComponents } from '../http/components.ts'
 import { failureHandler } from '../http/failure-handler.ts'
-import { noSuchPath, refuse } from '../http/failures.ts'
 import type { OnRefused } from '../http/failures.ts'
-import { pathOf } from '../http/path-table.ts'
 import type { Log } from '../log.ts'
 import type { AdminGate } from './admin-gate.ts'
 import type { RefusedCalls } from './refused-calls.ts'
@@ -13,6 +11,7 @@ interface Dependencies {
   readonly log: Log
   readonly gate: AdminGate
   readonly refusals: Pick<RefusedCalls, 'learn' | 'refused'>
+  /** One plugin a noun; that of the page answers what no other does. */
   readonly routes: readonly AnyElysia[]
 }
 
@@ -31,5 +30,5 @@ export function createAdminApi({ log, gate, refusals, routes }: Dependencies) {
     }
     return new Response(document, { headers: { 'content-type': 'application/json' } })
   })
-  return app.all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))
+  return app
 }

@@ -69,7 +69,7 @@ export function weightOf(condition: Condition): number {
   return condition.operands.reduce((sum, one) => sum + weightOf(one), 0)
 }
 
-/** Its boxes first: few places need the sines. `isNear` of `near.ts` is the same in words. */
+/** Its boxes first: few places need the sines. `isInCircle` is the same outside of SQL. */
 function nearCheck(near: GeoCircle, bind: Bind): string {
   const boxes = boxesOf(near).map(
     ({ south, north, west, east }) =>

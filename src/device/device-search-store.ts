@@ -44,6 +44,10 @@ export const MIN_PART = 8
 /** Longer than any token. */
 const LAST_BYTES = 'ff'.repeat(4096)
 
+/** What a device is found by. */
+export const SEARCH_KEYS = ['token', 'alias', 'user', 'tag'] as const
+export type SearchKey = (typeof SEARCH_KEYS)[number]
+
 export type DeviceSearch = ReturnType<typeof createDeviceSearch>
 
 /** Searches the registry for operators, on the connection that only reads. */
@@ -91,12 +95,12 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
     return { ...device, state: stateOf(row.state), seenAt: row.seenAt }
   }
 
-  return {
+  const by = {
     /**
      * At most `limit` devices with this token, on any platform; if there are none and it has 8 characters, those whose token
      * begins with it. A `…` or `...` at its end, which shortened tokens have, is ignored.
      */
-    byToken(application: number, token: string, limit: number): FoundDevice[] {
+    byToken: (application: number, token: string, limit: number): FoundDevice[] => {
       const given = token.replace(/(…|\.\.\.)$/, '')
       // Apple's tokens are stored in canonical spelling, others as they are.
       const packings = new Set([canonicalToken(0, given), given])
@@ -113,16 +117,32 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
       return [...bytes, ...texts].slice(0, limit).map(foundOf)
     },
 
-    byAlias(application: number, alias: string): FoundDevice[] {
-      return byAlias.all(application, alias).map(foundOf)
-    },
+    byAlias: (application: number, alias: string): FoundDevice[] => byAlias.all(application, alias).map(foundOf),
 
-    byUser(application: number, user: string, limit: number): FoundDevice[] {
-      return byUser.all(application, user, limit).map(foundOf)
-    },
+    byUser: (application: number, user: string, limit: number): FoundDevice[] =>
+      byUser.all(application, user, limit).map(foundOf),
 
     byTag: (application: number, tag: string, limit: number): FoundDevice[] =>
       byTag.all(application, tag, limit).map(foundOf),
+  }
+  const ways: Readonly<Record<SearchKey, (application: number, text: string, limit: number) => FoundDevice[]>> = {
+    token: by.byToken,
+    alias: by.byAlias,
+    user: by.byUser,
+    tag: by.byTag,
+  }
+
+  return {
+    ...by,
+
+    /** By the first of these keys that finds anything. `key` `null`: nothing was found. */
+    find(application: number, text: string, keys: readonly SearchKey[], limit: number) {
+      for (const key of keys) {
+        const devices = ways[key](application, text, limit)
+        if (devices.length > 0) return { key, devices }
+      }
+      return { key: null, devices: [] }
+    },
 
     /** By `device.id`; `null`: the application has no such device. */
     byId(application: number, id: number): FoundDevice | null {

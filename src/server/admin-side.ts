@@ -159,6 +159,7 @@ function adminApi(parts: Parts) {
   const holdSecondsOf = (application: number) => directory.byNumber(application)?.limits.holdSeconds ?? 0
   const pushes = createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf })
   const webhookList = createWebhookList({ database })
+  const search = createDeviceSearch({ database })
   const overview = createOverview({
     clock,
     applications: () => directory.all(),
@@ -211,7 +212,7 @@ function adminApi(parts: Parts) {
             signing: parts.senders.providers.apnsSigning({ number, id }),
           }
           // Loaded when somebody asks, with the gateways' other clients.
-          const { examineCredential } = await import('../doctor/gateways/examine-credential.ts')
+          const { examineCredential } = await import('../doctor/gateways/examine-gateways.ts')
           const checks = await examineCredential(examined, { config, ca: parts.ca, clock, stopwatch })
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
         },
@@ -219,8 +220,9 @@ function adminApi(parts: Parts) {
       pushOverviewRoutes({ ...behind, progress, pushes, streams, isGood, overview }),
       deviceViewRoutes({
         ...behind,
+        search,
         devices: createDevicesView({
-          search: createDeviceSearch({ database }),
+          search,
           statuses,
           summaries,
           explanations: createExplainStore({ database }),

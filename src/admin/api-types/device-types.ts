@@ -38,8 +38,8 @@ export const DeviceView = objectSchema('DeviceView', {
 export type DeviceView = AnswerOf<typeof DeviceView>
 
 /**
- * At most 50 devices. A token, or its first 8 characters and more; else an alias, a user, or a tag, which must be exact.
- * `by` says which has found them; `null`: nothing has.
+ * At most 50 devices. `q`: a token, or at least its first 8 characters; or an alias, a user, a tag, which must match exactly.
+ * `by` says which of them was found; `null`: none was.
  */
 export const DeviceSearchAnswer = objectSchema('DeviceSearchAnswer', {
   by: orNull(oneOf(['token', 'alias', 'user', 'tag'])),

@@ -11,8 +11,9 @@ export const OPEN_ROUTES: readonly string[] = [
 ]
 
 /**
- * The least purpose of a token for each route of the admin side that is no page; `administer` for a route that is not here.
- * In the public API on behalf of an application, GET reads, POST sends, and PUT changes the registry.
+ * The least purpose of a token for each route of the admin side that is no page. A route that is not here takes only tokens
+ * for `administer`, unless it is a GET about applications: no answer to one has a secret in it. In the public API on behalf
+ * of an application, POST sends, and PUT changes the registry.
  */
 const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   ...Object.fromEntries(OPEN_ROUTES.map((route) => [route, 'read' as const])),
@@ -48,9 +49,7 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   // Each command has its own: see `command-purposes.ts`.
   'POST /api/command': 'read',
 
-  'GET /api/applications': 'read',
   'POST /api/applications': 'operate',
-  'GET /api/applications/:id': 'read',
   'PATCH /api/applications/:id': 'operate',
   'DELETE /api/applications/:id': 'operate',
   'POST /api/applications/:id/rotate-secret': 'operate',
@@ -60,24 +59,21 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'PUT /api/applications/:id/credentials/webpush': 'operate',
   'DELETE /api/applications/:id/credentials/:provider': 'operate',
   'POST /api/applications/:id/credentials/:provider/test': 'operate',
-  'GET /api/applications/:id/webhook': 'read',
   'PUT /api/applications/:id/webhook': 'operate',
   'DELETE /api/applications/:id/webhook': 'operate',
   'POST /api/applications/:id/webhook/retry': 'operate',
   'GET /api/webhooks': 'read',
 
-  'GET /api/applications/:id/v1/*': 'read',
   'POST /api/applications/:id/v1/*': 'send',
   'PUT /api/applications/:id/v1/*': 'operate',
-  'GET /api/applications/:id/pushes': 'read',
   'GET /api/pushes/:id/live': 'read',
   'GET /api/pushes/:id/resend': 'read',
   'POST /api/pushes/:id/resend': 'send',
-  'GET /api/applications/:id/devices/search': 'read',
-  'GET /api/applications/:id/devices/:device': 'read',
 }
 
 /** `route`: as declared, with its parameters. */
 export function routePurpose(method: string, route: string): TokenPurpose {
-  return ROUTE_PURPOSES[`${method} ${route}`] ?? 'administer'
+  const listed = ROUTE_PURPOSES[`${method} ${route}`]
+  if (listed !== undefined) return listed
+  return method === 'GET' && /^\/api\/applications(\/|$)/.test(route) ? 'read' : 'administer'
 }

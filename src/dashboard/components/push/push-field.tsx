@@ -13,7 +13,6 @@ export interface PushFields {
   readonly problemAt: (name: string) => string | null
 }
 
-/** The fields of the push itself. */
 export function fieldsOf(draft: Draft, set: PushFields['set'], problem: PushProblem | null): PushFields {
   const problemAt = (name: string) => (problem?.field === name && problem.language === null ? problem.sentence : null)
   return { draft, set, problemAt }
@@ -72,7 +71,6 @@ export function Check({ of: { draft, set }, name, label }: OneField) {
 interface FoldedFields {
   readonly of: PushFields
   readonly summary: string
-  /** Of the fields inside. */
   readonly names: readonly string[]
   readonly children: ComponentChildren
 }

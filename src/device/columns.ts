@@ -183,7 +183,6 @@ export const COLUMNS = {
 } as const satisfies Readonly<Record<string, Column>>
 
 type Columns = typeof COLUMNS
-/** The columns that have such a part. */
 type NameWith<Part> = { [Name in keyof Columns]: Columns[Name] extends Part ? Name : never }[keyof Columns]
 
 export type PlainName = NameWith<{ readonly plain: object }>
@@ -216,10 +215,8 @@ export const ASKABLE: ReadonlyMap<PlainName, Field<string>> = new Map(
 )
 
 type Said = { readonly [Name in NameWith<{ readonly said: unknown }>]: Columns[Name]['said'] }
-/** What an app can say of its device. */
 export const SAID = partsOf('said') as Said
 
-/** The schemas of the record by name. */
 export const RECORDED = partsOf('record') as Readonly<Record<NameWith<{ readonly record: unknown }>, JsonSchema>>
 
 export type CsvName = NameWith<{ readonly csv: unknown }>
@@ -232,7 +229,6 @@ function partsOf(part: 'said' | 'record' | 'csv'): object {
   )
 }
 
-/** A value as its column has it. */
 export function storedOf(name: PlainName, value: string | null): string | number | null {
   const { codes } = PLAIN_FACTS[name]
   return value === null || codes === undefined ? value : codes.indexOf(value)

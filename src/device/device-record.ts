@@ -27,7 +27,6 @@ export interface DeviceRecord extends Partial<KnownValues> {
 /** Left out where they are not known: clients of the contract do not know them. */
 type KnownValues = { readonly [Name in keyof PlainValues]: NonNullable<PlainValues[Name]> }
 
-/** How a record is written, and the schema of that. */
 export interface RecordShape {
   readonly written: (record: DeviceRecord) => object
   readonly schema: JsonSchema
@@ -38,7 +37,7 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   const updated = isoTime(updatedAt)
-  return {
+  const record = {
     token: device.token,
     platform: platformOnWire(device.platform),
     lat: degreesOnWire(device.lat),
@@ -47,11 +46,11 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     tag: device.tag,
     alias: device.alias,
     badge: device.badge,
-    ...knownOf(device),
     created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
     warnings: all.length > 0 ? all : undefined,
   }
+  return Object.assign(record, knownOf(device))
 }
 
 function knownOf(device: PlainValues): Partial<KnownValues> {
@@ -77,7 +76,6 @@ export function platformOnWire(platform: Platform): WrittenPlatform {
   return `${platform}`
 }
 
-/** `DeviceRecord`, as JSON Schema. */
 export const RECORD = objectSchema(
   'Device',
   {

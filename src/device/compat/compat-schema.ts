@@ -29,7 +29,6 @@ export const RemoveAlias = bodyOf(
   },
 )
 
-/** The device record as clients of the original service read it. */
 export const compatShape: RecordShape = {
   written: (record: DeviceRecord) => ({ ...record, platform: Number(record.platform), tags: record.tag }),
   schema: compatSchema(RECORD['properties'] as Readonly<Record<string, JsonSchema>>),

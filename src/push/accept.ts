@@ -68,7 +68,7 @@ interface Stores {
 
 type Accepted = AnswerOf<typeof ACCEPTED>
 
-export type Accept = (application: Application, request: PushRequest) => Promise<Accepted>
+export type AcceptPush = (application: Application, request: PushRequest) => Promise<Accepted>
 
 /** A moment that has passed by no more than this is now: clocks differ, and calls take time. */
 const JUST_PASSED_MS = MINUTE_MS
@@ -77,7 +77,7 @@ const JUST_PASSED_MS = MINUTE_MS
 const CONFIRM_TOLERANCE = 0.1
 
 /** Accepts pushes: once for each Idempotency-Key, to go out now or later. Throws `Refused`, which undoes what it has written. */
-export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, count }: Stores): Accept {
+export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, count }: Stores): AcceptPush {
   const { clock, commit } = deps
 
   return async function accept(application, request) {

@@ -50,7 +50,6 @@ interface Plain {
   readonly where?: Field<string>
 }
 
-const label = { type: 'string' }
 const version = shortText(64)
 
 /**
@@ -99,7 +98,7 @@ export const COLUMNS = {
       ),
       ['tags'],
     ),
-    record: { ...listOf(label), description: 'Tags.' },
+    record: listOf(text(), 'Tags.'),
     csv: ['tags'],
   },
   active: {
@@ -109,7 +108,7 @@ export const COLUMNS = {
         names,
       ),
     ),
-    record: { ...listOf(label), description: 'Notification types.' },
+    record: listOf(text(), 'Notification types.'),
     csv: [],
   },
   lat: {
@@ -217,7 +216,9 @@ export const ASKABLE: ReadonlyMap<PlainName, Field<string>> = new Map(
 type Said = { readonly [Name in NameWith<{ readonly said: unknown }>]: Columns[Name]['said'] }
 export const SAID = partsOf('said') as Said
 
-export const RECORDED = partsOf('record') as Readonly<Record<NameWith<{ readonly record: unknown }>, JsonSchema>>
+type Recorded = { readonly [Name in NameWith<{ readonly record: unknown }>]: Columns[Name]['record'] }
+/** The schemas of the record by name. */
+export const RECORDED = partsOf('record') as Recorded
 
 export type CsvName = NameWith<{ readonly csv: unknown }>
 /** What a CSV can have, with the other names of each. */

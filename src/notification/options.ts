@@ -64,9 +64,11 @@ export const OPTION_FLAGS = OPTION_LIST.flatMap(([option, { flag }]) =>
 )
 
 /** The fields of the dashboard's Send page that set an option. */
-export const OPTION_INPUTS = OPTION_LIST.flatMap(([name, { input, isShown = false }]) =>
-  input === undefined ? [] : [{ name, isShown, ...input }],
-)
+export function optionInputs() {
+  return OPTION_LIST.flatMap(([name, { input, isShown = false }]) =>
+    input === undefined ? [] : [{ name, isShown, ...input }],
+  )
+}
 
 interface Drafts {
   readonly apns: ApnsDraft

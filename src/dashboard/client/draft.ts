@@ -1,4 +1,4 @@
-import { OPTION_INPUTS } from '../../notification/options.ts'
+import { OPTION_INPUTS } from './option-inputs.ts'
 import { ALL_PLATFORMS } from './platforms.ts'
 
 /** A push as it is typed: the fields of the API by name, each as text; what is not there was left alone. */

@@ -1,6 +1,6 @@
 import { ALL_PLATFORMS, PLATFORMS } from '../../client/platforms.ts'
 import type { Draft } from '../../client/draft.ts'
-import { OPTION_INPUTS } from '../../../notification/options.ts'
+import { OPTION_INPUTS } from '../../client/option-inputs.ts'
 import { CheckField } from '../field.tsx'
 import { Area, Check, Choice, Folded, Line } from './push-field.tsx'
 import type { PushFields } from './push-field.tsx'

@@ -1,8 +1,8 @@
 import type { Body, JsonSchema } from '../http/fields.ts'
 
+type Tag = 'Session' | 'Administrators' | 'Service' | 'Applications' | 'Pushes' | 'Devices'
+
 interface AdminEndpoint<B> {
-  readonly tag: 'Session' | 'Administrators' | 'Service' | 'Applications' | 'Pushes' | 'Devices'
-  readonly summary: string
   readonly body?: B
   /** What a success answers with; of server-sent events, the data of each. */
   readonly answer: JsonSchema
@@ -18,19 +18,13 @@ interface AdminEndpoint<B> {
 
 /** The part of a route's options that the document of the admin API, the audit log and the body's reading come from. */
 export function adminCall<B extends Body<unknown>>(
+  tag: Tag,
+  summary: string,
   endpoint: AdminEndpoint<B> & { readonly body: B },
 ): { readonly body: B; readonly detail: never }
-export function adminCall(endpoint: AdminEndpoint<never>): { readonly detail: never }
-export function adminCall({
-  tag,
-  summary,
-  body,
-  answer,
-  query = {},
-  action,
-  isLook,
-  contentType,
-}: AdminEndpoint<unknown>) {
+export function adminCall(tag: Tag, summary: string, endpoint: AdminEndpoint<never>): { readonly detail: never }
+export function adminCall(tag: Tag, summary: string, endpoint: AdminEndpoint<unknown>) {
+  const { body, answer, query = {}, action, isLook, contentType = 'application/json' } = endpoint
   const detail = {
     tags: [tag],
     summary,
@@ -43,7 +37,7 @@ export function adminCall({
     // Extensions (OpenAPI 3.1, 4.9).
     ...(isLook && { 'x-changes-nothing': true }),
     ...(action !== undefined && { 'x-audit-action': action }),
-    'x-answers-with': { contentType: contentType ?? 'application/json', schema: answer },
+    'x-answers-with': { contentType, schema: answer },
   }
   return { ...(body !== undefined && { body }), detail: detail as never }
 }

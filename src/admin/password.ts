@@ -20,13 +20,7 @@ export const BUSY = failure('TooManyRequestsError', 'Too many passwords are bein
 const NO_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$sPjtw/XG+Dqxh0GEvvI0oG9DvdRX64qyye3DQYhYW58$BG5uBREJbPvDwM73oP4MSBWp+HlWAKVtnHawul/ptFA'
 
-export interface Passwords {
-  /** argon2id, in PHC's string format; `null`: too many wait. */
-  hash(password: string): Promise<string | null>
-  /** `null`: too many wait. A `null` hash is that of an unknown name and never matches. */
-  matches(password: string, hash: string | null): Promise<boolean | null>
-  isFull(): boolean
-}
+export type Passwords = ReturnType<typeof createPasswords>
 
 /** Without a queue, for a process that does nothing else. */
 export function hashPassword(password: string): Promise<string> {
@@ -34,7 +28,7 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /** Hashes passwords one at a time, on another thread. */
-export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'verify'> = Bun.password): Passwords {
+export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'verify'> = Bun.password) {
   let running = 0
   const line: (() => void)[] = []
   const isFull = () => running >= MAX_AT_ONCE && line.length >= MAX_WAITING
@@ -54,8 +48,10 @@ export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'veri
   }
 
   return {
-    hash: (password) => inTurn(() => argon2.hash(password, COST)),
-    async matches(password, hash) {
+    /** argon2id, in PHC's string format; `null`: too many wait. */
+    hash: (password: string): Promise<string | null> => inTurn(() => argon2.hash(password, COST)),
+    /** `null`: too many wait. A `null` hash is that of an unknown name and never matches. */
+    async matches(password: string, hash: string | null): Promise<boolean | null> {
       const same = await inTurn(() => argon2.verify(password, hash ?? NO_HASH))
       return same === true ? hash !== null : same
     },

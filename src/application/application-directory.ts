@@ -2,28 +2,15 @@ import type { Database } from '../database/database.ts'
 import type { ApplicationStore } from './application-store.ts'
 import type { Application } from './application.ts'
 
-/** All applications, in memory, so that admission needs no database. */
-export interface ApplicationDirectory {
-  byId(id: string): Application | null
-  byNumber(number: number): Application | null
-  /** In order of creation. */
-  all(): readonly Application[]
-  /**
-   * Reloads if another process has committed since the last call, and returns whether it has. Costs 2 µs otherwise. Does
-   * not see this process's own commits: for those there is `reload`.
-   */
-  refresh(): boolean
-  reload(): void
-  /** `listener` runs after each reload, also when only other tables changed. The returned function removes it. */
-  onChange(listener: () => void): () => void
-}
-
 interface Options {
   readonly database: Pick<Database, 'version'>
   readonly applications: Pick<ApplicationStore, 'list'>
 }
 
-export function createApplicationDirectory({ database, applications }: Options): ApplicationDirectory {
+export type ApplicationDirectory = ReturnType<typeof createApplicationDirectory>
+
+/** All applications, in memory, so that admission needs no database. */
+export function createApplicationDirectory({ database, applications }: Options) {
   const listeners = new Set<() => void>()
   let version = Number.NaN
   let all: readonly Application[] = []
@@ -46,16 +33,22 @@ export function createApplicationDirectory({ database, applications }: Options):
   load()
 
   return {
-    byId: (id) => byId.get(id) ?? null,
-    byNumber: (number) => byNumber.get(number) ?? null,
-    all: () => all,
-    refresh() {
+    byId: (id: string): Application | null => byId.get(id) ?? null,
+    byNumber: (number: number): Application | null => byNumber.get(number) ?? null,
+    /** In order of creation. */
+    all: (): readonly Application[] => all,
+    /**
+     * Reloads if another process has committed since the last call, and returns whether it has. Costs 2 µs otherwise. Does
+     * not see this process's own commits: for those there is `reload`.
+     */
+    refresh(): boolean {
       if (database.version() === version) return false
       reload()
       return true
     },
     reload,
-    onChange(listener) {
+    /** `listener` runs after each reload, also when only other tables changed. The returned function removes it. */
+    onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

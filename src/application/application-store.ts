@@ -9,47 +9,11 @@ import { DEFAULT_LIMITS } from './application.ts'
 import type { Application, Limits } from './application.ts'
 import { hashSecret } from './secret.ts'
 
-export interface ApplicationStore {
-  /**
-   * Returns the secret, of which only a hash is stored. A name is 1-100 characters without control characters or white
-   * space at its ends, and no other application's name or id.
-   */
-  create(
-    name: string,
-  ):
-    | { readonly kind: 'created'; readonly application: Application; readonly secret: string }
-    | { readonly kind: 'name-taken' }
-    | { readonly kind: 'name-invalid' }
-  find(idOrName: string): Application | null
-  /** In order of creation. */
-  list(): Application[]
-  /** The old secret stays valid for `overlapMs`, default 0; the one before it never does. */
-  rotateSecret(
-    id: string,
-    overlapMs?: number,
-  ):
-    | {
-        readonly kind: 'rotated'
-        readonly secret: string
-        /** Ms since the Unix epoch; `null`: the old secret is no longer valid. */
-        readonly previousUntil: number | null
-      }
-    | NotFound
-  /** Also removes the application's devices, pushes and credentials. */
-  remove(id: string): { readonly kind: 'removed' } | NotFound
-  /** Changes only the limits given. Their values are not checked here. */
-  setLimits(id: string, limits: Partial<Limits>): Changed | NotFound
-  setSimulated(id: string, simulated: boolean): Changed | NotFound
-}
-
-interface Changed {
-  readonly kind: 'changed'
-  readonly application: Application
-}
-
-interface NotFound {
-  readonly kind: 'not-found'
-}
+type Created =
+  | { readonly kind: 'created'; readonly application: Application; readonly secret: string }
+  | { readonly kind: 'name-taken' }
+  | { readonly kind: 'name-invalid' }
+type Changed = { readonly kind: 'changed'; readonly application: Application } | typeof NOT_FOUND
 
 interface Options {
   readonly database: Pick<Database, 'orm' | 'transact'>
@@ -57,11 +21,13 @@ interface Options {
   readonly random?: (length: number) => Uint8Array
 }
 
-const NOT_FOUND: NotFound = { kind: 'not-found' }
+const NOT_FOUND = { kind: 'not-found' } as const
 
 const LIMITS = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
 
-export function createApplicationStore({ database, clock, random = randomBytes }: Options): ApplicationStore {
+export type ApplicationStore = ReturnType<typeof createApplicationStore>
+
+export function createApplicationStore({ database, clock, random = randomBytes }: Options) {
   const statements = prepareStatements(database.orm)
 
   function byId(id: string): Application | null {
@@ -75,7 +41,7 @@ export function createApplicationStore({ database, clock, random = randomBytes }
   }
 
   /** Runs `change` on an application that exists, in one transaction. */
-  function change(id: string, change: (application: Application) => unknown): Changed | NotFound {
+  function change(id: string, change: (application: Application) => unknown): Changed {
     return database.transact(() => {
       const before = byId(id)
       if (before === null) return NOT_FOUND
@@ -86,9 +52,14 @@ export function createApplicationStore({ database, clock, random = randomBytes }
 
   return {
     find,
-    list: () => statements.list.all().map(applicationOf),
+    /** In order of creation. */
+    list: (): Application[] => statements.list.all().map(applicationOf),
 
-    create(name) {
+    /**
+     * Returns the secret, of which only a hash is stored. A name is 1-100 characters without control characters or white
+     * space at its ends, and no other application's name or id.
+     */
+    create(name: string): Created {
       if (!isName(name)) return { kind: 'name-invalid' }
       return database.transact(() => {
         if (find(name) !== null) return { kind: 'name-taken' }
@@ -104,18 +75,25 @@ export function createApplicationStore({ database, clock, random = randomBytes }
       })
     },
 
-    rotateSecret(id, overlapMs = 0) {
+    /**
+     * The old secret stays valid for `overlapMs`, until `previousUntil` (ms since the Unix epoch; `null`: not at all); the
+     * one before it never does.
+     */
+    rotateSecret(id: string, overlapMs = 0) {
       const secret = newSecret(random)
       const previousUntil = overlapMs > 0 ? clock.now() + overlapMs : null
       const changed = statements.setSecret.all({ id, secretHash: hashSecret(secret), previousUntil })
-      return changed.length === 0 ? NOT_FOUND : { kind: 'rotated', secret, previousUntil }
+      return changed.length === 0 ? NOT_FOUND : ({ kind: 'rotated', secret, previousUntil } as const)
     },
 
-    remove: (id) => (statements.remove.all({ id }).length === 0 ? NOT_FOUND : { kind: 'removed' }),
+    /** Also removes the application's devices, pushes and credentials. */
+    remove: (id: string) => (statements.remove.all({ id }).length === 0 ? NOT_FOUND : ({ kind: 'removed' } as const)),
 
-    setLimits: (id, limits) => change(id, (before) => statements.setLimits.run({ id, ...before.limits, ...limits })),
+    /** Changes only the limits given. Their values are not checked here. */
+    setLimits: (id: string, limits: Partial<Limits>): Changed =>
+      change(id, (before) => statements.setLimits.run({ id, ...before.limits, ...limits })),
 
-    setSimulated: (id, simulated) =>
+    setSimulated: (id: string, simulated: boolean): Changed =>
       change(id, () => statements.setSimulated.run({ id, simulated: Number(simulated) })),
   }
 }

@@ -20,18 +20,6 @@ export type CredentialSummary = { readonly createdAt: number } & (
   | ({ readonly provider: 'webpush' } & WebPushSummary)
 )
 
-/** Credentials by application and gateway, sealed. */
-export interface CredentialStore {
-  /** Replaces an earlier credential. */
-  put(application: SecretOwner, credential: Credential): void
-  /** Also removes tokens made from it. Returns whether there was one. */
-  remove(application: Pick<Application, 'number'>, provider: ProviderName): boolean
-  /** `null`: none. Throws if its seal does not open with this key. */
-  credentialOf<P extends ProviderName>(application: SecretOwner, provider: P): Credentials[P] | null
-  /** Without secrets; needs no key. */
-  summaries(application: Pick<Application, 'number'>): CredentialSummary[]
-}
-
 interface Options {
   readonly database: Pick<Database, 'orm'>
   readonly clock: Pick<Clock, 'now'>
@@ -39,9 +27,13 @@ interface Options {
   readonly key: Uint8Array
 }
 
-export function createCredentialStore({ database, clock, key }: Options): CredentialStore {
+export type CredentialStore = ReturnType<typeof createCredentialStore>
+
+/** Credentials by application and gateway, sealed. */
+export function createCredentialStore({ database, clock, key }: Options) {
   const statements = prepareStatements(database.orm)
 
+  /** `null`: none. Throws if its seal does not open with this key. */
   function credentialOf<P extends ProviderName>(application: SecretOwner, provider: P): Credentials[P] | null {
     const row = statements.sealed.get({ application: application.number, provider })
     if (row === undefined) return null
@@ -54,7 +46,10 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
   }
 
   return {
-    put(application, credential) {
+    credentialOf,
+
+    /** Replaces an earlier credential. */
+    put(application: SecretOwner, credential: Credential): void {
       const provider = providerOf(credential)
       statements.put.run({
         application: application.number,
@@ -65,14 +60,15 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
       })
     },
 
-    remove({ number }, provider) {
+    /** Also removes tokens made from it. Returns whether there was one. */
+    remove({ number }: Pick<Application, 'number'>, provider: ProviderName): boolean {
       if (provider === 'apns') statements.removeToken.run({ application: number })
       return statements.remove.get({ application: number, provider }) !== undefined
     },
 
-    credentialOf,
-
-    summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
+    /** Without secrets; needs no key. */
+    summaries: (application: Pick<Application, 'number'>): CredentialSummary[] =>
+      statements.shown.all({ application: application.number }).map(summaryOf),
   }
 }
 

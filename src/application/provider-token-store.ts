@@ -5,20 +5,16 @@ import { application, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { SecretOwner } from './application.ts'
 
-/** The last APNs provider token of each application, sealed, for restarts: Apple allows one in 20 minutes. */
-export interface ProviderTokenStore {
-  /** All tokens whose seal opens with this key. Applications may share a signing key. */
-  all(): readonly string[]
-  save(application: SecretOwner, token: string): void
-}
-
-export function createProviderTokenStore(options: {
+interface Options {
   readonly database: Pick<Database, 'orm'>
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
-}): ProviderTokenStore {
-  const { key } = options
-  const { orm } = options.database
+}
+
+export type ProviderTokenStore = ReturnType<typeof createProviderTokenStore>
+
+/** The last APNs provider token of each application, sealed, for restarts: Apple allows one in 20 minutes. */
+export function createProviderTokenStore({ database: { orm }, key }: Options) {
   const find = late(() =>
     orm
       .select({ id: application.id, sealed: providerToken.sealed })
@@ -34,12 +30,13 @@ export function createProviderTokenStore(options: {
   const sealedFor = ({ id }: Pick<SecretOwner, 'id'>) => ({ application: id, provider: 'apns token' }) as const
 
   return {
-    all: () =>
+    /** All tokens whose seal opens with this key. Applications may share a signing key. */
+    all: (): readonly string[] =>
       find.all().flatMap(({ id, sealed }) => {
         const token = open(key, sealedFor({ id }), sealed)
         return token === null ? [] : [token]
       }),
-    save({ number, id }, token) {
+    save({ number, id }: SecretOwner, token: string): void {
       put.run({ application: number, sealed: seal(key, sealedFor({ id }), token) })
     },
   }

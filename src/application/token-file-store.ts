@@ -8,18 +8,13 @@ const MAX_TEXTS = 50
 
 const SEALED_FOR = { application: '', provider: 'apns token' } as const
 
+export type TokenFileStore = ReturnType<typeof createTokenFileStore>
+
 /**
  * The APNs provider tokens that doctor made, sealed, in a file: it must not write to the database, and Apple allows one
- * token a key in 20 minutes.
+ * token a key in 20 minutes. `key`: 32 bytes, from `proveSealingKey`.
  */
-export interface TokenFileStore {
-  load(): readonly string[]
-  /** Throws if the file cannot be written. */
-  save(text: string): void
-}
-
-/** `key`: 32 bytes, from `proveSealingKey`. */
-export function createTokenFileStore(directory: string, key: Uint8Array): TokenFileStore {
+export function createTokenFileStore(directory: string, key: Uint8Array) {
   const path = join(directory, 'apns-tokens')
 
   function load(): readonly string[] {
@@ -31,7 +26,8 @@ export function createTokenFileStore(directory: string, key: Uint8Array): TokenF
 
   return {
     load,
-    save(text) {
+    /** Throws if the file cannot be written. */
+    save(text: string): void {
       const texts = [...load(), text].slice(-MAX_TEXTS)
       const draft = `${path}.${process.pid}`
       const file = openSync(

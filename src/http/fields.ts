@@ -152,15 +152,33 @@ export function show(value: unknown): string {
   return String(value)
 }
 
-/** A whole number, also in digits. */
-export function wholeNumber(min: number, max: number): Field<number> {
+/**
+ * A field of which `read` gives the value, `undefined` for a wrong one. `expected` follows `… must be `. `isSecret`: errors
+ * do not repeat the value.
+ */
+export function fieldOf<T>(
+  schema: JsonSchema,
+  expected: string,
+  read: (value: unknown) => T | undefined,
+  { emptyIsAbsent = true, isSecret = false } = {},
+): Field<T> {
   return {
-    schema: { type: 'integer', minimum: min, maximum: max },
-    emptyIsAbsent: true,
+    schema,
+    emptyIsAbsent,
     read(value, name) {
-      const read = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
-      if (Number.isInteger(read) && (read as number) >= min && (read as number) <= max) return (read as number) + 0
-      throw invalid(name, `must be a whole number from ${min} to ${max}, not ${show(value)}`)
+      const found = read(value)
+      if (found !== undefined) return found
+      throw invalid(name, `must be ${expected}${isSecret ? '' : `, not ${show(value)}`}`)
     },
   }
+}
+
+/** A whole number, also in digits. */
+export function wholeNumber(min: number, max: number): Field<number> {
+  const schema = { type: 'integer', minimum: min, maximum: max }
+  return fieldOf(schema, `a whole number from ${min} to ${max}`, (value) => {
+    const read = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+    const isIn = Number.isInteger(read) && (read as number) >= min && (read as number) <= max
+    return isIn ? (read as number) + 0 : undefined
+  })
 }

@@ -3,7 +3,7 @@ import { gatewayLatency } from './delivery-metrics.ts'
 import { counter, histogram } from './exposition.ts'
 import type { Family } from './exposition.ts'
 import { Histogram } from './histogram.ts'
-import { LoopDelay } from './process-metrics.ts'
+import { LoopDelay } from './loop-delay.ts'
 import { Tally } from './tally.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>

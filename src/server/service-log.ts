@@ -3,7 +3,7 @@ import type { ApplicationDirectory } from '../application/application-directory.
 import type { Clock } from '../clock.ts'
 import { monitorCorruption } from '../database/corruption-monitor.ts'
 import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
-import { logOf, standardErrorLog } from '../log.ts'
+import { createLog, logOf, logText } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { Config } from '../settings/parse.ts'
 import { nameApplications } from './named-log.ts'
@@ -20,6 +20,16 @@ interface ServiceLog {
   /** To be called once a minute: says what was held back. */
   readonly look: () => void
   readonly recentLines: RecentLines
+}
+
+/** To standard error: standard output carries only what a command prints. `auto` is text on a terminal. */
+function standardErrorLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, now: () => number): Log {
+  const terminal = process.stderr.isTTY
+  const { NO_COLOR: plain = '', TERM: kind } = process.env
+  const text = logFormat === 'text' || (logFormat === 'auto' && terminal)
+  // no-color.org, as for the commands.
+  const render = text ? logText(terminal && plain === '' && kind !== 'dumb') : undefined
+  return createLog(logLevel, now, (line) => process.stderr.write(line), render)
 }
 
 /** `base`: where lines end up; default standard error, as the settings have it. */

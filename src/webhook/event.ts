@@ -7,7 +7,7 @@ export type EventType = keyof typeof EVENTS
 
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[]
 
-/** What is sent where nobody says: not what comes as often as people tap. */
+/** All but the one that comes as often as people tap. */
 export const DEFAULT_EVENTS: readonly EventType[] = EVENT_TYPES.filter((type) => type !== 'push.opened')
 
 type DataOf<T extends EventType> = AnswerOf<(typeof EVENTS)[T]['data']>
@@ -36,9 +36,8 @@ const WAITS_MS = [
 ]
 
 /**
- * Milliseconds to wait after `tries` failed tries; `null` when there are to be no more. Up to a tenth longer at random,
- * so that what failed together does not come back together. `random` is in [0, 1). What the receiver asked for
- * (`askedMs`, `null`: nothing) is never shortened.
+ * Milliseconds to wait after `tries` failed tries; `null`: give up. Up to a tenth longer at random, so that events that
+ * failed together do not come back together. `random`: in [0, 1). `askedMs`: a lower bound that the receiver asks for.
  */
 export function waitMs(tries: number, random: number, askedMs: number | null): number | null {
   const wait = WAITS_MS[tries - 1]

@@ -39,7 +39,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
           hasSecondFactor,
         })),
       }),
-      adminCall({ tag: 'Administrators', summary: 'Who there is', answer: AdministratorsAnswer }),
+      adminCall('Administrators', 'Who there is', { answer: AdministratorsAnswer }),
     )
     .post(
       '/api/administrators',
@@ -50,9 +50,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         })
         return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'Make a link by which somebody becomes an administrator',
+      adminCall('Administrators', 'Make a link by which somebody becomes an administrator', {
         action: 'make link',
         answer: NewLinkAnswer,
       }),
@@ -76,9 +74,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         }
         return { message: 'Administrator removed' }
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'Take an administrator away, but for the last',
+      adminCall('Administrators', 'Take an administrator away, but for the last', {
         action: 'remove administrator',
         answer: DoneAnswer,
       }),
@@ -94,7 +90,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
           expiresAt: isoOrNull(expiresAt),
         })),
       }),
-      adminCall({ tag: 'Administrators', summary: 'Tokens of programs', answer: TokensAnswer }),
+      adminCall('Administrators', 'Tokens of programs', { answer: TokensAnswer }),
     )
     .post(
       '/api/tokens',
@@ -113,9 +109,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         if (token === null) throw new Refused(failure('ConflictError', 'name is taken: there is a token of that name.'))
         return { name, token, purpose, expiresAt: isoOrNull(expiresAt) }
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'Make a token, shown in this answer alone',
+      adminCall('Administrators', 'Make a token, shown in this answer alone', {
         action: 'make token',
         answer: NewTokenAnswer,
         body: NewToken,
@@ -133,6 +127,6 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         if (!revoked) throw new Refused(failure('ResourceNotFound', 'No token found'))
         return { message: 'Token revoked' }
       },
-      adminCall({ tag: 'Administrators', summary: 'Revoke a token', action: 'revoke token', answer: DoneAnswer }),
+      adminCall('Administrators', 'Revoke a token', { action: 'revoke token', answer: DoneAnswer }),
     )
 }

@@ -84,11 +84,7 @@ export function applicationRoutes(deps: Dependencies) {
     .get(
       '/api/applications',
       () => ({ applications: view.summaries(directory.all()) }),
-      adminCall({
-        tag: 'Applications',
-        summary: 'All applications, in the order of their creation',
-        answer: ApplicationsAnswer,
-      }),
+      adminCall('Applications', 'All applications, in the order of their creation', { answer: ApplicationsAnswer }),
     )
     .post(
       '/api/applications',
@@ -115,9 +111,7 @@ export function applicationRoutes(deps: Dependencies) {
         const { application, secret } = outcome
         return { id: application.id, name: application.name, secret }
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Create an application; its secret is in this answer alone',
+      adminCall('Applications', 'Create an application; its secret is in this answer alone', {
         action: 'create application',
         answer: NewApplicationAnswer,
         body: NewApplication,
@@ -126,11 +120,7 @@ export function applicationRoutes(deps: Dependencies) {
     .get(
       '/api/applications/:id',
       ({ params }) => view.whole(named(params.id)),
-      adminCall({
-        tag: 'Applications',
-        summary: 'One, with its limits, credentials and quota',
-        answer: ApplicationAnswer,
-      }),
+      adminCall('Applications', 'One, with its limits, credentials and quota', { answer: ApplicationAnswer }),
     )
     .patch(
       '/api/applications/:id',
@@ -146,9 +136,7 @@ export function applicationRoutes(deps: Dependencies) {
           }),
         )
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Change limits; what is left out stays as it is',
+      adminCall('Applications', 'Change limits; what is left out stays as it is', {
         action: 'change limits',
         answer: ApplicationAnswer,
         body: ChangeLimits,
@@ -169,9 +157,7 @@ export function applicationRoutes(deps: Dependencies) {
         const { secret, previousUntil } = outcome
         return { secret, previousUntil: isoOrNull(previousUntil) }
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Make another secret; the one before ends at once, or counts for a while',
+      adminCall('Applications', 'Make another secret; the one before ends at once, or counts for a while', {
         action: 'rotate secret',
         answer: NewSecretAnswer,
         body: RotateSecret,
@@ -201,9 +187,7 @@ export function applicationRoutes(deps: Dependencies) {
           }),
         )
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Send to the built-in simulator, or no more',
+      adminCall('Applications', 'Send to the built-in simulator, or no more', {
         action: 'simulate',
         answer: ApplicationAnswer,
         body: Simulate,
@@ -227,9 +211,7 @@ export function applicationRoutes(deps: Dependencies) {
         if (state === 'erasing') erased.catch(deps.onError)
         return { state }
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Erase one with all that it has; its name is given again',
+      adminCall('Applications', 'Erase one with all that it has; its name is given again', {
         action: 'delete application',
         answer: DeleteApplicationAnswer,
         body: DeleteApplication,

@@ -40,9 +40,7 @@ export function auditRoutes({ gate, log }: AdminParts) {
           next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
         }
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'The audit log, the newest entry first',
+      adminCall('Administrators', 'The audit log, the newest entry first', {
         answer: AdminLogAnswer,
         query: {
           ...FILTERS,
@@ -64,9 +62,7 @@ export function auditRoutes({ gate, log }: AdminParts) {
           'content-disposition': `attachment; filename="audit-log.${format === 'csv' ? 'csv' : 'jsonl'}"`,
         })
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'All of the audit log, or what is wanted of it, as a file',
+      adminCall('Administrators', 'All of the audit log, or what is wanted of it, as a file', {
         answer: EXPORTED,
         query: { format: '`json` (default) or `csv`.', ...FILTERS },
         contentType: 'application/x-ndjson',

@@ -63,9 +63,7 @@ export function credentialRoutes(deps: Dependencies) {
         const read = readApnsCertificate({ bytes: certificate, password, topic, environment, now: clock.now() })
         return store(actor, params.id, readable('certificate', read))
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Store the key or certificate for APNs',
+      adminCall('Applications', 'Store the key or certificate for APNs', {
         action: 'store credential',
         answer: ApplicationAnswer,
         body: ApnsFiles,
@@ -77,9 +75,7 @@ export function credentialRoutes(deps: Dependencies) {
         applicationNamed(directory, params.id)
         return store(actor, params.id, readable('serviceAccount', readServiceAccount(serviceAccount)))
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Store the service account for FCM',
+      adminCall('Applications', 'Store the service account for FCM', {
         action: 'store credential',
         answer: ApplicationAnswer,
         body: FcmFile,
@@ -98,9 +94,7 @@ export function credentialRoutes(deps: Dependencies) {
         if (JSON.stringify(credential) === JSON.stringify(before)) return view.whole(application)
         return store(actor, params.id, credential)
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Make or import the VAPID key for web push, or change its subject',
+      adminCall('Applications', 'Make or import the VAPID key for web push, or change its subject', {
         action: 'store credential',
         answer: ApplicationAnswer,
         body: VapidFields,
@@ -122,9 +116,7 @@ export function credentialRoutes(deps: Dependencies) {
         directory.reload()
         return view.whole(application)
       },
-      adminCall({
-        tag: 'Applications',
-        summary: `Take away a credential: ${either(PROVIDERS)}`,
+      adminCall('Applications', `Take away a credential: ${either(PROVIDERS)}`, {
         action: 'remove credential',
         answer: ApplicationAnswer,
       }),
@@ -140,9 +132,7 @@ export function credentialRoutes(deps: Dependencies) {
         await commit(() => log.add(by, 'test credential', application.id, { provider }))
         return { findings: await test(application, credential) }
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Ask the gateway whether it takes the credential, in the words of doctor',
+      adminCall('Applications', 'Ask the gateway whether it takes the credential, in the words of doctor', {
         action: 'test credential',
         answer: CredentialTestAnswer,
       }),

@@ -38,9 +38,7 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
         const { key, devices } = search.find(number, text, by === undefined ? SEARCH_KEYS : [by], MAX_FOUND)
         return { by: key, devices: devices.map(deviceViewOf) } satisfies DeviceSearchAnswer
       },
-      adminCall({
-        tag: 'Devices',
-        summary: 'Find devices',
+      adminCall('Devices', 'Find devices', {
         answer: DeviceSearchAnswer,
         query: {
           q: 'A token, or its first 8 characters; an alias, a user, a tag.',
@@ -71,10 +69,6 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
         if (found === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
         return found
       },
-      adminCall({
-        tag: 'Devices',
-        summary: 'One, and what became of the last pushes there, and why',
-        answer: DeviceAnswer,
-      }),
+      adminCall('Devices', 'One, and what became of the last pushes there, and why', { answer: DeviceAnswer }),
     )
 }

@@ -52,13 +52,7 @@ export function linkRoutes({
         const name = found.kind === 'sign-in' ? found.administrator.name : null
         return { kind: found.kind, name, expiresAt: isoTime(found.expiresAt) }
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Whose a link is, and what for',
-        answer: LinkAnswer,
-        isLook: true,
-        body: LookAtLink,
-      }),
+      adminCall('Session', 'Whose a link is, and what for', { answer: LinkAnswer, isLook: true, body: LookAtLink }),
     )
     .post(
       '/api/link',
@@ -88,9 +82,7 @@ export function linkRoutes({
         }
         return arrival.signedIn(made.administrator, made.session, headers)
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Use a link up: become an administrator, or sign in',
+      adminCall('Session', 'Use a link up: become an administrator, or sign in', {
         action: 'sign in',
         answer: SessionAnswer,
         body: UseLink,

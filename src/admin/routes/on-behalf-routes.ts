@@ -58,7 +58,7 @@ export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
       set.headers = {}
       return response
     },
-    adminCall({ tag: 'Applications', summary: 'The public API on behalf of the application', answer: ANY }),
+    adminCall('Applications', 'The public API on behalf of the application', { answer: ANY }),
   )
 }
 

@@ -63,7 +63,7 @@ export function operationRoutes(deps: Dependencies) {
     .get(
       '/api/backups',
       () => backupsAnswer(),
-      adminCall({ tag: 'Service', summary: 'Backups that there are', answer: BackupsAnswer }),
+      adminCall('Service', 'Backups that there are', { answer: BackupsAnswer }),
     )
     .post(
       '/api/backups',
@@ -76,7 +76,7 @@ export function operationRoutes(deps: Dependencies) {
         await commit(() => log.add(by, 'make backup'))
         return backupsAnswer()
       },
-      adminCall({ tag: 'Service', summary: 'Make a backup', action: 'make backup', answer: BackupsAnswer }),
+      adminCall('Service', 'Make a backup', { action: 'make backup', answer: BackupsAnswer }),
     )
     .get(
       '/api/service-log',
@@ -98,9 +98,7 @@ export function operationRoutes(deps: Dependencies) {
         }
         return streamed(streams, { next, isAllowed: () => isGood(request), gone: request.signal })
       },
-      adminCall({
-        tag: 'Service',
-        summary: 'Server-sent events: the last lines of the log, then each as it comes',
+      adminCall('Service', 'Server-sent events: the last lines of the log, then each as it comes', {
         answer: ServiceLogLine,
         query: {
           level: 'The least: debug, info, warn or error. Default info.',

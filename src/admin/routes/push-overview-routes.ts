@@ -44,11 +44,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
     .get(
       '/api/overview',
       () => overview(),
-      adminCall({
-        tag: 'Service',
-        summary: 'All applications on one page, and what needs attention',
-        answer: OverviewAnswer,
-      }),
+      adminCall('Service', 'All applications on one page, and what needs attention', { answer: OverviewAnswer }),
     )
     .get(
       '/api/applications/:id/pushes',
@@ -59,9 +55,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
         const limit = query['limit'] === undefined ? PAGE_PUSHES : page.limit.read(query['limit'], 'limit')
         return pushes.page(number, before, limit)
       },
-      adminCall({
-        tag: 'Pushes',
-        summary: 'Pushes with their counts, the last first',
+      adminCall('Pushes', 'Pushes with their counts, the last first', {
         answer: PushesAnswer,
         query: { before: 'The number of the page before: `next` of the answer.', limit: 'Maximum number of pushes.' },
       }),
@@ -80,9 +74,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
           gone: request.signal,
         })
       },
-      adminCall({
-        tag: 'Pushes',
-        summary: 'Server-sent events: progress, until the push is over',
+      adminCall('Pushes', 'Server-sent events: progress, until the push is over', {
         answer: PushProgressEvent,
         contentType: 'text/event-stream',
       }),

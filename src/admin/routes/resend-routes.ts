@@ -1,17 +1,21 @@
 import { Elysia } from 'elysia'
 import type { Application } from '../../application/application.ts'
 import { failure, Refused } from '../../failure.ts'
+import { bodyOf } from '../../http/fields.ts'
 import type { Counting } from '../../push/counting.ts'
 import { digestOf, keyOf } from '../../push/idempotency-schema.ts'
 import { PREVIEW } from '../../push/preview/preview-schema.ts'
 import type { Resend } from '../../push/resend/resend.ts'
+import { lifeFields } from '../../push/schedule/timing-schema.ts'
 import type { ProgressStore } from '../../push/status/progress-store.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { ResendAnswer } from '../api-types/push-types.ts'
 import { known } from '../administrator.ts'
 import type { CallLog } from '../call-log.ts'
-import { ResendBody } from '../resend-schema.ts'
+import { knownOnly } from '../application-schema.ts'
 import type { AdminParts } from './admin-parts.ts'
+
+const ResendBody = knownOnly(bodyOf({ confirm: lifeFields.confirm }))
 
 interface Dependencies extends AdminParts {
   readonly progress: Pick<ProgressStore, 'named'>
@@ -37,9 +41,7 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         const application = applicationOf(id)
         return counting(application.number, request.signal, (signal) => resend.look(application, id, signal))
       },
-      adminCall({
-        tag: 'Pushes',
-        summary: 'To whom a push would go that is sent again to those it failed for, and what would be sent',
+      adminCall('Pushes', 'To whom a push would go that is sent again to those it failed for, and what would be sent', {
         answer: PREVIEW,
       }),
     )
@@ -57,9 +59,7 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         const call = { by, action: 'resend', subject: application.id, detail: { push: id } }
         return calls.during(call, () => resend.send(application, wanted))
       },
-      adminCall({
-        tag: 'Pushes',
-        summary: 'Send a push again, to those it failed for',
+      adminCall('Pushes', 'Send a push again, to those it failed for', {
         action: 'resend',
         answer: ResendAnswer,
         body: ResendBody,

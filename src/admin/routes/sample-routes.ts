@@ -9,11 +9,13 @@ export function sampleRoutes({ gate }: AdminParts) {
   return new Elysia({ name: 'sample-routes' }).use(gate).get(
     '/api/samples',
     (): SamplesAnswer => ({ samples: samplesIn(findPage('clients')?.text ?? '') }),
-    adminCall({
-      tag: 'Applications',
-      summary: 'Code of apps that register; `https://push.example.com` and `app_…` are to be replaced in it',
-      answer: SamplesAnswer,
-    }),
+    adminCall(
+      'Applications',
+      'Code of apps that register; `https://push.example.com` and `app_…` are to be replaced in it',
+      {
+        answer: SamplesAnswer,
+      },
+    ),
   )
 }
 

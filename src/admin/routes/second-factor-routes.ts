@@ -42,7 +42,7 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         const owner = ownerIn(actor)
         return { isOn: secondFactors.isOn(owner), recoveryCodesLeft: secondFactors.codesLeft(owner) }
       },
-      adminCall({ tag: 'Session', summary: 'Whether you have a second factor', answer: SecondFactorAnswer }),
+      adminCall('Session', 'Whether you have a second factor', { answer: SecondFactorAnswer }),
     )
     .post(
       '/api/second-factor',
@@ -59,12 +59,14 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         const { qrCode } = await import('../../account/qr-code.ts')
         return { ...begun, qr: qrCode(begun.uri) }
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Make a secret for an authenticator app, shown in this answer alone; a code of it turns it on',
-        action: 'begin second factor',
-        answer: SecondFactorBegunAnswer,
-      }),
+      adminCall(
+        'Session',
+        'Make a secret for an authenticator app, shown in this answer alone; a code of it turns it on',
+        {
+          action: 'begin second factor',
+          answer: SecondFactorBegunAnswer,
+        },
+      ),
     )
     .post(
       '/api/second-factor/confirm',
@@ -83,22 +85,22 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         if (confirmed === 'wrong') throw new Refused(WRONG_CODE)
         return { recoveryCodes: confirmed }
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Turn the second factor on, by a code of the app; recovery codes, shown in this answer alone',
-        action: 'turn on second factor',
-        answer: RecoveryCodesAnswer,
-        body: GivenCode,
-      }),
+      adminCall(
+        'Session',
+        'Turn the second factor on, by a code of the app; recovery codes, shown in this answer alone',
+        {
+          action: 'turn on second factor',
+          answer: RecoveryCodesAnswer,
+          body: GivenCode,
+        },
+      ),
     )
     .post(
       '/api/second-factor/recovery-codes',
       async ({ actor, body: { code } }) => ({
         recoveryCodes: await proven(actor, code, 'make recovery codes', (owner) => secondFactors.renewCodes(owner)),
       }),
-      adminCall({
-        tag: 'Session',
-        summary: 'Create new recovery codes; the old ones stop working',
+      adminCall('Session', 'Create new recovery codes; the old ones stop working', {
         action: 'make recovery codes',
         answer: RecoveryCodesAnswer,
         body: GivenCode,
@@ -110,9 +112,7 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         await proven(actor, code, 'turn off second factor', (owner) => secondFactors.remove(owner))
         return { message: 'Second factor turned off' }
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Turn the second factor off, by a code or a recovery code',
+      adminCall('Session', 'Turn the second factor off, by a code or a recovery code', {
         action: 'turn off second factor',
         answer: DoneAnswer,
         body: GivenCode,

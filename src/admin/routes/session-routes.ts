@@ -59,11 +59,7 @@ export function sessionRoutes(deps: Dependencies) {
     .get(
       '/api/session',
       ({ actor }) => arrival.shown(actor),
-      adminCall({
-        tag: 'Session',
-        summary: 'Who you are, and whether there is any administrator',
-        answer: SessionAnswer,
-      }),
+      adminCall('Session', 'Who you are, and whether there is any administrator', { answer: SessionAnswer }),
     )
     .post(
       '/api/session',
@@ -84,9 +80,7 @@ export function sessionRoutes(deps: Dependencies) {
           headers,
         )
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Sign in; whoever has a second factor gets a step, and nobody is signed in yet',
+      adminCall('Session', 'Sign in; whoever has a second factor gets a step, and nobody is signed in yet', {
         action: 'sign in',
         answer: SessionAnswer,
         body: SignIn,
@@ -112,9 +106,7 @@ export function sessionRoutes(deps: Dependencies) {
         if (finished.kind === 'wrong') throw new Refused(WRONG_CODE)
         return arrival.signedIn(finished.administrator, finished.session, headers)
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'The second step of signing in: a code of the authenticator app, or a recovery code',
+      adminCall('Session', 'The second step of signing in: a code of the authenticator app, or a recovery code', {
         action: 'sign in',
         answer: SessionAnswer,
         body: FinishSignIn,
@@ -132,7 +124,7 @@ export function sessionRoutes(deps: Dependencies) {
         }
         return arrival.signedOut(headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out here', action: 'sign out', answer: SessionAnswer }),
+      adminCall('Session', 'Sign out here', { action: 'sign out', answer: SessionAnswer }),
     )
     .delete(
       '/api/sessions',
@@ -144,12 +136,7 @@ export function sessionRoutes(deps: Dependencies) {
         })
         return arrival.signedOut(headers)
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Sign out everywhere',
-        action: 'sign out everywhere',
-        answer: SessionAnswer,
-      }),
+      adminCall('Session', 'Sign out everywhere', { action: 'sign out everywhere', answer: SessionAnswer }),
     )
     .put(
       '/api/password',
@@ -166,9 +153,7 @@ export function sessionRoutes(deps: Dependencies) {
         })
         return arrival.signedIn(administrator, session, headers)
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Change your password; all other sessions end',
+      adminCall('Session', 'Change your password; all other sessions end', {
         action: 'change password',
         answer: SessionAnswer,
         body: ChangePassword,

@@ -12,7 +12,7 @@ import { adminCall } from '../admin-endpoint.ts'
 import { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types/webhook-types.ts'
 import { known } from '../administrator.ts'
 import { applicationNamed } from '../application-fields.ts'
-import { ChangeWebhook } from '../webhook-schema.ts'
+import { ChangeWebhook } from '../application-schema.ts'
 import type { AdminParts } from './admin-parts.ts'
 
 interface Dependencies extends AdminParts {
@@ -42,16 +42,12 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
           return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
         }),
       }),
-      adminCall({
-        tag: 'Service',
-        summary: 'Webhooks of all applications, and what waits for them',
-        answer: WebhooksAnswer,
-      }),
+      adminCall('Service', 'Webhooks of all applications, and what waits for them', { answer: WebhooksAnswer }),
     )
     .get(
       '/api/applications/:id/webhook',
       ({ params }): WebhookAnswer => shown(webhooks.find(applicationNamed(directory, params.id))),
-      adminCall({ tag: 'Applications', summary: 'The webhook of an application', answer: WebhookAnswer }),
+      adminCall('Applications', 'The webhook of an application', { answer: WebhookAnswer }),
     )
     .put(
       '/api/applications/:id/webhook',
@@ -74,9 +70,7 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
           return { ...shown(webhooks.find(application)), secret: isNew ? made : null, isPrivate: isForPrivate(url) }
         })
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Set the webhook; a secret that is made is in this answer alone',
+      adminCall('Applications', 'Set the webhook; a secret that is made is in this answer alone', {
         action: 'set webhook',
         answer: NewWebhookAnswer,
         body: ChangeWebhook,
@@ -96,9 +90,7 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         if (!wasThere) throw noWebhook()
         return shown(null)
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Take the webhook away, with all that waits for it',
+      adminCall('Applications', 'Take the webhook away, with all that waits for it', {
         action: 'remove webhook',
         answer: WebhookAnswer,
       }),
@@ -119,9 +111,7 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         if (!isThere) throw noWebhook()
         return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
       },
-      adminCall({
-        tag: 'Service',
-        summary: 'Try at once to deliver what waits for a webhook',
+      adminCall('Service', 'Try at once to deliver what waits for a webhook', {
         action: 'retry webhook',
         answer: WebhookRetryAnswer,
       }),

@@ -54,9 +54,7 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
         const next = users.length < USERS_A_PAGE ? null : (users.at(-1)?.user ?? null)
         return { users, next } satisfies UsersAnswer
       },
-      adminCall({
-        tag: 'Devices',
-        summary: 'Users, each with the number of their devices',
+      adminCall('Devices', 'Users, each with the number of their devices', {
         answer: UsersAnswer,
         query: { q: 'How the user ID begins. Default: all users.', after: '`next` of the previous page.' },
       }),

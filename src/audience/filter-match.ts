@@ -13,7 +13,7 @@ export interface DeviceTraits
   readonly seenAt: number
   /** IANA name; `null`: unknown. */
   readonly timezone: string | null
-  /** `null`: not since it registered. */
+  /** Ms of service time; `null`: not since it registered. */
   readonly movedAt: number | null
 }
 

@@ -40,7 +40,7 @@ export function createColumnStore({ database, clock }: { database: Pick<Database
   )
 
   function set(device: number, name: PlainName, from: string | null, to: string | null): void {
-    // The trigger `device_moved` sets `moved_at` to `updated_at`. A zone whose clocks show the same is no move.
+    // The trigger `device_moved` sets `moved_at` to `updated_at`, by service time. A zone whose clocks show the same is no move.
     const before = name === 'timezone' && isSameClock(from, to, clock.now()) ? movedAt.get(device) : null
     plain.get(name)?.run(storedOf(name, to), device)
     if (before !== null) setMovedAt.run(before.moved_at, device)

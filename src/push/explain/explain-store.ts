@@ -127,7 +127,8 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     const audience = audienceFrom(push.audience, whole.audience)
     const isToCome = push.number !== whole.number && push.releasedAt === null
     if (!isToCome || whole.releasedAt === null || 'device' in audience) return audience
-    return { filter: { ...audience.filter, stayedSince: whole.releasedAt } }
+    const { letGoAt = whole.releasedAt } = storedJson(whole.audience) as { letGoAt?: number }
+    return { filter: { ...audience.filter, stayedSince: letGoAt } }
   }
 
   function passed(push: PushRow, device: DeviceRow): ExplainFacts['delivery'] {

@@ -64,8 +64,8 @@ interface ApnsParts {
 
 function partsOf(push: string, notification: Notification): ApnsParts {
   const draft = fill('apns', notification, { 'aps.alert': {}, aps: {}, '': idAlong(push, notification) })
-  const { body, ...above } = draft['aps.alert']
-  const alert = Object.keys(above).length === 0 ? body : draft['aps.alert']
+  const { title, subtitle, body } = draft['aps.alert']
+  const alert = title === undefined && subtitle === undefined ? body : draft['aps.alert']
   const aps: JsonObject = { ...(alert !== undefined && { alert }), ...draft.aps }
   const visible = Boolean(aps['alert']) || Boolean(aps['sound']) || notification.badge !== null
   return { aps: visible ? aps : { ...aps, 'content-available': 1 }, beside: draft[''], visible }

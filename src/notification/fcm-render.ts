@@ -108,7 +108,8 @@ function partsOf(push: string, notification: Notification): Parts {
 function draftOf(push: string, notification: Notification): FcmDraft {
   const data = idAlong(push, notification)
   const draft = fill('fcm', notification, { notification: {}, data, android: {}, 'android.notification': {}, '': {} })
-  return { ...draft, data: stringsIn(draft.data) }
+  draft.data = stringsIn(draft.data)
+  return draft
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ApnsDraft, FcmDraft, PushOption, WebPushDraft } from './option.ts'
+import type { ApnsDraft, FcmDraft, OptionInput, PushOption, WebPushDraft } from './option.ts'
 import { actions } from './options/actions.ts'
 import { apns } from './options/apns.ts'
 import { category, channel, thread } from './options/app-names.ts'
@@ -63,10 +63,14 @@ export const OPTION_FLAGS = OPTION_LIST.flatMap(([option, { flag }]) =>
   flag === undefined ? [] : [{ ...flag, option, name: flag.name ?? option.replaceAll('_', '-') }],
 )
 
+export type NamedInput = OptionInput & { readonly name: OptionName; readonly isShown: boolean }
+
 /** The fields of the dashboard's Send page that set an option. */
-export const OPTION_INPUTS = OPTION_LIST.flatMap(([name, { input, isShown = false }]) =>
-  input === undefined ? [] : [{ name, isShown, ...input }],
-)
+export function optionInputs(): readonly NamedInput[] {
+  return OPTION_LIST.flatMap(([name, { input, isShown = false }]) =>
+    input === undefined ? [] : { name, isShown, ...input },
+  )
+}
 
 interface Drafts {
   readonly apns: ApnsDraft
@@ -76,15 +80,19 @@ interface Drafts {
 
 type Write = (value: unknown, draft: Record<string, Record<string, unknown> | undefined>) => void
 
-/** What writes an option of this name, for each gateway. */
-function writersFor(gateway: keyof Drafts): readonly (readonly [OptionName, Write])[] {
+interface Writer {
+  readonly name: OptionName
+  readonly write: Write
+}
+
+function writersFor(gateway: keyof Drafts): readonly Writer[] {
   return OPTION_LIST.flatMap(([name, { [gateway]: rendering }]) => {
     if (rendering === undefined) return []
-    return [[name, typeof rendering === 'string' ? writerAt(rendering) : (rendering as Write)] as const]
+    return { name, write: typeof rendering === 'string' ? writeAt(rendering) : (rendering as Write) }
   })
 }
 
-function writerAt(path: string): Write {
+function writeAt(path: string): Write {
   const dot = path.lastIndexOf('.')
   const [place, key] = [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)]
   return (value, draft) => {
@@ -102,7 +110,7 @@ export function fill<Gateway extends keyof Drafts>(
   notification: { readonly [Name in OptionName]?: OptionValues[Name] | null },
   draft: Drafts[Gateway],
 ): Drafts[Gateway] {
-  for (const [name, write] of WRITERS[gateway]) {
+  for (const { name, write } of WRITERS[gateway]) {
     const value = notification[name]
     if (value !== undefined && value !== null && value !== '') write(value, draft)
   }

@@ -16,6 +16,8 @@ import { waveIn, wavesOf } from './schedule/local-time.ts'
 import type { ScheduleStore } from './schedule/schedule-store.ts'
 import { MAX_AHEAD_MS } from './schedule/timing-schema.ts'
 import type { When } from './schedule/timing-schema.ts'
+import type { AnswerOf } from '../http/answer-schema.ts'
+import type { ACCEPTED } from './push-schema.ts'
 
 /** A push as it was asked for. */
 export interface PushRequest {
@@ -43,16 +45,6 @@ interface One {
   readonly find: () => Audience | Failure
 }
 
-/** The body of 200. */
-interface Accepted {
-  readonly message: 'Queued' | 'Scheduled'
-  readonly id: string
-  /** ISO 8601, UTC; by local time, of the first wave. */
-  readonly send_at?: string
-  /** Time zones of devices in which the local time had passed. */
-  readonly passed?: readonly string[]
-}
-
 /** Where pushes are accepted. Without these callbacks, delivery and schedule find new pushes by themselves. */
 export interface Acceptance {
   readonly clock: Clock
@@ -74,7 +66,9 @@ interface Stores {
   readonly count: (application: number, filter: Filter, caller?: AbortSignal) => Promise<number>
 }
 
-export type Accept = (application: Application, request: PushRequest) => Promise<Accepted>
+type Accepted = AnswerOf<typeof ACCEPTED>
+
+export type AcceptPush = (application: Application, request: PushRequest) => Promise<Accepted>
 
 /** A moment that has passed by no more than this is now: clocks differ, and calls take time. */
 const JUST_PASSED_MS = MINUTE_MS
@@ -83,7 +77,7 @@ const JUST_PASSED_MS = MINUTE_MS
 const CONFIRM_TOLERANCE = 0.1
 
 /** Accepts pushes: once for each Idempotency-Key, to go out now or later. Throws `Refused`, which undoes what it has written. */
-export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, count }: Stores): Accept {
+export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, count }: Stores): AcceptPush {
   const { clock, commit } = deps
 
   return async function accept(application, request) {

@@ -1,8 +1,12 @@
-import { OPTION_INPUTS } from '../../notification/options.ts'
+// The bundler calls it, so that a browser loads the fields, and not what reads and renders options.
+import { optionInputs } from '../../notification/options.ts' with { type: 'macro' }
+import type { NamedInput } from '../../notification/options.ts'
 import { ALL_PLATFORMS } from './platforms.ts'
 
 /** A push as it is typed: the fields of the API by name, each as text; what is not there was left alone. */
 export type Draft = Readonly<Record<string, string>>
+
+export const OPTION_INPUTS: readonly NamedInput[] = optionInputs()
 
 /** Fields that are no option of the content: who gets it, and when. */
 const TEXTS = ['alias', 'except_alias', 'tags_match', 'send_at_local', 'token']
@@ -53,7 +57,7 @@ function objectIn(text: string, name: string): unknown {
   }
 }
 
-const READ: Readonly<Record<(typeof OPTION_INPUTS)[number]['kind'], (text: string, name: string) => unknown>> = {
+const READ: Readonly<Record<NamedInput['kind'], (text: string, name: string) => unknown>> = {
   line: (text) => text,
   lines: (text) => text,
   choice: (text) => text,

@@ -10,10 +10,12 @@ import type { Recipient } from '../../gateway/gateway.ts'
 import { previewApns, previewFcm, previewWebPush } from '../../gateway/preview.ts'
 import type { ApnsIdentity } from '../../gateway/preview.ts'
 import { messageBytes } from '../../gateway/webpush/encryption.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
 import { inLanguage, languageChoice, languagesOf } from '../../notification/languages.ts'
 import { NO_ID, timeToLiveMs } from '../../notification/notification.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
 import type { When } from '../schedule/timing-schema.ts'
+import type { PREVIEW } from './preview-schema.ts'
 import type { createSampler, SampleDevice } from './preview-store.ts'
 import { PLATFORM, platformOfProvider, PLATFORMS } from '../../platform.ts'
 import type { ProviderName } from '../../platform.ts'
@@ -27,7 +29,7 @@ interface Dependencies {
   readonly apnsIdentity: (application: Application) => ApnsIdentity | null
 }
 
-export type Preview = Awaited<ReturnType<ReturnType<typeof createPreview>>>
+export type Preview = AnswerOf<typeof PREVIEW>
 
 /** Of each platform. */
 const SAMPLES = 5
@@ -43,7 +45,7 @@ export function createPreview({ clock, count, countLocales, sample, prepared, ap
     wanted: Notification,
     when: When,
     signal?: AbortSignal,
-  ) {
+  ): Promise<Preview> {
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
     const notification = prepared(application, wanted, platforms)
     const counts: Partial<Record<Platform, number>> = {}
@@ -125,11 +127,11 @@ function recipientOf(sample: SampleDevice | undefined, platform: Platform, { bad
 }
 
 /** The body before encryption, with its size after it. */
-function encrypted(text: string): { readonly body: unknown; readonly bytes: number } {
+function encrypted(text: string): { readonly body: object; readonly bytes: number } {
   const { body, bytes } = measured(text)
   return { body, bytes: messageBytes(bytes) }
 }
 
-function measured(body: string): { readonly body: unknown; readonly bytes: number } {
-  return { body: JSON.parse(body) as unknown, bytes: Buffer.byteLength(body) }
+function measured(body: string): { readonly body: object; readonly bytes: number } {
+  return { body: JSON.parse(body) as object, bytes: Buffer.byteLength(body) }
 }

@@ -3,14 +3,14 @@ import { failure, Refused } from '../../failure.ts'
 import type { Notification } from '../../notification/notification.ts'
 import type { Platform } from '../../platform.ts'
 import { alreadyResent } from '../accept.ts'
-import type { Accept, PushRequest } from '../accept.ts'
+import type { AcceptPush, PushRequest } from '../accept.ts'
 import type { createPreview } from '../preview/preview.ts'
 import { noPush } from '../status/status-schema.ts'
 import type { createResendStore, Resendable } from './resend-store.ts'
 
 interface Dependencies {
   readonly store: ReturnType<typeof createResendStore>
-  readonly accept: Accept
+  readonly accept: AcceptPush
   readonly preview: ReturnType<typeof createPreview>
   readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
 }

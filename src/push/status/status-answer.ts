@@ -1,6 +1,10 @@
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
 import type { DeviceReceipt, ReceiptCounts } from '../../stats/receipt.ts'
+import { platformOnWire } from '../../device/device-record.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
+import type { EXPLANATION } from '../explain/explanation-schema.ts'
+import type { FAILED, LISTED, STATUS } from './status-schema.ts'
 import type { Found } from '../explain/explain-store.ts'
 import type { ExplainVerdict, Explanation } from '../explain/explanation.ts'
 import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './status.ts'
@@ -14,7 +18,11 @@ export interface PushFacts {
 }
 
 /** What lists have too. `now` in ms since the Unix epoch. */
-export function pushStatusOf({ push, reach, receipts }: PushFacts, pauseOf: PauseOf, now: number) {
+export function pushStatusOf(
+  { push, reach, receipts }: PushFacts,
+  pauseOf: PauseOf,
+  now: number,
+): AnswerOf<typeof LISTED> {
   const startedAt = startedAtOf(reach)
   const finishedAt = finishedAtOf(push, reach)
   const { t, s, failed, waiting } = totalOf(reach)
@@ -42,12 +50,16 @@ export function receiptsOf({ opened, received, actions }: ReceiptCounts, accepte
 }
 
 /** By platform number as text. */
-export function platformsOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf) {
+export function platformsOf(
+  push: StoredPush,
+  reach: readonly PlatformProgress[],
+  pauseOf: PauseOf,
+): AnswerOf<typeof STATUS>['platforms'] {
   const entries = reach.map((one) => {
     const { t, s, failed, waiting, retrying } = one
-    return [one.platform, { ...pushStateOf(push, [one], pauseOf), t, s, failed, waiting, retrying }]
+    return [platformOnWire(one.platform), { ...pushStateOf(push, [one], pauseOf), t, s, failed, waiting, retrying }]
   })
-  return Object.fromEntries(entries) as Record<string, object>
+  return Object.fromEntries(entries)
 }
 
 /**
@@ -76,14 +88,14 @@ export function explanationOf(
   explained: Explanation,
   { platform, device, language }: Pick<Found, 'platform' | 'device' | 'language'>,
   apnsIdOf: (device: number) => string,
-) {
+): AnswerOf<typeof EXPLANATION> {
   const { verdict, explanation, reason = null, at = null, attempts = null, nextAttemptAt = null } = explained
   const { excludedBy = [], judgedNow = false, receipts = [], adoptedAt } = explained
   const wasSent = SENT.has(verdict) || (attempts ?? 0) > 0
   return {
     verdict,
     explanation,
-    platform: platform === null ? null : String(platform),
+    platform: platform === null ? null : platformOnWire(platform),
     excluded_by: excludedBy,
     reason,
     at: isoOrNull(at),
@@ -106,10 +118,10 @@ function receiptOf({ event, action, at }: DeviceReceipt) {
 
 const SENT: ReadonlySet<ExplainVerdict> = new Set(['opened', 'received', 'accepted'])
 
-export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient) {
+export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient): AnswerOf<typeof FAILED> {
   // Cancelled recipients are stored as expired.
   const shown = reason === CANCELLED ? 'cancelled' : state
-  return { token, platform: String(platform), state: shown, reason, attempts, at: isoTime(at) }
+  return { token, platform: platformOnWire(platform), state: shown, reason, attempts, at: isoTime(at) }
 }
 
 /** Stored as the reason of recipients that waited when the push was cancelled. */

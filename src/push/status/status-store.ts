@@ -150,17 +150,12 @@ function prepareStatements(orm: Database['readingOrm']) {
   const ofApplication = and(eq(p.application, sql.placeholder('application')), isNull(p.parent))
   const pushes = () => orm.select(PUSH).from(p)
   return {
-    find: late(() =>
-      pushes()
-        .where(and(eq(p.id, sql.placeholder('id')), ofApplication))
-        .prepare(),
-    ),
+    find: late(() => pushes().where(and(eq(p.id, sql.placeholder('id')), ofApplication))),
     page: late(() =>
       pushes()
         .where(and(ofApplication, lt(p.number, sql.placeholder('before'))))
         .orderBy(desc(p.number))
-        .limit(limit)
-        .prepare(),
+        .limit(limit),
     ),
     // The condition of the index `push_scheduled`; a push by local time is in it by its waves.
     scheduled: late(() =>
@@ -170,8 +165,7 @@ function prepareStatements(orm: Database['readingOrm']) {
           AND send_at IS NOT NULL AND application = ${sql.placeholder('application')})`,
         )
         .orderBy(p.sendAt, p.number)
-        .limit(limit)
-        .prepare(),
+        .limit(limit),
     ),
     parts: late(() =>
       orm
@@ -184,8 +178,7 @@ function prepareStatements(orm: Database['readingOrm']) {
         })
         .from(delivery)
         .where(inWhole)
-        .orderBy(delivery.push, delivery.platform)
-        .prepare(),
+        .orderBy(delivery.push, delivery.platform),
     ),
     failures: late(() =>
       orm
@@ -209,8 +202,7 @@ function prepareStatements(orm: Database['readingOrm']) {
           ),
         )
         .orderBy(pushException.device)
-        .limit(limit)
-        .prepare(),
+        .limit(limit),
     ),
   }
 }

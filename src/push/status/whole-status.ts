@@ -1,10 +1,12 @@
 import type { Clock } from '../../clock.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
 import { languageStatusOf } from './language-status.ts'
 import { failedOf, platformsOf, pushStatusOf, receiptsOf } from './status-answer.ts'
+import type { STATUS } from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
 import type { PauseOf } from './status.ts'
 
-export type WholeStatus = NonNullable<Awaited<ReturnType<typeof wholeStatus>>>
+export type WholeStatus = AnswerOf<typeof STATUS>
 
 interface Reading {
   readonly statuses: Pick<StatusStore, 'find' | 'reach' | 'failureCounts' | 'receipts' | 'languages'>
@@ -13,7 +15,11 @@ interface Reading {
 }
 
 /** What GET /push/{id} answers; `null`: the application has no such push. */
-export async function wholeStatus({ statuses, clock, pauseOf }: Reading, application: number, id: string) {
+export async function wholeStatus(
+  { statuses, clock, pauseOf }: Reading,
+  application: number,
+  id: string,
+): Promise<WholeStatus | null> {
   const asked = statuses.find(application, id)
   if (asked === null) return null
   const wasOpen = statuses.reach(asked.number).some(({ open }) => open)

@@ -1,15 +1,14 @@
 import { ALL_PLATFORMS, PLATFORMS } from '../../client/platforms.ts'
+import { OPTION_INPUTS } from '../../client/draft.ts'
 import type { Draft } from '../../client/draft.ts'
-import { OPTION_INPUTS } from '../../../notification/options.ts'
+import type { NamedInput } from '../../../notification/options.ts'
 import { CheckField } from '../field.tsx'
 import { Area, Check, Choice, Folded, Line } from './push-field.tsx'
 import type { PushFields } from './push-field.tsx'
 
-type OptionInput = (typeof OPTION_INPUTS)[number]
-
 interface OneInput {
   readonly of: PushFields
-  readonly input: OptionInput
+  readonly input: NamedInput
   /** What stands where nothing is typed. */
   readonly placeholder?: string
 }
@@ -31,8 +30,8 @@ function OptionField({ of, input: { name, kind, label, hint, choices = [], initi
   }
 }
 
-const inputsAmong = (among: OptionInput['among']) => OPTION_INPUTS.filter((input) => input.among === among)
-const namesOf = (inputs: readonly OptionInput[]) => inputs.map(({ name }) => name)
+const inputsAmong = (among: NamedInput['among']) => OPTION_INPUTS.filter((input) => input.among === among)
+const namesOf = (inputs: readonly NamedInput[]) => inputs.map(({ name }) => name)
 const [TEXT, FOLDED_TEXT, MORE] = [inputsAmong('text'), inputsAmong('folded-text'), inputsAmong(undefined)]
 
 interface Content {
@@ -43,7 +42,7 @@ interface Content {
 
 /** What it says. */
 export function ContentFields({ of, instead }: Content) {
-  const fields = (inputs: readonly OptionInput[]) =>
+  const fields = (inputs: readonly NamedInput[]) =>
     inputs.map((input) => (
       <OptionField key={input.name} of={of} input={input} placeholder={instead[input.name] ?? ''} />
     ))
@@ -154,7 +153,7 @@ export function WhenFields({ of }: { readonly of: PushFields }) {
 
 /** What else the API has: small fields in pairs, then switches, then JSON. */
 export function MoreFields({ of }: { readonly of: PushFields }) {
-  const fields = (isHere: (kind: OptionInput['kind']) => boolean) =>
+  const fields = (isHere: (kind: NamedInput['kind']) => boolean) =>
     MORE.filter(({ kind }) => isHere(kind)).map((input) => <OptionField key={input.name} of={of} input={input} />)
   return (
     <Folded of={of} summary="More options" names={namesOf(MORE)}>

@@ -8,7 +8,7 @@ import { BUN_LICENSE } from './build/licenses.ts'
 import { runtimeParts } from './build/runtime-parts.ts'
 import { sbomText } from './build/sbom.ts'
 
-const HELP = `Usage: scripts/build.ts [--target NAME] [--runtime PATH] [--outfile PATH] [--sbom PATH]
+const HELP = `Usage: bun run build [--target NAME] [--runtime PATH] [--outfile PATH] [--sbom PATH]
 
   --target NAME   for another platform, bun-linux-arm64 and the like (Bun's documentation, "Single-file executable"), into
                   dist/bellhop-linux-arm64

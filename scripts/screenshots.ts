@@ -76,8 +76,8 @@ async function setupLink(stdout: ReadableStream<Uint8Array>): Promise<string> {
 async function becomeAdministrator(page: Page, link: string): Promise<void> {
   await page.goto(link)
   await page.getByLabel('Your name').fill('ann')
-  await page.getByLabel('A password').fill('correct horse battery')
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByLabel('Password').fill('correct horse battery')
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 }
 

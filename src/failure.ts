@@ -63,7 +63,7 @@ export function noRoom(): Failure {
 /**
  * Carries a Failure from where a call is read to where it is answered. It is made by what reads fields of a caller
  * (`*-schema`, `*-fields`), by `http/`, the gate of the admin side and the `*-routes`, and by what accepts, previews, counts and sends again a push, where the
- * throw also undoes the transaction. `http/failures.ts` catches it, and by `refusalIn` whoever reads fields outside of
+ * throw also undoes the transaction. `http/failure-handler.ts` catches it, and by `refusalIn` whoever reads fields outside of
  * HTTP. Stores, delivery and gateways know nothing of it: what they expect is a value. Held by
  * `test/architecture.test.ts`.
  */

@@ -43,19 +43,6 @@ export function createLog(
   })
 }
 
-/** To standard error: standard output carries only what a command prints. `auto` is text on a terminal. */
-export function standardErrorLog(
-  { logLevel, logFormat }: { readonly logLevel: LogLevel; readonly logFormat: 'auto' | 'text' | 'json' },
-  now: () => number,
-): Log {
-  const terminal = process.stderr.isTTY
-  const { NO_COLOR: plain = '', TERM: kind } = process.env
-  const text = logFormat === 'text' || (logFormat === 'auto' && terminal)
-  // no-color.org, as for the commands.
-  const render = text ? logText(terminal && plain === '' && kind !== 'dumb') : jsonOf
-  return createLog(logLevel, now, (line) => process.stderr.write(line), render)
-}
-
 /** A log whose lines all go to `say`. */
 export function logOf(writes: Log['writes'], say: (level: LogLevel, event: string, fields: LogFields) => void): Log {
   const at =

@@ -155,8 +155,8 @@ describe('README and the manual say what is so', () => {
   })
 })
 
-/** Flags of other programs: systemd-analyze, scripts/bench, docker. */
-const OF_OTHERS = new Set(['--offline', '--quick', '--build-arg'])
+/** Flags of other programs: systemd-analyze, scripts/bench, docker, scripts/proof. */
+const OF_OTHERS = new Set(['--offline', '--quick', '--build-arg', '--list'])
 
 describe('README', () => {
   test('is read in ten minutes', () => {

@@ -1,10 +1,9 @@
-/** A name of fewer characters is in too many words. */
+/** Shorter names are part of too many words. */
 const MIN_NAME = 3
 
 /**
- * Why a password is refused that is long enough, behind its field's name; `null`: nothing is known against it. A list alone
- * would find hardly any of 12 characters, so what is commonly put around a common password is taken off first (NIST SP
- * 800-63B, 5.1.1.2: commonly used values, repeated characters, the name of the service and of the user, and derivatives).
+ * Why a password of sufficient length is refused, to follow its field's name; `null`: it is not. Lists have hardly any
+ * password of 12 characters, so what people put around a common one is removed first (NIST SP 800-63B, 5.1.1.2).
  */
 export async function guessableAs(password: string, name: string): Promise<string | null> {
   const { COMMON_PASSWORDS } = await import('./common-passwords.ts')
@@ -22,7 +21,6 @@ export async function guessableAs(password: string, name: string): Promise<strin
   return null
 }
 
-/** Without the digits and signs around it. */
 function wordIn(text: string): string {
   return text.replaceAll(/^\P{L}+|\P{L}+$/gu, '')
 }

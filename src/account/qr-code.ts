@@ -1,9 +1,9 @@
 import { encode, renderUnicodeCompact } from 'uqr'
 
-/** A QR code as the `d` of an SVG path, in units of one square, with the quiet zone that readers need around it. */
+/** A QR code as the `d` of an SVG path, in units of one square, with the quiet zone that readers need. */
 export interface QrCode {
   readonly path: string
-  /** Units in its width, and its height. */
+  /** Width and height. */
   readonly size: number
 }
 
@@ -16,7 +16,7 @@ export function qrCode(text: string): QrCode {
   return { path: squares.join(''), size }
 }
 
-/** For a terminal of whatever colours: light squares are drawn. */
+/** For a terminal of any colours: light squares are drawn. */
 export function qrText(text: string): string {
   return renderUnicodeCompact(text, { border: 2 })
 }

@@ -1,17 +1,25 @@
 import { and, count, eq, lt, sql } from 'drizzle-orm'
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
-import { recoveryCode, secondFactor as table } from '../database/schema.ts'
+import { assigned, given, late } from '../database/late-statement.ts'
+import { administrator, recoveryCode, secondFactor as table } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
-import { newRecoveryCode, RECOVERY_CODES, recoveryDigest } from './recovery-code.ts'
-import { ownerOf } from './sealed-second-factor-store.ts'
-import { base32, stepOfCode, TOTP_SECRET_LENGTH, totpUri } from './totp.ts'
+import { sealedTable } from '../sealing/sealed-table.ts'
+import type { SealedTable } from '../sealing/sealed-table.ts'
+import { base32 } from '../text/base32.ts'
+import { stepOfCode, TOTP_SECRET_LENGTH, totpUri } from './totp.ts'
 
-/** Whose it is. */
+const RECOVERY_CODES = 10
+
+/** 80 bits: too many to find one from its digest. */
+const RECOVERY_CODE_BYTES = 10
+
+/** The migration that brought the table. */
+export const SECOND_FACTOR_SINCE = 34
+
+/** An administrator. */
 interface Owner {
-  /** `Administrator.number` */
   readonly number: number
   readonly name: string
 }
@@ -21,11 +29,9 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
-  /** Bytes, as many as asked for. Default the system's. */
   readonly random?: (length: number) => Uint8Array
 }
 
-/** How somebody has shown that they hold the second factor. */
 export type SecondFactorProof = 'code' | 'recovery code'
 
 /** For an authenticator app: `secret` to be typed in, `uri` to be scanned. */
@@ -36,14 +42,11 @@ export interface TotpEnrolment {
 
 export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>
 
-/**
- * Second factors of administrators: none → (`begin`) → begun, and not asked for → (`confirm`, by a code) → on → (`remove`)
- * → none. What changes something runs in a transaction.
- */
+/** Second factors of administrators: none → `begin` → not asked for yet → `confirm`, by a code → on → `remove` → none. */
 export function createSecondFactorStore({ database, clock, key, random = randomBytes }: Options) {
   const statements = prepareStatements(database.orm)
 
-  /** The secret, and how much of it is used up; `null`: there is none, or it does not open with this key. */
+  /** `null`: there is none, or its seal does not open with this key. */
   function find({ number }: Pick<Owner, 'number'>) {
     const row = statements.find.get({ administrator: number })
     const text = row === undefined ? null : open(key, sealedFor(number), row.sealed)
@@ -54,7 +57,7 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
   function useCode({ number }: Pick<Owner, 'number'>, code: string): boolean {
     const found = find({ number })
     const step = found === null ? null : stepOfCode(found.secret, code, clock.now(), found.lastStep)
-    return step !== null && statements.use.get({ administrator: number, step }) !== undefined
+    return step !== null && statements.use.get({ administrator: number, lastStep: step }) !== undefined
   }
 
   function newCodes(administrator: number): readonly string[] {
@@ -70,10 +73,9 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
   return {
     isOn,
 
-    /** Recovery codes that are left. */
     codesLeft: ({ number }: Pick<Owner, 'number'>): number => statements.left.get({ administrator: number })?.left ?? 0,
 
-    /** Makes a secret, which is in this answer and nowhere else; `null`: there is a second factor already. */
+    /** Returns a new secret, this once; `null`: there is a second factor already. */
     begin({ number, name }: Owner): TotpEnrolment | null {
       return database.transact(() => {
         if (isOn({ number })) return null
@@ -84,18 +86,18 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
       })
     },
 
-    /** By a code of the app, after which codes are asked for; the recovery codes, which are in this answer alone. */
+    /** Turns it on, by a code of the app. Returns the recovery codes, this once. */
     confirm({ number }: Pick<Owner, 'number'>, code: string): readonly string[] | 'absent' | 'wrong' {
       return database.transact(() => {
         const row = statements.find.get({ administrator: number })
         if (row === undefined || row.confirmedAt !== null) return 'absent'
         if (!useCode({ number }, code)) return 'wrong'
-        statements.confirm.run({ administrator: number, now: clock.now() })
+        statements.confirm.run({ administrator: number, confirmedAt: clock.now() })
         return newCodes(number)
       })
     },
 
-    /** Takes a code of the app or a recovery code, and uses it up; `null`: it is wrong, or was used before. */
+    /** Uses up a code of the app or a recovery code; `null`: it is wrong, or was used before. */
     prove({ number }: Pick<Owner, 'number'>, code: string): SecondFactorProof | null {
       return database.transact(() => {
         if (!isOn({ number })) return null
@@ -105,12 +107,22 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
       })
     },
 
-    /** Creates new recovery codes, returned only this once; the old ones stop working. */
+    /** Returns new recovery codes, this once; the old ones stop working. */
     renewCodes: ({ number }: Pick<Owner, 'number'>): readonly string[] => database.transact(() => newCodes(number)),
 
-    /** Asks for no code any more. */
     remove: ({ number }: Pick<Owner, 'number'>): void => statements.remove.run({ administrator: number }),
   }
+}
+
+/** `abcd-efgh-ijkl-mnop` */
+export function newRecoveryCode(random: (length: number) => Uint8Array): string {
+  const text = base32(random(RECOVERY_CODE_BYTES)).toLowerCase()
+  return text.replaceAll(/.{4}(?!$)/g, '$&-')
+}
+
+/** SHA-256, ignoring case, dashes and spaces. */
+export function recoveryDigest(code: string): Buffer {
+  return hash('sha256', code.toLowerCase().replaceAll(/[\s-]/g, ''), 'buffer')
 }
 
 function sealedFor(administrator: number) {
@@ -122,38 +134,46 @@ function prepareStatements(orm: Database['orm']) {
   const myCodes = eq(recoveryCode.administrator, sql.placeholder('administrator'))
   const thisCode = and(myCodes, eq(recoveryCode.digest, sql.placeholder('digest')))
   return {
-    find: late(() => orm.select().from(table).where(mine).prepare()),
+    find: late(() => orm.select().from(table).where(mine)),
     begin: late(() =>
       orm
         .insert(table)
-        .values({ administrator: sql.placeholder('administrator'), sealed: sql.placeholder('sealed'), lastStep: 0 })
-        .onConflictDoUpdate({ target: table.administrator, set: { sealed: sql`excluded.sealed`, lastStep: 0 } })
-        .prepare(),
+        .values({ ...given('administrator', 'sealed'), lastStep: 0 })
+        .onConflictDoUpdate({ target: table.administrator, set: { sealed: sql`excluded.sealed`, lastStep: 0 } }),
     ),
     use: late(() =>
       orm
         .update(table)
-        .set({ lastStep: sql`${sql.placeholder('step')}` })
-        .where(and(mine, lt(table.lastStep, sql.placeholder('step'))))
-        .returning({ administrator: table.administrator })
-        .prepare(),
+        .set(assigned('lastStep'))
+        .where(and(mine, lt(table.lastStep, sql.placeholder('lastStep'))))
+        .returning({ administrator: table.administrator }),
     ),
-    confirm: late(() =>
-      orm
-        .update(table)
-        .set({ confirmedAt: sql`${sql.placeholder('now')}` })
-        .where(mine)
-        .prepare(),
-    ),
-    remove: late(() => orm.delete(table).where(mine).prepare()),
-    left: late(() => orm.select({ left: count() }).from(recoveryCode).where(myCodes).prepare()),
-    addCode: late(() =>
-      orm
-        .insert(recoveryCode)
-        .values({ administrator: sql.placeholder('administrator'), digest: sql.placeholder('digest') })
-        .prepare(),
-    ),
-    useCode: late(() => orm.delete(recoveryCode).where(thisCode).returning({ digest: recoveryCode.digest }).prepare()),
-    dropCodes: late(() => orm.delete(recoveryCode).where(myCodes).prepare()),
+    confirm: late(() => orm.update(table).set(assigned('confirmedAt')).where(mine)),
+    remove: late(() => orm.delete(table).where(mine)),
+    left: late(() => orm.select({ left: count() }).from(recoveryCode).where(myCodes)),
+    addCode: late(() => orm.insert(recoveryCode).values(given('administrator', 'digest'))),
+    useCode: late(() => orm.delete(recoveryCode).where(thisCode).returning({ digest: recoveryCode.digest })),
+    dropCodes: late(() => orm.delete(recoveryCode).where(myCodes)),
   }
+}
+
+/** The secrets of all administrators, to be sealed with a new key. One that does not open is not asked for any more. */
+export function createSealedSecondFactors({ orm }: Pick<Database, 'orm'>): SealedTable<'second factor'> {
+  const which = eq(table.administrator, sql.placeholder('number'))
+  return sealedTable('second factor', {
+    all: late(() => orm.select({ number: table.administrator, sealed: table.sealed }).from(table)),
+    put: late(() => orm.update(table).set(assigned('sealed')).where(which)),
+    erase: late(() => orm.delete(table).where(which)),
+  })
+}
+
+/** Everyone who may have a second factor, by the names that its seal has for them. */
+export function secondFactorOwners({ orm }: Pick<Database, 'orm'>) {
+  const { number, name } = administrator
+  const rows = orm.select({ number, name }).from(administrator).all()
+  return rows.map((row) => Object.assign(row, { id: ownerOf(row.number) }))
+}
+
+function ownerOf(number: number): string {
+  return `administrator ${number}`
 }

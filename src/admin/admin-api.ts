@@ -1,9 +1,8 @@
 import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import { withComponents } from '../http/components.ts'
-import { failures, noSuchPath, refuse } from '../http/failures.ts'
+import { failureHandler } from '../http/failure-handler.ts'
 import type { OnRefused } from '../http/failures.ts'
-import { pathOf } from '../http/path-table.ts'
 import type { Log } from '../log.ts'
 import type { AdminGate } from './admin-gate.ts'
 import type { RefusedCalls } from './refused-calls.ts'
@@ -12,17 +11,17 @@ interface Dependencies {
   readonly log: Log
   readonly gate: AdminGate
   readonly refusals: Pick<RefusedCalls, 'learn' | 'refused'>
-  /** One plugin a noun. */
+  /** One plugin a noun; that of the page answers what no other does. */
   readonly routes: readonly AnyElysia[]
 }
 
-/** What the admin listener answers, apart from the public one. */
+/** The app of the admin listener. */
 export function createAdminApi({ log, gate, refusals, routes }: Dependencies) {
   const onRefused: OnRefused = (request, _, { code }) => refusals.refused(request, code)
-  const app = new Elysia({ name: 'admin', strictPath: true }).use(failures(log, onRefused, onRefused)).use(gate)
+  const app = new Elysia({ name: 'admin', strictPath: true }).use(failureHandler(log, onRefused, onRefused)).use(gate)
   for (const plugin of routes) app.use(plugin)
   refusals.learn(app.routes)
-  // Made when somebody asks: most starts see nobody who does, and it takes as long as all the routes.
+  // Made on demand: it takes as long as all the routes, and most starts never need it.
   let document: string | null = null
   app.get('/openapi.json', async () => {
     if (document === null) {
@@ -31,5 +30,5 @@ export function createAdminApi({ log, gate, refusals, routes }: Dependencies) {
     }
     return new Response(document, { headers: { 'content-type': 'application/json' } })
   })
-  return app.all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))
+  return app
 }

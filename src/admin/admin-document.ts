@@ -1,8 +1,6 @@
 import type { AnyElysia } from 'elysia'
-import { FAILURE } from '../http/failure-example.ts'
+import { FAILURE } from '../http/endpoint.ts'
 import type { JsonSchema } from '../http/fields.ts'
-import { answerSchema } from './answer-schemas.ts'
-import type { AnswerName } from './answer-schemas.ts'
 import { routePurpose } from './routes/route-purposes.ts'
 
 const INTRODUCTION = `
@@ -19,19 +17,19 @@ const REFUSALS: Readonly<Record<number, string>> = {
   409: 'MissingParameter, or ConflictError: somebody else has it, or has been faster.',
 }
 
-/** Of the document. Anybody may read it, so it does not tell which release runs. */
+/** The document's own version: anybody may read it, so it must not tell which release runs. */
 const API_VERSION = '1.0.0'
 
 type Route = AnyElysia['routes'][number]
 
-/** The OpenAPI document of the admin API, from its routes. Throws for one below /api that says nothing of itself. */
+/** The OpenAPI document of the admin API. Throws for a route below /api without a summary. */
 export function adminDocument(routes: readonly Route[]) {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const { path, method, hooks } of routes.filter((route) => route.path.startsWith('/api/'))) {
     const detail: JsonSchema = hooks.detail ?? {}
     if (typeof detail['summary'] !== 'string') throw new Error(`${method} ${path} says nothing of itself.`)
     const operations = (paths[path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')] ??= {})
-    // The public API is reached by all that it knows.
+    // The methods of the public API.
     for (const one of method === 'ALL' ? ['get', 'put', 'post'] : [method.toLowerCase()]) {
       operations[one] = operationOf(
         path,
@@ -63,8 +61,7 @@ function operationOf(
   body: { readonly schema?: JsonSchema } | undefined,
 ): JsonSchema {
   const { 'x-answers-with': answered, parameters, ...rest } = detail
-  const { contentType, answer } = answered as { readonly contentType: string; readonly answer: AnswerName | JsonSchema }
-  const schema = typeof answer === 'string' ? answerSchema(answer) : answer
+  const { contentType, schema } = answered as { readonly contentType: string; readonly schema: JsonSchema }
   const inPath = [...path.matchAll(/:(\w+)/g), ...path.matchAll(/(\*)$/g)].map(([, name]) => ({
     name: name === '*' ? 'path' : name,
     in: 'path',
@@ -90,7 +87,7 @@ function operationOf(
   }
 }
 
-/** OpenAPI 3.1 has no word for the events of a stream: what the data of each is stands in an extension. */
+/** OpenAPI 3.1 cannot describe the events of a stream: an extension has the schema of their data. */
 function contentOf(contentType: string, schema: JsonSchema): JsonSchema {
   return contentType === 'text/event-stream' ? { schema: { type: 'string' }, 'x-event-data': schema } : { schema }
 }

@@ -1,23 +1,30 @@
-import type { JsonSchema } from '../http/fields.ts'
-import type { AnswerName } from './answer-schemas.ts'
+import type { Body, JsonSchema } from '../http/fields.ts'
 
-interface AdminEndpoint {
-  readonly tag: 'Session' | 'Administrators' | 'Service' | 'Applications' | 'Pushes' | 'Devices'
-  readonly summary: string
-  /** What it answers with, by the name of its type in `api-types`; of server-sent events, the data of each. */
-  readonly answer: AnswerName | JsonSchema
-  /** Parameters of the query: name → what it says. */
+type Tag = 'Session' | 'Administrators' | 'Service' | 'Applications' | 'Pushes' | 'Devices'
+
+interface AdminEndpoint<B> {
+  readonly body?: B
+  /** What a success answers with; of server-sent events, the data of each. */
+  readonly answer: JsonSchema
+  /** Parameters of the query, with their descriptions. */
   readonly query?: Readonly<Record<string, string>>
-  /** What the audit log calls it. Left out by calls that change nothing. */
+  /** The call's name in the audit log. Left out by calls that change nothing. */
   readonly action?: string
-  /** It changes nothing although it is no GET. */
+  /** The call changes nothing although it is no GET. */
   readonly isLook?: true
-  /** What an answer is when it is no JSON. */
+  /** Default `application/json`. */
   readonly contentType?: 'text/event-stream' | 'application/x-ndjson'
 }
 
-/** What a call of the admin API says of itself; the bodies that it takes are read off the route. */
-export function adminCall({ tag, summary, answer, query = {}, action, isLook, contentType }: AdminEndpoint) {
+/** The part of a route's options that the document of the admin API, the audit log and the body's reading come from. */
+export function adminCall<B extends Body<unknown>>(
+  tag: Tag,
+  summary: string,
+  endpoint: AdminEndpoint<B> & { readonly body: B },
+): { readonly body: B; readonly detail: never }
+export function adminCall(tag: Tag, summary: string, endpoint: AdminEndpoint<never>): { readonly detail: never }
+export function adminCall(tag: Tag, summary: string, endpoint: AdminEndpoint<unknown>) {
+  const { body, answer, query = {}, action, isLook, contentType = 'application/json' } = endpoint
   const detail = {
     tags: [tag],
     summary,
@@ -30,7 +37,7 @@ export function adminCall({ tag, summary, answer, query = {}, action, isLook, co
     // Extensions (OpenAPI 3.1, 4.9).
     ...(isLook && { 'x-changes-nothing': true }),
     ...(action !== undefined && { 'x-audit-action': action }),
-    'x-answers-with': { contentType: contentType ?? 'application/json', answer },
+    'x-answers-with': { contentType, schema: answer },
   }
-  return { detail: detail as never }
+  return { ...(body !== undefined && { body }), detail: detail as never }
 }

@@ -14,37 +14,26 @@ import { hostRefusalOf, siteRefusalOf } from './own-names.ts'
 import { BUSY } from './password.ts'
 import type { Passwords } from './password.ts'
 import type { RefusedCalls } from './refused-calls.ts'
-import { routePurpose } from './routes/route-purposes.ts'
+import { OPEN_ROUTES, routePurpose } from './routes/route-purposes.ts'
 import { isEnough, lesserPurposeText } from './token-purpose.ts'
 
-/** What is answered to anybody: whether it lives, and what the page asks before somebody is signed in. */
-const OPEN: ReadonlySet<string> = new Set([
-  'GET /healthz',
-  'GET /api/session',
-  'POST /api/session',
-  'POST /api/session/code',
-  'POST /api/link',
-  'POST /api/link/look',
-])
-
-/** What this machine may read without a word: see `isLocal`. */
+/** Readable from this machine without signing in: see `isLocal`. */
 const LOCAL = /^\/(?:readyz|metrics|simulator\/received|pushes\/[^/]*)$/
 
-/** What is handed on to the public API, which reads the body by itself. */
+/** Passed to the public API, which reads the body itself. */
 const HANDED_ON = /^\/api\/applications\/[^/]+\/v1\//
 
-/** What nothing else answers: it is not there. */
+/** The route of paths that do not exist. */
 const NO_ROUTE = '/*'
 
-/** The rest is the page, which is the same for everybody. */
+/** Other paths are the dashboard's page, which is the same for everybody. */
 const CALLS = /^\/(?:healthz$|api\/)/
 
 interface Dependencies {
-  /** Host names that the listener answers to, in lower case, beside localhost and any address. */
+  /** Host names that the listener answers to besides localhost and addresses, in lower case. */
   readonly names: ReadonlySet<string>
   readonly authorityOf: AuthorityOf
   readonly tokens: Pick<AdminTokenStore, 'find'>
-  /** Whose call it is, behind a proxy. */
   readonly callerOf: CallerOf
   readonly passwords: Pick<Passwords, 'isFull'>
   readonly refusals: Pick<RefusedCalls, 'came'>
@@ -53,8 +42,8 @@ interface Dependencies {
 export type AdminGate = ReturnType<typeof createAdminGate>
 
 /**
- * The way into the admin side: the name it is called by, whose call it is, and whether a token is for that. It gives
- * handlers `actor` and `session`, and `address`, the caller's, and reads their bodies. Guarded is what is below /api, and what tells of the service.
+ * Checks each call to the admin side: its Host, its caller, and the purpose of a token. Handlers get `actor`, `session`,
+ * the caller's `address` and the body. Guarded are `/api` and the paths of `LOCAL`.
  */
 export function createAdminGate({ names, authorityOf, tokens, callerOf, passwords, refusals }: Dependencies) {
   return new Elysia({ name: 'admin-gate' })
@@ -73,7 +62,7 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
       const refusal = hostRefusalOf(headers, names) ?? (isCall ? siteRefusalOf(headers) : null)
       if (refusal !== null) return refuse(refusal)
       if (!isCall) return undefined
-      // Before its body is read: 300 tries at once would hold up the API for longer than their passwords do.
+      // Before the body is read: reading 300 bodies at once would block the API longer than checking the passwords.
       if (path === '/api/session' && method === 'POST' && passwords.isFull()) return refuse(BUSY)
 
       const peer = addressOf(request, context.server)
@@ -82,19 +71,19 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
       context.actor = authority === null ? null : { ...authority.actor, origin: address }
       context.session = authority?.session ?? null
       context.address = address
-      if (OPEN.has(`${method} ${path}`) || (isLocalCall && isLocal(peer, headers))) return undefined
+      if (OPEN_ROUTES.includes(`${method} ${path}`) || (isLocalCall && isLocal(peer, headers))) return undefined
       if (authority === null) return refuse(nobodyRefusalOf(headers, tokens))
       if (context.actor !== null) refusals.came(request, context.actor)
       const change = authority.session === null ? null : changeRefusalOf(request)
       return change === null ? undefined : refuse(change)
     })
     .onParse({ as: 'global' }, ({ request, set }) => {
-      // Nothing at all would have Elysia read the body.
+      // Returning nothing would make Elysia read the body.
       if (HANDED_ON.test(pathOf(request.url))) return {}
       return readBody(request, String(set.headers['x-request-id']), false)
     })
     .onTransform({ as: 'global' }, ({ actor, request, route }) => {
-      // By the route that was found, so that router and gate cannot take a path for different ones.
+      // By the route found, so that the router and the gate cannot read a path differently.
       if (actor?.kind !== 'token' || route === NO_ROUTE) return
       const needed = routePurpose(request.method, route)
       if (isEnough(actor.purpose, needed)) return

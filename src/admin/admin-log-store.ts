@@ -4,56 +4,31 @@ import { DAY_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
+import { assigned, given, late } from '../database/late-statement.ts'
 import type { OfflineWriter } from '../database/offline-database.ts'
 import { adminLog as table } from '../database/schema.ts'
+import type { AdminLogAnswer } from './api-types/administrator-types.ts'
 import { actorText } from './administrator.ts'
 import type { Actor } from './administrator.ts'
 import { createAuditedState } from './audited-state-store.ts'
 import type { Changes } from './audited-state-store.ts'
 
-/** How long entries are kept. */
 const KEPT_MS = 400 * DAY_MS
 
-/** Entries erased in one step of a sweep. */
+/** Entries erased at a time. */
 const STEP = 1000
 
-/** Entries read at a time for an export. */
+/** Entries read at a time. */
 const PAGE = 500
 
-/**
- * `started`: something was changed, and the end is not known: it still runs, or was cut off. `refused`: Bellhop would not
- * do it. `failed`: it went wrong.
- */
-export type AuditResult = 'started' | 'ok' | 'refused' | 'failed'
+/** As the API describes it, but `at` in ms since the Unix epoch. `detail` never has secrets, devices, users or texts. */
+export type AdminLogEntry = Omit<AdminLogAnswer['entries'][number], 'at'> & { readonly at: number }
 
-/** Something that was done, or asked for. `at`: ms since the Unix epoch. */
-export interface AdminLogEntry {
-  readonly number: number
-  readonly at: number
-  /** `administrator ann`, `token ci`, `command root`, `application Shop`. */
-  readonly who: string
-  /** Network address, or terminal; `''`: not known. */
-  readonly origin: string
-  /** Command line, without secrets, texts and users; `''`: none. */
-  readonly command: string
-  readonly action: string
-  /** What it was done to, of an application its id; `''`: nothing in particular. */
-  readonly subject: string
-  /** Never a secret, a device, a user or the text of a message. */
-  readonly detail: Readonly<Record<string, unknown>>
-  readonly changes: Changes
-  readonly result: AuditResult
-  /** Why it is not `ok`: the code of a failure, or `exit 1`; else `''`. */
-  readonly code: string
-}
-
-/** What an entry says besides who did what. */
 export type AuditMore = Partial<Pick<AdminLogEntry, 'command' | 'changes' | 'result' | 'code'>>
 
-/** Which entries are wanted; what is left out narrows nothing. */
+/** The entries wanted. Default all. */
 export interface AuditFilter {
-  /** A part of `who`. */
+  /** Part of the entry's `who`. */
   readonly who?: string | undefined
   readonly action?: string | undefined
   /** The id of an application. */
@@ -70,7 +45,7 @@ interface Options {
 
 export type AdminLogStore = ReturnType<typeof createAdminLogStore>
 
-/** The audit log. Entries are added, and those that are `started` closed once; otherwise nothing in it changes. */
+/** The audit log. An entry never changes, except that one that is `started` is closed once. */
 export function createAdminLogStore({ database, clock }: Options) {
   const { orm } = database
   const state = createAuditedState({ database, clock })
@@ -78,47 +53,27 @@ export function createAdminLogStore({ database, clock }: Options) {
     insert: late(() =>
       orm
         .insert(table)
-        .values({
-          at: sql.placeholder('at'),
-          who: sql.placeholder('who'),
-          origin: sql.placeholder('origin'),
-          command: sql.placeholder('command'),
-          action: sql.placeholder('action'),
-          subject: sql.placeholder('subject'),
-          detail: sql.placeholder('detail'),
-          changes: sql.placeholder('changes'),
-          result: sql.placeholder('result'),
-          code: sql.placeholder('code'),
-        })
-        .returning({ number: table.number })
-        .prepare(),
+        .values(given('at', 'who', 'origin', 'command', 'action', 'subject', 'detail', 'changes', 'result', 'code'))
+        .returning({ number: table.number }),
     ),
     end: late(() =>
       orm
         .update(table)
-        .set({
-          subject: sql`${sql.placeholder('subject')}`,
-          detail: sql`${sql.placeholder('detail')}`,
-          changes: sql`${sql.placeholder('changes')}`,
-          result: sql`${sql.placeholder('result')}`,
-          code: sql`${sql.placeholder('code')}`,
-        })
-        .where(eq(table.number, sql.placeholder('number')))
-        .prepare(),
+        .set(assigned('subject', 'detail', 'changes', 'result', 'code'))
+        .where(eq(table.number, sql.placeholder('number'))),
     ),
     one: late(() =>
       orm
         .select()
         .from(table)
-        .where(eq(table.number, sql.placeholder('number')))
-        .prepare(),
+        .where(eq(table.number, sql.placeholder('number'))),
     ),
   }
   const eraseSome = database.statement<{ number: number }, [before: number, limit: number]>(
     'DELETE FROM admin_log WHERE number IN (SELECT number FROM admin_log WHERE at < ? ORDER BY at LIMIT ?) RETURNING number',
   )
 
-  /** The newest first; those before the number `before`. */
+  /** Entries before the number `before`, the newest first. */
   function page(before: number, limit: number, filter: AuditFilter = {}): AdminLogEntry[] {
     const rows = orm
       .select()
@@ -133,7 +88,7 @@ export function createAdminLogStore({ database, clock }: Options) {
   return {
     page,
 
-    /** Its number. */
+    /** Returns the entry's number. */
     add(
       actor: Actor,
       action: string,
@@ -144,7 +99,7 @@ export function createAdminLogStore({ database, clock }: Options) {
       return statements.insert.get(rowOf(clock.now(), actor, action, subject, detail, more)).number
     },
 
-    /** Closes an entry that is `started`; what is left out stays as it was. */
+    /** Closes an entry that is `started`. */
     end(
       number: number,
       more: Partial<Pick<AdminLogEntry, 'subject' | 'detail' | 'changes' | 'result' | 'code'>>,
@@ -162,10 +117,10 @@ export function createAdminLogStore({ database, clock }: Options) {
       })
     },
 
-    /** Remembers the settings of an application: the function gives what has changed since. */
+    /** Remembers an application's settings; the function returns what has changed since. */
     watch: (application: string): (() => Changes) => state.watch(application),
 
-    /** All entries that are wanted, the newest first. */
+    /** All matching entries, the newest first. */
     *entries(filter: AuditFilter): Generator<AdminLogEntry> {
       let before = Number.MAX_SAFE_INTEGER
       for (;;) {
@@ -176,12 +131,11 @@ export function createAdminLogStore({ database, clock }: Options) {
       }
     },
 
-    /** Erases what is too old, a step at a time. */
     sweep: (now: number): number | null => (eraseSome.all(now - KEPT_MS, STEP).length === STEP ? 0 : null),
   }
 }
 
-/** An entry into the database of a file that nobody else has open. */
+/** Adds an entry to a database file that nobody else has open. */
 export function addToFile(
   file: Pick<OfflineWriter, 'run'>,
   ...[at, actor, action, subject, detail, more]: Parameters<typeof rowOf>

@@ -1,15 +1,15 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** What is shown once, and of which only the digest is stored. */
+/** `text` is shown once; only the digest is stored. */
 export interface AdminSecret {
   readonly text: string
   readonly digest: Buffer
 }
 
-/** Lets secret scanners know what they have found. */
+/** Recognised by secret scanners. */
 const PREFIXES = { session: '', link: '', step: '', token: 'bha_' } as const
 
-/** 256 random bits. `random`: bytes, as many as asked for; default the system's. */
+/** 256 random bits. */
 export function newAdminSecret(
   what: keyof typeof PREFIXES,
   random: (length: number) => Uint8Array = randomBytes,
@@ -18,7 +18,7 @@ export function newAdminSecret(
   return { text, digest: adminDigest(text) }
 }
 
-/** SHA-256. Enough for 256 random bits, and who looks a digest up by an index learns nothing of others from the time. */
+/** SHA-256: enough for 256 random bits. Looking digests up by an index is safe against timing. */
 export function adminDigest(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }

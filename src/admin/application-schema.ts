@@ -1,77 +1,65 @@
 import { isAppleId, isBundleId } from '../application/apple-names.ts'
+import { LIMIT_SWITCHES, LIMIT_VALUES } from '../application/application.ts'
 import type { Limits } from '../application/application.ts'
 import { isVapidSubject, VAPID_SUBJECT } from '../application/vapid.ts'
-import { LIMIT_SWITCHES, LIMIT_VALUES } from '../application/limit-rules.ts'
 import { failure, Refused } from '../failure.ts'
-import { bodyOf, closed, describedAs, invalid, optional, required, show, wholeNumber } from '../http/fields.ts'
-import type { Body, Field } from '../http/fields.ts'
+import { bodyOf, closed, describedAs, fieldOf, invalid, optional, required, show, wholeNumber } from '../http/fields.ts'
+import type { Body, Field, JsonSchema } from '../http/fields.ts'
 import type { SettingType } from '../settings/setting-type.ts'
 import { suggestion } from '../text/nearest.ts'
+import { readWebhookUrl } from '../webhook/address-guard.ts'
+import { EVENT_TYPES } from '../webhook/event.ts'
+import type { EventType } from '../webhook/event.ts'
+import { secretBytes } from '../webhook/signature.ts'
 
 const MAX_NAME_CHARACTERS = 100
 
-/** Which names will do is the store's to say. */
-const givenName: Field<string> = {
-  schema: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
-  emptyIsAbsent: false,
-  read(value, name) {
-    if (typeof value === 'string') return value
-    throw invalid(name, `must be a string, not ${show(value)}`)
-  },
+/** The store checks the name itself. */
+const givenName = fieldOf(
+  { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
+  'a string',
+  (value) => (typeof value === 'string' ? value : undefined),
+  { emptyIsAbsent: false },
+)
+
+const yesOrNo = fieldOf(
+  { type: 'boolean' },
+  'true or false',
+  (value) => (typeof value === 'boolean' ? value : undefined),
+  { emptyIsAbsent: false },
+)
+
+/** A value by the rules of the command line. */
+function byRule<T>({ read, expected }: Pick<SettingType<T>, 'read' | 'expected'>, schema: JsonSchema): Field<T> {
+  const readAny = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' ? read(String(value)) : undefined
+  return fieldOf(schema, expected, readAny, { emptyIsAbsent: false })
 }
 
-const yesOrNo: Field<boolean> = {
-  schema: { type: 'boolean' },
-  emptyIsAbsent: false,
-  read(value, name) {
-    if (typeof value === 'boolean') return value
-    throw invalid(name, `must be true or false, not ${show(value)}`)
-  },
-}
+const fileText = fieldOf(
+  { type: 'string', minLength: 1 },
+  'a string',
+  (value) => (typeof value === 'string' ? value : undefined),
+  { isSecret: true },
+)
 
-/** A value by the rules of the command line. `expected` ends the sentence `… must be `. */
-function byRule<T>({ read, expected }: Pick<SettingType<T>, 'read' | 'expected'>, schema: object): Field<T> {
-  return {
-    schema: { ...schema },
-    emptyIsAbsent: false,
-    read(value, name) {
-      const found = typeof value === 'string' || typeof value === 'number' ? read(String(value)) : undefined
-      if (found === undefined) throw invalid(name, `must be ${expected}, not ${show(value)}`)
-      return found
-    },
-  }
-}
+const fileBytes = fieldOf(
+  { type: 'string', format: 'byte' },
+  'the file in base64',
+  (value) => (typeof value === 'string' ? bytesIn(value) : undefined),
+  { isSecret: true },
+)
 
-/** Some text of a file, of which nothing is repeated. */
-const fileText: Field<string> = {
-  schema: { type: 'string', minLength: 1 },
-  emptyIsAbsent: true,
-  read(value, name) {
-    if (typeof value === 'string') return value
-    throw invalid(name, 'must be a string')
-  },
-}
-
-const fileBytes: Field<Uint8Array> = {
-  schema: { type: 'string', format: 'byte' },
-  emptyIsAbsent: true,
-  read(value, name) {
-    const bytes = typeof value === 'string' ? bytesIn(value) : null
-    if (bytes === null) throw invalid(name, 'must be the file in base64')
-    return bytes
-  },
-}
-
-function bytesIn(base64: string): Uint8Array | null {
+function bytesIn(base64: string): Uint8Array | undefined {
   try {
     return Uint8Array.fromBase64(base64)
   } catch (error) {
-    if (error instanceof SyntaxError) return null
+    if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-/** The same body, in which a field that it does not name is refused. */
+/** The same body, with unknown fields refused. */
 export function knownOnly<T>(body: Body<T>): Body<T> {
   const known = Object.keys(body.schema['properties'] as object)
   return closed(
@@ -92,7 +80,6 @@ const limits = {
   ),
 }
 
-/** What is left out stays as it is. */
 export const ChangeLimits = knownOnly(bodyOf(limits, (given) => given as Partial<Limits>))
 
 export const NewApplication = knownOnly(bodyOf({ name: required(givenName), simulate: optional(yesOrNo) }))
@@ -118,7 +105,7 @@ const environment = byRule(
   { enum: ENVIRONMENTS },
 )
 
-/** A key with its ids, or a certificate: which of the two is the route's to say. */
+/** A key with its ids, or a certificate: the route tells which. */
 export const ApnsFiles = knownOnly(
   bodyOf({
     key: optional(describedAs('The text of the .p8 file.', fileText)),
@@ -149,5 +136,41 @@ export const VapidFields = knownOnly(
       ),
     ),
     new: optional(describedAs('true: another key is made, and all browsers must subscribe again.', yesOrNo)),
+  }),
+)
+
+const webhookUrl: Field<string> = {
+  schema: { type: 'string', format: 'uri' },
+  emptyIsAbsent: false,
+  read(value, name) {
+    const read = typeof value === 'string' ? readWebhookUrl(value) : { expected: 'a string' }
+    if (read instanceof URL) return read.href
+    throw invalid(name, `must be ${read.expected}, not ${show(value)}`)
+  },
+}
+
+const webhookEvents = fieldOf(
+  { type: 'array', items: { type: 'string', enum: EVENT_TYPES }, minItems: 1 },
+  `some of ${EVENT_TYPES.join(', ')}`,
+  (value): readonly EventType[] | undefined => {
+    const given: readonly unknown[] = Array.isArray(value) ? value : []
+    const isKnown = given.length > 0 && given.every((one) => EVENT_TYPES.some((type) => type === one))
+    return isKnown ? EVENT_TYPES.filter((type) => given.includes(type)) : undefined
+  },
+  { emptyIsAbsent: false },
+)
+
+const webhookSecret = fieldOf(
+  { type: 'string' },
+  'new, or whsec_ and the base64 of 24 to 64 bytes',
+  (value) => (typeof value === 'string' && (value === 'new' || secretBytes(value) !== null) ? value : undefined),
+  { emptyIsAbsent: false, isSecret: true },
+)
+
+export const ChangeWebhook = knownOnly(
+  bodyOf({
+    url: optional(describedAs('Where events go; needed where there is no webhook yet.', webhookUrl)),
+    events: optional(describedAs('Which of them. Default: all but push.opened.', webhookEvents)),
+    secret: optional(describedAs('What events are signed with; `new` makes another one.', webhookSecret)),
   }),
 )

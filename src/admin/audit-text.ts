@@ -2,14 +2,13 @@ import { csvLine } from '../text/csv-line.ts'
 import { isoTime } from '../text/format.ts'
 import type { AdminLogEntry } from './admin-log-store.ts'
 
-/** An entry as programs get it. */
 export function auditJson(entry: AdminLogEntry) {
   return { ...entry, at: isoTime(entry.at) }
 }
 
 const COLUMNS = ['number', 'at', 'who', 'origin', 'action', 'subject', 'result', 'code', 'changes', 'detail', 'command']
 
-/** RFC 4180, with a first line of names. */
+/** RFC 4180, with a header line. */
 export function* auditCsv(entries: Iterable<AdminLogEntry>): Generator<string> {
   yield csvLine(COLUMNS)
   for (const entry of entries) {
@@ -19,7 +18,7 @@ export function* auditCsv(entries: Iterable<AdminLogEntry>): Generator<string> {
   }
 }
 
-/** What was changed, and what else there is to say: `rate: 10 → 20, push: 019a…`. */
+/** `rate: 10 → 20, push: 019a…` */
 export function auditMoreText({ changes, detail, code }: Pick<AdminLogEntry, 'changes' | 'detail' | 'code'>): string {
   return [
     ...(code === '' ? [] : [code]),

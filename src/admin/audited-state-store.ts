@@ -5,9 +5,9 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { isoTime } from '../text/format.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
+import type { AdminLogAnswer } from './api-types/administrator-types.ts'
 
-/** By the name of a setting. `null`: there was, or is, none. */
-export type Changes = Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>
+export type Changes = AdminLogAnswer['entries'][number]['changes']
 
 type State = Readonly<Record<string, unknown>>
 
@@ -16,12 +16,12 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** What is read here is not sealed. */
+/** Nothing sealed is read here. */
 const NO_KEY = new Uint8Array(32)
 
 /**
- * The settings of an application as the audit log may show them: nothing of it is secret. Of a webhook's address only where
- * it leads: the rest is what many receivers know their callers by.
+ * An application's settings as the audit log shows them, without secrets. A webhook's URL is cut to its origin, since many
+ * receivers put a secret into the path.
  */
 export function createAuditedState({ database, clock }: Options) {
   const sealed = { database, clock, key: NO_KEY }
@@ -55,7 +55,7 @@ export function createAuditedState({ database, clock }: Options) {
   }
 }
 
-/** Of an application that is new, or gone, the name alone: its limits are the usual ones, or of no more use. */
+/** Only the name of an application that was created or deleted. */
 function changesOf(before: State | null, after: State | null): Changes {
   const isOne = before === null || after === null
   const names = isOne ? ['name'] : [...new Set([...Object.keys(before), ...Object.keys(after)])]

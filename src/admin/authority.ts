@@ -8,7 +8,7 @@ import type { Actor } from './administrator.ts'
 import { isLoopback, namesLoopback } from './own-names.ts'
 import { sessionCookie } from './session/session-cookie.ts'
 
-/** Who calls, and by which session; `session` is `null` where it was a token. */
+/** The caller, and its session; `null`: it sent a token. */
 export interface AdminAuthority {
   readonly actor: Actor
   readonly session: string | null
@@ -18,18 +18,17 @@ interface Dependencies {
   readonly sessions: Pick<AdminSessionStore, 'find' | 'see'>
   readonly tokens: Pick<AdminTokenStore, 'find' | 'use'>
   readonly commit: Commit
-  /** Hears of what could not be written down: it is seen again with the next call. */
   readonly onError: (error: unknown) => void
 }
 
-/** `isUse`: whether the session or token is used by this, which keeps a session from ending. Default true. */
+/** `isUse`: whether this counts as use of the session or token, which keeps a session alive. Default true. */
 export type AuthorityOf = (request: Pick<Request, 'method' | 'headers'>, isUse?: boolean) => AdminAuthority | null
 
-/** By a token, or else by the cookie of a session; `null`: the call is nobody's. */
+/** By a token, else by a session's cookie; `null`: neither is valid. */
 export function createAuthorityOf({ sessions, tokens, commit, onError }: Dependencies): AuthorityOf {
   return ({ headers }, isUse = true) => {
     const bearer = bearerIn(headers)
-    // A token that was sent must be right, also where a cookie would do.
+    // A token that is sent must be valid, even beside a valid cookie.
     if (bearer !== undefined) {
       const found = tokens.find(bearer)
       if (found === null || found.isOver) return null
@@ -46,10 +45,10 @@ export function createAuthorityOf({ sessions, tokens, commit, onError }: Depende
   }
 }
 
-/** Why whoever calls is nobody. */
+/** Why a caller is not known. */
 export function nobodyRefusalOf(headers: Pick<Headers, 'get'>, tokens: Pick<AdminTokenStore, 'find'>): Failure {
   const token = tokens.find(bearerIn(headers) ?? '')?.token
-  // Until a moment ago it was good for more than to learn this.
+  // Safe to tell: whoever has the token could do more with it until it ended.
   const sentence =
     token === undefined || token.expiresAt === null
       ? 'Sign in first, or send a token: Authorization: Bearer bha_….'
@@ -62,9 +61,8 @@ function bearerIn(headers: Pick<Headers, 'get'>): string | undefined {
 }
 
 /**
- * Why a call with the cookie of a session may change nothing: it cannot be told that a page of ours makes it. Browsers say
- * with each call that is no GET which page does (Fetch standard, "origin header"); `null`: they have, and a foreign page
- * has been refused before.
+ * Refuses a change by a session unless the browser says which page makes it, as all do (Fetch standard, "origin header").
+ * Pages of other sites were refused before (`siteRefusalOf`).
  */
 export function changeRefusalOf({ method, headers }: Pick<Request, 'method' | 'headers'>): Failure | null {
   if (method === 'GET' || headers.get('origin') !== null || headers.get('sec-fetch-site') === 'same-origin') return null
@@ -72,8 +70,8 @@ export function changeRefusalOf({ method, headers }: Pick<Request, 'method' | 'h
 }
 
 /**
- * Whether this machine calls, for nobody else: from loopback, by a loopback name, and with no word of a proxy. A proxy on
- * this machine passes on the Host of its callers, or adds a forwarding header. `peer`: the address at the other end.
+ * Whether the call comes from this machine itself: from loopback, to a loopback name, and not through a proxy, which would
+ * pass on its caller's Host or add a forwarding header. `peer`: the address at the other end.
  */
 export function isLocal(peer: string, headers: Pick<Headers, 'get' | 'has'>): boolean {
   return isLoopback(peer) && namesLoopback(headers) && !FORWARDED.some((name) => headers.has(name))

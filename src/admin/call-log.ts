@@ -5,7 +5,7 @@ import type { FailureCode } from '../failure.ts'
 import type { AdminLogEntry, AdminLogStore } from './admin-log-store.ts'
 import type { Actor } from './administrator.ts'
 
-/** A call by somebody of the admin side, as it is to be written down. */
+/** A call for the audit log. */
 export interface LoggedCall extends Pick<AdminLogEntry, 'action' | 'subject' | 'detail'> {
   readonly by: Actor
 }
@@ -14,17 +14,15 @@ interface Dependencies {
   readonly database: Pick<Database, 'statement'>
   readonly commit: Commit
   readonly log: Pick<AdminLogStore, 'add'>
-  /** Hears why a refusal could not be written down. */
   readonly onError: (error: unknown) => void
 }
 
 export type CallLog = ReturnType<typeof createCallLog>
 
 /**
- * Writes down who has changed something through code that knows of no administrators: `commit` is for that code, and what
- * is committed while `during` runs a call has the call's entry in the same transaction. So there is no change without its
- * entry, whenever the process ends, and no sync beside that of the change. A call that changes nothing has none; one that
- * changes something in several transactions at a time may have several.
+ * Logs changes made through code that knows nothing of the audit log: such code gets `commit`, which adds the entry of the
+ * call that `during` runs to the same transaction as the change. So no change is without its entry, and no call needs a
+ * second sync. A call that changes nothing gets no entry; one with several transactions at a time may get several.
  */
 export function createCallLog({ database, commit, log, onError }: Dependencies) {
   const running = new AsyncLocalStorage<{ readonly call: LoggedCall; isWritten: boolean }>()
@@ -49,10 +47,9 @@ export function createCallLog({ database, commit, log, onError }: Dependencies) 
   return {
     commit: logged,
 
-    /** Runs `work` as a part of `call`. */
     during: <T>(call: LoggedCall, work: () => T): T => running.run({ call, isWritten: false }, work),
 
-    /** The call that runs, if any, is refused. */
+    /** Logs the running call, if any, as refused. */
     refused(code: FailureCode): void {
       const current = running.getStore()
       if (current === undefined) return

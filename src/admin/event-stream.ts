@@ -1,16 +1,16 @@
 import { within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 
-/** How often it is looked for what is new. */
+/** How often a source is asked for news. */
 const LOOK_MS = 500
 
-/** A connection on which nothing comes is closed by the listener after 30 s, and by many a proxy after a minute. */
+/** The listener closes a silent connection after 30 s, many proxies after a minute. */
 const SILENCE_MS = 15_000
 
-/** Open at once, of everybody together: each costs a look twice a second. */
+/** Open streams of all callers together. */
 const MAX_STREAMS = 50
 
-/** After how long a page connects again. */
+/** Reconnect after 2 s. */
 const RETRY = 'retry: 2000\n\n'
 
 /** One server-sent event (HTML standard, 9.2); `data` has no line breaks. */
@@ -21,20 +21,16 @@ export interface StreamEvent {
 }
 
 interface Source {
-  /** What has come since the last look. `isLast`: the stream ends with these. */
+  /** The events since the last call. `isLast`: the stream ends with them. */
   readonly next: () => { readonly events: readonly StreamEvent[]; readonly isLast: boolean }
-  /** Whether whoever looks may still do so. */
+  /** Whether the reader is still signed in. */
   readonly isAllowed: () => boolean
-  /** The caller has gone. */
   readonly gone: AbortSignal
 }
 
 export type EventStreams = ReturnType<typeof createEventStreams>
 
-/**
- * Streams of server-sent events, a bounded number. Who reads slowly is not waited for: what is sent is taken from the
- * source only when there is room for more.
- */
+/** Streams of server-sent events. A slow reader costs no memory: its source is asked only when there is room. */
 export function createEventStreams({ clock }: { readonly clock: Pick<Clock, 'after' | 'now'> }) {
   const open = new Set<() => void>()
 
@@ -50,7 +46,6 @@ export function createEventStreams({ clock }: { readonly clock: Pick<Clock, 'aft
         gone.removeEventListener('abort', end)
         ending.resolve('ended')
       }
-      /** What has come; a source that fails ends its stream. */
       const look = () => {
         try {
           return isAllowed() ? next() : { events: [], isLast: true }
@@ -77,7 +72,7 @@ export function createEventStreams({ clock }: { readonly clock: Pick<Clock, 'aft
             }
             if (open.has(end)) await within(clock, LOOK_MS, ending.promise, 'look')
           }
-          // Without a pause what is new would go out one by one, as fast as it comes.
+          // Collects events, instead of sending each at once.
           if (open.has(end)) await within(clock, LOOK_MS, ending.promise, 'look')
           else controller.close()
         },
@@ -85,7 +80,6 @@ export function createEventStreams({ clock }: { readonly clock: Pick<Clock, 'aft
       })
     },
 
-    /** Ends all of them. */
     close(): void {
       for (const end of open) end()
     },

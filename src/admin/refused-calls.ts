@@ -5,26 +5,25 @@ import { PathTable, pathOf } from '../http/path-table.ts'
 import type { AdminLogStore } from './admin-log-store.ts'
 import type { Actor } from './administrator.ts'
 
-/** Characters of what a path names: whatever is longer names nothing here. */
+/** Characters: a longer name in a path is of nothing here. */
 const MAX_SUBJECT = 64
 
 interface Dependencies {
   readonly commit: Commit
   readonly log: Pick<AdminLogStore, 'add'>
-  /** Hears of what could not be written down. */
   readonly onError: (error: unknown) => void
 }
 
 export type RefusedCalls = ReturnType<typeof createRefusedCalls>
 
-/** Writes into the audit log what somebody of the admin side asked for and did not get. Calls that only read leave nothing. */
+/** Logs refused changes. Refused reads are not logged. */
 export function createRefusedCalls({ commit, log, onError }: Dependencies) {
   const actors = new WeakMap<Request, Actor>()
-  /** Path → method → what the audit log calls it. */
+  /** Path → method → the action's name in the audit log. */
   const actions = new PathTable<Map<string, string>>()
 
   return {
-    /** Reads off the routes what each changes. */
+    /** Reads the actions off the routes. */
     learn(routes: AnyElysia['routes']): void {
       const found = new Map<string, Map<string, string>>()
       for (const { path, method, hooks } of routes) {
@@ -34,7 +33,6 @@ export function createRefusedCalls({ commit, log, onError }: Dependencies) {
       for (const [path, methods] of found) actions.set(path, methods)
     },
 
-    /** A call of somebody who may make it. */
     came: (request: Request, actor: Actor): void => void actors.set(request, actor),
 
     refused(request: Request, code: FailureCode): void {
@@ -48,7 +46,7 @@ export function createRefusedCalls({ commit, log, onError }: Dependencies) {
   }
 }
 
-/** The application, token or administrator that a path names; a push belongs to an application, which it does not name. */
+/** The application, token or administrator in a path. Paths of pushes do not name their application. */
 function subjectIn(path: string): string {
   const [, , noun, name = ''] = path.split('/')
   const subject = noun === 'pushes' ? '' : decodeURIComponent(name)

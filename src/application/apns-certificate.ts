@@ -7,24 +7,20 @@ import { bundleIdOf, environmentOf, openCertificateFile } from './certificate-fi
 import { badTopic, pemOf } from './credential.ts'
 import type { ApnsCertificate, ApnsEnvironment } from './credential.ts'
 
-/*
- * Loaded when a certificate is given and not before: node-forge, which opens the file, would take 4 ms of every start.
- */
+/* Loaded on demand: node-forge would take 4 ms of every start. */
 
 interface ApnsCertificateInput {
   /** The file: PEM with certificate and key, or PKCS #12 (.p12, .pfx). */
   readonly bytes: Uint8Array
-  /** Default none, which is the same as empty. */
   readonly password?: string | undefined
-  /** Default: the bundle id the certificate was made for. */
+  /** Default: the certificate's bundle id. */
   readonly topic?: string | undefined
-  /** `'auto'`: what the certificate says; it stays `'auto'` when that is both, or nothing. */
+  /** `'auto'`: as the certificate says; stays `'auto'` if that is both, or nothing. */
   readonly environment: ApnsEnvironment
   /** Milliseconds since the Unix epoch. */
   readonly now: number
 }
 
-/** Checks an APNs client certificate and its key, at the time `now`. */
 export function readApnsCertificate(input: ApnsCertificateInput): ApnsCertificate | Problem {
   const file = openCertificateFile(input.bytes, input.password ?? '')
   if (file.kind === 'unreadable') {
@@ -41,7 +37,7 @@ export function readApnsCertificate(input: ApnsCertificateInput): ApnsCertificat
     const others = file.certificates.filter((other) => other !== certificate)
     return [checkCertificate(input, certificate, others, key)]
   })
-  // A keychain export may hold last year's certificate beside this year's.
+  // A keychain export may contain an expired certificate as well.
   const usable = checked.find((each) => each.kind === 'certificate')
   return usable ?? checked[0] ?? problem('The private key in the certificate file belongs to another certificate.')
 }

@@ -2,35 +2,15 @@ import type { Database } from '../database/database.ts'
 import type { ApplicationStore } from './application-store.ts'
 import type { Application } from './application.ts'
 
-/**
- * The applications as the running server sees them: all of them in memory, so that admission asks no database.
- * Commands work on the same file from other processes; `refresh` is how their changes arrive.
- */
-export interface ApplicationDirectory {
-  byId(id: string): Application | null
-  byNumber(number: number): Application | null
-  /** In the order of their creation. */
-  all(): readonly Application[]
-  /**
-   * Reloads when another connection has committed since the last look; true when it did. Cheap (about 2 µs) when
-   * nothing has. This process's own commits do not show here.
-   */
-  refresh(): boolean
-  /** Loads them again in any case: after a change that this process has committed itself. */
-  reload(): void
-  /**
-   * `listener` runs after each reload and each refresh that found something, also when only other tables, such as credentials, have
-   * changed. The returned function ends it.
-   */
-  onChange(listener: () => void): () => void
-}
-
 interface Options {
   readonly database: Pick<Database, 'version'>
   readonly applications: Pick<ApplicationStore, 'list'>
 }
 
-export function createApplicationDirectory({ database, applications }: Options): ApplicationDirectory {
+export type ApplicationDirectory = ReturnType<typeof createApplicationDirectory>
+
+/** All applications, in memory, so that admission needs no database. */
+export function createApplicationDirectory({ database, applications }: Options) {
   const listeners = new Set<() => void>()
   let version = Number.NaN
   let all: readonly Application[] = []
@@ -38,7 +18,7 @@ export function createApplicationDirectory({ database, applications }: Options):
   let byNumber = new Map<number, Application>()
 
   function load(): void {
-    // Before the list: what is committed between the two is then seen by the next refresh, not by none.
+    // Before the list, so that the next refresh sees what is committed between the two.
     version = database.version()
     all = applications.list()
     byId = new Map(all.map((application) => [application.id, application]))
@@ -53,16 +33,22 @@ export function createApplicationDirectory({ database, applications }: Options):
   load()
 
   return {
-    byId: (id) => byId.get(id) ?? null,
-    byNumber: (number) => byNumber.get(number) ?? null,
-    all: () => all,
-    refresh() {
+    byId: (id: string): Application | null => byId.get(id) ?? null,
+    byNumber: (number: number): Application | null => byNumber.get(number) ?? null,
+    /** In order of creation. */
+    all: (): readonly Application[] => all,
+    /**
+     * Reloads if another process has committed since the last call, and returns whether it has. Costs 2 µs otherwise. Does
+     * not see this process's own commits: for those there is `reload`.
+     */
+    refresh(): boolean {
       if (database.version() === version) return false
       reload()
       return true
     },
     reload,
-    onChange(listener) {
+    /** `listener` runs after each reload, also when only other tables changed. The returned function removes it. */
+    onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -1,70 +1,119 @@
+import { choice, integer } from '../settings/setting-type.ts'
+import type { SettingType } from '../settings/setting-type.ts'
+
 /** The tenant: one mobile app. */
 export interface Application {
-  /** The row's number; what other tables refer to. Never shown. */
+  /** The row's number, which other tables refer to. Never shown. */
   readonly number: number
-  /** What clients send as X-SERVICE-APPID. Public: it is inside the app. */
+  /** What clients send as X-SERVICE-APPID. Public, since the app contains it. */
   readonly id: string
   readonly name: string
-  /** SHA-256 of the secret. A slow hash is for what people choose; a secret is 256 random bits. */
+  /** SHA-256 of the secret. A slow hash is for passwords; a secret has 256 random bits. */
   readonly secretHash: Uint8Array
-  /** The one before it, which counts too until `until`, ms since the Unix epoch; `null`: none does. */
+  /** The secret before it, valid until `until` (ms since the Unix epoch); `null`: none is. */
   readonly previousSecret: { readonly hash: Uint8Array; readonly until: number } | null
   readonly limits: Limits
   /** Pushes go to the built-in simulator instead of Apple and Google. */
   readonly simulated: boolean
 }
 
-/** Whose secret: the number is the row's, the id is what the seal is bound to. */
+/** The owner of a secret: `number` is the row's, `id` is what the seal is bound to. */
 export type SecretOwner = Pick<Application, 'number' | 'id'>
 
-/** Rates are calls a second; 0 = unlimited (test/api/http/admission.test.ts). */
-export interface Limits {
-  /** For a caller without a valid secret, per network address. Default 10. */
-  readonly rate: number
-  /** Default 100. */
-  readonly burst: number
-  /** For the application's own backend, known by its secret. Default 100. */
-  readonly backendRate: number
-  /** Default 1000. */
-  readonly backendBurst: number
-  /** Calls a period, over all endpoints. Default 10,000,000. */
-  readonly quota: number
-  /** A calendar day or month, UTC. Default month. */
-  readonly quotaPeriod: 'day' | 'month'
-  /** A push to more devices than this needs their number; 0 = no push does. Default 0. */
-  readonly confirmAbove: number
-  /** Seconds for which a push to many can be cancelled before it goes out. Default 0. */
-  readonly holdSeconds: number
-  /** Tags and types together that calls without the secret may bring it to; 0 = no limit. Default 100,000. */
-  readonly maxLabels: number
-  /** Devices, in whatever state, that calls without the secret may bring it to; 0 = no limit. Default 1,000,000. */
-  readonly maxDevices: number
-  /** Whether the payload of a push carries its id, for the app to report the open with. Default true. */
-  readonly pushId: boolean
-  /** Whether every call needs the secret, so that the public id alone is worth nothing. Default false. */
-  readonly secretEverywhere: boolean
-  /** Whether a user or alias that comes without the secret must be proven. Default false. */
-  readonly verifyUsers: boolean
-  /**
-   * Whether a registration takes the place of an imported device of its user; `null`: not said, which is no until an
-   * import brings devices with users. Default null.
-   */
-  readonly adoptImported: boolean | null
+/** Largest rate and burst: far more than one server answers, and exact in thousandths. */
+const MAX_CALLS = 1_000_000
+const MAX_QUOTA = 1_000_000_000_000
+const MAX_DEVICES = 1_000_000_000
+/** A day: for longer there is send_at. */
+const MAX_HOLD_SECONDS = 86_400
+
+const rate: SettingType<number> = {
+  expected: `a number from 0 to ${MAX_CALLS}, with at most 3 decimals`,
+  placeholder: 'N',
+  read(text) {
+    const value = /^\d{1,7}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+    return value <= MAX_CALLS ? value : undefined
+  },
 }
 
-export const DEFAULT_LIMITS: Limits = {
-  rate: 10,
-  burst: 100,
-  backendRate: 100,
-  backendBurst: 1000,
-  quota: 10_000_000,
-  quotaPeriod: 'month',
-  confirmAbove: 0,
-  holdSeconds: 0,
-  maxLabels: 100_000,
-  maxDevices: 1_000_000,
-  pushId: true,
-  secretEverywhere: false,
-  verifyUsers: false,
-  adoptImported: null,
+type ValueRule<T> = readonly [flag: string, type: SettingType<T>, doc: string, usual: T]
+
+function value<T>(flag: string, type: SettingType<T>, usual: NoInfer<T>, doc: string): ValueRule<T> {
+  return [flag, type, doc, usual]
 }
+
+const calls = integer(0, MAX_CALLS)
+const devices = integer(0, MAX_DEVICES)
+
+/**
+ * Limits that have a value: the flag of `app limits`, what it may be, the default, and what it means. Rates are calls a
+ * second. 0 is unlimited, and for the two limits of pushes off (test/api/http/admission.test.ts).
+ */
+export const LIMIT_VALUES = {
+  rate: value('rate', rate, 10, 'calls a second for each network address'),
+  burst: value('burst', calls, 100, 'calls at once for each network address'),
+  backendRate: value('backend-rate', rate, 100, 'calls a second with the secret'),
+  backendBurst: value('backend-burst', calls, 1000, 'calls at once with the secret'),
+  quota: value('quota', integer(0, MAX_QUOTA), 10_000_000, 'calls a period'),
+  quotaPeriod: value('quota-period', choice('day', 'month'), 'month', 'a calendar day or month, UTC'),
+  confirmAbove: value('confirm-above', devices, 0, 'devices above which a push must name their number; 0 = off'),
+  holdSeconds: value(
+    'hold-seconds',
+    integer(0, MAX_HOLD_SECONDS),
+    0,
+    'seconds in which a push to many can be cancelled; 0 = off',
+  ),
+  maxLabels: value(
+    'labels',
+    devices,
+    100_000,
+    'tags and types up to which calls without the secret may bring new ones',
+  ),
+  maxDevices: value(
+    'devices',
+    devices,
+    1_000_000,
+    'devices up to which calls without the secret may register new ones',
+  ),
+} as const
+
+/** Limits that are on or off: `--flag` turns one on, `--no-flag` off. */
+export const LIMIT_SWITCHES = {
+  pushId: {
+    flag: 'push-id',
+    usual: true as boolean,
+    on: 'the payload carries the id of the push, to report opens with',
+    off: 'the payload carries nothing but what was given',
+  },
+  secretEverywhere: {
+    flag: 'secret-everywhere',
+    usual: false as boolean,
+    on: 'every call needs the secret, also those that an app makes',
+    off: 'an app registers its device with the application id alone',
+  },
+  verifyUsers: {
+    flag: 'verify-users',
+    usual: false as boolean,
+    on: 'a user or alias without the secret needs a proof, made with the key of app user-key',
+    off: 'an app says whose its device is, and nobody asks for a proof',
+  },
+  adoptImported: {
+    flag: 'adopt-imported',
+    // Off until an import brings devices with users.
+    usual: null as boolean | null,
+    on: 'a new token takes the place of an imported device of its user; unset = on with the first import of users',
+    off: 'a new token is a device of its own beside the imported one',
+  },
+} as const
+
+export type LimitWithValue = keyof typeof LIMIT_VALUES
+export type Switch = keyof typeof LIMIT_SWITCHES
+
+export type Limits = {
+  readonly [Name in LimitWithValue]: (typeof LIMIT_VALUES)[Name] extends ValueRule<infer T> ? T : never
+} & { readonly [Name in Switch]: (typeof LIMIT_SWITCHES)[Name]['usual'] }
+
+export const DEFAULT_LIMITS = Object.fromEntries([
+  ...Object.entries(LIMIT_VALUES).map(([name, [, , , usual]]) => [name, usual]),
+  ...Object.entries(LIMIT_SWITCHES).map(([name, { usual }]) => [name, usual]),
+]) as unknown as Limits

@@ -2,24 +2,23 @@ import forge from 'node-forge'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-/** What a certificate file holds, in its order, or why it does not open. */
 export type CertificateFile =
   | { readonly kind: 'opened'; readonly certificates: readonly X509Certificate[]; readonly keys: readonly KeyObject[] }
   | { readonly kind: 'wrong-password' }
   | { readonly kind: 'unreadable' }
 
-/** Reads PEM, or PKCS #12 (.p12, .pfx) as Keychain, OpenSSL and Windows write it. No password is `''`. */
+/** Reads PEM, or PKCS #12 (.p12, .pfx) of Keychain, OpenSSL or Windows. `password`: `''` is none. */
 export function openCertificateFile(bytes: Uint8Array, password: string): CertificateFile {
   const content = Buffer.from(bytes).toString('latin1')
   return content.includes('-----BEGIN ') ? openPem(content, password) : openPkcs12(content, password)
 }
 
-/** The bundle id Apple made the certificate for: the UID of its subject. `null` when it has none. */
+/** The UID of the subject; `null`: it has none. */
 export function bundleIdOf(certificate: X509Certificate): string | null {
   return /^UID=(.+)$/m.exec(certificate.subject)?.[1] ?? null
 }
 
-/** What the certificate is for, by Apple's extensions; `'auto'` when it carries both or none. */
+/** By Apple's extensions; `'auto'`: both or none. */
 export function environmentOf(certificate: X509Certificate): 'auto' | 'production' | 'sandbox' {
   const sandbox = certificate.raw.includes(DEVELOPMENT_PUSH)
   const production = certificate.raw.includes(PRODUCTION_PUSH)
@@ -27,10 +26,7 @@ export function environmentOf(certificate: X509Certificate): 'auto' | 'productio
   return sandbox ? 'sandbox' : 'production'
 }
 
-/**
- * 1.2.840.113635.100.6.3.1 and .2 (Apple, Worldwide Developer Relations certification practice statement), in the
- * DER encoding in which an extension's identifier stands in the certificate.
- */
+/** DER of 1.2.840.113635.100.6.3.1 and .2 (Apple, Worldwide Developer Relations certification practice statement). */
 const DEVELOPMENT_PUSH = Buffer.from('060a2a864886f76364060301', 'hex')
 const PRODUCTION_PUSH = Buffer.from('060a2a864886f76364060302', 'hex')
 
@@ -45,7 +41,7 @@ function openPem(text: string, password: string): CertificateFile {
         keys.push(createPrivateKey({ key: block, passphrase: password }))
       }
     } catch {
-      // OpenSSL's own texts for a wrong password vary; a plain block has none to get wrong.
+      // OpenSSL's messages for a wrong password vary.
       return { kind: block.includes('ENCRYPTED') ? 'wrong-password' : 'unreadable' }
     }
   }
@@ -53,7 +49,7 @@ function openPem(text: string, password: string): CertificateFile {
 }
 
 function openPkcs12(content: string, password: string): CertificateFile {
-  // "No password" is written in two ways, as an empty text and as none at all (RFC 7292, appendix B.1).
+  // Without a password, files use an empty one or none at all (RFC 7292, appendix B.1).
   const passwords = password === '' ? ['', undefined] : [password]
   let kind: 'wrong-password' | 'unreadable' = 'unreadable'
   for (const attempt of passwords) {
@@ -73,7 +69,7 @@ function openPkcs12(content: string, password: string): CertificateFile {
   return { kind }
 }
 
-/** forge understands RSA only; of other kinds it leaves the ASN.1, which is all that is needed. */
+/** forge parses RSA only; for other kinds the ASN.1 is enough. */
 function certificateIn(bag: forge.pkcs12.Bag): X509Certificate[] {
   if (bag.type !== forge.pki.oids['certBag']) return []
   const body = forge.asn1.toDer(bag.cert ? forge.pki.certificateToAsn1(bag.cert) : bag.asn1).getBytes()

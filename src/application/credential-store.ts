@@ -2,9 +2,11 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
+import { assigned, given, late } from '../database/late-statement.ts'
 import { credential as table, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
+import { sealedTable } from '../sealing/sealed-table.ts'
+import type { SealedTable } from '../sealing/sealed-table.ts'
 import type { Application, SecretOwner } from './application.ts'
 import { describeApns, describeFcm, providerOf } from './credential.ts'
 import type { ApnsSummary, Credential, Credentials, FcmSummary } from './credential.ts'
@@ -18,18 +20,6 @@ export type CredentialSummary = { readonly createdAt: number } & (
   | ({ readonly provider: 'webpush' } & WebPushSummary)
 )
 
-/** One credential an application and gateway, sealed with a key that is not in the database. */
-export interface CredentialStore {
-  /** Replaces an earlier credential. */
-  put(application: SecretOwner, credential: Credential): void
-  /** With what was made from it. Whether there was one. */
-  remove(application: Pick<Application, 'number'>, provider: ProviderName): boolean
-  /** `null` when there is none. Throws when the stored one does not open with this key. */
-  credentialOf<P extends ProviderName>(application: SecretOwner, provider: P): Credentials[P] | null
-  /** What may be shown; needs no key. */
-  summaries(application: Pick<Application, 'number'>): CredentialSummary[]
-}
-
 interface Options {
   readonly database: Pick<Database, 'orm'>
   readonly clock: Pick<Clock, 'now'>
@@ -37,14 +27,18 @@ interface Options {
   readonly key: Uint8Array
 }
 
-export function createCredentialStore({ database, clock, key }: Options): CredentialStore {
+export type CredentialStore = ReturnType<typeof createCredentialStore>
+
+/** Credentials by application and gateway, sealed. */
+export function createCredentialStore({ database, clock, key }: Options) {
   const statements = prepareStatements(database.orm)
 
+  /** `null`: none. Throws if its seal does not open with this key. */
   function credentialOf<P extends ProviderName>(application: SecretOwner, provider: P): Credentials[P] | null {
     const row = statements.sealed.get({ application: application.number, provider })
     if (row === undefined) return null
     const text = open(key, { application: application.id, provider }, row.sealed)
-    // The seal vouches for what is inside: nobody without the key can have written it.
+    // Safe to parse: the seal proves that we wrote it.
     if (text !== null) return JSON.parse(text)
     throw new Error(
       `The stored ${provider} credential of application ${application.id} does not open: it was sealed with another key, or is damaged.`,
@@ -52,7 +46,10 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
   }
 
   return {
-    put(application, credential) {
+    credentialOf,
+
+    /** Replaces an earlier credential. */
+    put(application: SecretOwner, credential: Credential): void {
       const provider = providerOf(credential)
       statements.put.run({
         application: application.number,
@@ -63,14 +60,15 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
       })
     },
 
-    remove({ number }, provider) {
+    /** Also removes tokens made from it. Returns whether there was one. */
+    remove({ number }: Pick<Application, 'number'>, provider: ProviderName): boolean {
       if (provider === 'apns') statements.removeToken.run({ application: number })
       return statements.remove.get({ application: number, provider }) !== undefined
     },
 
-    credentialOf,
-
-    summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
+    /** Without secrets; needs no key. */
+    summaries: (application: Pick<Application, 'number'>): CredentialSummary[] =>
+      statements.shown.all({ application: application.number }).map(summaryOf),
   }
 }
 
@@ -83,25 +81,18 @@ function prepareStatements(orm: Database['orm']) {
   const ofApplication = eq(table.application, sql.placeholder('application'))
   const ofProvider = and(ofApplication, eq(table.provider, sql.placeholder('provider')))
   return {
-    sealed: late(() => orm.select({ sealed: table.sealed }).from(table).where(ofProvider).prepare()),
+    sealed: late(() => orm.select({ sealed: table.sealed }).from(table).where(ofProvider)),
     shown: late(() =>
       orm
         .select({ provider: table.provider, createdAt: table.createdAt, shown: table.public })
         .from(table)
         .where(ofApplication)
-        .orderBy(table.provider)
-        .prepare(),
+        .orderBy(table.provider),
     ),
     put: late(() =>
       orm
         .insert(table)
-        .values({
-          application: sql.placeholder('application'),
-          provider: sql.placeholder('provider'),
-          public: sql.placeholder('public'),
-          sealed: sql.placeholder('sealed'),
-          createdAt: sql.placeholder('createdAt'),
-        })
+        .values(given('application', 'provider', 'public', 'sealed', 'createdAt'))
         .onConflictDoUpdate({
           target: [table.application, table.provider],
           set: {
@@ -109,15 +100,11 @@ function prepareStatements(orm: Database['orm']) {
             sealed: sql`excluded.sealed`,
             createdAt: sql`excluded.created_at`,
           },
-        })
-        .prepare(),
+        }),
     ),
-    remove: late(() => orm.delete(table).where(ofProvider).returning({ provider: table.provider }).prepare()),
+    remove: late(() => orm.delete(table).where(ofProvider).returning({ provider: table.provider })),
     removeToken: late(() =>
-      orm
-        .delete(providerToken)
-        .where(eq(providerToken.application, sql.placeholder('application')))
-        .prepare(),
+      orm.delete(providerToken).where(eq(providerToken.application, sql.placeholder('application'))),
     ),
   }
 }
@@ -125,4 +112,34 @@ function prepareStatements(orm: Database['orm']) {
 function summaryOf(row: { provider: ProviderName; createdAt: number; shown: string }): CredentialSummary {
   const { provider, createdAt, shown } = row
   return { provider, createdAt, ...(storedJson(shown) as object) } as CredentialSummary
+}
+
+/** The credentials of all applications, to be sealed with a new key. */
+export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedTable<ProviderName> {
+  const which = and(eq(table.application, sql.placeholder('number')), eq(table.provider, sql.placeholder('provider')))
+  const columns = { number: table.application, provider: table.provider, sealed: table.sealed }
+  const all = late(() => orm.select(columns).from(table))
+  const put = late(() => orm.update(table).set(assigned('sealed')).where(which))
+  const erase = late(() => orm.delete(table).where(which))
+  const tokens = createSealedTokens({ orm })
+  return {
+    rows: () => all.all(),
+    put: (row, sealed) => put.run({ ...row, sealed }),
+    erase({ number, provider }) {
+      erase.run({ number, provider })
+      if (provider === 'apns') tokens.erase({ number, provider: 'apns token' })
+    },
+  }
+}
+
+/** The tokens made from the credentials for APNs. */
+export function createSealedTokens({ orm }: Pick<Database, 'orm'>): SealedTable<'apns token'> {
+  const which = eq(providerToken.application, sql.placeholder('number'))
+  return sealedTable('apns token', {
+    all: late(() =>
+      orm.select({ number: providerToken.application, sealed: providerToken.sealed }).from(providerToken),
+    ),
+    put: late(() => orm.update(providerToken).set(assigned('sealed')).where(which)),
+    erase: late(() => orm.delete(providerToken).where(which)),
+  })
 }

@@ -6,7 +6,6 @@ import type { ProviderName } from '../platform.ts'
 import { isAppleId, isBundleId } from './apple-names.ts'
 import type { VapidCredential } from './vapid.ts'
 
-/** By what an application is known to the gateways of one kind. */
 export interface Credentials {
   readonly apns: ApnsCredential
   readonly fcm: FcmCredential
@@ -15,7 +14,7 @@ export interface Credentials {
 
 export type Credential = Credentials[ProviderName]
 
-/** What APNs knows an application by: a signing key (JSON web tokens), or a TLS client certificate. */
+/** A signing key for JSON web tokens, or a TLS client certificate. */
 export type ApnsCredential = ApnsKey | ApnsCertificate
 
 /** `'auto'`: production is tried first, then sandbox, device by device. */
@@ -34,7 +33,7 @@ interface ApnsKey {
 
 export interface ApnsCertificate {
   readonly kind: 'certificate'
-  /** PEM: the certificate first, then what else the file held. */
+  /** PEM: the certificate first, then the file's other ones. */
   readonly certificate: string
   /** PKCS #8, PEM. */
   readonly privateKey: string
@@ -44,10 +43,7 @@ export interface ApnsCertificate {
   readonly expiresAt: number
 }
 
-/**
- * A Google service account. The `token_uri` of its file is left out on purpose: the token address is pinned, since
- * an address taken from an upload would let whoever uploads it make this server call any host (SSRF).
- */
+/** A Google service account. Without the file's `token_uri`, by which an upload could make this server call any host. */
 export interface FcmCredential {
   readonly kind: 'service-account'
   readonly projectId: string
@@ -57,7 +53,6 @@ export interface FcmCredential {
   readonly privateKeyId: string
 }
 
-/** What may be shown of a credential. */
 export type ApnsSummary = Omit<ApnsKey, 'privateKey'> | Omit<ApnsCertificate, 'privateKey' | 'certificate'>
 export type FcmSummary = Omit<FcmCredential, 'privateKey'>
 
@@ -123,13 +118,12 @@ export function readServiceAccount(text: string): FcmCredential | Problem {
   }
 }
 
-/** Which gateways a credential is for. */
 export function providerOf({ kind }: Pick<Credential, 'kind'>): ProviderName {
   if (kind === 'vapid') return 'webpush'
   return kind === 'service-account' ? 'fcm' : 'apns'
 }
 
-/** Field by field, so that what is added to a credential is not shown unless someone says so here. */
+/** Field by field, so that a new field is not shown unless added here. */
 export function describeApns(credential: ApnsCredential): ApnsSummary {
   if (credential.kind === 'key') {
     const { kind, keyId, teamId, topic, environment } = credential
@@ -147,7 +141,6 @@ function privateKeyOf(pem: string): KeyObject | null {
   try {
     return createPrivateKey(pem.trim())
   } catch {
-    // Whatever OpenSSL finds wrong with it, the operator can only give another file.
     return null
   }
 }
@@ -161,7 +154,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | null {
     const value: unknown = JSON.parse(text.trim())
     return typeof value === 'object' && value !== null ? { ...value } : null
   } catch {
-    // The parser's own message may quote the file, and with it the key.
+    // The parser's message may quote the key.
     return null
   }
 }

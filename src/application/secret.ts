@@ -1,18 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Application } from './application.ts'
 
-/** Stands in for the hash of an unknown application, so that unknown and wrong take the same time. */
+/** A dummy for unknown applications, so that they take as long as a wrong secret. */
 const NO_HASH = new Uint8Array(32)
 
-/** SHA-256. Enough for 256 random bits: there is no list of likely secrets to try. */
+/** SHA-256: enough for 256 random bits. */
 export function hashSecret(secret: string): Uint8Array {
   return Bun.CryptoHasher.hash('sha256', secret)
 }
 
-/**
- * Whether `secret` is the application's, or the one before it that counts at `now`, ms since the Unix epoch. `null` stands
- * for an unknown application and never matches.
- */
+/** Whether `secret` is valid at `now`, ms since the Unix epoch. `null`: an unknown application, which never matches. */
 export function secretMatches(
   application: Pick<Application, 'secretHash' | 'previousSecret'> | null,
   secret: string,

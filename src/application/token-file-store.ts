@@ -3,37 +3,31 @@ import { join } from 'node:path'
 import { giveToOwnerOf, refuseLink } from '../database/regular-file.ts'
 import { open, seal } from '../sealing/seal.ts'
 
-/** Texts that are kept: the newest last. Of more keys than these, nobody runs doctor at one time. */
+/** The newest last. */
 const MAX_TEXTS = 50
 
-/** Whom the file belongs to: no application. */
 const SEALED_FOR = { application: '', provider: 'apns token' } as const
 
-/**
- * Provider tokens for APNs that were made beside the server, sealed, in a file of the data directory: doctor must not write
- * to the database, and Apple refuses a second token of one key within 20 minutes.
- */
-export interface TokenFileStore {
-  load(): readonly string[]
-  /** Throws where the file cannot be written. */
-  save(text: string): void
-}
+export type TokenFileStore = ReturnType<typeof createTokenFileStore>
 
-/** `key`: 32 bytes, from `proveSealingKey`. */
-export function createTokenFileStore(directory: string, key: Uint8Array): TokenFileStore {
+/**
+ * The APNs provider tokens that doctor made, sealed, in a file: it must not write to the database, and Apple allows one
+ * token a key in 20 minutes. `key`: 32 bytes, from `proveSealingKey`.
+ */
+export function createTokenFileStore(directory: string, key: Uint8Array) {
   const path = join(directory, 'apns-tokens')
 
   function load(): readonly string[] {
-    // Whoever may write in the directory could have root read another file.
+    // A link could make root read another file.
     if (refuseLink(path) === null) return []
     const text = open(key, SEALED_FOR, readFileSync(path))
-    // The seal vouches for what is inside. Sealed with a key before this one, it is of no use.
     return text === null ? [] : (JSON.parse(text) as readonly string[])
   }
 
   return {
     load,
-    save(text) {
+    /** Throws if the file cannot be written. */
+    save(text: string): void {
       const texts = [...load(), text].slice(-MAX_TEXTS)
       const draft = `${path}.${process.pid}`
       const file = openSync(

@@ -3,17 +3,22 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
+import { assigned, given, late } from '../database/late-statement.ts'
 import { applicationUserKey as table } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
+import { sealedTable } from '../sealing/sealed-table.ts'
+import type { SealedTable } from '../sealing/sealed-table.ts'
 import type { Application, SecretOwner } from './application.ts'
 import { newUserKey } from './user-key.ts'
 import type { UserKeys } from './user-key.ts'
 
-/** What may be shown. Times are ms since the Unix epoch. */
+/** The migration that brought the table. */
+export const USER_KEY_SINCE = 20
+
+/** Times are ms since the Unix epoch. */
 export interface UserKeySummary {
   readonly createdAt: number
-  /** Until when the key before it counts too; `null`: it does not. */
+  /** Until when the key before it is valid; `null`: it is not. */
   readonly previousUntil: number | null
 }
 
@@ -22,22 +27,20 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
-  /** Default the system's. */
   readonly random?: (length: number) => Uint8Array
 }
 
 export type UserKeyStore = ReturnType<typeof createUserKeyStore>
 
-/** The key that an application's backend proves users with, sealed with one that is not in the database. */
+/** The keys with which applications' backends prove users, sealed. */
 export function createUserKeyStore({ database, clock, key: sealingKey, random = randomBytes }: Options) {
   const statements = prepareStatements(database.orm)
 
-  /** `null` where there is none, or it does not open with this key. */
+  /** `null`: none, or its seal does not open with this key. */
   function find(application: SecretOwner): UserKeys | null {
     const row = statements.find.get({ application: application.number })
     const text = row === undefined ? null : open(sealingKey, sealedFor(application), row.sealed)
     if (row === undefined || text === null) return null
-    // The seal vouches for what is inside.
     const [key = '', before] = storedJson(text) as string[]
     const previous =
       before === undefined || row.previousUntil === null ? null : { key: before, until: row.previousUntil }
@@ -47,10 +50,7 @@ export function createUserKeyStore({ database, clock, key: sealingKey, random = 
   return {
     find,
 
-    /**
-     * Makes a key, which is in this answer and nowhere else. The one there was counts for `overlapMs` more, and the one
-     * before that no longer. Runs in a transaction of the caller.
-     */
+    /** Returns a new key, this once; the old one stays valid for `overlapMs`. Runs in the caller's transaction. */
     rotate(application: SecretOwner, overlapMs: number): UserKeySummary & { readonly key: string } {
       const now = clock.now()
       const before = overlapMs > 0 ? find(application) : null
@@ -78,18 +78,12 @@ function prepareStatements(orm: Database['orm']) {
       orm
         .select()
         .from(table)
-        .where(eq(table.application, sql.placeholder('application')))
-        .prepare(),
+        .where(eq(table.application, sql.placeholder('application'))),
     ),
     put: late(() =>
       orm
         .insert(table)
-        .values({
-          application: sql.placeholder('application'),
-          sealed: sql.placeholder('sealed'),
-          previousUntil: sql.placeholder('previousUntil'),
-          createdAt: sql.placeholder('createdAt'),
-        })
+        .values(given('application', 'sealed', 'previousUntil', 'createdAt'))
         .onConflictDoUpdate({
           target: table.application,
           set: {
@@ -97,12 +91,21 @@ function prepareStatements(orm: Database['orm']) {
             previousUntil: sql`excluded.previous_until`,
             createdAt: sql`excluded.created_at`,
           },
-        })
-        .prepare(),
+        }),
     ),
   }
 }
 
 function sealedFor({ id }: SecretOwner) {
   return { application: id, provider: 'user key' } as const
+}
+
+/** The user keys of all applications, to be sealed with a new key. */
+export function createSealedUserKeys({ orm }: Pick<Database, 'orm'>): SealedTable<'user key'> {
+  const which = eq(table.application, sql.placeholder('number'))
+  return sealedTable('user key', {
+    all: late(() => orm.select({ number: table.application, sealed: table.sealed }).from(table)),
+    put: late(() => orm.update(table).set(assigned('sealed')).where(which)),
+    erase: late(() => orm.delete(table).where(which)),
+  })
 }

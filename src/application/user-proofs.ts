@@ -5,10 +5,10 @@ import type { UserKeyStore } from './user-key-store.ts'
 import { isProof } from './user-key.ts'
 import type { UserKeys } from './user-key.ts'
 
-/** `'no-key'`: the application has none, or none that opens. */
+/** `'no-key'`: none, or its seal does not open. */
 export type ProofVerdict = 'proven' | 'wrong' | 'no-key'
 
-/** Judges a proof, 32 bytes, of the name of a user. */
+/** `proof`: 32 bytes, of a user's name. */
 export type JudgeProof = (application: Application, name: string, proof: Uint8Array) => ProofVerdict
 
 interface Dependencies {
@@ -17,7 +17,7 @@ interface Dependencies {
   readonly userKeys: Pick<UserKeyStore, 'find'>
 }
 
-/** Judges by the keys in memory, which are read anew when a command has changed something. */
+/** Caches the keys until an application changes. */
 export function createJudgeProof({ clock, directory, userKeys }: Dependencies): JudgeProof {
   const known = new Map<number, UserKeys | null>()
   directory.onChange(() => known.clear())
@@ -38,7 +38,7 @@ export function createJudgeProof({ clock, directory, userKeys }: Dependencies): 
 
   return (application, name, proof) => {
     const verdict = judge(application, name, proof)
-    // A command may have made the key a moment ago.
+    // A command may have just created the key.
     return verdict !== 'proven' && directory.refresh() ? judge(application, name, proof) : verdict
   }
 }

@@ -3,20 +3,20 @@ import type { Condition } from './condition.ts'
 import { boxesOf, cosine, maxHaversine } from './geo-circle.ts'
 import type { GeoCircle } from './geo-circle.ts'
 
-/** Takes a value as a parameter, and gives its name. */
+/** Registers a value as a parameter, and returns its name. */
 export type Bind = (value: Value) => string
 
 /**
- * The most labels looked up one by one on each device. Measured: 50 take 8 times as long as going through the device's
- * own.
+ * Labels looked up one by one on each device. Measured: looking up 50 takes 8 times as long as going through the
+ * device's own.
  */
 const MAX_LOOKUPS = 4
 
-/** A condition on device `d` as SQL that is true or false, never NULL: it may stand under NOT. */
+/** SQL on device `d` that is true or false, never NULL, so it may stand under NOT. */
 export function checkOf(condition: Condition, bind: Bind): string {
   switch (condition.kind) {
     case 'labels': {
-      // The plus keeps the label out of the index lookup: the device's few labels are gone through instead.
+      // The plus prevents the index lookup: the device's few labels are gone through instead.
       const label = condition.ids.length > MAX_LOOKUPS ? '+x.label' : 'x.label'
       const ids = condition.ids.map(bind).join(', ')
       return `EXISTS (SELECT 1 FROM device_label x WHERE x.device = d.id AND ${label} IN (${ids}))`
@@ -55,19 +55,18 @@ export function checkOf(condition: Condition, bind: Bind): string {
   }
 }
 
-/** As one parameter, so that the text of a statement is the same for however many. */
+/** One parameter for any number of values keeps the statement's text the same. */
 function listOf(values: readonly Value[], bind: Bind): string {
   return `(SELECT value FROM json_each(${bind(JSON.stringify(values))}))`
 }
 
-/** How many questions a condition asks of each device, at most. */
 export function weightOf(condition: Condition): number {
   if (condition.kind === 'not') return weightOf(condition.operand)
   if (condition.kind !== 'all' && condition.kind !== 'any') return 1
   return condition.operands.reduce((sum, one) => sum + weightOf(one), 0)
 }
 
-/** Its boxes first: few places need the sines. `isNear` of `near.ts` is the same in words. */
+/** Its boxes first: few places need the sines. `isInCircle` is the same outside of SQL. */
 function nearCheck(near: GeoCircle, bind: Bind): string {
   const boxes = boxesOf(near).map(
     ({ south, north, west, east }) =>
@@ -81,7 +80,7 @@ function nearCheck(near: GeoCircle, bind: Bind): string {
 
 function zoneCheck(zones: readonly (string | null)[], bind: Bind): string {
   const names = zones.filter((zone) => zone !== null).map(bind)
-  // Not of an empty list: SQLite would take the whole WHERE for false, and then refuse INDEXED BY.
+  // With an empty list SQLite takes the whole WHERE for false, and then refuses INDEXED BY.
   const known = names.length > 0 ? [`(d.timezone IS NOT NULL AND d.timezone IN (${names.join(', ')}))`] : []
   const unknown = zones.includes(null) ? ['d.timezone IS NULL'] : []
   return `(${[...unknown, ...known].join(' OR ')})`

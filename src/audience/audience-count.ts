@@ -6,11 +6,11 @@ import type { Filter } from './filter.ts'
 /** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms where filters are checked on each device. */
 const CANDIDATES = 2000
 
-/** Counts audiences as they are now, in parts, so that no other work waits. */
+/** Counts audiences as they are now, in parts, so that other work isn't held up. */
 export function createAudienceCount({ database }: { database: Database }) {
   const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
 
-  /** Registered devices that `filter` selects. Throws the reason of `signal` once that has come. */
+  /** Throws the reason of `signal` once that aborts. */
   return async (application: number, filter: Filter, signal?: AbortSignal): Promise<number> => {
     const ceiling = highest.get()?.id ?? 0
     let sum = 0

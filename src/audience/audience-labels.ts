@@ -1,13 +1,12 @@
 import type { Statement, Value } from '../database/statement.ts'
 import type { LabelId } from './condition.ts'
 
-/** Gives the statement of an SQL text, prepared once. */
+/** Prepares each SQL text once. */
 export type Prepare = <Row>(sql: string) => Statement<Row, readonly Value[]>
 
 /** `label.kind`. */
 const KIND = { tag: 0, type: 1 }
 
-/** Looks up the names of labels of an application. */
 export function labelIds(prepare: Prepare, application: number): LabelId {
   const byName = prepare<{ id: number }>('SELECT id FROM label WHERE application = ? AND kind = ? AND name = ?')
   return (kind, name) => byName.get(application, KIND[kind], name)?.id ?? null

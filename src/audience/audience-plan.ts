@@ -8,51 +8,49 @@ import { cellsNear } from './geo-circle.ts'
 import { listedById, listedCheck } from './listed-devices.ts'
 import type { ListedDevices } from './listed-devices.ts'
 
-/** What to read, as SQL in which every value is a parameter. */
+/** What to read. All values in the SQL are parameters. */
 export interface Plan {
-  /** FROM and WHERE of the candidates; a candidate is in the audience if it passes `checks`. */
+  /** FROM and WHERE of candidates, which must also pass `checks`. */
   readonly members: string
-  /** The index entries that lead to the candidates, in order; `null` where these are listed, or one device at most. */
+  /** Index entries that lead to the candidates, in order; `null`: the candidates are listed, or one device at most. */
   readonly candidates: string | null
-  /** The candidates, where they are known one by one: what it gives for a page goes before the `values`. */
+  /** Candidates known one by one; its values for a page go before `values`. */
   readonly listed: ListedDevices | null
-  /** Whether every device on one range of one index is in the audience, in the order of ids. */
+  /** Every device in one range of one index is in the audience, in order of ids. */
   readonly wholeRange: boolean
   readonly values: readonly Value[]
   readonly checks: readonly string[]
   readonly checkValues: readonly Value[]
-  /** How many questions are asked of each device. */
+  /** Checks made on each device. */
   readonly weight: number
 }
 
-/** The application and the platform of an audience. */
 export interface Scope {
   readonly application: number
   readonly platform: Platform
 }
 
-/** The parameters every statement has: ?1 after, ?2 ceiling, ?3 limit, ?4 application, ?5 platform. */
+/** In every statement: ?1 after, ?2 ceiling, ?3 limit, ?4 application, ?5 platform. */
 const FIXED_PARAMETERS = 5
 
-/** How many entries of an index are counted, at most, to find the one that leads to the fewest devices. */
+/** Entries counted, at most, to find the most selective index. */
 const MAX_SAMPLE = 10_000
 
 /**
- * The most cells of a grid that are read one by one; they reach 95 km around Berlin and 127 at the equator. Measured on
- * 1,000,000 devices: a circle of 100 km with 1,300 of them takes 10 ms, and 0.6 s where each device is asked how far
- * away it is, as is done beyond that; a page takes 3 ms of one cell, and 4 of 70.
+ * Grid cells read one by one; they reach 95 km around Berlin, 127 at the equator. Measured on 1,000,000 devices: a
+ * circle of 100 km with 1,300 of them takes 10 ms; beyond, each device is checked, in 0.6 s. A page of one cell takes 3
+ * ms, of 70 cells 4 ms.
  */
 const MAX_CELLS = 100
 
-/** More time zones than share an offset. */
 const MAX_ZONES = 200
 
-/** An index of devices: the ids under each of `keys`, in order, are those that pass `of`, and maybe some others. */
+/** An index to read by: the ids under `keys`, in order, include all that pass the condition. */
 interface Lead {
   readonly condition: Condition
   readonly entries: (key: string) => string
   readonly keys: readonly Value[]
-  /** Whether all devices of the index pass. */
+  /** They include no others. */
   readonly exact: boolean
 }
 
@@ -66,8 +64,8 @@ export function planOfOne(device: number): Plan {
 }
 
 /**
- * How to find the devices of which all `conditions` hold: by the index that leads to the fewest, and checks on each.
- * `ofUsers`: the devices of `usersOf(conditions)`; `null`: there are no such users, or their devices are too many.
+ * Reads by the most selective index, and checks the rest on each device. `ofUsers`: the devices of
+ * `usersOf(conditions)`; `null`: no such users, or too many devices.
  */
 export function planOf(
   prepare: Prepare,
@@ -84,14 +82,14 @@ export function planOf(
   return { ...driving, values, checks, checkValues, weight, wholeRange: conditions.length === 0 }
 }
 
-/** The users whose devices are to be looked up, for `planOf`; `null`: something else leads to fewer devices. */
+/** The users to look up for `planOf`; `null`: something else is more selective. */
 export function usersOf(conditions: readonly Condition[]): readonly string[] | null {
   const leadsToFewer = conditions.some(({ kind }) => kind === 'alias' || kind === 'devices')
   const ofUsers = conditions.find((one) => one.kind === 'users')
   return leadsToFewer || ofUsers === undefined ? null : ofUsers.users
 }
 
-/** `settled` is the condition that the index answers for; the others are left to be checked on each device. */
+/** `settled` is the condition that the index answers for; `listedValues` the number of values that `listed` gives. */
 function driver(
   prepare: Prepare,
   conditions: readonly Condition[],
@@ -100,7 +98,6 @@ function driver(
   bind: Bind,
 ): Pick<Plan, 'members' | 'candidates' | 'listed'> & {
   readonly settled: Condition | null
-  /** How many values `listed` gives. */
   readonly listedValues?: number
 } {
   const alias = conditions.find(({ kind }) => kind === 'alias')
@@ -112,7 +109,7 @@ function driver(
   const named = listOf(conditions, ofUsers)
   if (named !== null) {
     const byUser = named.settled.kind === 'users'
-    // The plus keeps SQLite from going through all ids, or an index, in search of these.
+    // The plus keeps SQLite from searching all ids, or an index, for these.
     const members = `FROM device d NOT INDEXED
       WHERE ${listedCheck(FIXED_PARAMETERS + 1, byUser)} AND d.application = ?4 AND ${ON_PLATFORM} AND ${between('+d.id')}`
     return { ...named, members, candidates: null, listedValues: byUser ? 2 : 1 }
@@ -126,15 +123,15 @@ function driver(
   const keys = lead.keys.map(bind)
   return {
     members: `FROM device d WHERE d.id IN (${lead.entries(`IN (${keys.join(', ')})`)}) AND ${ON_PLATFORM}`,
-    // SQLite merges the ranges as it goes, since each is in the order asked for: nothing is collected and sorted.
-    // It takes up to 500; a request names MAX_LEAVES labels at most.
+    // SQLite merges up to 500 ranges as it goes, each in order: nothing is collected and sorted. A request names at
+    // most MAX_LEAVES labels.
     candidates: keys.map((key) => lead.entries(`= ${key}`)).join(' UNION '),
     listed: null,
     settled: lead.exact ? lead.condition : null,
   }
 }
 
-/** The devices that a condition names one by one, itself or by their users; `null`: none does, or they are too many. */
+/** Devices that a condition names one by one, itself or by user; `null`: none does, or there are too many. */
 function listOf(
   conditions: readonly Condition[],
   ofUsers: ListedDevices | null,
@@ -145,7 +142,6 @@ function listOf(
   return users === undefined || ofUsers === null ? null : { settled: users, listed: ofUsers }
 }
 
-/** The index that a condition can be read by; none for most. */
 function leadOf(condition: Condition): readonly Lead[] {
   if (condition.kind === 'labels') {
     const entries = (key: string) => `SELECT device AS id FROM device_label WHERE label ${key} AND ${between('device')}`
@@ -167,14 +163,14 @@ function leadOf(condition: Condition): readonly Lead[] {
     const keys = condition.zones.filter((zone) => zone !== null)
     const entries = (key: string) =>
       `SELECT id FROM device INDEXED BY device_by_zone WHERE application = ?4 AND timezone ${key} AND ${between('id')}`
-    // The index has no devices whose zone is not known.
+    // The index leaves out devices without a zone.
     if (keys.length < condition.zones.length || keys.length === 0 || keys.length > MAX_ZONES) return []
     return [{ condition, entries, keys, exact: true }]
   }
   return []
 }
 
-/** 1,000 VIPs among 1,000,000 with a tag should be 1,000 entries to go through. */
+/** 1,000 VIPs among 1,000,000 devices with a tag should be 1,000 entries to read. */
 function fewest(prepare: Prepare, leads: readonly Lead[], { application, platform }: Scope): Lead | null {
   if (leads.length < 2) return leads[0] ?? null
   let best: Lead | null = null

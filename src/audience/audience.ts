@@ -23,22 +23,20 @@ export type AudienceRow = Pick<StoredRow<typeof device>, 'id' | 'token' | 'envir
 /** Devices of one locale; `null`: it is not known. */
 export type LocaleCount = { readonly locale: string | null; readonly count: number }
 
-/** The registered devices of an audience on one platform, in the order of their ids. */
+/** Registered devices of an audience on one platform, in order of ids. */
 export interface AudiencePages {
   /**
-   * The first, `limit` at the most, with `after` < id <= `last`. `last` is as far as was looked: the work of one call is
-   * bounded, so where filters leave little there may be none up to there, and more behind it. While the devices of users
-   * are looked up `last` is `after`.
+   * At most `limit` rows with `after` < id <= `last`, the id up to which it has looked: the work of a call is bounded,
+   * so a page may be empty with more behind it. While users are looked up, `last` is `after`.
    */
   page(after: number, ceiling: number, limit: number): { readonly rows: readonly AudienceRow[]; readonly last: number }
-  /** Meanwhile: some of those that were found last, with `after` < id <= `ceiling`. Nobody where nothing is looked up. */
+  /** While users are looked up, some of the devices found last, with `after` < id <= `ceiling`; else none. */
   early(after: number, ceiling: number, limit: number): readonly AudienceRow[]
   /**
-   * How many there are with `after` < id <= `last`. `last` is as far as `candidates` entries of the index lead, so
-   * that the work of one call is bounded whatever the filters leave of them; `ceiling` when that was all.
+   * The number with `after` < id <= `last`, where `candidates` index entries lead: the work of a call is bounded.
+   * `last` is `ceiling` at the end.
    */
   count(after: number, ceiling: number, candidates: number): { readonly count: number; readonly last: number }
-  /** The same by locale. */
   locales(
     after: number,
     ceiling: number,
@@ -53,17 +51,17 @@ const NOBODY: AudiencePages = {
   locales: (_after, ceiling) => ({ counts: [], last: ceiling }),
 }
 
-/** Index entries looked at for a page: 4 ms at most, and 0.3 where nothing has to be checked on each device. */
+/** Index entries read for a page: 4 ms at most, 0.3 if nothing is checked on each device. */
 const CANDIDATES = 1000
 
-/** As many questions are asked of each device beside that. Of an expression that asks more, a page has fewer devices. */
+/** Checks on each device that a full page allows; with more, a page has fewer devices. */
 const QUESTIONS = 4
 
 /**
- * An audience as pages of one platform. A page reads ranges of one index from where the one before it ended, so its
- * work is about its rows. Names of labels are looked up once, here; those of users in parts, one with each call until
- * their devices are known: only then can these be read in the order of ids, in which nobody comes twice, whatever
- * becomes of their users meanwhile. `withLocale`: rows have the locale of their device; default false.
+ * Reads an audience in pages of one platform. Each continues in one index where the previous one ended, so its work is
+ * about its rows. Labels are looked up here, once; users in parts, one with each call: their devices can be read in
+ * order of ids only when all are known, and nobody comes twice if users change in between. `withLocale`: with the
+ * locale of each device.
  */
 export function audiencePages(
   database: Reader,
@@ -124,7 +122,7 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, wi
     ...plan.checkValues,
   ]
 
-  /** How far the next `candidates` entries of the index lead, or fewer where much is asked of each device. */
+  /** How far the next `candidates` index entries lead; fewer if many checks are made on each device. */
   function reach(after: number, ceiling: number, candidates: number): number {
     const max = Math.ceil(candidates * Math.min(1, QUESTIONS / plan.weight))
     if (listed !== null) return listed.reach(after, ceiling, max)
@@ -135,7 +133,7 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, wi
 
   return {
     page(after, ceiling, limit) {
-      // To look ahead would be half of the work of a broadcast's page.
+      // Looking ahead would be half the work of a broadcast's page.
       const upTo = plan.wholeRange ? ceiling : reach(after, ceiling, Math.max(limit, CANDIDATES))
       const found = rows.all(after, upTo, limit, ...checked(after, upTo))
       return { rows: found, last: found.length < limit ? upTo : (found.at(-1)?.id ?? upTo) }
@@ -156,7 +154,7 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, wi
   }
 }
 
-/** Most texts come again and again: they differ by how much a filter names, not by what. */
+/** Most texts repeat: they depend on how much a filter names, not on what. */
 const MAX_STATEMENTS = 64
 
 type Reader = Pick<Database, 'reading'>
@@ -174,7 +172,7 @@ function rememberedStatements(database: Reader): Prepare {
   }
 }
 
-/** Whether any device that is sent to through FCM is known to be an iPhone. */
+/** Whether the application has an iPhone behind FCM. */
 function hasIphones(prepare: Prepare, application: number): boolean {
   const found = prepare<{ id: number }>(
     'SELECT id FROM device INDEXED BY device_iphone WHERE application = ? AND fcm_platform = 1 LIMIT 1',

@@ -3,25 +3,25 @@ import type { Filter, Missed } from './filter.ts'
 import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
-/** What must hold of a device on one platform, as an index or a row can answer it: the names are looked up. */
+/** What must hold of a device on one platform, with names looked up, for an index or a row to answer. */
 export type Condition =
-  /** Has one of these labels; never none. */
+  /** Has one of these labels; never an empty list. */
   | { readonly kind: 'labels'; readonly ids: readonly number[] }
   | { readonly kind: 'alias'; readonly alias: string }
-  /** A device of one of these; never none. */
+  /** Never an empty list. */
   | { readonly kind: 'users'; readonly users: readonly string[] }
   | { readonly kind: 'near'; readonly near: GeoCircle }
-  /** Not before this moment, ms since the Unix epoch. */
+  /** Not before this time, ms since the Unix epoch. */
   | { readonly kind: 'since'; readonly column: 'seen_at' | 'registered_at'; readonly moment: number }
-  /** One of these, by `device.id`. */
+  /** By `device.id`. */
   | { readonly kind: 'devices'; readonly ids: readonly number[] }
-  /** One of these; `null`: not known. Never none. */
+  /** `null`: unknown zone. Never an empty list. */
   | { readonly kind: 'zones'; readonly zones: readonly (string | null)[] }
-  /** In the same time zone since before this moment. */
+  /** In the same time zone since before this time. */
   | { readonly kind: 'stayed'; readonly moment: number }
-  /** Was rejected, or expired, in one of these, by `push.number`. */
+  /** Failed in one of these, by `push.number`. */
   | { readonly kind: 'failed'; readonly pushes: readonly number[] }
-  /** Its `device.id` is in one of these ranges. */
+  /** By `device.id`, from and to. */
   | { readonly kind: 'within'; readonly ranges: readonly (readonly [number, number])[] }
   | { readonly kind: 'not'; readonly operand: Condition }
   | { readonly kind: 'all' | 'any'; readonly operands: readonly Condition[] }
@@ -34,8 +34,8 @@ const NOBODY = { kind: 'nobody' } as const
 export type LabelId = (kind: 'tag' | 'type', name: string) => number | null
 
 /**
- * What must all hold of a device of `platform` to be in the audience; `null`: nobody can be. `labelId` is `null` for a
- * name that no device ever had, which includes nobody and excludes nobody.
+ * The conditions that all must hold for a device of `platform`; `null`: the audience is empty. `labelId` is `null` for
+ * a name that no device ever had: it includes nobody and excludes nobody.
  */
 export function conditionsOf(filter: Filter, platform: Platform, labelId: LabelId): readonly Condition[] | null {
   if (!filter.platforms.includes(platform)) return null
@@ -48,7 +48,7 @@ function labelConditions(filter: Filter, labelId: LabelId): Condition[] {
   const { tags, active, exceptTags, exceptActive, tagsMatch } = filter
   const has = (kind: 'tag' | 'type', names: readonly string[]) => names.map((name) => label(labelId(kind, name)))
   const conditions: Condition[] = []
-  // Better nobody than everybody: all of nothing is nobody too.
+  // All of no tags is nobody rather than everybody.
   if (tags !== null)
     conditions.push(tagsMatch === 'any' || tags.length === 0 ? any(has('tag', tags)) : all(has('tag', tags)))
   if (active !== null) conditions.push(any(has('type', active)))

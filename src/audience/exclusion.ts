@@ -4,10 +4,9 @@ import { failedFields } from './filter-match.ts'
 import type { DeviceTraits, FilterField } from './filter-match.ts'
 import type { Filter } from './filter.ts'
 
-/** The most names that a sentence repeats. */
 const MAX_NAMES = 5
 
-/** Each field of a filter that leaves a registered device out, with a clause that goes on after "it". */
+/** Why a filter leaves out a registered device: clauses that continue "it …". */
 export function exclusionsBy(filter: Filter, device: DeviceTraits): Exclusion[] {
   return failedFields(filter, device).map((field) => ({ field, why: clauseOf(field, filter, device) }))
 }
@@ -73,7 +72,7 @@ function shown(names: readonly string[]): string {
   return names.length > MAX_NAMES ? `${first.join(', ')} …` : first.join(', ')
 }
 
-/** One field of the push that leaves the device out, and a clause that says why: `has the tag "muted", which …`. */
+/** A field of the push that leaves the device out, with a clause: `has the tag "muted", which …`. */
 export interface Exclusion {
   readonly field: string
   readonly why: string

@@ -18,7 +18,7 @@ export const days: Field<number> = {
   read: (value, name) => Math.round(decimal(value, name, 'days', 1, MAX_DAYS) * DAY_MS),
 }
 
-/** Its numbers may be digits in a string, as everywhere. */
+/** Numbers may be strings of digits, as everywhere. */
 export const near: Field<GeoCircle> = {
   schema: {
     title: 'Near',
@@ -52,13 +52,13 @@ export const near: Field<GeoCircle> = {
 
 const NEAR_MEMBERS: ReadonlySet<string> = new Set(['lat', 'lng', 'radius_km'])
 
-/** Throws `Refused` where it is none. `what`: what it should be. */
+/** `what`: what it should be. */
 export function filterObjectOf(value: unknown, name: string, what: string): Given {
   if (isJsonObject(value)) return value
   throw invalid(name, `must be ${what}, not ${show(value)}`)
 }
 
-/** How a failure names a member. A key that is long or strange is shown, not repeated. */
+/** For an error. A long or strange key is shown, not repeated. */
 export function pathTo(name: string, key: string): string {
   return /^\w{1,32}$/.test(key) ? `${name}.${key}` : `${name}[${show(key)}]`
 }

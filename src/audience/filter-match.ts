@@ -4,20 +4,18 @@ import { isInCircle } from './geo-circle.ts'
 import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
-/** What filters look at. Times are ms since the Unix epoch. */
+/** Times are ms since the Unix epoch. */
 export interface DeviceTraits extends Pick<
   Device,
   'id' | 'platform' | 'tag' | 'active' | 'alias' | 'user' | 'lat' | 'lng' | 'registeredAt'
 > {
-  /** Last registration. */
   readonly seenAt: number
-  /** IANA name; `null`: not known. */
+  /** IANA name; `null`: unknown. */
   readonly timezone: string | null
-  /** When `timezone` last changed; `null`: not since it registered. */
+  /** `null`: not since it registered. */
   readonly movedAt: number | null
 }
 
-/** A field of a push to many that narrows. */
 export type FilterField =
   | 'platform'
   | 'tags'
@@ -37,8 +35,8 @@ export type FilterField =
   | 'send_at_local'
 
 /**
- * The fields of a filter that leave a registered device out, as they are named on the wire; none: it is in the audience.
- * What `audience.ts` says in SQL, in plain words, and held against it by tests.
+ * The fields, by their names on the wire, that leave out a registered device; none: it is in the audience. Says without
+ * SQL what `audience.ts` says in SQL; tests compare the two.
  */
 export function failedFields(filter: Filter, device: DeviceTraits): readonly FilterField[] {
   const {
@@ -80,7 +78,7 @@ export function failedFields(filter: Filter, device: DeviceTraits): readonly Fil
   return (Object.keys(passed) as FilterField[]).filter((field) => !passed[field])
 }
 
-/** Better nobody than everybody: all of nothing is nobody. */
+/** All of no names is nobody rather than everybody. */
 function hasAll(names: readonly string[], has: (name: string) => boolean): boolean {
   return names.length > 0 && names.every(has)
 }

@@ -35,15 +35,11 @@ const tagsMatch: Field<'any' | 'all'> = {
   },
 }
 
-/**
- * A filter that says who is reached. Empty must not count as absent here: a caller whose user has no alias would
- * address everybody.
- */
+/** Empty isn't absent here: a caller whose user has no alias would otherwise address everybody. */
 function including<T>(description: string, field: Field<T>): Field<T> {
   return { ...describedAs(description, field), emptyIsAbsent: false }
 }
 
-/** The fields that say who is reached, in the body of a push to many. */
 export const filterFields = {
   platform: optional(platforms),
   tags: optional(including('Devices with any of these tags. An array, or one; an empty one is nobody.', names)),
@@ -69,7 +65,7 @@ export const filterFields = {
   ),
 }
 
-/** A filter as it is asked for. `platforms` is `null` where nothing says them. */
+/** `platforms` is `null` if the caller names none. */
 export type WantedFilter = Omit<Filter, 'platforms'> & { readonly platforms: readonly Platform[] | null }
 
 export function filterOf(input: Input<typeof filterFields> & { readonly platform: readonly Platform[] }): Filter {
@@ -96,23 +92,9 @@ export function wantedFilterOf(input: Input<typeof filterFields>): WantedFilter 
   }
 }
 
-/** Whether nothing narrows: everybody on its platforms. */
-export function isBroadcast(filter: Omit<Filter, 'platforms'>): boolean {
-  const narrowing = [
-    filter.tags,
-    filter.exceptTags,
-    filter.active,
-    filter.exceptActive,
-    filter.alias,
-    filter.exceptAlias,
-    filter.users,
-    filter.exceptUsers,
-    filter.near,
-    filter.seenWithinMs,
-    filter.notSeenForMs,
-    filter.registeredWithinMs,
-    filter.where,
-    filter.devices,
-  ]
-  return narrowing.every((one) => one === null || one === undefined)
+/** Whether nothing narrows the audience but its platforms. */
+export function isBroadcast(filter: WantedFilter): boolean {
+  const narrows = ([name, value]: [string, unknown]) =>
+    !['platforms', 'tagsMatch'].includes(name) && (value ?? null) !== null
+  return !Object.entries(filter).some(narrows)
 }

@@ -2,47 +2,46 @@ import type { Platform } from '../device/device.ts'
 import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
-/** To whom. `null` fields do not narrow; fields narrow together (AND). */
+/** `null` fields don't narrow; the others narrow together (AND). */
 export interface Filter {
   readonly platforms: readonly Platform[]
   readonly tags: readonly string[] | null
   /** `any` of `tags` or `all` of them. */
   readonly tagsMatch: 'any' | 'all'
   readonly exceptTags: readonly string[] | null
-  /** Any of these notification types. */
   readonly active: readonly string[] | null
   readonly exceptActive: readonly string[] | null
   readonly alias: string | null
   readonly exceptAlias: string | null
-  // From here on a field that does not narrow is absent, as in every push stored before there were these.
-  /** Nobody without a location. */
+  // From here on a field that doesn't narrow is absent, as in stored pushes from before it existed.
+  /** Leaves out devices without a location. */
   readonly near?: GeoCircle
-  /** Registered, as an app does at launch, not longer ago than this. */
+  /** The last registration, as at every launch, is at most this long ago. */
   readonly seenWithinMs?: number
-  /** Not registered again since longer than this. */
+  /** The last registration is longer ago. */
   readonly notSeenForMs?: number
-  /** Registered for the first time not longer ago than this. */
+  /** The first registration is at most this long ago. */
   readonly registeredWithinMs?: number
   readonly where?: Where
-  /** Devices of these users; of nobody where there are none. */
+  /** An empty list is nobody. */
   readonly users?: readonly string[]
   readonly exceptUsers?: readonly string[]
-  /** The moment that these times are counted back from, ms since the Unix epoch: fixed when a push is accepted. */
+  /** What these times count back from, ms since the Unix epoch: fixed when a push is accepted. */
   readonly asOf?: number
-  /** These, by `device.id`, as far as the rest of the filter leaves them. */
+  /** By `device.id`. */
   readonly devices?: readonly number[]
-  /** Devices in these time zones; `null` is one that is not known. */
+  /** `null` is a device without a known zone. */
   readonly zones?: readonly (string | null)[]
-  /** Not devices whose time zone has changed at this moment or since; ms since the Unix epoch. */
+  /** Leaves out devices whose zone changed at or after this time, ms since the Unix epoch. */
   readonly stayedSince?: number
   readonly missed?: Missed
 }
 
-/** Only devices that a push which is over has failed for, by what is stored of it. */
+/** Only devices that a finished push failed for. */
 export interface Missed {
-  /** `push.number` of the push and of its waves: theirs are the recipients that were rejected, or expired. */
+  /** `push.number` of the push and its waves, for recipients that were rejected or expired. */
   readonly pushes: readonly number[]
-  /** Those that it did not get to before it was over, by platform and wave; absent: everybody was sent to. */
+  /** Devices it ended before reaching, by platform and wave; absent: it reached all. */
   readonly unsent?: readonly Unsent[]
 }
 
@@ -50,15 +49,15 @@ interface Unsent {
   readonly platform: Platform
   /** Of `device.id`, from and to. */
   readonly ranges: readonly (readonly [number, number])[]
-  /** Whom the wave was for. */
+  /** The wave's own filter. */
   readonly turn?: Pick<Filter, 'zones' | 'stayedSince'>
 }
 
-/** The audience of a push: one device by its `device.id`, or those that match. */
+/** One device by `device.id`, or all that match. */
 export type Audience =
   | { readonly device: number; readonly platform: Platform }
   | {
       readonly filter: Filter
-      /** Each when the clock there shows this: `2026-12-24T09:00`. */
+      /** When clocks at the device show this: `2026-12-24T09:00`. */
       readonly local?: string
     }

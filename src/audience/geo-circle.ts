@@ -1,6 +1,5 @@
 import { gridCellsOf } from '../device/index/place.ts'
 
-/** A circle on the globe. */
 export interface GeoCircle {
   /** Degrees, ±90. */
   readonly lat: number
@@ -17,30 +16,27 @@ export interface Box {
   readonly east: number
 }
 
-/** The mean radius of the Earth, as the IUGG has it (R1 of GRS 80, Moritz 2000). */
+/** Mean radius of the Earth (IUGG, R1 of GRS 80, Moritz 2000). */
 const EARTH_KM = 6371.0088
 
-/** Half of the way around: nothing is further away. */
+/** Half the circumference: nothing is further away. */
 const FURTHEST_KM = Math.PI * EARTH_KM
 
 export const MIN_RADIUS_KM = 0.01
 
-/** A little more than half of the way around, at the equator of WGS 84 too. */
+/** A little more than half the circumference, also at the equator of WGS 84. */
 export const MAX_RADIUS_KM = 20_038
 
-/** Degrees by which a box is larger than its circle, for the rounding: a centimetre. */
+/** Rounding margin of a box around its circle, in degrees: a centimetre. */
 const MARGIN_DEGREES = 1e-7
 
-/**
- * The haversine of the angle between two points grows with it, from 0 to 1. A place is within the radius where its
- * haversine is no larger than this: no inverse is needed for each device.
- */
+/** The haversine of a distance grows with it, from 0 to 1. Comparing it with this needs no inverse per device. */
 export function maxHaversine(radiusKm: number): number {
-  // The haversine of a point opposite can come out a little above 1.
+  // The haversine of the opposite point can be slightly above 1.
   return radiusKm >= FURTHEST_KM ? 2 : Math.sin(radiusKm / EARTH_KM / 2) ** 2
 }
 
-/** Whether a place is within the circle, along the great circle. */
+/** Along the great circle. */
 export function isInCircle(
   { lat, lng, radiusKm }: GeoCircle,
   place: { readonly lat: number; readonly lng: number },
@@ -51,14 +47,14 @@ export function isInCircle(
   return haversine <= maxHaversine(radiusKm)
 }
 
-/** What the circle lies in: one box, or two where it lies across the date line. */
+/** The circle's bounding box; two if it crosses the date line. */
 export function boxesOf({ lat, lng, radiusKm }: GeoCircle): readonly Box[] {
   const angle = degrees(Math.min(radiusKm / EARTH_KM, Math.PI)) + MARGIN_DEGREES
   const south = Math.max(lat - angle, -90)
   const north = Math.min(lat + angle, 90)
-  // It holds a pole, and every meridian goes through there.
+  // A pole is inside, with all meridians.
   if (lat + angle >= 90 || lat - angle <= -90) return [{ south, north, west: -180, east: 180 }]
-  // Where the meridian touches the circle, which is nearer to the pole than its middle.
+  // The meridian touches the circle nearer to the pole than its centre.
   const aside = degrees(Math.asin(Math.sin(radians(angle)) / cosine(lat))) + MARGIN_DEGREES
   const [west, east] = [lng - aside, lng + aside]
   if (east - west >= 360) return [{ south, north, west: -180, east: 180 }]
@@ -71,7 +67,7 @@ export function boxesOf({ lat, lng, radiusKm }: GeoCircle): readonly Box[] {
   }
 }
 
-/** The cells of the grid that the circle lies in, `null` if they are more than `most`. */
+/** Grid cells that the circle touches; `null`: more than `max`. */
 export function cellsNear(near: GeoCircle, max: number): readonly number[] | null {
   const cells: number[] = []
   for (const box of boxesOf(near)) {

@@ -1,10 +1,10 @@
 import type { Value } from '../database/statement.ts'
 
-/** Devices that are known one by one, in the order of their ids: a page reads those of its range, and nothing else. */
+/** Devices known one by one, in order of ids: a page reads only those in its range. */
 export interface ListedDevices {
-  /** The id that the next `count` of them come to, from behind `after`; `ceiling` where fewer are left up to there. */
+  /** The id `count` devices after `after`; `ceiling` if there are fewer up to it. */
   reach(after: number, ceiling: number, count: number): number
-  /** What `listedCheck` has for values, for those with `after` < id <= `upTo`. */
+  /** The values for `listedCheck`, with `after` < id <= `upTo`. */
   between(after: number, upTo: number): readonly Value[]
 }
 
@@ -14,7 +14,7 @@ export function listedById(ids: readonly number[]): ListedDevices {
   return { ...list, between: (after, upTo) => [JSON.stringify(list.range(after, upTo))] }
 }
 
-/** By `device.id`, with the user that each had when it was listed: who has another one since is not among them any more. */
+/** By `device.id`, with each one's user when listed: a device that has another user since is left out. */
 export function listedByUser(userOf: ReadonlyMap<number, string>): ListedDevices {
   const list = sorted([...userOf.keys()])
   return {
@@ -26,7 +26,7 @@ export function listedByUser(userOf: ReadonlyMap<number, string>): ListedDevices
   }
 }
 
-/** Devices `d` of a list as SQL; the parameters from `?first` on are what `between` gives. */
+/** SQL for device `d`; the parameters from `?first` on are what `between` gives. */
 export function listedCheck(first: number, byUser: boolean): string {
   const ids = `d.id IN (SELECT value FROM json_each(?${first}))`
   return byUser ? `${ids} AND d.user IN (SELECT value FROM json_each(?${first + 1}))` : ids
@@ -35,7 +35,7 @@ export function listedCheck(first: number, byUser: boolean): string {
 function sorted(ids: readonly number[]) {
   const order = new Float64Array(ids).sort()
 
-  /** How many ids are not greater. */
+  /** The number of ids up to `id`. */
   function rank(id: number): number {
     let [from, to] = [0, order.length]
     while (from < to) {

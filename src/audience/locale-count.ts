@@ -3,14 +3,14 @@ import { CEILING } from '../device/device-row.ts'
 import { audiencePages } from './audience.ts'
 import type { Filter } from './filter.ts'
 
-/** Devices counted before the event loop gets a turn: their rows are read, not the index alone. */
+/** Devices counted before the event loop gets a turn: their rows are read, not just the index. */
 const CANDIDATES = 1000
 
-/** Counts audiences as they are now by what `keyOf` makes of each locale, in parts, so that no other work waits. */
+/** Counts audiences by what `keyOf` makes of each locale, in parts, so that other work isn't held up. */
 export function createLocaleCount({ database }: { database: Database }) {
   const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
 
-  /** Registered devices that `filter` selects. Throws the reason of `signal` once that has come. */
+  /** Throws the reason of `signal` once that aborts. */
   return async <Key>(
     application: number,
     filter: Filter,

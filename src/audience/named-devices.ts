@@ -6,15 +6,14 @@ import type { Audience, Filter } from './filter.ts'
 
 type Devices = Pick<DeviceStore, 'idsOf'>
 
-/** Of a push to one. */
 export const NO_DEVICE = failure('ResourceNotFound', 'No device found')
 
-/** Narrowed to the devices with these tokens; `null`: not narrowed. Unknown tokens are skipped. */
+/** `null` tokens don't narrow. Unknown tokens are skipped. */
 export function narrowed(devices: Devices, application: number, filter: Filter, tokens: readonly string[] | null) {
   return tokens === null ? filter : { ...filter, devices: devices.idsOf(application, filter.platforms, tokens) }
 }
 
-/** The devices with these tokens; `null`: none of them is registered. */
+/** `null`: none of the tokens is registered. */
 export function audienceOfOne(
   devices: Devices,
   application: number,

@@ -1,23 +1,10 @@
 import { failure, loggedAs, Refused } from '../failure.ts'
 import { show } from '../http/fields.ts'
+import { OPTION_LIST } from '../notification/options.ts'
 import { nearest } from '../text/nearest.ts'
 
-/** What other push services, and the other calls of this API, call the fields of a push. */
+/** Other services' names, and those of other calls of this API, for the fields of a push that say who gets it, and when. */
 const COUNTERPARTS: Readonly<Record<string, string>> = {
-  msg: 'message messages body text alert content contents notification',
-  title: 'heading headings subject',
-  payload: 'data custom customData additionalData extra extras userInfo',
-  badge: 'badgeCount setbadgecount iosBadgeCount',
-  image: 'imageUrl picture bigPicture attachment',
-  link: 'url deepLink clickAction navigate',
-  actions: 'action buttons webButtons',
-  thread: 'threadId threadIdentifier',
-  channel: 'channelId androidChannelId',
-  collapse: 'collapseId collapseKey collapseIdentifier apnsCollapseId',
-  ttl: 'timeToLive expiration expirationTime expiry expires',
-  silent: 'contentAvailable background',
-  mutable: 'mutableContent',
-  interruption: 'interruptionLevel',
   send_at: 'schedule scheduleTime scheduledAt scheduledTime sendAfter deliverAt pushTime',
   platform: 'os deviceType deviceTypes',
   tags: 'tag topic topics channels',
@@ -34,7 +21,10 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
 }
 
 const MEANT: ReadonlyMap<string, string> = new Map(
-  Object.entries(COUNTERPARTS).flatMap(([field, names]) => names.split(' ').map((name) => [plain(name), field])),
+  [
+    ...Object.entries(COUNTERPARTS),
+    ...OPTION_LIST.map(([name, { alsoCalled }]) => [name, alsoCalled] as const),
+  ].flatMap(([field, names]) => names?.split(' ').map((name) => [plain(name), field] as const) ?? []),
 )
 
 /**

@@ -3,22 +3,22 @@ import type { Scope } from './audience-plan.ts'
 import { listedByUser } from './listed-devices.ts'
 import type { ListedDevices } from './listed-devices.ts'
 
-/** Users looked up first, whose devices are sent to while the others are looked up. */
+/** Looked up first, so that sending can begin while the others are looked up. */
 const FIRST_USERS = 32
 
-/** Users looked up before the event loop gets a turn: 0.4 ms. */
+/** Looked up before the event loop gets a turn: 0.4 ms. */
 const USERS_AT_ONCE = 200
 
-/** The most devices of users that are listed: of more each device is asked for its user, as it takes about as long. */
+/** Beyond this, checking the user of each device takes about as long as listing them. */
 const MAX_LISTED = 50_000
 
-/** The devices that users have, found in parts: of 10,000 users it takes 10 ms. */
+/** Finds the devices of users in parts: 10,000 users take 10 ms. */
 export interface UserLookup {
-  /** Whether all users were looked up, or their devices are too many. */
+  /** All users were looked up, or they have too many devices. */
   readonly isOver: boolean
-  /** Looks up some more of them; gives the devices that were found. */
+  /** Looks up the next part, and returns its devices. */
   goOn(): ListedDevices
-  /** All that were found; `null`: too many. */
+  /** All devices found; `null`: too many. */
   listed(): ListedDevices | null
 }
 
@@ -28,10 +28,10 @@ export function lookUpUsers(prepare: Prepare, users: readonly string[], { applic
        SELECT d.id, d.user FROM json_each(?1) u CROSS JOIN device d INDEXED BY device_by_user
        WHERE d.application = ?2 AND d.user = u.value AND d.platform = ?3 AND d.state = 0 LIMIT ?4)`,
   )
-  /** By device: one that has changed its user meanwhile may be met twice. */
+  /** By device: one that changes its user in between may be found twice. */
   const userOf = new Map<number, string>()
   const parts = partsOf(users)
-  /** To be looked up; `null` where the one before was. */
+  /** `null` after a successful lookup. */
   let part: ReturnType<typeof parts.next> | null = null
   let isOver = false
 
@@ -43,7 +43,7 @@ export function lookUpUsers(prepare: Prepare, users: readonly string[], { applic
     },
 
     goOn() {
-      // The same again where the database could not be read.
+      // After a failed read the same part is tried again.
       part ??= parts.next()
       const found = find.get(JSON.stringify(part.value), application, platform, MAX_LISTED + 1)
       const ids = JSON.parse(found?.ids ?? '[]') as readonly number[]
@@ -60,14 +60,14 @@ export function lookUpUsers(prepare: Prepare, users: readonly string[], { applic
 }
 
 /**
- * Yields the parts, and returns the last one. None names a user twice: their devices would count twice against the most.
- * The first are as they come: to put 10,000 in order takes 1 ms, in which nothing would be sent.
+ * Yields parts and returns the last one, with no user twice, whose devices would count twice. The first users keep
+ * their order: sorting 10,000 takes 1 ms, in which nothing would be sent.
  */
 function* partsOf(users: readonly string[]): Generator<readonly string[], readonly string[]> {
   const first = [...new Set(users.slice(0, FIRST_USERS))]
   if (users.length <= FIRST_USERS) return first
   yield first
-  // In order they are found faster: their entries of the index lie beside each other.
+  // Sorted users are found faster: their index entries are neighbours.
   let others = [...new Set(users.slice(FIRST_USERS))].sort()
   for (; others.length > USERS_AT_ONCE; others = others.slice(USERS_AT_ONCE)) yield others.slice(0, USERS_AT_ONCE)
   return others

@@ -29,7 +29,6 @@ const CONDITION = 'Condition'
 const { description: _, ...NAME } = oneName.schema
 const SELF = { $ref: referenceTo(CONDITION) }
 
-/** An expression, which a body spells as JSON. */
 export const where: Field<Where> = {
   schema: {
     title: CONDITION,
@@ -57,7 +56,7 @@ export const where: Field<Where> = {
   read: (value, name) => read(value, name, 1, { leaves: 0 }),
 }
 
-/** `soFar` counts over the whole expression. Throws `Refused`, with the path to what is wrong. */
+/** `soFar` counts across the expression. Throws `Refused` with the path to the error. */
 function read(value: unknown, path: string, depth: number, soFar: { leaves: number }): Where {
   if (depth > MAX_DEPTH) throw invalid(path, `is nested too deeply: at most ${MAX_DEPTH} levels are allowed`)
   const [key, inner] = memberOf(value, path)
@@ -72,11 +71,10 @@ function read(value: unknown, path: string, depth: number, soFar: { leaves: numb
   return leaf(inner, innerPath)
 }
 
-/** The one member that a condition has. */
 function memberOf(value: unknown, path: string): readonly [key: string, inner: unknown] {
   const members = Object.entries(filterObjectOf(value, path, `an object with ${ALLOWED}`))
   const [first, second] = members
-  // A word that is misspelled is a better hint than that there is one too many.
+  // An unknown key is a better hint than one too many.
   const unknown = members.find(([key]) => !KEYS.includes(key))
   if (unknown !== undefined) return unknown
   if (first !== undefined && second === undefined) return first

@@ -1,7 +1,7 @@
 import type { Platform } from '../device/device.ts'
 import type { GeoCircle } from './geo-circle.ts'
 
-/** A condition on a device, of other conditions. Neither `all` nor `any` is empty. */
+/** Neither `all` nor `any` is empty. */
 export type Where =
   | { readonly all: readonly Where[] }
   | { readonly any: readonly Where[] }
@@ -11,9 +11,9 @@ export type Where =
   | { readonly alias: string }
   | { readonly user: string }
   | { readonly platform: Platform }
-  /** Nobody without a location. */
+  /** Leaves out devices without a location. */
   | { readonly near: GeoCircle }
-  /** Not longer ago, at the filter's `asOf`. */
+  /** Counts back from the filter's `asOf`. */
   | { readonly seenWithinMs: number }
   | { readonly notSeenForMs: number }
   | { readonly registeredWithinMs: number }

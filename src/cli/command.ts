@@ -20,7 +20,7 @@ export interface CommandSpec {
   readonly summary: string
   /** `null`: it only reads, and leaves nothing in the audit log. */
   readonly changes: CommandChange | null
-  /** Besides its own flags it takes those of the settings (`settings.ts`). */
+  /** Besides its own flags it takes those of the settings (`settings/table.ts`). */
   readonly settings?: true
   /** In the order in which help shows them. */
   readonly flags: readonly FlagSpec[]

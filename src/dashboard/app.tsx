@@ -3,29 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { comebacks, isAway, readSession, session } from './client/call.ts'
-import { Layout } from './components/layout.tsx'
-import { Page } from './components/page.tsx'
-import { AdministratorsPage } from './pages/administrators-page.tsx'
-import { ApplicationPage } from './pages/application-page.tsx'
-import { ApplicationsPage } from './pages/applications-page.tsx'
-import { BackupsPage } from './pages/backups-page.tsx'
-import { CredentialsPage } from './pages/credentials-page.tsx'
-import { DevicePage } from './pages/device-page.tsx'
-import { DevicesPage } from './pages/devices-page.tsx'
-import { LogPage } from './pages/log-page.tsx'
-import { OverviewPage } from './pages/overview-page.tsx'
-import { PhonesPage } from './pages/phones-page.tsx'
-import { PushPage } from './pages/push-page.tsx'
-import { PushesPage } from './pages/pushes-page.tsx'
-import { SendPage } from './pages/send-page.tsx'
-import { FirstPushPage } from './pages/first-push-page.tsx'
-import { ServiceLogPage } from './pages/service-log-page.tsx'
-import { SetupPage } from './pages/setup-page.tsx'
+import { ApplicationArea, Layout } from './components/layout.tsx'
+import { Page, PageTitle } from './components/page.tsx'
+import { PAGES } from './pages.tsx'
+import type { PageEntry } from './pages.tsx'
 import { SignInPage } from './pages/sign-in-page.tsx'
-import { WebhooksPage } from './pages/webhooks-page.tsx'
-import { WelcomePage } from './pages/welcome-page.tsx'
 
-/** The whole of it: who is not signed in sees the sign-in in place of whatever page is asked for. */
 export function App() {
   return (
     <LocationProvider>
@@ -36,19 +19,21 @@ export function App() {
   )
 }
 
+/** Without a session the sign-in stands in place of whatever page is asked for. */
 function Views() {
   const { path } = useLocation()
   useEffect(() => {
-    // Where the server is away, it is asked again when it comes back.
+    // A server that is away is asked again when it comes back.
     readSession().catch(() => {})
   }, [comebacks.value])
   const now = session.value
   if (now === null) return isAway.value ? <AwayBanner /> : null
+  const isOpen = PAGES.some((page) => page.isOpen && page.path === path)
   return (
     <>
       {isAway.value && <AwayBanner />}
-      {path === '/setup' ? (
-        <SetupPage />
+      {isOpen ? (
+        <Pages />
       ) : now.administrator === null ? (
         <SignInPage isSetUp={now.isSetUp} />
       ) : (
@@ -60,30 +45,33 @@ function Views() {
   )
 }
 
+/** The router mounts a page anew when its component is another one. */
+const ROUTES = PAGES.map((page) => ({ path: page.path, component: () => <Shown {...page} /> }))
+
 function Pages() {
   const { path } = useLocation()
   if (!isReadable(path)) return <NotFoundPage />
   return (
     <Router>
-      <Route path="/" component={OverviewPage} />
-      <Route path="/welcome" component={WelcomePage} />
-      <Route path="/welcome/:id" component={FirstPushPage} />
-      <Route path="/applications" component={ApplicationsPage} />
-      <Route path="/applications/:id" component={ApplicationPage} />
-      <Route path="/applications/:id/send" component={SendPage} />
-      <Route path="/applications/:id/pushes" component={PushesPage} />
-      <Route path="/applications/:id/pushes/:push" component={PushPage} />
-      <Route path="/applications/:id/devices" component={DevicesPage} />
-      <Route path="/applications/:id/devices/:device" component={DevicePage} />
-      <Route path="/applications/:id/phones" component={PhonesPage} />
-      <Route path="/applications/:id/credentials" component={CredentialsPage} />
-      <Route path="/webhooks" component={WebhooksPage} />
-      <Route path="/backups" component={BackupsPage} />
-      <Route path="/service-log" component={ServiceLogPage} />
-      <Route path="/administrators" component={AdministratorsPage} />
-      <Route path="/log" component={LogPage} />
+      {ROUTES.map((route) => (
+        <Route key={route.path} {...route} />
+      ))}
       <Route default component={NotFoundPage} />
     </Router>
+  )
+}
+
+function Shown({ path, title, component: Content }: PageEntry) {
+  return (
+    <PageTitle.Provider value={title}>
+      {path.startsWith('/applications/:id') ? (
+        <ApplicationArea>
+          <Content />
+        </ApplicationArea>
+      ) : (
+        <Content />
+      )}
+    </PageTitle.Provider>
   )
 }
 
@@ -99,7 +87,7 @@ function isReadable(path: string): boolean {
 
 function NotFoundPage() {
   return (
-    <Page title="There is no such page" lead="The link is wrong, or of another version.">
+    <Page title="Page not found" lead="The link is wrong, or from another version.">
       <p>
         <a href="/">Overview</a>
       </p>
@@ -110,12 +98,11 @@ function NotFoundPage() {
 function AwayBanner() {
   return (
     <p class="away" role="status">
-      The server went away; trying again …
+      The server doesn’t answer. Trying again…
     </p>
   )
 }
 
-/** What a page could not show, it says, and the rest stays. */
 class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: unknown }> {
   override state = { error: null as unknown }
 
@@ -129,10 +116,10 @@ class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: 
     return (
       <main class="alone">
         <h1>This page broke</h1>
-        <p>It is a mistake of ours: {error instanceof Error ? error.message : 'it says nothing of itself'}</p>
+        <p>This is a bug in Bellhop: {error instanceof Error ? error.message : 'no message'}</p>
         <p>
           <a href="/" target="_top" rel="external">
-            Load it again
+            Reload
           </a>
         </p>
       </main>

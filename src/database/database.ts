@@ -28,7 +28,7 @@ export interface Sync {
 
 /** The database file of one data directory: one writing connection and one that only reads. */
 export interface Database extends Disposable {
-  /** Everyday statements, each prepared once: `late(() => orm.select()….prepare())`. */
+  /** Everyday statements, each prepared once: `late(() => orm.select()…)`. */
   readonly orm: Drizzle
   /** The same on the reading connection. */
   readonly readingOrm: Drizzle

@@ -6,7 +6,7 @@ import type { Platform, ProviderName } from '../platform.ts'
  * The tables, as code knows them. `migrations/*.sql` makes them, and carries the units, the checks and the indexes;
  * test/database/schema.test.ts holds the two together, and each table here to somebody who uses it.
  *
- * What is seldom called is written with drizzle (`orm`): applications, credentials, webhooks, counts, and the status of
+ * What is seldom called is written with drizzle (`orm`): applications, credentials, counts, and the status of
  * pushes. What is called for each registration, recipient, page, delivery, event or imported row stays raw (`statement`,
  * `reading`), and so does what is held to its query plan or reads a database of any schema; the rows of it are
  * `StoredRow`s, or a `Pick` of one, where they are columns and nothing else.

@@ -1,58 +1,80 @@
 import { describeError } from '../text/error-code.ts'
-import { isStale, replaceRow } from './open/batch.ts'
+import { isStale } from './open/batch.ts'
 import type { Task } from './open/delivery.ts'
 import { READ_AGAIN_MS } from './queue/read-guard.ts'
 import type { SenderContext } from './sender-context.ts'
-import type { StoredBadges } from './stored-badges.ts'
+import type { OpenDelivery } from './store/open-delivery.ts'
 import { REMOVED } from './verdict.ts'
 import type { FinalVerdict } from './verdict.ts'
 
-interface Dependencies extends Pick<SenderContext, 'log' | 'store'> {
-  readonly badges: Pick<StoredBadges, 'shownTo'>
-}
+export type CurrentRecipients = ReturnType<typeof createCurrentRecipients>
 
-/** Recipients as they are now. Times are service time. */
-export class CurrentRecipients {
-  readonly #deps: Dependencies
-  #loggedUntil = Number.NEGATIVE_INFINITY
+/**
+ * Recipients and their badges as they are now. A push changes badges a page at a time, once, before anybody on the page
+ * is sent to; what is sent is what is stored by then. Times are service time.
+ */
+export function createCurrentRecipients({ log, store, registry }: Pick<SenderContext, 'log' | 'store' | 'registry'>) {
+  let loggedUntil = Number.NEGATIVE_INFINITY
+  /** Number of badge changes, by pages and calls, started ones included. */
+  let changes = 0
+  const ownChanges = new WeakMap<OpenDelivery, number>()
 
-  constructor(deps: Dependencies) {
-    this.#deps = deps
+  /** Number of badge changes not made by this delivery, whose own pages are of different devices. */
+  const changesBeside = (delivery: OpenDelivery): number => changes - (ownChanges.get(delivery) ?? 0)
+
+  /** The badge to show: the stored one, 0 if the device is not registered any more. */
+  function shownTo({ recipient: { badge, device }, batch, delivery }: Task): number | null {
+    return badge === null || batch.badgeChanges === changesBeside(delivery.record) ? badge : store.badgeOf(device)
   }
 
-  /**
-   * The task with its device and badge as they are now, or the verdict on a device that has left, or cannot be read. If
-   * the phone is back, it is another device, with none of the labels that the push addressed.
-   */
-  asItIs(task: Task, now: number): Task | FinalVerdict {
-    const { store, badges } = this.#deps
-    try {
-      let current = task
-      if (isStale(task.batch, now)) {
-        const recipient = store.recipient(task.recipient.device, task.delivery.record.notification)
-        if (recipient === null) return REMOVED
-        replaceRow(task.batch, task.index, recipient)
-        current = { ...task, recipient }
-      }
-      const badge = badges.shownTo(current)
-      return badge === current.recipient.badge ? current : { ...task, recipient: { ...current.recipient, badge } }
-    } catch (error) {
-      return this.unreadable(error, now)
-    }
-  }
-
-  /** Whether the device has another token now than the one that was sent to. May throw. */
-  hasMoved({ recipient: { device, token } }: Task): boolean {
-    return this.#deps.store.hasMoved(device, token)
-  }
-
-  /** The verdict on a recipient that cannot be read; logged once until it is tried again. */
-  unreadable(error: unknown, now: number): FinalVerdict {
+  function unreadable(error: unknown, now: number): FinalVerdict {
     const dueAt = now + READ_AGAIN_MS
-    if (now >= this.#loggedUntil) {
-      this.#deps.log.error('a device cannot be read; trying again', { error: describeError(error) })
-      this.#loggedUntil = dueAt
+    if (now >= loggedUntil) {
+      log.error('a device cannot be read; trying again', { error: describeError(error) })
+      loggedUntil = dueAt
     }
     return { kind: 'retry', dueAt, reason: 'the database cannot be read' }
+  }
+
+  return {
+    unreadable,
+
+    /**
+     * The task with its device and badge as they are now, or the verdict on a device that has left, or cannot be read.
+     * A phone that has come back is another device, with none of the labels that the push addressed.
+     */
+    asItIs(task: Task, now: number): Task | FinalVerdict {
+      try {
+        let current = task
+        if (isStale(task.batch, now)) {
+          const recipient = store.recipient(task.recipient.device, task.delivery.record.notification)
+          if (recipient === null) return REMOVED
+          task.batch.recipients[task.index] = recipient
+          current = { ...task, recipient }
+        }
+        const badge = shownTo(current)
+        return badge === current.recipient.badge ? current : { ...task, recipient: { ...current.recipient, badge } }
+      } catch (error) {
+        return unreadable(error, now)
+      }
+    },
+
+    badgeSet: (): void => void changes++,
+
+    /**
+     * Changes the badges of a page, except those that the push changed before a crash; `null` if the push has ended.
+     * Returns them by `device.id`, without devices that have left. In the caller's transaction, which may run twice.
+     */
+    leaseBadges(delivery: OpenDelivery, devices: readonly number[]) {
+      const { badge } = delivery.notification
+      const fresh = badge === null ? null : store.leaseBadges(delivery, devices)
+      if (badge === null || fresh === null) return null
+      changes++
+      ownChanges.set(delivery, (ownChanges.get(delivery) ?? 0) + 1)
+      const badges = new Map(fresh.length === 0 ? [] : registry.changeBadges(fresh, badge))
+      const rest = devices.filter((device) => !badges.has(device))
+      if (rest.length > 0) for (const { id, badge } of store.badgesOf(rest)) badges.set(id, badge)
+      return { badges, badgeChanges: changesBeside(delivery) }
+    },
   }
 }

@@ -6,35 +6,32 @@ import type { LogFields, LogLevel } from '../log.ts'
 import { numbersOf } from '../platform.ts'
 import type { PlatformTable } from '../platform.ts'
 import { describeError } from '../text/error-code.ts'
-import { createCancelledDeliveries } from './cancelled-deliveries.ts'
-import { HeapTrimmer } from './heap-trimmer.ts'
+import { createHeapTrimmer } from './heap-trimmer.ts'
 import { AGAIN_MS, createPersist, inSteps } from './persist.ts'
-import { SendBudget } from './send-budget.ts'
+import { createSendBudget } from './send-budget.ts'
 import type { SenderContext } from './sender-context.ts'
 import type { SenderStats } from './sender-stats.ts'
-import { Sender } from './sender.ts'
+import { createSender } from './sender.ts'
+import type { Sender } from './sender.ts'
+import type { DeliveryKey } from './store/open-delivery.ts'
+import type { ExpiryKey } from './store/waiting-store.ts'
 
-/** How often deliveries are checked for what is due, late or expired, while any is open. */
 const TICK_MS = 250
+const MIN_SHARE = 16
 
 /** Service time is stored at least this often: a kill adds no more to a wait. */
 const KEEP_MS = MINUTE_MS
 
-/** The least a sender may have in flight, however many share. */
-const MIN_SHARE = 16
-
-type Shared = Pick<SenderContext, 'clock' | 'log' | 'random' | 'store' | 'registry' | 'events'>
-
-export interface DeliveryPoolDependencies extends Shared {
+export interface DeliveryPoolDependencies extends Pick<
+  SenderContext,
+  'clock' | 'log' | 'random' | 'store' | 'registry' | 'events'
+> {
   readonly commit: Commit
   readonly platforms: PlatformTable
-  /** The gateway of an application's platform with its credential; `null` while there is none. */
+  /** The gateway with its credential; `null` while there is none. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
-  /** The credential of that provider, as in `CredentialKey`. */
   readonly credentialOf: (application: number, platform: Platform) => number
-  /** Requests in flight, all together. */
   readonly maxInFlight: number
-  /** Returns when all garbage is collected. */
   readonly collectGarbage: () => void
   readonly latency: Readonly<Record<Platform, SenderContext['latency']>>
 }
@@ -52,18 +49,12 @@ export interface Unwritten {
  * other. They share what may be in flight.
  */
 export function startDeliveryPool(deps: DeliveryPoolDependencies) {
-  const { clock, log, store, platforms } = deps
+  const { clock, log, store, platforms, events } = deps
   const numbers = numbersOf(platforms)
-  const persist = createPersist({ ...deps, isClosed: () => closed })
-  const cancelled = createCancelledDeliveries({ ...deps, persist })
+  const persist = createPersist(deps.commit, clock, log, () => closed)
   const senders = new Map<string, Sender>()
-  const trimmer = new HeapTrimmer(clock, deps.collectGarbage)
-  /**
-   * `push.number` up to which everything is on disk: pushes have their numbers in the order of their commits. A later
-   * one may be committed, and be undone by a power cut.
-   */
+  /** `push.number`, in the order of commits: the commit of a later one may be undone by a power cut. */
   let lastOnDisk = store.lastPush()
-  /** Counted again with each tick and wake, not with each send. */
   let sharedInFlight = deps.maxInFlight
   let mayLoad = true
   let stopped = false
@@ -75,23 +66,26 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
   const shared = {
     ...deps,
     persist,
-    sendBudget: new SendBudget((sends) => trimmer.sent(sends)),
+    sendBudget: createSendBudget(createHeapTrimmer(clock, deps.collectGarbage)),
     share: () => sharedInFlight,
     lastOnDisk: () => lastOnDisk,
     mayLoad: () => mayLoad,
   }
 
+  const held = (application: number, platform: Platform) => senders.get(`${application}/${platform}`)
+
   function senderOf(application: number, platform: Platform): Sender {
-    const key = `${application}/${platform}`
-    const known = senders.get(key)
+    const known = held(application, platform)
     if (known !== undefined) return known
     const at = (level: LogLevel) => (event: string, fields?: LogFields) =>
       log[level](event, { application, platform, ...fields })
     const named = { ...log, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-    const sender = new Sender({ ...shared, log: named, application, platform, latency: deps.latency[platform] })
-    // May throw: kept without a provider, it would look like one without a credential.
+    const outcomes = { accepted: 0, gone: 0, rejected: 0, deferred: 0, misconfigured: 0, expired: 0 }
+    const latency = deps.latency[platform]
+    const sender = createSender({ ...shared, log: named, application, platform, latency, outcomes })
+    // Registered only after this, which may throw: without a provider it would look like one without a credential.
     equip(sender, application, platform)
-    senders.set(key, sender)
+    senders.set(`${application}/${platform}`, sender)
     return sender
   }
 
@@ -149,7 +143,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
     }
   }
 
-  /** Ends the leases of the last run. */
   async function endLeases(): Promise<void> {
     mayLoad = false
     await inSteps(persist, () => store.endLeases(clock.now()) || null)
@@ -158,8 +151,19 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
     ensureTick()
   }
 
+  /** A step, in a transaction, for a delivery that is not in memory; returns whether another must follow. */
+  function endCancelled(key: DeliveryKey): boolean {
+    const outcome = store.cancel(key, clock.now())
+    // In this transaction, or a crash would lose the event.
+    if (outcome === 'ended') events.pushFinished(key, clock.wallAt(clock.now()))
+    return outcome === 'more'
+  }
+
   if (store.endLeases(clock.now())) void endLeases()
-  void cancelled.endAll()
+  void inSteps(persist, (from: ExpiryKey | null) => {
+    const { found, from: start, next } = store.cancelled(from)
+    return found.some(endCancelled) ? start : next
+  })
   for (const { application } of store.senders()) wake(application)
   untilRead(reloadIdle)
 
@@ -173,52 +177,47 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
      */
     cancelStored(application: number, push: number): void {
       for (const platform of numbers) {
-        if (!senders.get(`${application}/${platform}`)?.holds(push)) cancelled.end({ application, push, platform })
+        if (held(application, platform)?.holds(push) !== true) endCancelled({ application, push, platform })
       }
     },
 
-    /** Sends no more of this push; answers that are still to come count. */
     cancel(application: number, push: number): void {
       for (const platform of numbers) {
-        const held = senders.get(`${application}/${platform}`)?.cancel(push) === true
+        if (held(application, platform)?.cancel(push) === true) continue
         // It may have left memory since that transaction.
-        if (!held) void inSteps(persist, () => cancelled.end({ application, push, platform }) || null)
+        void inSteps(persist, () => endCancelled({ application, push, platform }) || null)
       }
     },
 
-    /** A call sets the badge stored with a device. For the transaction of the call. */
-    badgeSet: (application: number, platform: Platform): void => senders.get(`${application}/${platform}`)?.badgeSet(),
+    badgeSet: (application: number, platform: Platform): void => held(application, platform)?.badgeSet(),
 
-    /** The application's credential for this platform has changed. */
     reload: (application: number, platform: Platform): void =>
       untilRead(() => {
-        const sender = senders.get(`${application}/${platform}`)
+        const sender = held(application, platform)
         if (sender !== undefined) equip(sender, application, platform)
       }),
 
     /** Credentials may have changed of senders that have had nothing to send since the start. */
     reloadIdle: (): void => untilRead(reloadIdle),
 
-    /** The application is deleted. */
     forget(application: number): void {
       for (const platform of numbers) {
-        senders.get(`${application}/${platform}`)?.close(true)
+        held(application, platform)?.forget()
         senders.delete(`${application}/${platform}`)
       }
     },
 
-    /** One entry for each application and platform that has sent something since the start. */
     stats(): SenderStats[] {
-      // An optional platform with nothing to send, and nothing to send with, is not worth showing.
+      // Hides an optional platform with nothing to send, and nothing to send with.
       const all = [...senders.values()].map((sender) => sender.stats())
       return all.filter((one) => !platforms[one.platform].isOptional || one.state !== 'no-credential' || one.open > 0)
     },
 
     /** Why nothing can be sent to a platform of an application now; `null` if it can. */
     pauseOf(application: number, platform: Platform): string | null {
-      const sender = senders.get(`${application}/${platform}`)?.standing
-      if (sender === undefined || sender.state === 'ready') return null
-      return sender.reason ?? `there is no credential for ${platforms[platform].gateway}`
+      const standing = held(application, platform)?.standing()
+      if (standing === undefined || standing.state === 'ready') return null
+      return standing.reason ?? `there is no credential for ${platforms[platform].gateway}`
     },
 
     /** Sends nothing more; resolves when everything in flight is answered and on disk. */
@@ -229,7 +228,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
       await persist(() => null)
     },
 
-    /** Closes the connections to the gateways; answers that are still to come are dropped. */
     close(): void {
       closed = true
       cancelTick?.()

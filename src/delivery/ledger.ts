@@ -1,76 +1,64 @@
-import type { Settlement } from './open/delivery-events.ts'
+import type { CredentialInUse } from './credential.ts'
 import type { Delivery } from './open/delivery.ts'
+import { WriteQueue } from './persist.ts'
 import type { SenderContext } from './sender-context.ts'
-import type { OpenDelivery } from './store/open-delivery.ts'
+import type { OpenDelivery, Settlement } from './store/open-delivery.ts'
 import type { DeviceFinding } from './verdict.ts'
-import { WriteQueue } from './write-queue.ts'
 
 type Context = Pick<SenderContext, 'application' | 'platform' | 'clock' | 'store' | 'persist' | 'registry' | 'events'>
 
-interface Dependencies extends Context {
-  /** Whether the credential in use, and if given this one, as in `CredentialKey`, is known to be good. */
-  readonly isGood: (credential?: number) => boolean
-}
-
-/**
- * Writes settlements: a batch with all that its answers say about devices, or the end of a delivery, in a transaction.
- */
-export class Ledger {
-  readonly #deps: Dependencies
-  readonly #queues = new WeakMap<Delivery, WriteQueue>()
-
-  constructor(deps: Dependencies) {
-    this.#deps = deps
-  }
-
-  /** Resolves when the settlement is on disk, after earlier ones of its delivery. */
-  async write(delivery: Delivery, settlement: Settlement): Promise<void> {
-    const { store, events, isGood, clock, persist } = this.#deps
-    const { record } = delivery
-    let queue = this.#queues.get(delivery)
-    if (queue === undefined) this.#queues.set(delivery, (queue = new WriteQueue(persist)))
-    const settle = () => this.#settle(record, settlement)
-    if (!settlement.finished) return queue.add(settle)
-    const end = () => {
-      store.end(record, delivery.endWith(isGood()), clock.now())
-      events.pushFinished(record, clock.wallAt(clock.now()))
-    }
-    if (record.queue === 'many' && delivery.endWith(true).abortReason !== null) {
-      // Those that wait may be too many for one transaction. The answers come first: a recipient that is answered here
-      // still counts as waiting on disk.
-      await queue.add(settle)
-      while (await persist(() => store.endSome(record, delivery.endWith(true), clock.now()))) continue
-      return queue.add(end)
-    }
-    return queue.add(() => {
-      settle()
-      end()
-    })
-  }
-
-  /** Resolves when everything of a delivery is on disk. */
-  async written(delivery: Delivery): Promise<void> {
-    await this.#queues.get(delivery)?.empty()
-  }
+/** Writes settlements: a batch with its findings about devices, or the end of a delivery, in a transaction. */
+export function createLedger(context: Context, inUse: () => Pick<CredentialInUse, 'number' | 'isGood'>) {
+  const { application, platform, clock, store, persist, registry, events } = context
+  const queues = new WeakMap<Delivery, WriteQueue>()
 
   /** Runs in a transaction, which may run twice. */
-  #settle(record: OpenDelivery, settlement: Settlement): void {
-    const { application, platform, store, clock } = this.#deps
+  function settle(record: OpenDelivery, settlement: Settlement): void {
     store.settle(record, settlement)
     for (const [credential, devices] of settlement.acceptedWith) {
       store.acceptance.accepted({ application, platform, credential }, devices)
     }
-    for (const finding of settlement.findings) this.#apply(finding, clock.wallAt(settlement.settledAt))
+    for (const finding of settlement.findings) apply(finding, clock.wallAt(settlement.settledAt))
   }
 
-  #apply(finding: DeviceFinding, now: number): void {
-    const { application, platform, store, registry, isGood } = this.#deps
+  function apply(finding: DeviceFinding, now: number): void {
     // The finding is about a token that another has replaced.
     if (store.hasMoved(finding.device, finding.token)) return
     if (finding.kind !== 'refused') return registry.apply(finding, now)
     const { credential } = finding
+    const { number, isGood } = inUse()
     // Something may have been accepted since.
-    if (isGood(credential)) registry.apply({ ...finding, kind: 'quarantine' }, now)
+    if (isGood && credential === number) registry.apply({ ...finding, kind: 'quarantine' }, now)
     else store.acceptance.hold({ application, platform, credential }, finding)
+  }
+
+  return {
+    /** Resolves when the settlement is on disk, after earlier ones of its delivery. */
+    async write(delivery: Delivery, settlement: Settlement): Promise<void> {
+      const { record } = delivery
+      let queue = queues.get(delivery)
+      if (queue === undefined) queues.set(delivery, (queue = new WriteQueue(persist)))
+      const settleNow = () => settle(record, settlement)
+      if (!settlement.finished) return queue.add(settleNow)
+      const end = () => {
+        store.end(record, delivery.endWith(inUse().isGood), clock.now())
+        events.pushFinished(record, clock.wallAt(clock.now()))
+      }
+      if (record.queue === 'many' && delivery.endWith(true).abortReason !== null) {
+        // Those that wait may be too many for one transaction. The answers come first: a recipient that is answered
+        // here still counts as waiting on disk.
+        await queue.add(settleNow)
+        while (await persist(() => store.endSome(record, delivery.endWith(true), clock.now()))) continue
+        return queue.add(end)
+      }
+      return queue.add(() => {
+        settleNow()
+        end()
+      })
+    },
+
+    async written(delivery: Delivery): Promise<void> {
+      await queues.get(delivery)?.empty()
+    },
   }
 }

@@ -5,7 +5,6 @@ import type { Lanes } from './lane/lanes.ts'
 import type { Sending } from './lane/silent-devices.ts'
 import type { Task } from './open/delivery.ts'
 
-/** Its dispatcher. */
 export interface Owner {
   readonly clock: Pick<Clock, 'now'>
   /** `false`: the credential has been replaced. */
@@ -44,7 +43,7 @@ export class OnItsWay implements OutcomeListener {
   restOf(origin: string): ReturnType<OutcomeListener['restOf']> {
     const now = this.#owner.clock.now()
     const paused = this.lanes.all.find((lane) => lane.origin === origin && lane.window.isPaused(now))?.window
-    return paused === undefined ? null : { afterMs: paused.resumeAt - now, reason: paused.reason ?? '' }
+    return paused === undefined ? null : { afterMs: paused.resumeAt - now, reason: paused.trouble?.reason ?? '' }
   }
 
   onOutcome(outcome: Outcome | null): void {

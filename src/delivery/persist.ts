@@ -4,24 +4,24 @@ import type { Commit } from '../database/group-commit.ts'
 import { isConstraint } from '../database/sqlite-error.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
-import type { SenderContext } from './sender-context.ts'
 
 /** How long to wait, in ms, after the disk failed a write or a read. */
 export const AGAIN_MS = 1000
 
-interface PersistOptions {
-  readonly clock: Pick<Clock, 'after'>
-  readonly log: Pick<Log, 'error'>
-  readonly commit: Commit
-  readonly isClosed: () => boolean
-}
+/** Writes until it succeeds: a full disk delays writes and loses none. The operation may run twice. */
+export type Persist = <T>(operation: () => T) => Promise<T>
 
-/** Writes until it succeeds; never resolves if nothing can follow any more. */
-export function createPersist({ clock, log, commit, isClosed }: PersistOptions): SenderContext['persist'] {
+/** What it returns never resolves once nothing can follow. */
+export function createPersist(
+  commit: Commit,
+  clock: Pick<Clock, 'after'>,
+  log: Pick<Log, 'error'>,
+  isClosed: () => boolean,
+): Persist {
   return async <T>(operation: () => T): Promise<T> => {
     for (;;) {
       try {
-        return await (commit as (operation: () => T) => Promise<T>)(operation)
+        return await (commit as Persist)(operation)
       } catch (error) {
         // Broken references: the application was deleted. Anything else is the disk, and passes.
         if (isConstraint(error) || isClosed()) return new Promise<never>(() => {})
@@ -33,13 +33,45 @@ export function createPersist({ clock, log, commit, isClosed }: PersistOptions):
 }
 
 /** Runs steps, each in its own transaction, until one returns `null`. Each gets the result of the one before. */
-export async function inSteps<From>(
-  persist: SenderContext['persist'],
-  step: (from: From | null) => From | null,
-): Promise<void> {
+export async function inSteps<From>(persist: Persist, step: (from: From | null) => From | null): Promise<void> {
   let from: From | null = null
   do {
     const at: From | null = from
     from = await persist(() => step(at))
   } while (from !== null)
+}
+
+/**
+ * Writes of one delivery, in order: a page stores the progress of the whole delivery, and written before an earlier page
+ * that the disk has refused for now, it would settle that one too. Writes added meanwhile share the next transaction.
+ */
+export class WriteQueue {
+  readonly #persist: Persist
+  #waiting: { readonly operation: () => void; readonly resolve: () => void }[] = []
+  #writing: Promise<void> | null = null
+
+  constructor(persist: Persist) {
+    this.#persist = persist
+  }
+
+  add(operation: () => void): Promise<void> {
+    const written = new Promise<void>((resolve) => this.#waiting.push({ operation, resolve }))
+    this.#writing ??= this.#write()
+    return written
+  }
+
+  async empty(): Promise<void> {
+    await this.#writing
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0)
+      await this.#persist(() => {
+        for (const { operation } of batch) operation()
+      })
+      for (const { resolve } of batch) resolve()
+    }
+    this.#writing = null
+  }
 }

@@ -5,50 +5,46 @@
  */
 const SENDS = 128
 
+export type SendBudget = ReturnType<typeof createSendBudget>
+
 /** Keeps a broadcast from holding the event loop while calls to the API wait. */
-export class SendBudget {
-  #left = SENDS
-  /** Requests sent in this turn. */
-  #sent = 0
-  /** What one sender may still send of `#left`. */
-  #quota = SENDS
-  readonly #waiting = new Set<() => void>()
-  readonly #onTurn: (sends: number) => void
-  #isScheduled = false
+export function createSendBudget(onTurn: (sentInLastTurn: number) => void = () => undefined) {
+  let left = SENDS
+  let sent = 0
+  /** What one sender may still send of `left`. */
+  let quota = SENDS
+  const waiting = new Set<() => void>()
+  let isScheduled = false
 
-  /** `onTurn` gets, each turn, how many were sent in the last one. */
-  constructor(onTurn: (sends: number) => void = () => undefined) {
-    this.#onTurn = onTurn
-  }
-
-  /** Whether a request that takes as long as `weight` usual ones may go; if not, `again` runs once in the next turn. */
-  take(again: () => void, weight = 1): boolean {
-    if (!this.#isScheduled) {
-      this.#isScheduled = true
-      setImmediate(this.#next)
-    }
-    if (this.#left > 0 && this.#quota > 0) {
-      this.#left -= weight
-      this.#quota -= weight
-      this.#sent++
-      return true
-    }
-    this.#waiting.add(again)
-    return false
-  }
-
-  // As a field: in `take`, it would be a new function each time.
-  readonly #next = (): void => {
-    this.#isScheduled = false
-    this.#onTurn(this.#sent)
-    this.#sent = 0
-    this.#left = SENDS
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const again of waiting) {
-      this.#quota = Math.ceil(SENDS / waiting.length)
+  function nextTurn(): void {
+    isScheduled = false
+    onTurn(sent)
+    sent = 0
+    left = SENDS
+    const senders = [...waiting]
+    waiting.clear()
+    for (const again of senders) {
+      quota = Math.ceil(SENDS / senders.length)
       again()
     }
-    this.#quota = SENDS
+    quota = SENDS
+  }
+
+  return {
+    /** Whether a request that takes as long as `weight` usual ones may go; if not, `again` runs once in the next turn. */
+    take(again: () => void, weight = 1): boolean {
+      if (!isScheduled) {
+        isScheduled = true
+        setImmediate(nextTurn)
+      }
+      if (left > 0 && quota > 0) {
+        left -= weight
+        quota -= weight
+        sent++
+        return true
+      }
+      waiting.add(again)
+      return false
+    },
   }
 }

@@ -1,16 +1,8 @@
 import type { Platform } from '../device/device.ts'
 import type { WaitReason } from './wait.ts'
 
-/** A lane of a credential with several that pauses. */
-export interface PausedService {
-  /** Its origin. */
-  readonly service: string
-  readonly reason: string
-}
-
 /** Answers since the start, one for each send: a notification that is deferred and accepted later counts twice. */
 export interface OutcomeCounts extends Record<'accepted' | 'gone' | 'rejected' | 'deferred' | 'misconfigured', number> {
-  /** Notifications that expired before a gateway accepted them. */
   expired: number
 }
 
@@ -21,14 +13,11 @@ export interface SenderStats {
   readonly state: 'ready' | Extract<WaitReason, 'no-credential' | 'misconfigured' | 'unreachable'>
   readonly reason: string | null
   readonly inFlight: number
-  /** Unfinished pushes that have been loaded. */
+  /** Unfinished pushes, and their recipients that are still to be sent to, as far as counted. */
   readonly open: number
-  /** Their recipients that are still to be sent to, as far as counted. */
   readonly recipients: number
   readonly outcomes: Readonly<OutcomeCounts>
-  /** Of a credential with several gateways. */
-  readonly pausedServices: readonly PausedService[]
-  /** Opened with this credential since it was loaded, as far as can be seen. */
+  readonly pausedServices: readonly { readonly service: string; readonly reason: string }[]
   readonly connections: number
   /** Since when the push that has waited longest could have been sent; `null`: none could, or it is paused. */
   readonly dueSince: number | null

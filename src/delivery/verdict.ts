@@ -1,10 +1,40 @@
+import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { DEVICE_REMOVED } from '../gateway/gateway.ts'
 import type { Outcome, Recipient } from '../gateway/gateway.ts'
+import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
-import { GATEWAY_RETRY, MISCONFIGURED_RETRY, nextAttemptAt } from './retry.ts'
 import type { PauseReason } from './wait.ts'
 
-/** What is to be done about a recipient after an answer. */
+/** For a lane whose gateway cannot be reached, or asks for a pause without saying how long. */
+export const GATEWAY_RETRY: RetryPolicy = { firstMs: 1 * SECOND_MS, longestMs: 1 * MINUTE_MS }
+
+/** For a misconfigured credential: then one notification is tried again. */
+export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longestMs: 10 * MINUTE_MS }
+
+/** For a device that was reached before and whose token is refused now. */
+const TOKENS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
+
+/** Times are service time. `random`: in [0, 1). */
+interface Attempt {
+  readonly attempt: number
+  readonly now: number
+  readonly expiresAt: number
+  readonly random: number
+}
+
+/**
+ * When a failed attempt is repeated. `askedMs`: a lower bound that the gateway asks for; `null`: it does not. If the
+ * backoff ends after the time to live, the last attempt comes half to a whole least wait of `policy` before the end, so
+ * that no other fits in after it; if none fits in, at `expiresAt` or later.
+ */
+export function nextAttemptAt(policy: RetryPolicy, failed: Attempt, askedMs: number | null): number {
+  const { attempt, now, expiresAt, random } = failed
+  const leastMs = backoffMs(policy, 1, 0)
+  const lastAt = expiresAt - Math.round(leastMs * (1 - random / 2))
+  const soonestAt = now + Math.max(leastMs, askedMs ?? 0)
+  return Math.min(now + backoffMs(policy, attempt, random, askedMs), Math.max(soonestAt, lastAt))
+}
+
 export type FinalVerdict =
   /** `credential`: as in `CredentialKey`; `null` if it has been replaced since. */
   | { readonly kind: 'accepted'; readonly credential: number | null }
@@ -22,19 +52,22 @@ export type FinalVerdict =
 
 export type FailedVerdict = Extract<FinalVerdict, { kind: 'failed' }>
 
-/** No recipient had a part in it: the recipient is put back, and the lane pauses. */
-export interface PauseVerdict {
-  readonly kind: 'pause'
+/** Why a lane pauses; `reason`: in the gateway's words. */
+export interface Trouble {
   readonly state: PauseReason
-  readonly askedMs: number | null
   readonly reason: string
 }
 
-/** What follows from an answer for its recipient. */
+export interface Pause extends Trouble {
+  /** The wait that the gateway asks for; `null` if it does not. */
+  readonly askedMs: number | null
+  /** Devices have complained; another one may be accepted. */
+  readonly ofDevices?: true
+}
+
+/** What follows from an answer for its recipient; `null`: it says nothing, and the recipient is put back. */
 export interface Ruling {
-  /** `null`: the answer says nothing about the recipient, who is put back. */
   readonly verdict: FinalVerdict | null
-  /** Whether it counts as an attempt. */
   readonly isAttempt: boolean
 }
 
@@ -49,46 +82,34 @@ export type DeviceFinding = { readonly device: number; readonly token: string } 
 
 export const PUT_BACK: Ruling = { verdict: null, isAttempt: false }
 
-/** A recipient that was unregistered, or declared gone by another push, while it waited. */
-export const REMOVED: FailedVerdict = {
-  kind: 'failed',
-  state: 'gone',
-  reason: DEVICE_REMOVED,
-  device: 'keep',
-  since: null,
-}
+const failed = (
+  state: FailedVerdict['state'],
+  reason: string,
+  device: FailedVerdict['device'] = 'keep',
+  since: number | null = null,
+): FailedVerdict => ({ kind: 'failed', state, reason, device, since })
 
-interface Attempt {
-  /** Of the gateway, for one recipient. */
-  readonly retry: RetryPolicy
-  /** Sends so far, this one included. */
-  readonly attempt: number
-  readonly now: number
-  readonly expiresAt: number
-  /** In [0, 1). */
-  readonly random: number
-}
+export const REMOVED = failed('gone', DEVICE_REMOVED)
 
 interface Situation extends Attempt {
-  /** The credential may be at fault, and not this recipient, who then waits as long as a credential does. */
+  readonly retry: RetryPolicy
+  /** The credential may be at fault: then the recipient waits as long as a credential does. */
   readonly doubted: boolean
-  /** As in `CredentialKey`; `null` if it has been replaced since. */
   readonly credential: number | null
 }
 
-export function judge(outcome: Outcome, situation: Situation): FinalVerdict | PauseVerdict {
+/** `pause`: no recipient had a part in it, so this one is put back. */
+export function judge(outcome: Outcome, situation: Situation): FinalVerdict | ({ readonly kind: 'pause' } & Pause) {
   switch (outcome.kind) {
     case 'accepted':
       return { kind: 'accepted', credential: situation.credential }
     case 'unregistered':
-      return { kind: 'failed', state: 'gone', reason: outcome.reason, device: 'gone', since: outcome.since }
-    case 'rejected': {
-      const device = outcome.blame === 'push' ? 'keep' : 'quarantine'
-      return { kind: 'failed', state: 'rejected', reason: outcome.reason, device, since: null }
-    }
+      return failed('gone', outcome.reason, 'gone', outcome.since)
+    case 'rejected':
+      return failed('rejected', outcome.reason, outcome.blame === 'push' ? 'keep' : 'quarantine')
     case 'misconfigured':
       if (!situation.doubted && situation.attempt >= (outcome.tries ?? Number.POSITIVE_INFINITY)) {
-        return { kind: 'failed', state: 'rejected', reason: outcome.reason, device: 'keep', since: null }
+        return failed('rejected', outcome.reason)
       }
       if (outcome.certain !== true) return later(outcome.reason, null, MISCONFIGURED_RETRY, situation)
       return { kind: 'pause', state: 'misconfigured', askedMs: null, reason: outcome.reason }
@@ -101,7 +122,7 @@ export function judge(outcome: Outcome, situation: Situation): FinalVerdict | Pa
 }
 
 /** The credential was replaced before its answer came: the new one may reach a recipient that the old one did not. */
-export function judgeReplaced(outcome: Outcome, attempt: Attempt): Ruling {
+export function judgeReplaced(outcome: Outcome, attempt: Omit<Situation, 'doubted' | 'credential'>): Ruling {
   if (complaintOf(outcome) !== null || isTokenRefused(outcome)) return PUT_BACK
   const verdict = judge(outcome, { ...attempt, doubted: false, credential: null })
   return verdict.kind === 'pause' ? PUT_BACK : { verdict, isAttempt: true }
@@ -109,24 +130,22 @@ export function judgeReplaced(outcome: Outcome, attempt: Attempt): Ruling {
 
 /** A refused token of a device that was reached before: it is tried again before the refusal is believed. */
 export function askedAgain(refused: FailedVerdict, attempt: Attempt): FinalVerdict {
-  const dueAt = nextAttemptAt(attempt.retry, { ...attempt, askedMs: null })
+  const dueAt = nextAttemptAt(TOKENS_RETRY, attempt, null)
   if (dueAt < attempt.expiresAt) return { kind: 'retry', dueAt, reason: refused.reason }
   return { ...refused, device: 'keep' }
 }
 
-/** `ofCredential`: how long a credential at fault waits. */
 function later(reason: string, askedMs: number | null, ofCredential: RetryPolicy, situation: Situation): FinalVerdict {
-  const { retry, doubted } = situation
-  const dueAt = nextAttemptAt(doubted ? ofCredential : retry, { ...situation, askedMs })
+  const { retry, doubted, expiresAt } = situation
+  const dueAt = nextAttemptAt(doubted ? ofCredential : retry, situation, askedMs)
   // Somebody may fix the credential at any moment.
-  if (doubted || dueAt < situation.expiresAt) return { kind: 'retry', dueAt, reason }
-  return { kind: 'failed', state: 'expired', reason, device: 'keep', since: null }
+  return doubted || dueAt < expiresAt ? { kind: 'retry', dueAt, reason } : failed('expired', reason)
 }
 
 /**
  * What the answer to one device holds against the credential (401, 403, 404), or against its gateway (503, 429 without
  * a project's quota, something that is no gateway); `null` for nothing. A refused token is no complaint: the gateway
- * took the credential.
+ * accepted the credential.
  */
 export function complaintOf(outcome: Outcome): PauseReason | null {
   if (outcome.kind === 'misconfigured') return outcome.certain === true ? null : 'misconfigured'
@@ -149,12 +168,11 @@ export function deviceFindingOf(
     const { device: fate, reason } = verdict
     if (fate === 'keep') return null
     const finding = { device, token, since: verdict.since ?? sentAt, reason }
-    // Until a credential has worked, it may be the credential that is wrong.
+    // Until a credential has worked, the credential may be wrong and not the token.
     if (credential === null || credential.isGood || !isTokenRefused(outcome)) return { ...finding, kind: fate }
     return { ...finding, kind: 'refused', credential: credential.number }
   }
   const found = outcome.kind === 'accepted' ? outcome.environment : undefined
-  return found === undefined || found === environment
-    ? null
-    : { kind: 'environment', device, token, environment: found }
+  if (found === undefined || found === environment) return null
+  return { kind: 'environment', device, token, environment: found }
 }

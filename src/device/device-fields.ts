@@ -115,7 +115,7 @@ function readEach(list: readonly unknown[], name: string, problemOf: ProblemOf):
   return list as readonly string[]
 }
 
-export function codePoints(text: string): number {
+function codePoints(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count

@@ -186,11 +186,8 @@ export const SetBadge = bodyOf({
 export const TAGGED = objectSchema(
   'TagResult',
   {
-    message: text('"Tagged".'),
-    warnings: {
-      ...listOf({ type: 'string' }),
-      description: 'Tags that were left out, and why; absent where there are none.',
-    },
+    message: text('"Tagged".', 'Tagged'),
+    warnings: listOf(text(), 'Tags that were left out, and why; absent where there are none.'),
   },
   ['warnings'],
 )
@@ -199,24 +196,21 @@ export const TAGGED = objectSchema(
 export const IMPORTED = objectSchema(
   'ImportResult',
   {
-    message: text('"Devices imported".'),
-    imported: count('Devices registered now; one that the batch has twice counts once.'),
-    created: count('Of them new.'),
-    updated: count('Of them known before.'),
-    warnings: {
-      ...listOf({ type: 'string' }),
-      description: 'Tokens that can never be sent to, by their index; absent where there are none.',
-    },
+    message: text('"Devices imported".', 'Devices imported'),
+    imported: count('Devices registered now; one that the batch has twice counts once.', 2),
+    created: count('Of them new.', 2),
+    updated: count('Of them known before.', 0),
+    warnings: listOf(text(), 'Tokens that can never be sent to, by their index; absent where there are none.'),
   },
   ['warnings'],
 )
 
 /** An entry of GET /feedback. */
 export const FEEDBACK_ENTRY = objectSchema('FeedbackEntry', {
-  token: text('The token that was declared gone.'),
+  token: text('The token that was declared gone.', EXAMPLE_TOKEN),
   platform: platformWritten,
-  reason: text('The word of the gateway for it.'),
-  at: time('When it said so.'),
+  reason: text('The word of the gateway for it.', 'Unregistered'),
+  at: time('When it said so.', '2026-11-20T09:00:00.000Z'),
 })
 
 /** Query parameters are strings; a wrong one is refused like a wrong field. */

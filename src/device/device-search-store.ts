@@ -47,6 +47,10 @@ const LAST_BYTES = 'ff'.repeat(4096)
 
 const STATES = ['registered', 'gone', 'quarantined'] as const
 
+/** What a device is found by. */
+export const SEARCH_KEYS = ['token', 'alias', 'user', 'tag'] as const
+export type SearchKey = (typeof SEARCH_KEYS)[number]
+
 export type DeviceSearch = ReturnType<typeof createDeviceSearch>
 
 /** Searches the registry for operators: reads on the connection that only reads, and may take its time. */
@@ -98,12 +102,12 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
     return { ...device, state: STATES[row.state] ?? 'registered', seenAt: row.seenAt }
   }
 
-  return {
+  const by = {
     /**
      * Those with this token, on whichever platform; where there are none, those whose token begins with it, if it has 8
      * characters. `limit` at the most. A `…` or `...` at its end, as where tokens are shown in part, is left out.
      */
-    byToken(application: number, token: string, limit: number): FoundDevice[] {
+    byToken: (application: number, token: string, limit: number): FoundDevice[] => {
       const given = token.replace(/(…|\.\.\.)$/, '')
       // As Apple's tokens are kept, and as those of others are.
       const packings = new Set([canonicalToken(0, given), given])
@@ -120,18 +124,34 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
       return [...bytes, ...texts].slice(0, limit).map(foundOf)
     },
 
-    byAlias(application: number, alias: string): FoundDevice[] {
-      return byAlias.all(application, alias).map(foundOf)
-    },
+    byAlias: (application: number, alias: string): FoundDevice[] => byAlias.all(application, alias).map(foundOf),
 
     /** In the order of the ids, `limit` at the most. */
-    byUser(application: number, user: string, limit: number): FoundDevice[] {
-      return byUser.all(application, user, limit).map(foundOf)
-    },
+    byUser: (application: number, user: string, limit: number): FoundDevice[] =>
+      byUser.all(application, user, limit).map(foundOf),
 
     /** Those with this tag, in the order of the ids, `limit` at the most. */
     byTag: (application: number, tag: string, limit: number): FoundDevice[] =>
       byTag.all(application, tag, limit).map(foundOf),
+  }
+  const ways: Readonly<Record<SearchKey, (application: number, text: string, limit: number) => FoundDevice[]>> = {
+    token: by.byToken,
+    alias: by.byAlias,
+    user: by.byUser,
+    tag: by.byTag,
+  }
+
+  return {
+    ...by,
+
+    /** By the first of these keys that finds anything. `key` `null`: nothing was found. */
+    find(application: number, text: string, keys: readonly SearchKey[], limit: number) {
+      for (const key of keys) {
+        const devices = ways[key](application, text, limit)
+        if (devices.length > 0) return { key, devices }
+      }
+      return { key: null, devices: [] }
+    },
 
     /** `id`: `device.id`. `null`: the application has no such device. */
     byId(application: number, id: number): FoundDevice | null {

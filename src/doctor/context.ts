@@ -5,7 +5,6 @@ import type { Problem } from '../failure.ts'
 import type { Config } from '../settings/parse.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
-/** The settings that doctor reads: those of `serve`. */
 export type DoctorConfig = Pick<
   Config,
   | 'data'
@@ -34,6 +33,6 @@ export interface DoctorContext {
   /** Ms that never go back. */
   readonly stopwatch: () => number
   readonly watch: Pick<BackupWatch, 'during'>
-  /** Where backups go; a problem where the credentials are missing. */
+  /** A problem: credentials are missing. */
   readonly openBucket: (name: string) => Bucket | Problem
 }

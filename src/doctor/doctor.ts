@@ -1,30 +1,27 @@
-import { StartRefused } from '../failure.ts'
-import { authoritiesIn } from '../gateway/transport/authorities.ts'
 import { examineApplications } from './applications/examine-applications.ts'
-import { createCheckList } from './check-list.ts'
 import type { DoctorConfig, DoctorContext } from './context.ts'
 import { examineDatabase } from './database/examine-database.ts'
 import { openInspectedDatabase } from './database/inspected-database.ts'
-import { skipped, warning } from './finding.ts'
+import { createCheckList, skipped, warning } from './finding.ts'
 import type { DoctorCheck } from './finding.ts'
 import { examineGateways } from './gateways/examine-gateways.ts'
 import { examineMachine } from './machine/examine-machine.ts'
+import { trustedAuthorities } from './machine/settings-check.ts'
 
 export interface DoctorOptions {
   readonly config: DoctorConfig
-  /** What there is to say of the settings. */
   readonly warnings: readonly string[]
   /** The id or name of one application; `null`: all of them. */
   readonly application: string | null
   /** Ask no gateway. */
   readonly offline: boolean
-  /** Look into the indexes of the database too. */
+  /** Also check the indexes of the database. */
   readonly full: boolean
 }
 
 /**
- * Looks at everything that `serve` needs, and changes nothing. Checks that need others that failed are skipped or left
- * out. `no-application`: there is none of that id or name; `names` are those there are.
+ * Checks everything that `serve` needs, and changes nothing. `no-application`: no application has that id or name;
+ * `names`: all of them.
  */
 export async function examine(
   { config, warnings, application, offline, full }: DoctorOptions,
@@ -56,17 +53,10 @@ export async function examine(
     await list.look({ id: 'clock', group: 'machine' }, () => skipped('No gateway was asked for the time (--offline).'))
     await list.look({ id: 'gateways', group: 'gateways' }, () => skipped('No gateway was asked (--offline).'))
   } else {
-    await examineGateways(subjects, list, { config, ca: await trusted(config.gatewayCa), clock, stopwatch })
+    const trusted = await trustedAuthorities(config.gatewayCa)
+    // The check `gateway-ca` reports a problem.
+    const ca = typeof trusted === 'object' ? undefined : trusted
+    await examineGateways(subjects, list, { config, ca, clock, stopwatch })
   }
   return { kind: 'examined', checks: list.checks() }
-}
-
-/** The check `gateway-ca` says why the file cannot be used. */
-async function trusted(gatewayCa: string | null): Promise<string | undefined> {
-  try {
-    return await authoritiesIn(gatewayCa)
-  } catch (error) {
-    if (error instanceof StartRefused) return undefined
-    throw error
-  }
 }

@@ -1,30 +1,27 @@
 import { DatabaseRefused } from '../database/database-refused.ts'
 import { codeOf } from '../text/error-code.ts'
 
-/** `warning`: it works, but not for long, or not for everybody. `skipped`: it could not be looked at. */
+/** `warning`: it works, but not for long, or not for everybody. `skipped`: it could not be checked. */
 export type State = 'ok' | 'warning' | 'failed' | 'skipped'
 
-/** What one check came to. Never holds a secret, a token or a part of a key. */
+/** Never holds a secret, a token or a part of a key. */
 export interface Finding {
   readonly state: State
   /** One sentence. */
   readonly found: string
-  /** A sentence that says what to change; `null` for nothing. */
+  /** One sentence; `null`: nothing to change. */
   readonly advice: string | null
 }
 
-/** The parts of the report, in its order. */
 export const GROUPS = ['machine', 'gateways', 'database', 'application'] as const
 export type Group = (typeof GROUPS)[number]
 
-/** A finding with its place in the report. */
 export interface DoctorCheck extends Finding {
   /** Stable: scripts rely on it. */
   readonly id: string
   readonly group: Group
   /** Of the group `application` only. */
   readonly application: { readonly id: string; readonly name: string } | null
-  /** How long it took. */
   readonly ms: number
 }
 
@@ -32,7 +29,7 @@ export function ok(found: string): Finding {
   return { state: 'ok', found, advice: null }
 }
 
-/** In order, with something that might be better still. */
+/** In order, but could be better. */
 export function note(found: string, advice: string): Finding {
   return { state: 'ok', found, advice }
 }
@@ -49,7 +46,7 @@ export function skipped(found: string, advice: string | null = null): Finding {
   return { state: 'skipped', found, advice }
 }
 
-/** A check that broke off says so like any other, and the rest of them go on. */
+/** For a check that threw: the others go on. */
 export function findingOf(error: unknown): Finding {
   if (error instanceof DatabaseRefused)
     return failing(error.message, 'Until then neither serve nor a command works on it.')
@@ -61,3 +58,37 @@ export function findingOf(error: unknown): Finding {
 
 const LOOK = 'Run doctor as the user that serves, and report it if it stays.'
 const RESTORE = 'If the database is damaged, put a backup back: bellhop help restore.'
+
+export interface CheckList {
+  look(
+    place: Pick<DoctorCheck, 'id' | 'group'> & Partial<Pick<DoctorCheck, 'application'>>,
+    check: () => Finding | Promise<Finding>,
+  ): Promise<Finding>
+  /** In the order of the report; within a group as they were begun. */
+  checks(): readonly DoctorCheck[]
+}
+
+export function createCheckList(stopwatch: () => number): CheckList {
+  const checks: DoctorCheck[] = []
+  let begun = 0
+  return {
+    async look({ id, group, application = null }, check) {
+      const at = begun++
+      const started = stopwatch()
+      let finding: Finding
+      try {
+        finding = await check()
+      } catch (error) {
+        finding = findingOf(error)
+      }
+      checks[at] = { id, group, application, ...finding, ms: Math.round((stopwatch() - started) * 10) / 10 }
+      return finding
+    },
+    checks: () => {
+      const applications = [...new Set(checks.map(({ application }) => application?.id))]
+      const rank = ({ group, application }: DoctorCheck): number =>
+        GROUPS.indexOf(group) * applications.length + applications.indexOf(application?.id)
+      return checks.toSorted((a, b) => rank(a) - rank(b))
+    },
+  }
+}

@@ -4,23 +4,21 @@ import type { Failure } from '../failure.ts'
 import type { RateVerdict } from '../usage/rate-limiter.ts'
 import { satisfies } from './accept-version.ts'
 
-/** What admission needs to know of a call: nothing of its body. */
 export interface Call {
   readonly method: string
   readonly path: string
   readonly headers: Headers
-  /** Looks up the caller's network address. Costs a system call, so it is asked for only without a valid secret. */
+  /** The caller's network address. Costs a system call, so it is not called for a valid secret. */
   readonly addressOf: () => string
 }
 
 export interface Admitted {
   readonly kind: 'admitted'
   readonly application: Application
-  /** Whether a valid secret was sent: the call is the application's own backend's. The application id is public. */
+  /** Whether a valid secret was sent, as only the application's backend can. The application id is public. */
   readonly withSecret: boolean
-  /** The caller's network address; `null` with the secret. */
+  /** `null` with the secret. */
   readonly address: string | null
-  /** The state of the caller's bucket, for the RateLimit headers. */
   readonly bucket: RateVerdict
 }
 
@@ -29,17 +27,16 @@ export type Admit = (call: Call, needsSecret: boolean) => Admitted | { readonly 
 interface Dependencies {
   /** Whether Accept-Version may be left out. */
   readonly versionOptional: boolean
-  /** Each NAME of which X-NAME-APPID and X-NAME-SECRET are read besides those of SERVICE. */
+  /** Each NAME whose X-NAME-APPID and X-NAME-SECRET are read, besides SERVICE. */
   readonly headerPrefixes: readonly string[]
-  /** The application of this id; looks again, where it is not known, for one made by another process. */
   readonly byId: (id: string) => Application | null
-  /** Takes the same time for an unknown application as for a wrong secret. */
+  /** Takes as long for an unknown application as for a wrong secret. */
   readonly secretMatches: (application: Application | null, secret: string) => boolean
-  /** Re-reads the applications if another process changed them; `true` if so. */
+  /** Re-reads the applications if another process changed them. Returns whether it did. */
   readonly refresh: () => boolean
-  /** Whether a wrong credential from this address may still be answered with 401. */
+  /** Counts a wrong credential from this address. */
   readonly throttleFailure: (address: string) => { readonly allowed: boolean; readonly retryAfterSeconds: number }
-  /** Takes one call from the bucket of this user of this application; `null`: the application's own backend. */
+  /** `address` `null`: the application's backend, which has a bucket of its own. */
   readonly takeCall: (application: Application, address: string | null) => RateVerdict
   readonly chargeQuota: (
     application: Application,
@@ -47,7 +44,7 @@ interface Dependencies {
   ) => { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
 }
 
-/** Decides from headers alone whether a call may enter, in the order of test/api/http/order-of-checks.test.ts. */
+/** Admits or refuses a call by its headers alone, in the order of test/api/http/order-of-checks.test.ts. */
 export function admission(rely: Dependencies): Admit {
   const refused = (why: Failure) => ({ kind: 'refused', why }) as const
   const idHeaders = headersFor('appid', rely.headerPrefixes)
@@ -83,7 +80,7 @@ export function admission(rely: Dependencies): Admit {
       return refused(failure('InvalidHeader', 'X-SERVICE-SECRET is required: every call of this application needs it.'))
     }
 
-    // `identify` has held one that was sent against the application's.
+    // `identify` has checked it.
     const withSecret = secret !== null
     const address = withSecret ? null : addressOf()
     const bucket = rely.takeCall(application, address)
@@ -102,19 +99,19 @@ export function admission(rely: Dependencies): Admit {
 
   function identify(id: string, secret: string | null): Application | null {
     const known = look(id, secret)
-    // A command may have made the application, or turned its secret, a moment ago.
+    // A command may have just created the application or rotated its secret.
     return known ?? (rely.refresh() ? look(id, secret) : null)
   }
 
   function look(id: string, secret: string | null): Application | null {
     const application = rely.byId(id)
-    // A secret that was sent must be right, also where none is needed.
+    // A secret that is sent must be right, even when none is needed.
     if (!secret) return application
     return rely.secretMatches(application, secret) ? application : null
   }
 }
 
-/** Tells which application a call says that it is for, of which nothing has been proven. */
+/** Reads the application id of a call, which proves nothing. */
 export function createIdOf(headerPrefixes: readonly string[]): (headers: Headers) => string | null {
   const names = headersFor('appid', headerPrefixes)
   return (headers) => firstOf(headers, names)
@@ -124,7 +121,6 @@ function headersFor(what: 'appid' | 'secret', prefixes: readonly string[]): read
   return ['service', ...prefixes.map((name) => name.toLowerCase())].map((name) => `x-${name}-${what}`)
 }
 
-/** The first of these headers that says something: an empty one is as good as none. */
 function firstOf(headers: Headers, names: readonly string[]): string | null {
   for (const name of names) {
     const value = headers.get(name)
@@ -133,14 +129,13 @@ function firstOf(headers: Headers, names: readonly string[]): string | null {
   return null
 }
 
-/** For a call that its bucket did not allow. */
 export function tooMany(bucket: RateVerdict): Failure {
   const headers = { 'retry-after': String(bucket.retryAfterSeconds) }
   addRateLimit(headers, bucket)
   return failure('TooManyRequestsError', `You have exceeded your request rate of ${bucket.rate} r/s.`, headers)
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-07: limit, remaining, and seconds until the bucket is full again. */
+/** draft-ietf-httpapi-ratelimit-headers-07; `reset`: seconds until the bucket is full. */
 export function addRateLimit(headers: Record<string, string | number>, bucket: RateVerdict): void {
   if (bucket.limit === 0) return
   headers['ratelimit-limit'] = String(bucket.limit)

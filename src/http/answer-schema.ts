@@ -1,52 +1,158 @@
 import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
+import type { Platform } from '../platform.ts'
 import type { JsonSchema } from './fields.ts'
 
 /*
- * What the service answers with, as JSON Schema (the dialect of OpenAPI 3.1). A schema with a `title` becomes a component
- * of that name in the document; see `components.ts`.
+ * One description of what the service answers with, as `fields.ts` has it for bodies: a JSON Schema (the dialect of
+ * OpenAPI 3.1), from which come the TypeScript type (`AnswerOf`), an example, and the document. A schema with a `title`
+ * becomes a component of that name in the document; see `components.ts`.
  */
 
-/** An object of these properties; all of them are there but those of `optional`. */
-export function objectSchema(
+/** Where a schema keeps its example: outside of JSON, so that only the whole answer shows one. */
+const EXAMPLE = Symbol('example')
+
+/** The schema of an answer or of a part of one. `T` is the type of what fits it. */
+export interface AnswerSchema<T> extends JsonSchema {
+  readonly [EXAMPLE]?: T | undefined
+}
+
+/** The type that a schema describes. A schema without builders says nothing of its type. */
+export type AnswerOf<A> = A extends AnswerSchema<infer T> ? T : unknown
+
+type Properties = Readonly<Record<string, JsonSchema>>
+
+type ObjectOf<P extends Properties, Optional extends keyof P> = {
+  readonly [K in Exclude<keyof P, Optional>]: AnswerOf<P[K]>
+} & { readonly [K in Optional]?: AnswerOf<P[K]> | undefined }
+
+/** An object of these properties; all of them are there except those of `optional`. */
+export function shapeOf<P extends Properties, Optional extends keyof P & string = never>(
+  properties: P,
+  optional: readonly Optional[] = [],
+): AnswerSchema<ObjectOf<P, Optional>> {
+  const required = Object.keys(properties).filter((name) => !optional.some((one) => one === name))
+  const examples = Object.entries(properties).flatMap(([name, schema]) => {
+    const example = exampleOf(schema)
+    return example === undefined ? [] : [[name, example] as const]
+  })
+  const shown = Object.fromEntries(examples)
+  const isWhole = required.every((name) => name in shown)
+  return {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties,
+    [EXAMPLE]: isWhole ? (shown as ObjectOf<P, Optional>) : undefined,
+  }
+}
+
+/** The same, as a component of the document. */
+export function objectSchema<P extends Properties, Optional extends keyof P & string = never>(
   title: string,
-  properties: Readonly<Record<string, JsonSchema>>,
-  optional: readonly string[] = [],
-): JsonSchema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name))
-  return { title, type: 'object', required, properties }
+  properties: P,
+  optional: readonly Optional[] = [],
+): AnswerSchema<ObjectOf<P, Optional>> {
+  return { title, ...shapeOf(properties, optional) }
 }
 
-export function listOf(items: JsonSchema): JsonSchema {
-  return { type: 'array', items }
+/** An object that has whatever names, each with such a value. */
+export function mapOf<T>(
+  values: AnswerSchema<T>,
+  description?: string,
+  example?: Readonly<Record<string, T>>,
+): AnswerSchema<Readonly<Record<string, T>>> {
+  return saying({ type: 'object', additionalProperties: values }, description, example)
 }
 
-export function text(description: string): JsonSchema {
-  return { type: 'string', description }
+export function listOf<T>(items: AnswerSchema<T>, description?: string): AnswerSchema<readonly T[]> {
+  const example = items[EXAMPLE]
+  return saying({ type: 'array', items }, description, example === undefined ? undefined : [example])
 }
 
-export function oneOf(values: readonly string[], description: string): JsonSchema {
-  return { type: 'string', enum: values, description }
+export function text(description?: string, example?: string): AnswerSchema<string> {
+  return saying({ type: 'string' }, description, example)
 }
 
-export function count(description: string): JsonSchema {
-  return { type: 'integer', minimum: 0, description }
+export function oneOf<const V extends string>(
+  values: readonly V[],
+  description?: string,
+  example?: V,
+): AnswerSchema<V> {
+  return saying({ type: 'string', enum: values }, description, example)
+}
+
+export function count(description?: string, example?: number): AnswerSchema<number> {
+  return saying({ type: 'integer', minimum: 0 }, description, example)
+}
+
+/** A number that may have decimals, or be negative. */
+export function number(description?: string, example?: number): AnswerSchema<number> {
+  return saying({ type: 'number' }, description, example)
+}
+
+export function yesOrNo(description?: string, example?: boolean): AnswerSchema<boolean> {
+  return saying({ type: 'boolean' }, description, example)
 }
 
 /** ISO 8601, UTC. */
-export function time(description: string): JsonSchema {
-  return { type: 'string', format: 'date-time', description }
+export function time(description?: string, example?: string): AnswerSchema<string> {
+  return saying({ type: 'string', format: 'date-time' }, description, example)
 }
 
-export function orNull(schema: JsonSchema): JsonSchema {
-  const { type, enum: values } = schema
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }) }
+export function uuid(description: string, example?: string): AnswerSchema<string> {
+  return saying({ type: 'string', format: 'uuid' }, description, example)
 }
 
-export const platformSchema = oneOf(PLATFORMS.map(String), `${PLATFORM_CHOICE}.`)
+/** Any JSON. */
+export function anything(description?: string): AnswerSchema<unknown> {
+  return saying({}, description)
+}
+
+/** One of these. */
+export function anyOf<T extends readonly JsonSchema[]>(...schemas: T): AnswerSchema<AnswerOf<T[number]>> {
+  return { anyOf: schemas }
+}
+
+/** Also `null`. `example`: another one than that of the schema. */
+export function orNull<T>(schema: AnswerSchema<T>, example?: T | null): AnswerSchema<T | null> {
+  const { type, title, enum: values, description } = schema
+  const shown = example === undefined ? schema[EXAMPLE] : example
+  if (typeof type !== 'string' || title !== undefined) {
+    const { description: _, ...rest } = schema
+    const kinds = Array.isArray(rest['anyOf']) ? (rest['anyOf'] as readonly unknown[]) : [rest]
+    return saying({ anyOf: [...kinds, { type: 'null' }] }, description as string | undefined, shown)
+  }
+  return {
+    ...schema,
+    type: [type, 'null'],
+    ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }),
+    [EXAMPLE]: shown,
+  }
+}
+
+/** What the schema shows of itself; `undefined`: it has no example. */
+export function exampleOf(schema: JsonSchema): unknown {
+  return (schema as AnswerSchema<unknown>)[EXAMPLE]
+}
+
+/** The same schema with another example; `undefined`: with none, so that the object around it does not show it. */
+export function shownAs<T>(schema: AnswerSchema<T>, example: NoInfer<T> | undefined): AnswerSchema<T> {
+  return { ...schema, [EXAMPLE]: example }
+}
+
+function saying<T>(schema: JsonSchema, description: string | undefined, example?: T): AnswerSchema<T> {
+  return { ...schema, ...(description !== undefined && { description }), [EXAMPLE]: example }
+}
+
+/** A platform as the API writes it. */
+export const platformSchema = oneOf(
+  PLATFORMS.map((platform): `${Platform}` => `${platform}`),
+  `${PLATFORM_CHOICE}.`,
+  '0',
+)
 
 /** What a write answers where there is nothing more to say. */
 export function doneAnswer(message: string, status = 200) {
-  return { [status]: { description: message, schema: DONE, example: { message } } }
+  return { [status]: { description: message, schema: shownAs(DONE, { message }) } }
 }
 
 const DONE = objectSchema('Done', { message: text('What was done, in a word or two.') })

@@ -3,7 +3,7 @@ import type { AnyElysia } from 'elysia'
 import type { Log } from '../log.ts'
 import { compatible } from './compat.ts'
 import { docs } from './docs.ts'
-import { failures } from './failures.ts'
+import { failureHandler } from './failure-handler.ts'
 import type { OnRefused } from './failures.ts'
 import type { JsonSchema } from './fields.ts'
 import type { Gate } from './gate.ts'
@@ -13,17 +13,17 @@ interface Dependencies {
   readonly gate: Gate
   readonly log: Log
   readonly onRefused?: OnRefused
-  /** The routes of the contract, one plugin a noun. */
+  /** The routes of the contract. */
   readonly routes: readonly AnyElysia[]
-  /** What browsers load: open to everybody, and in no documentation. Default none. */
+  /** Files for browsers, open to everybody and undocumented. Default none. */
   readonly pages?: readonly AnyElysia[]
-  /** Whether to serve clients of the original service as they expect. Default false. */
+  /** See `compat.ts`. Default false. */
   readonly compat?: boolean
-  /** NAMEs of which X-NAME-APPID and X-NAME-SECRET are read too; only for the documentation. Default none. */
+  /** NAMEs of further X-NAME-APPID and X-NAME-SECRET, for the documentation. */
   readonly headerPrefixes?: readonly string[]
-  /** Whether there are /docs, /openapi.json and /manual. Default true. */
+  /** Whether to serve /docs, /openapi.json and /manual. Default true. */
   readonly documented?: boolean
-  /** What the service calls, by event; only for the documentation. Default nothing. */
+  /** By event, for the documentation. */
   readonly webhooks?: JsonSchema
 }
 
@@ -33,7 +33,7 @@ export function createApi(deps: Dependencies) {
   const { documented = true, headerPrefixes = [], webhooks = {} } = deps
   const contract = compat ? compatible(routes) : together(routes)
   const app = new Elysia({ name: 'api', strictPath: true })
-    .use(failures(log, onRefused))
+    .use(failureHandler(log, onRefused))
     .use(gate.plugin)
     .get('/healthz', () => ({ status: 'ok' }), { detail: { hide: true } })
     .use(contract)

@@ -1,24 +1,23 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 import { isPublic } from '../network/special-networks.ts'
 
-/** Whom a call is from: `peer` is the address at the other end of its connection. */
+/** The caller's address. `peer`: the address at the other end of the connection. */
 export type CallerOf = (peer: string, headers: Pick<Headers, 'get'>) => string
 
 interface Options {
-  /** Addresses and networks of proxies; `null`: there are none. */
+  /** Addresses and networks of proxies; `null`: none. */
   readonly trusted: readonly string[] | null
-  /** Hears, once, of a peer in a private network that speaks for others and is not trusted. */
+  /** Called once, with an untrusted peer in a private network that sends X-Forwarded-For. */
   readonly onStranger: (peer: string) => void
 }
 
 /**
- * The peer, unless it is a trusted proxy: then the last address in X-Forwarded-For that is not one, since whatever
- * stands before it was written by whom nobody vouches for. Where the header is absent or not a list of addresses, the
- * peer. `Forwarded` (RFC 7239) is not read: a proxy set up for the one header passes the other on from its callers.
+ * The peer, or behind a trusted proxy the last address in X-Forwarded-For that is not a proxy's: nobody vouches for those
+ * before it. `Forwarded` (RFC 7239) is not read, since a proxy that sets the one header passes on the other from callers.
  */
 export function createCallerOf({ trusted, onStranger }: Options): CallerOf {
   const isTrusted = trusted === null ? () => false : inNetworks(trusted)
-  // Proxies are few: the one that called last most likely calls next, and a look at the networks costs microseconds.
+  // Proxies are few, and looking at the networks costs microseconds: remember the last one.
   let last = { peer: '', trusted: false }
   let told = false
 
@@ -36,7 +35,7 @@ export function createCallerOf({ trusted, onStranger }: Options): CallerOf {
   }
 }
 
-/** Whether an address is in one of these networks. An IPv4-mapped IPv6 address is the IPv4 address in it. */
+/** An IPv4-mapped IPv6 address counts as IPv4. */
 export function inNetworks(list: readonly string[]): (address: string) => boolean {
   const all = new BlockList()
   for (const network of list) {
@@ -47,7 +46,7 @@ export function inNetworks(list: readonly string[]): (address: string) => boolea
   return (address) => all.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
-/** The last address that is not trusted; the first where all are; `null` where something else stands before that. */
+/** The last untrusted address, or the first if all are trusted; `null`: the header is malformed there. */
 function forwardedFor(header: string, isTrusted: (address: string) => boolean): string | null {
   for (let end = header.length; ;) {
     const comma = header.lastIndexOf(',', end - 1)

@@ -1,8 +1,8 @@
 import type { Given, JsonSchema } from './fields.ts'
 
 /**
- * A body as the fields' schemas want it, where it is clear what was meant: digits for a string (17 for "17"), an array
- * of one for a scalar, and labels without the empty ones. All else stays, and is judged by the fields.
+ * Converts a body to the fields' schemas where the meaning is clear: 17 for "17", an array of one for a scalar. Drops empty
+ * labels. The fields judge the rest.
  */
 export function coerced(given: Given, properties: Readonly<Record<string, JsonSchema>>): Given {
   return Object.fromEntries(
@@ -15,7 +15,7 @@ export function coerced(given: Given, properties: Readonly<Record<string, JsonSc
 
 const LABEL_FIELDS: ReadonlySet<string> = new Set(['tag', 'tags', 'except_tags', 'active', 'except_active'])
 
-/** Where all are empty they stay, and are refused: a filter of nothing must not be none. */
+/** If all are empty they stay, to be refused: an empty filter must not mean no filter. */
 function named(value: unknown): unknown {
   if (!Array.isArray(value)) return value
   const names = value.filter((name) => name !== '')
@@ -34,15 +34,11 @@ function isScalar({ type, oneOf }: JsonSchema): boolean {
 
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean'])
 
-/** The schema of one value, whether it stands alone or in an array. */
 function itemsOf(schema: JsonSchema): JsonSchema {
   return (schema['items'] as JsonSchema | undefined) ?? schema
 }
 
-/**
- * Only what is the same in every client's digits. A negative badge would turn from a mistake into a decrement, and of
- * a number beyond 2^53 the last digits are lost already: as an alias it would name somebody else.
- */
+/** Not for negative numbers: a wrong badge would become a decrement. Beyond 2^53 an alias would lose digits. */
 function asText(value: unknown, { type }: JsonSchema): unknown {
   if (type !== 'string' || typeof value !== 'number') return value
   const text = String(value)

@@ -4,14 +4,11 @@ import { coerced } from './coercion.ts'
 import type { Given, JsonSchema } from './fields.ts'
 
 /*
- * What `--compat` changes for all endpoints alike (test/api/features/compat.test.ts). Beside it: Accept-Version
- * in `admission.ts`, what is the devices' own in `device/compat/compat-routes.ts` and `device/index/alias-index.ts`.
+ * What `--compat` changes for all endpoints (test/api/features/compat.test.ts). More is in `admission.ts` (Accept-Version),
+ * `device/compat/compat-routes.ts` and `device/index/alias-index.ts`.
  */
 
-/**
- * The writes and pushes that clients of the original service know. Some of them take every body, even of a 200, for a
- * failure. What is newer answers in full.
- */
+/** Endpoints of the original service, whose clients may take any body, even with 200, for a failure. */
 const SILENT: ReadonlySet<string> = new Set([
   'PUT /deviceToken',
   'PUT /deviceToken/batch',
@@ -30,20 +27,18 @@ const SILENT: ReadonlySet<string> = new Set([
   'PUT /alias/del',
 ])
 
-/** Required fields that may be left out, for their absence means no more than what `""` means: silent, and as it is. */
+/** Required fields that may be left out, with the meaning of `""`. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   'POST /push/all': ['sound', 'badge'],
   'POST /push/one': ['sound', 'badge'],
   'POST /push/preview': ['sound', 'badge'],
 }
 
-/** Second names of paths. */
 const SECOND_NAMES = [
   { method: 'PUT', path: '/deviceToken', also: '/register' },
   { method: 'GET', path: '/deviceToken/all', also: '/devices' },
 ] as const
 
-/** For the introduction of the documentation. */
 export const COMPAT_NOTE = `
 **This service runs with \`--compat\`**, for clients of the original service. \`Accept-Version\` may be left out; writes and
 pushes answer with an empty body; digits are read for a string, and an array of one for a scalar; an alias that another
@@ -52,7 +47,6 @@ but \`token\`, \`tokens\` and \`schedule\` are known, and \`geo\` is refused; a 
 and \`tags\` beside \`tag\`.
 `.trim()
 
-/** The routes of these plugins as those clients expect them. */
 export function compatible(plugins: readonly AnyElysia[]): AnyElysia {
   const bodies = new Map<string, Readonly<Record<string, JsonSchema>>>()
   const contract = new Elysia({ name: 'contract' })
@@ -65,10 +59,9 @@ export function compatible(plugins: readonly AnyElysia[]): AnyElysia {
     })
     .mapResponse(({ responseValue, request, route, set }) => {
       const status = statusOf(responseValue) ?? Number(set.status ?? 200)
-      // A failure comes by here too.
+      // Failures pass here too.
       const silent = status >= 200 && status < 300 && SILENT.has(`${request.method} ${route}`)
       if (!silent) return undefined
-      // Of no body.
       delete set.headers['content-type']
       return new Response(null, { status })
     })
@@ -87,7 +80,6 @@ export function compatible(plugins: readonly AnyElysia[]): AnyElysia {
   return contract
 }
 
-/** The status that an answer carries in itself, if any. */
 function statusOf(answer: unknown): number | null {
   if (answer instanceof Response) return answer.status
   return answer instanceof ElysiaCustomStatusResponse ? Number(answer.code) : null
@@ -98,7 +90,6 @@ function present(given: Given): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }
 
-/** The part of an OpenAPI operation that differs. */
 interface Operation {
   readonly description?: string
   readonly parameters?: readonly JsonSchema[]
@@ -106,7 +97,6 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: unknown }>>
 }
 
-/** The OpenAPI description of an endpoint as it is then: made from `endpoint`'s. */
 export function compatibleDescription<Described extends Operation>(
   method: string,
   path: string,

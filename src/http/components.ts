@@ -1,16 +1,16 @@
 import type { JsonSchema } from './fields.ts'
 
-/** Keys whose values are JSON of callers and of the service, not schemas. */
+/** Keys whose values are data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const'])
 
-/** Where the schema of this title is, for one that has itself inside. */
+/** For a schema that contains itself. */
 export function referenceTo(title: string): string {
   return `#/components/schemas/${title}`
 }
 
 /**
- * Puts each schema that has a title among the components, under that name, and a reference in its places. The generators
- * of clients name their types by the components. Throws for two different schemas of one title.
+ * Moves each schema with a title to the components, after which client generators name their types. Throws for two
+ * different schemas of one title.
  */
 export function withComponents<D extends { readonly components: { readonly schemas: object } }>(document: D): D {
   const found = new Map<string, JsonSchema>()
@@ -30,7 +30,7 @@ export function withComponents<D extends { readonly components: { readonly schem
     const before = found.get(title)
     if (before !== undefined && !Bun.deepEquals(before, schema)) throw new Error(`two schemas are called ${title}`)
     found.set(title, schema)
-    // What it is for differs from place to place; OpenAPI 3.1 lets it stand beside the reference.
+    // Descriptions differ by place; OpenAPI 3.1 allows one beside the reference.
     return { $ref: referenceTo(title), ...(description !== undefined && { description }) }
   }
 }

@@ -1,20 +1,19 @@
 import { networkOf } from '../network/address.ts'
 import type { OpenConnection } from '../system/socket-table.ts'
 
-/** How many connections a listener may have. */
 export interface ConnectionLimit {
-  /** From here on those go that are at rest. */
+  /** Above this, connections at rest are closed. */
   readonly atRest: number
-  /** From here on those go that are in use too. */
+  /** Above this, connections in use are closed too. */
   readonly atAll: number
 }
 
 export type ListenerName = 'api' | 'admin'
 
-/** What the database, the log, threads and listeners hold open: 27 at rest, and some while a backup is made. */
+/** Files of the service itself: 27 at rest, and more while a backup is made. */
 export const OWN_FILES = 40
 
-/** Each takes 4 to 5 KB of the kernel's memory, however many files may be open. */
+/** Each takes 4 to 5 KB of kernel memory. */
 const MAX_CONNECTIONS = 16_384
 
 const ADMIN_SHARE = 1 / 16
@@ -23,8 +22,8 @@ const MIN_CONNECTIONS = 4
 const AT_REST_SHARE = 0.75
 
 /**
- * How many connections callers may have where `maxFiles` may be open. Half is kept back: for gateways, and for those that
- * come between two looks, since Bun takes all that wait before it lets anybody look.
+ * Limits for a process that may open `maxFiles`. Half is reserved: for gateways, and for connections that arrive between
+ * two checks, since Bun accepts all that wait first.
  */
 export function connectionLimits(maxFiles: number): Readonly<Record<ListenerName, ConnectionLimit>> {
   const most = Math.min((maxFiles - OWN_FILES) / 2, MAX_CONNECTIONS)
@@ -35,15 +34,15 @@ export function connectionLimits(maxFiles: number): Readonly<Record<ListenerName
   return { api: limit(most), admin: limit(Math.min(most * ADMIN_SHARE, MAX_ADMIN_CONNECTIONS)) }
 }
 
-/** So long after its last byte a connection is at rest, unless a call on it is not answered yet; in milliseconds. */
+/** Milliseconds without a byte after which a connection without an open call is at rest. */
 const REST_MS = 1000
 
-/** What goes at once: a look at 10,000 connections takes 30 ms, so there is to be room for a while. */
+/** Room made at once: checking 10,000 connections takes 30 ms, so it must not be needed often. */
 const ROOM_SHARE = 0.25
 
 /**
- * Which connections of one listener are to end, so that others find room. Of whoever has most of them first, the one that
- * has been idle for longest first. Proxies have as many callers as connections, so theirs go last.
+ * The connections of a listener to close, to make room. Those of the network with the most connections come first, the
+ * longest idle first. Proxies have as many callers as connections, so theirs come last.
  */
 export function connectionsToEnd(
   connections: readonly OpenConnection[],
@@ -60,10 +59,7 @@ export function connectionsToEnd(
   return [...ending, ...inOrder.filter((connection) => !gone.has(connection)).slice(0, tooMany)]
 }
 
-/**
- * Those that wait for an answer last. Then by how many connections, less idle than this one, its network has: the most
- * first. Then by how idle it is.
- */
+/** Last those that wait for an answer; then by the number of less idle connections of the network; then by idle time. */
 function byShare(connections: readonly OpenConnection[], isProxy: (address: string) => boolean) {
   const ranked: { readonly connection: OpenConnection; readonly rank: number }[] = []
   for (const [address, own] of Map.groupBy(connections, ({ address }) => networkOf(address))) {

@@ -48,7 +48,7 @@ const TAGS = [
   },
 ]
 
-/** In the address, so that a browser asks for another one and keeps this. */
+/** In the address, so that browsers can cache the files for good. */
 const KEPT = `?${swaggerUi.version}`
 
 const PAGE = `<!doctype html>
@@ -74,10 +74,7 @@ const START = `SwaggerUIBundle({
 })
 `
 
-/**
- * Nothing from elsewhere: the page works without the internet, and nobody else's script runs in it. Swagger UI sets
- * style attributes, has its pictures in itself, and calls with fetch: none of its forms is sent.
- */
+/** Loads nothing from other hosts. Swagger UI sets style attributes, embeds its pictures, and submits no forms. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -94,15 +91,14 @@ const YEAR_SECONDS = (365 * DAY_MS) / 1000
 
 const PAGE_HEADERS = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }
 
-/** How this service differs from the contract; see `createApi`. */
+/** See `createApi`. */
 interface Differences {
   readonly compat: boolean
   readonly headerPrefixes: readonly string[]
-  /** What the service calls, as OpenAPI has it: event → path item. */
   readonly webhooks: JsonSchema
 }
 
-/** /docs and /openapi.json, made from the routes of `documented`. The page and its script come out of the binary. */
+/** /docs and /openapi.json, made from the routes of `documented`. */
 export function docs(documented: AnyElysia, differences: Differences) {
   const hidden = { detail: { hide: true } }
   return new Elysia({ name: 'docs' })
@@ -133,7 +129,6 @@ export function docs(documented: AnyElysia, differences: Differences) {
     )
 }
 
-/** The document is of one running service, of which only its operator can be asked. */
 const CONTACT = { name: 'The operator of this service' }
 
 const LICENSE = { name: 'MIT', identifier: 'MIT' }
@@ -142,17 +137,17 @@ interface Described {
   readonly components: { readonly schemas: object }
 }
 
-/** The OpenAPI document as JSON. Made by @elysiajs/swagger from copies of the routes that carry only what documents them. */
+/** The OpenAPI document as JSON, by @elysiajs/swagger from copies of the routes that carry only their documentation. */
 async function describe(documented: AnyElysia, { compat, headerPrefixes, webhooks }: Differences): Promise<string> {
   const description = compat ? `${INTRODUCTION}\n\n${COMPAT_NOTE}` : INTRODUCTION
   const also = (header: string) => headerPrefixes.map((name) => ` Also read from X-${name}-${header}.`).join('')
-  // Loaded when somebody asks: with what it imports it takes 6 ms, which no start is to pay.
+  // Loading it takes 6 ms, which no start should pay.
   const { swagger } = await import('@elysiajs/swagger')
   const copy = new Elysia().use(
     swagger({
       specPath: '/openapi.json',
       documentation: {
-        // Relative to where the document is.
+        // Relative to the document.
         servers: [{ url: '/' }],
         info: {
           title: 'Bellhop API',
@@ -186,7 +181,7 @@ async function describe(documented: AnyElysia, { compat, headerPrefixes, webhook
     copy.route(method, path, () => null, { detail })
   }
   const response = await copy.handle(new Request('http://localhost/openapi.json'))
-  // The plugin makes 3.0.3; webhooks, null and the licence's SPDX identifier are of 3.1.
+  // The plugin writes 3.0.3; webhooks, null and the licence's SPDX identifier need 3.1.
   const made = { ...((await response.json()) as Described), openapi: '3.1.0', webhooks }
   return JSON.stringify(withComponents(made))
 }

@@ -1,26 +1,78 @@
-import { FAILURE, failureExamples } from './failure-example.ts'
-import type { Sentences } from './failure-example.ts'
+import type { AdminFailureCode, FailureCode } from '../failure.ts'
+import { PLATFORM_CHOICE } from '../platform.ts'
+import { exampleOf } from './answer-schema.ts'
 import type { Body, JsonSchema } from './fields.ts'
+
+type PublicCode = Exclude<FailureCode, AdminFailureCode>
+
+/** An example message for each failure. */
+const SENTENCES: Readonly<Record<PublicCode, string>> = {
+  InvalidHeader: 'Authentication headers not found.',
+  InvalidVersion: '2 is not supported by PUT /deviceToken',
+  InvalidContent: 'The body must be a JSON object.',
+  InvalidArgument: `platform must be ${PLATFORM_CHOICE}, not "tv".`,
+  BadDigest: 'Content-MD5 does not match the body that arrived. Support ID 019a9f7e-3c1b-7000-8000-000000000000',
+  InvalidCredentials: 'Application ID and/or Secret unauthorized.',
+  ResourceNotFound: 'No device found',
+  MethodNotAllowedError: 'GET is not allowed',
+  MissingParameter: 'token is required.',
+  ConflictError: 'alias belongs to another device of the application.',
+  RequestEntityTooLargeError: 'The body is larger than 262144 bytes.',
+  TooManyRequestsError: 'You have exceeded your request rate of 10 r/s.',
+  InsufficientStorageError: 'User is over API requests quota.',
+  InternalError: 'Internal error. Support ID 019a9f7e-3c1b-7000-8000-000000000000',
+}
+
+const CODES = Object.keys(SENTENCES) as PublicCode[]
+
+/** Messages that an endpoint has instead. */
+type Sentences = Readonly<Partial<Record<PublicCode, string>>>
+
+/** An example of each failure whose code is named in `description`, by its code. */
+function failureExamples(description: string, own: Sentences = {}): JsonSchema {
+  const named = CODES.filter((code) => description.includes(code))
+  return Object.fromEntries(named.map((code) => [code, { value: { code, message: own[code] ?? SENTENCES[code] } }]))
+}
+
+/** The body of every failure. */
+export const FAILURE: JsonSchema = {
+  title: 'Failure',
+  type: 'object',
+  required: ['code', 'message'],
+  properties: {
+    code: {
+      type: 'string',
+      description: `What went wrong, for programs: ${CODES.join(', ')}. More may come.`,
+      example: 'MissingParameter',
+    },
+    message: {
+      type: 'string',
+      description: 'The same for people: which field or header, what is wrong with it and what is allowed.',
+      example: SENTENCES.MissingParameter,
+    },
+  },
+}
 
 interface EndpointAnswer {
   readonly description: string
   /** What it answers with; its `title` is a component of the document. */
   readonly schema: JsonSchema
-  readonly example: unknown
-  /** Headers beside those of every response, by name. */
+  /** Default: the schema's own. */
+  readonly example?: unknown
+  /** Headers besides those of every response. */
   readonly headers?: Readonly<Record<string, JsonSchema>>
 }
 
-/** What an endpoint asks of its caller. The application id is inside the app, so whoever has the app can take it out. */
+/** What an endpoint asks of its caller. The application id is in the app, so anybody can have it. */
 type Access =
   /** Also needs X-SERVICE-SECRET. */
   { readonly secret: true; readonly idAlone?: never } | { readonly secret?: never; readonly idAlone: IdAlone }
 
-/** What somebody with nothing but the application id does here: half sentences, which follow "can" and "cannot". */
+/** What somebody with only the application id can do, as ends of sentences. */
 export interface IdAlone {
   readonly can: string
   readonly cannot: string
-  /** What it can where the application verifies its users. Default the same. */
+  /** Instead of `can`, where the application verifies its users. */
   readonly verified?: string
 }
 
@@ -29,21 +81,18 @@ interface EndpointParts {
   readonly description?: string
   readonly tag: 'Devices' | 'Pushes' | 'Analytics'
   readonly body?: Body<unknown>
-  /** A body, or several, each with what it shows. */
   readonly example?: JsonSchema
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: JsonSchema }>>
   readonly parameters?: readonly JsonSchema[]
-  /** Successful answers: status → what it means, and its body. */
+  /** Successful answers by status. */
   readonly answers: Readonly<Record<number, EndpointAnswer>>
-  /** Failures beyond those of every endpoint, by status: their codes, and when. */
+  /** Failures besides those of every endpoint, by status. Names their codes. */
   readonly failures?: Readonly<Record<number, string>>
-  /** What failures say here, where it is not what they say elsewhere. */
   readonly sentences?: Sentences
 }
 
 type Endpoint = EndpointParts & Access
 
-/** The headers of every call (contract, "Authentication"). */
 const ACCEPT_VERSION = {
   name: 'Accept-Version',
   in: 'header',
@@ -60,10 +109,7 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
   507: 'InsufficientStorageError: the request quota of the period is used up, for calls without the secret four fifths of it; or there is no room for what is new, on the disk or in what the application may have; see Retry-After.',
 }
 
-/**
- * The OpenAPI description of an endpoint of the contract. Its `security` is also what the gate enforces: what is
- * documented and what is checked cannot drift apart.
- */
+/** The OpenAPI description of an endpoint of the contract. The gate enforces its `security`. */
 export function endpoint(spec: Endpoint) {
   const failures = {
     ...EVERYWHERE,
@@ -76,7 +122,7 @@ export function endpoint(spec: Endpoint) {
     summary: spec.summary,
     ...(spec.description !== undefined && { description: spec.description }),
     tags: [spec.tag],
-    // An extension (OpenAPI 3.1, 4.9), from which the manual's table is made: test/security/access-table.ts.
+    // An extension (OpenAPI 3.1, 4.9), for the manual's table: test/security/access-table.ts.
     ...(spec.idAlone && { 'x-id-alone': spec.idAlone }),
     security: [spec.secret ? { appId: [], secret: [] } : { appId: [] }],
     parameters: [ACCEPT_VERSION, ...(spec.parameters ?? [])],
@@ -94,9 +140,13 @@ export function endpoint(spec: Endpoint) {
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(spec.answers).map(([status, { description, schema, example, headers }]) => [
+        Object.entries(spec.answers).map(([status, { description, schema, example = exampleOf(schema), headers }]) => [
           status,
-          { description, ...(headers && { headers }), content: { 'application/json': { schema, example } } },
+          {
+            description,
+            ...(headers && { headers }),
+            content: { 'application/json': { schema, example } },
+          },
         ]),
       ),
       ...Object.fromEntries(
@@ -109,7 +159,6 @@ export function endpoint(spec: Endpoint) {
   } as never
 }
 
-/** What a route with a body says of itself: how the body is read, and its description. */
 export function described<Read extends Body<unknown>>(spec: Endpoint & { readonly body: Read }) {
   return { body: spec.body, detail: endpoint(spec) }
 }

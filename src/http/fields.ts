@@ -1,23 +1,21 @@
 import { failure, loggedAs, Refused } from '../failure.ts'
 
-/** The part of JSON Schema that OpenAPI 3.0 needs to describe a field. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** How one field of a body is read and described. */
 export interface Field<T> {
   readonly schema: JsonSchema
-  /** An empty string says nothing, and counts as absent. */
+  /** Whether an empty string counts as absent. */
   readonly emptyIsAbsent: boolean
-  /** Reads a value that is neither absent nor `null`. Throws `Refused` naming `name`, its problem and what is allowed. */
+  /** Reads a value, never `null`. Throws `Refused` naming `name`, the problem and what is allowed. */
   read(value: unknown, name: string): T
 }
 
 export interface Member<T, Required extends boolean> {
   readonly field: Field<T>
   readonly required: Required
-  /** Other spellings, read where the field itself is absent. */
+  /** Other names, read when the field is absent. */
   readonly also: readonly string[]
-  /** What stands behind "is required". */
+  /** Follows "is required". */
   readonly hint?: string
 }
 
@@ -29,7 +27,6 @@ export function optional<T>(field: Field<T>, also: readonly string[] = []): Memb
   return { field, required: false, also }
 }
 
-/** The same field, with a description that says what it is for here. */
 export function describedAs<T>(description: string, field: Field<T>): Field<T> {
   return { ...field, schema: { ...field.schema, description } }
 }
@@ -51,9 +48,8 @@ export type Input<M extends Members> = {
 }
 
 /**
- * One description of a body, from which come its reading, its type and its OpenAPI schema. It is a Standard Schema
- * (standardschema.dev), which is what Elysia takes as `body`. TypeBox would refuse what clients in the field send
- * (numbers for strings, a scalar for an array) and cannot say which failure a field deserves.
+ * One description of a body, which gives its reading, type and OpenAPI schema. It is a Standard Schema (standardschema.dev),
+ * as Elysia takes it. TypeBox would refuse what real clients send, such as numbers for strings, and has no failure codes.
  */
 export interface Body<T> {
   readonly schema: JsonSchema
@@ -65,12 +61,12 @@ export interface Body<T> {
   }
 }
 
-/** A body as it came: JSON, unchecked. */
+/** A body as received. */
 export type Given = Readonly<Record<string, unknown>>
 
 /**
- * A body of these members, after which `then` may check and shape the whole. Unknown fields are ignored (see `closed`), `null` is
- * absent, and every missing field is reported before any wrong one (test/api/http/bodies.test.ts). `given` is the body as it came.
+ * A body of these members; `then` may check and shape the whole. Unknown fields are ignored (see `closed`), `null` counts
+ * as absent, and missing fields are reported before wrong ones (test/api/http/bodies.test.ts).
  */
 export function bodyOf<M extends Members>(members: M): Body<Input<M>>
 export function bodyOf<M extends Members, T>(members: M, then: (input: Input<M>, given: Given) => T): Body<T>
@@ -89,13 +85,12 @@ export function bodyOf<M extends Members, T>(
   const needed = all.filter((member) => member.required)
 
   function validate(value: unknown): { value: T | Input<M> } {
-    // `body.ts` lets only objects through.
     const given = value as Given
     for (const member of needed) if (spellingOf(given, member) === null) throw missing(member.name, member.hint)
     const input: Record<string, unknown> = {}
     for (const member of all) {
       const spelling = spellingOf(given, member)
-      // A failure names a field as the caller wrote it.
+      // Failures use the caller's spelling.
       if (spelling !== null) input[member.name] = member.field.read(given[spelling], spelling)
     }
     const shaped = input as Input<M>
@@ -108,7 +103,7 @@ export function bodyOf<M extends Members, T>(
   }
 }
 
-/** The same body, in which a field that it does not name is refused, before all else. `null` is absent here too. */
+/** The same body, with unknown fields refused before anything else. `null` counts as absent here too. */
 export function closed<T>(body: Body<T>, refusal: (name: string) => Refused): Body<T> {
   const { schema } = body
   const known = schema['properties'] as object
@@ -126,7 +121,7 @@ export function closed<T>(body: Body<T>, refusal: (name: string) => Refused): Bo
   }
 }
 
-/** How a member is spelled here; `null`: it is absent. */
+/** The name by which a member is given; `null`: it is absent. */
 function spellingOf(given: Given, { name, field, also }: NamedMember): string | null {
   if (isPresent(given[name], field)) return name
   for (const other of also) if (isPresent(given[other], field)) return other
@@ -141,14 +136,14 @@ export function missing(name: string, hint = ''): Refused {
   return new Refused(failure('MissingParameter', `${name} is required${hint}.`))
 }
 
-/** `problem` may end in `, not …`, and `name` go on behind a dot or a bracket, with what the caller sent: that is not logged. */
+/** Does not log what the caller sent: `problem` from `, not …` on, and `name` after a dot or bracket. */
 export function invalid(name: string, problem: string): Refused {
   const [, field = '', below = ''] = /^([^.[]*)(.?)/s.exec(name) ?? []
   const logged = `${field}${below === '' ? '' : `${below}…`} ${problem.replace(/, not .*$/s, '')}.`
   return new Refused(loggedAs(failure('InvalidArgument', `${name} ${problem}.`), logged))
 }
 
-/** Names what came instead, without repeating much of it. */
+/** Describes a wrong value without repeating much of it. */
 export function show(value: unknown): string {
   if (typeof value === 'string')
     return value.length > 32 ? `a string of ${value.length} characters` : JSON.stringify(value)
@@ -157,15 +152,33 @@ export function show(value: unknown): string {
   return String(value)
 }
 
-/** A whole number from `least` to `most`, as a number or in digits. */
-export function wholeNumber(min: number, max: number): Field<number> {
+/**
+ * A field of which `read` gives the value, `undefined` for a wrong one. `expected` follows `… must be `. `isSecret`: errors
+ * do not repeat the value.
+ */
+export function fieldOf<T>(
+  schema: JsonSchema,
+  expected: string,
+  read: (value: unknown) => T | undefined,
+  { emptyIsAbsent = true, isSecret = false } = {},
+): Field<T> {
   return {
-    schema: { type: 'integer', minimum: min, maximum: max },
-    emptyIsAbsent: true,
+    schema,
+    emptyIsAbsent,
     read(value, name) {
-      const read = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
-      if (Number.isInteger(read) && (read as number) >= min && (read as number) <= max) return (read as number) + 0
-      throw invalid(name, `must be a whole number from ${min} to ${max}, not ${show(value)}`)
+      const found = read(value)
+      if (found !== undefined) return found
+      throw invalid(name, `must be ${expected}${isSecret ? '' : `, not ${show(value)}`}`)
     },
   }
+}
+
+/** A whole number, also in digits. */
+export function wholeNumber(min: number, max: number): Field<number> {
+  const schema = { type: 'integer', minimum: min, maximum: max }
+  return fieldOf(schema, `a whole number from ${min} to ${max}`, (value) => {
+    const read = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+    const isIn = Number.isInteger(read) && (read as number) >= min && (read as number) <= max
+    return isIn ? (read as number) + 0 : undefined
+  })
 }

@@ -2,29 +2,26 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 
 interface Options {
-  /** Content-Type. */
   readonly type: string
-  /** Seconds for which nobody asks again. Default 0: asked each time, and answered with 304. */
+  /** Default 0: browsers ask each time, and get 304. */
   readonly maxAgeSeconds?: number
-  /** Whether nobody asks again even on a reload: its name changes with it (RFC 8246). Default no. */
+  /** Not even a reload asks again, since the name changes with the content (RFC 8246). */
   readonly isImmutable?: boolean
-  /** More headers. Default none. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 interface Made {
   readonly plain: () => Promise<Bytes>
   readonly gzipped: Bytes
-  /** Weak, since it is the same for both (RFC 9110, 8.8.1). */
+  /** Weak, since both encodings share it (RFC 9110, 8.8.1). */
   readonly etag: string
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
- * A handler that sends content which stays the same while the process lives. It is made and compressed once, at the
- * first call, on another thread: 1.7 MB of script take 50 ms. What the build has compressed (scripts/build/executable.ts)
- * is sent as it is.
+ * A handler for content that never changes. It is made and compressed at the first call, on another thread: 1.7 MB of
+ * script take 50 ms. Content that the build has compressed (scripts/build/executable.ts) is sent as it is.
  */
 export function fixedContent(
   make: () => Blob | Promise<Blob>,
@@ -47,7 +44,7 @@ export function fixedContent(
 async function prepared(make: () => Blob | Promise<Blob>): Promise<Made> {
   const bytes = await (await make()).bytes()
   const etag = `W/"${new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
-  // RFC 1952, 2.3.1: no text begins so.
+  // Not gzip already (RFC 1952, 2.3.1).
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) {
     return { plain: () => Promise.resolve(bytes), gzipped: await packed(bytes), etag }
   }
@@ -63,13 +60,13 @@ async function unpacked(bytes: Bytes): Promise<Bytes> {
   return new Uint8Array(await promisify(gunzip)(bytes))
 }
 
-/** Whether If-None-Match names it (RFC 9110, 13.1.2: compared as weak). */
+/** Weak comparison of If-None-Match (RFC 9110, 13.1.2). */
 function names(header: string | null, etag: string): boolean {
   const strong = etag.slice(2)
   return header?.split(',').some((one) => ['*', etag, strong].includes(one.trim())) ?? false
 }
 
-/** Whether Accept-Encoding takes gzip, and not with `q=0` (RFC 9110, 12.5.3). */
+/** RFC 9110, 12.5.3; `q=0` refuses. */
 function takesGzip(header: string | null): boolean {
   return header?.split(',').some((one) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$).*)?$/i.test(one)) ?? false
 }

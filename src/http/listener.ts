@@ -9,35 +9,34 @@ import { answerHeaders, refuse } from './failures.ts'
 import { pathOf, PathTable } from './path-table.ts'
 import type { TlsPair } from './tls-files.ts'
 
-/** Seconds without a byte after which a connection is closed. */
 const IDLE_TIMEOUT_SECONDS = 30
 
 export interface Listener {
-  /** `http://127.0.0.1:8790`, with the port that was picked where 0 was asked for; `https://…` with TLS. */
+  /** `http://127.0.0.1:8790`, with the actual port; `https://…` with TLS. */
   readonly url: string
   /**
-   * Serves with another certificate from now on. Calls under way are answered; of connections only those stay that have
-   * one. Throws `StartRefused` where another process has taken the port in that moment: call it again.
+   * Changes the certificate. Open calls are answered; other connections are closed. Throws `StartRefused` if another
+   * process takes the port in that moment: call it again.
    */
   renew(tls: TlsPair): void
-  /** Takes no new connections; resolves when the calls under way are answered. */
+  /** Takes no new connections; resolves when open calls are answered. */
   stop(): Promise<void>
-  /** Ends what is still under way. */
+  /** Closes all connections. */
   abort(): void
 }
 
-/** Hears of each call the app has answered, and in how many milliseconds; a long body is still to be sent then. */
+/** Called when the app has answered, after `ms`; the body may still be on its way. */
 type OnAnswer = (request: Request, response: Response, ms: number) => void
 
 interface Options {
   readonly onAnswer?: OnAnswer
   /** `null`, the default: plain HTTP. */
   readonly tls?: TlsPair | null
-  /** With `tls`: for how many days browsers are to come by https alone. Default 0: no longer. */
+  /** With `tls`: days of Strict-Transport-Security. Default 0, which ends it. */
   readonly hstsDays?: number
 }
 
-/** Serves an app, which may be made with the first call. Throws `StartRefused` when the address cannot be had. */
+/** Serves an app, made with the first call. Throws `StartRefused` if the address is not available. */
 export function listen(
   appOf: () => AnyElysia,
   { host, port: wanted }: ListenAddress,
@@ -67,14 +66,14 @@ export function listen(
   }
   let server = bind(wanted, tls)
   const { port = wanted } = server
-  /** Listen no more, and still answer. */
+  /** Servers that no longer listen, but still answer. */
   const leaving = new Set<typeof server>()
 
   return {
     url: `${tls === null ? 'http' : 'https'}://${hostPort({ host, port })}`,
     renew(renewed) {
-      // `server.reload` keeps the old certificate (measured, Bun 1.4.5). Stopped first: with SO_REUSEPORT, which would
-      // let both listen for a moment, as many connections are reset, and a second service may share the port unseen.
+      // `server.reload` keeps the old certificate (Bun 1.4.5). SO_REUSEPORT would let both listen for a moment, but
+      // resets as many connections, and a second service could share the port unnoticed.
       const before = server
       leaving.add(before)
       void stop(before).then(() => leaving.delete(before))
@@ -93,9 +92,9 @@ export function listen(
         port: at,
         ...(pair !== null && { tls: pair }),
         idleTimeout: IDLE_TIMEOUT_SECONDS,
-        // Elysia's own listen() sets it: a second service would then share the port without an error.
+        // Otherwise a second service could share the port without an error.
         reusePort: false,
-        // `body.ts` answers a large body with the decided failure; Bun's own answer has no body and no request id.
+        // `body.ts` refuses large bodies itself: Bun's answer has no body and no request ID.
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         development: false,
         fetch: hearers.length > 0 ? heard : answer,
@@ -113,16 +112,13 @@ export function listen(
   }
 }
 
-/**
- * RFC 6797, 6.1. Not of subdomains, which may be other machines. 0 has a browser forget it, where it is only left out it
- * would remember.
- */
+/** RFC 6797, 6.1. Without subdomains, which may be other machines. 0 makes browsers forget it. */
 function bindsToTls(days: number): OnAnswer {
   const value = `max-age=${(days * DAY_MS) / 1000}`
   return (_, response) => response.headers.set('strict-transport-security', value)
 }
 
-/** What CONNECT names is a host, and no path; what follows it is no HTTP (RFC 9110, 9.3.6). */
+/** CONNECT names a host instead of a path, and no HTTP follows it (RFC 9110, 9.3.6). */
 function refuseTunnel(): Response {
   const headers = { ...answerHeaders(Bun.randomUUIDv7()), allow: '', connection: 'close' }
   return refuse(failure('MethodNotAllowedError', 'CONNECT is not allowed', headers))
@@ -134,7 +130,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'a port below 1024 is for root, or for a service with CAP_NET_BIND_SERVICE (EACCES)',
 }
 
-/** Of the caller only the route, for the rest of a path, a query or a header may hold what is secret. */
+/** Logs the route only: the path, query and headers may contain secrets. */
 function accessLog(log: Log, appOf: () => AnyElysia): OnAnswer {
   let routes: PathTable<string> | null = null
   return (request, response, ms) => {
@@ -155,35 +151,32 @@ function routesOf(app: AnyElysia): PathTable<string> {
   return routes
 }
 
-/** Milliseconds between two looks at a server that stops. */
 const LOOK_MS = 10
 
-/** Takes no new connections; resolves when the calls under way are answered. */
 async function stop(server: Pick<Bun.Server<unknown>, 'pendingRequests' | 'stop'>): Promise<void> {
   await Promise.race([server.stop(), answered(server)])
 }
 
 /**
- * Resolves when no call is under way. Bun's own promise may not: a connection on which more of a body came after the
- * answer, such as one too large, counts as busy until it is closed (measured, Bun 1.4.5). Sockets go by the time of the system,
- * whatever clock the service has.
+ * Resolves when no call is open. Bun's own promise may not (1.4.5): a connection that sends more of a body after the answer
+ * counts as busy until it is closed. Sockets use the system's time, whatever clock the service has.
  */
 async function answered(server: Pick<Bun.Server<unknown>, 'pendingRequests'>): Promise<void> {
   while (server.pendingRequests > 0) await sleep(systemClock, LOOK_MS)
 }
 
-/** The network address of the caller; `''` where the connection is already gone. */
+/** `''`: the connection is already closed. */
 export function addressOf(request: Request, server: AnyElysia['server']): string {
   return server?.requestIP(request)?.address ?? ''
 }
 
-/** Elysia looks for the path from this character of a URL on, so it misses that of `http://x/` and `https://x/`. */
+/** Elysia looks for the path from this character of a URL on, and misses that of `http://x/`. */
 const PATH_FROM = 11
 
 /**
- * Gives a request a URL whose path the gate and the router read alike. Repeated slashes become one, as in the servers
- * for which the contract was written (test/api/http/admission.test.ts). Where the Host header is absent (HTTP/1.0) or
- * no host, Bun's URL is a bare path; there, and where the host is short, a host of our own stands in.
+ * Gives a request a URL whose path the gate and the router read alike. Repeated slashes become one, as the contract's
+ * clients expect (test/api/http/admission.test.ts). Without a valid Host header Bun's URL is a bare path; then, and for a
+ * short host, the host becomes localhost.
  */
 function withPlainPath(request: Request): Request {
   const { url } = request
@@ -192,6 +185,6 @@ function withPlainPath(request: Request): Request {
   const query = url.indexOf('?', from)
   const path = query === -1 ? url.slice(from) : url.slice(from, query)
   const plain = `http://localhost${path.replaceAll(/\/{2,}/g, '/')}${url.slice(from + path.length)}`
-  // A new Request would have to carry over the body, and Bun then never answers to one that is too large.
+  // With a new Request, Bun never answers a body that is too large.
   return Object.defineProperty(request, 'url', { value: plain })
 }

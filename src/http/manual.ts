@@ -9,7 +9,7 @@ const TYPE = 'text/html; charset=utf-8'
 
 const HEADERS = { 'content-security-policy': MANUAL_POLICY, 'referrer-policy': 'no-referrer' }
 
-/** /manual and its pages, for people with a browser, made on the server out of the binary. */
+/** /manual and its pages. */
 export function manual() {
   const hidden = { detail: { hide: true } }
   const pages = new Map(PAGES.map((page) => [page.topic, shown(() => pageHtml(page))]))
@@ -30,7 +30,6 @@ function shown(make: () => string) {
   return fixedContent(() => new Blob([make()]), { type: TYPE, headers: HEADERS })
 }
 
-/** A page too, since whoever reads it has a browser. */
 function unknownTopic(topic: string): Response {
   const status = httpStatusOf(failure('ResourceNotFound', `There is no page ${topic}.`))
   return new Response(contentsHtml(topic), { status, headers: { ...HEADERS, 'content-type': TYPE } })

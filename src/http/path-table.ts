@@ -1,7 +1,4 @@
-/**
- * What is known of each path: of one as it stands, and of patterns such as `/push/:id`, in which `:id` is any one
- * segment. Paths are compared as they are sent; what a parameter says is decoded once, by the router.
- */
+/** Entries by path or pattern, such as `/push/:id`. Paths are compared as sent; the router decodes parameters. */
 export class PathTable<T> {
   readonly #exact = new Map<string, T>()
   #patterns: { readonly segments: readonly string[]; readonly rank: string; readonly entry: T }[] = []
@@ -14,11 +11,10 @@ export class PathTable<T> {
     const segments = path.split('/')
     const rank = segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('')
     this.#patterns.push({ segments, rank, entry })
-    // Where two match, the one whose first difference is literal comes first, as in the router.
+    // As in the router, literal segments take precedence.
     this.#patterns.sort((a, b) => (a.rank < b.rank ? -1 : 1))
   }
 
-  /** The entry of a path: that of itself, else that of the closest pattern; `null` where there is none. */
   find(path: string): T | null {
     const exact = this.#exact.get(path)
     if (exact !== undefined) return exact
@@ -27,7 +23,7 @@ export class PathTable<T> {
   }
 }
 
-/** The path of an absolute URL, without a URL parse on every call: the host in it may be none. */
+/** The path of an absolute URL, whose host may be invalid. Faster than parsing it. */
 export function pathOf(url: string): string {
   const from = url.indexOf('/', url.indexOf('://') + 3)
   const query = url.indexOf('?', from)
@@ -39,7 +35,7 @@ function matches(segments: readonly string[], given: readonly string[]): boolean
   return segments.every((segment, at) => (isParameter(segment) ? isValue(given[at]) : segment === given[at]))
 }
 
-/** What cannot be decoded names nothing; the router would hand on `null` for it. */
+/** The router would pass `null` for what cannot be decoded. */
 function isValue(given = ''): boolean {
   if (!given.includes('%')) return given !== ''
   try {

@@ -4,29 +4,25 @@ import { fullBucket, takeToken } from '../usage/token-bucket.ts'
 import { httpStatusOf } from './failures.ts'
 import type { OnRefused } from './failures.ts'
 
-/** Refused calls that are said at once, and then one each 3 s: anybody can have calls refused. */
+/** Logged at once; then one in 3 s, since anybody can send calls that are refused. */
 const BURST = 20
 const RATE = 1 / 3
 
 interface RefusalLog {
   readonly note: OnRefused
-  /** To be called now and then: says how many were left out. */
+  /** Call now and then: logs how many were suppressed. */
   readonly look: () => void
 }
 
 interface Dependencies {
   readonly clock: Clock
   readonly log: Log
-  /** The route that a URL leads to, such as `/push/:id`; `null` for none. */
   readonly routeOf: (url: string) => string | null
-  /** The id of the application that the headers name, where there is one of this id. */
+  /** The id of an existing application that the headers name. */
   readonly applicationOf: (headers: Headers) => string | null
 }
 
-/**
- * Says which calls were refused, and why. Of the caller nothing is said but which application it named: a path or a
- * message may repeat what was sent, of which `Failure.logged` has nothing.
- */
+/** Logs refused calls. Uses `Failure.logged` and the route, since a message or a path may repeat what was sent. */
 export function createRefusalLog({ clock, log, routeOf, applicationOf }: Dependencies): RefusalLog {
   const bucket = fullBucket(BURST, clock.now())
   let leftOut = 0

@@ -5,7 +5,7 @@ import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
-/** certbot renews 30 days before the end: by then something keeps it from that. */
+/** certbot renews 30 days before the end. */
 export const SOON_MS = 14 * DAY_MS
 
 /** Paths. */
@@ -14,7 +14,7 @@ export interface TlsFiles {
   readonly key: string
 }
 
-/** What a listener is given: both PEM, the certificate with its chain. */
+/** PEM, the certificate with its chain. */
 export interface TlsPair {
   readonly cert: string
   readonly key: string
@@ -26,17 +26,16 @@ export interface ReadPair {
   /** Milliseconds since the Unix epoch. */
   readonly validFrom: number
   readonly validTo: number
-  /** Only the certificate itself is in the file, and it is not its own issuer. */
+  /** The file lacks the issuer of the certificate. */
   readonly withoutChain: boolean
 }
 
-/** Reads a certificate and its key, and looks whether they can be used. */
 export function readTlsFiles(files: TlsFiles, readFile: ReadFile): ReadPair | Problem {
   const read = readPair(files, readFile)
   return read.kind === 'problem' ? read : judgePair(read.pair, files)
 }
 
-/** What is in the files, whatever it is. */
+/** Reads the files unchecked. */
 export function readPair(
   { certificate, key }: TlsFiles,
   readFile: ReadFile,
@@ -50,7 +49,6 @@ export function readPair(
   return { kind: 'read', pair: { cert: textOf(certFile.bytes), key: textOf(keyFile.bytes) } }
 }
 
-/** Whether the two are what they should be and fit each other. */
 export function judgePair(pair: TlsPair, { certificate: certFile, key: keyFile }: TlsFiles): ReadPair | Problem {
   const certificates = certificatesIn(pair.cert)
   const [own] = certificates ?? []
@@ -68,7 +66,7 @@ export function judgePair(pair: TlsPair, { certificate: certFile, key: keyFile }
   if (!own.checkPrivateKey(privateKey)) {
     return problem(`The key in ${keyFile} does not belong to the certificate in ${certFile}, which has to come first.`)
   }
-  // Whatever else the listener would refuse, such as a broken chain, before it lets go of what it has.
+  // Finds whatever else the listener would refuse, such as a broken chain.
   if (attempt(() => createSecureContext(pair)) === null) {
     return problem(`The certificate in ${certFile} and the key in ${keyFile} cannot be used for TLS.`)
   }
@@ -81,18 +79,17 @@ export function judgePair(pair: TlsPair, { certificate: certFile, key: keyFile }
   }
 }
 
-/** PEM is ASCII; whatever stands around it is not looked at. */
+/** PEM is ASCII. */
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('latin1')
 }
 
-/** In their order; `null` where one of them is none. */
 function certificatesIn(text: string): readonly X509Certificate[] | null {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? []
   return attempt(() => blocks.map((block) => new X509Certificate(block)))
 }
 
-/** `null` where OpenSSL refuses; its texts say nothing to an operator. */
+/** `null`: OpenSSL refuses; its messages do not help operators. */
 function attempt<Value>(parse: () => Value): Value | null {
   try {
     return parse()

@@ -6,31 +6,26 @@ import { dayOf } from '../text/format.ts'
 import { judgePair, readPair, SOON_MS } from './tls-files.ts'
 import type { ReadPair, TlsFiles, TlsPair } from './tls-files.ts'
 
-/** Milliseconds between two looks at the files. */
 const LOOK_MS = MINUTE_MS
 
 interface Options {
   readonly files: TlsFiles
-  /** In use when this begins. */
   readonly first: ReadPair
   readonly readFile: ReadFile
   readonly clock: Clock
   readonly log: Log
-  /** Puts a new pair into use; throws where that fails. */
+  /** Throws if the pair cannot be used. */
   readonly use: (pair: TlsPair) => void
 }
 
 export interface TlsFollower {
-  /** Looks at the files now. */
   look(): void
-  /** For good: no look does anything after it. */
   stop(): void
 }
 
 /**
- * Puts renewed files into use, without a restart. Each minute they are read: an mtime says nothing of a link that now
- * leads elsewhere, as certbot's do. A pair that does not fit together, or is not valid at this time, is not used, and
- * the log says why, once. That the certificate in use ends soon is said once a day.
+ * Puts renewed files into use without a restart. Reads them each minute, since certbot changes links, which an mtime does not
+ * show. Logs once why a pair is not used, and once a day that the certificate in use ends soon.
  */
 export function followTlsFiles({ files, first, readFile, clock, log, use }: Options): TlsFollower {
   let inUse = first
@@ -54,7 +49,7 @@ export function followTlsFiles({ files, first, readFile, clock, log, use }: Opti
     complaint = problem ?? ''
   }
 
-  /** Why the files on disk are not in use; `null` where they are. */
+  /** Why the files on disk are not in use; `null`: they are. */
   function renew(): string | null {
     const found = readPair(files, readFile)
     if (found.kind === 'problem') return found.problem

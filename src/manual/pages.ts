@@ -7,6 +7,7 @@ import audit from './audit.md' with { type: 'text' }
 import backends from './backends.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
 import beyond from './beyond.md' with { type: 'text' }
+import changelog from './changelog.md' with { type: 'text' }
 import clients from './clients.md' with { type: 'text' }
 import commands from './commands.md' with { type: 'text' }
 import compat from './compat.md' with { type: 'text' }
@@ -91,6 +92,7 @@ export const PAGES: readonly ManualPage[] = [
   page('backup', backup),
   page('import', importing),
   page('upgrade', upgrade),
+  page('changelog', changelog),
   page('releases', releases),
   page('sealing-key', sealingKey),
   page('monitoring', monitoring),

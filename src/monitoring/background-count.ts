@@ -5,11 +5,11 @@ import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 import type { CountPart, CountStore, CountScope, IndexPlace } from './count-store.ts'
 
-/** Counting may take this share of the time, and is done no more often than this. */
+/** Counting may take this share of the time, and starts at most this often. */
 const SHARE = 1 / 1000
 const MIN_MS = 1000
 
-/** How long a scrape waits for a count under way; then the last count must do. */
+/** How long a scrape waits for a running count before it takes the last one. */
 const PATIENCE_MS = 5
 
 export interface Count extends CountScope {
@@ -17,13 +17,12 @@ export interface Count extends CountScope {
 }
 
 export interface ApplicationCounts {
-  /** Registered devices. */
   readonly devices: readonly Count[]
-  /** Devices that have left and are still kept, of all applications. */
+  /** Devices that are not registered any more but still stored, of all applications. */
   readonly left: { readonly gone: number; readonly quarantined: number }
   /** Open pushes, of applications that have any. */
   readonly open: readonly Count[]
-  /** Whether the last count came to its end; else these are of the one before. */
+  /** `false`: the last count failed, and these are from the one before. */
   readonly whole: boolean
 }
 
@@ -33,18 +32,16 @@ interface Dependencies {
   readonly store: Pick<CountStore, 'devices' | 'left' | 'open'>
   /** `application.number` of all. */
   readonly applications: () => readonly number[]
-  /** Applications with open pushes. */
   readonly busy: () => readonly CountScope[]
 }
 
-/** Counts that take too long for a scrape to wait. */
 export interface BackgroundCount {
-  /** As counted last; starts the next count where that is old, so where nobody asks nothing is counted. */
+  /** The last count; starts the next one if it is old. So nothing is counted unless somebody asks. */
   counts(): Promise<ApplicationCounts>
   stop(): void
 }
 
-/** Counts in parts of a millisecond, between everything else. */
+/** Counts what a scrape can't wait for, in parts of about a millisecond, between other work. */
 export function createBackgroundCount({ clock, log, store, applications, busy }: Dependencies): BackgroundCount {
   let counted: ApplicationCounts = { devices: [], left: { gone: 0, quarantined: 0 }, open: [], whole: true }
   let countedAt = Number.NEGATIVE_INFINITY
@@ -84,7 +81,7 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
       return { ...scope, count: sum }
     }
 
-    /** Calls `part` with the place up to which the one before went, until there is none. */
+    /** Calls `part` with the place where the one before stopped, until that is `null`. */
     async function inParts(part: (after: IndexPlace | null) => IndexPlace | null): Promise<void> {
       let after: IndexPlace | null = null
       do {
@@ -100,7 +97,7 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
   return {
     async counts() {
       const ageMs = clock.now() - countedAt
-      // Less than none: the clock was put back.
+      // Negative after the clock was set back.
       if (running === null && !stopped && (ageMs >= waitMs || ageMs < 0)) {
         running = countAll()
           .catch((error: unknown) => {

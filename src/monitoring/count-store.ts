@@ -2,30 +2,28 @@ import type { Database } from '../database/database.ts'
 import type { Statement } from '../database/statement.ts'
 import type { Platform } from '../device/device.ts'
 
-/** What is counted: all of it on one platform of one application (`application.number`). */
+/** One platform of one application (`application.number`). */
 export interface CountScope {
   readonly application: number
   readonly platform: Platform
 }
 
-/** A place in an index. */
 export type IndexPlace = readonly number[]
 
-/** A part of a count, and up to where it goes; `null`: that was all. */
+/** A part of a count, and where it stopped; `null`: at the end. */
 export interface Part {
   readonly count: number
   readonly last: IndexPlace | null
 }
 
-/** Counts what comes after `after`, `null` for all, as much of it as takes a millisecond. */
+/** Counts entries after `after` (`null`: from the start) for about a millisecond. */
 export type CountPart = (scope: CountScope, after: IndexPlace | null) => Part
 
-/** Entries of an index counted in one go. */
+/** Index entries in one part. */
 const DEVICES = 10_000
-/** SQLite reads the row behind each entry of this index: ten times the work. */
+/** Here SQLite reads the row behind each entry, which is ten times the work. */
 const PUSHES = 1000
 
-/** Devices that have left, of all applications, and up to where they go in the index; `null`: those were all. */
 export interface LeftPart extends Pick<Part, 'last'> {
   readonly gone: number
   readonly quarantined: number
@@ -33,7 +31,6 @@ export interface LeftPart extends Pick<Part, 'last'> {
 
 interface WebhookRow {
   readonly application: number
-  /** Events that are not delivered yet. */
   readonly waiting: number
   readonly disabled: 0 | 1
 }
@@ -57,14 +54,14 @@ interface LeftRow {
   readonly state: 1 | 2
 }
 
-/** Rows read in one go for their state, which no index has. */
+/** Rows in one part: no index has the state. */
 const LEFT = 1000
 
 type Counting<Row> = Statement<Row, [number, Platform, ...IndexPlace]>
 
 export type CountStore = ReturnType<typeof createCountStore>
 
-/** What a scrape reads of the database: of what there may be many by looks into indexes, none of them through a table. */
+/** What a scrape reads from the database. Whatever may be large is read from indexes, never by a table scan. */
 export function createCountStore({ database }: { database: Pick<Database, 'reading'> }) {
   const scheduled = database.reading<{ count: number }, []>(
     `SELECT count(*) AS count FROM push
@@ -84,7 +81,7 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
   )
   const version = database.reading<{ version: string }, []>('SELECT sqlite_version() AS version')
 
-  /** `columns`: those that an index has its entries by. To skip entries costs SQLite half of what it costs to count them. */
+  /** `columns`: the index's order. SQLite skips entries twice as fast as it counts them, hence OFFSET. */
   function inParts(entries: string, columns: readonly string[], size: number): CountPart {
     const key = columns.join(', ')
     const rows = `${entries} AND (${key}) > (${columns.map(() => '?').join(', ')})`
@@ -105,16 +102,15 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
     const all = `FROM delivery WHERE application = ? AND platform = ? AND lane = ${lane} AND finished_at IS NULL`
     return [
       inParts(`${all} AND waits_until IS NULL`, ['push'], PUSHES),
-      // Their index has what the delivery waits for first.
+      // Their index begins with this column.
       inParts(`${all} AND waits_until IS NOT NULL`, ['waits_until', 'push'], PUSHES),
     ]
   }
 
   return {
-    /** Registered devices. */
     devices: inParts('FROM device WHERE application = ? AND platform = ? AND state = 0', ['id'], DEVICES),
 
-    /** Devices that have left and are still kept, behind `after`; `null`: from the first on. */
+    /** Devices that are not registered any more but still stored. */
     left: (after: IndexPlace | null): LeftPart => {
       const rows = left.all(...(after ?? [-1, -1]))
       const gone = rows.filter(({ state }) => state === 1).length
@@ -122,18 +118,15 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
       return { gone, quarantined: rows.length - gone, last: end === undefined ? null : [end.updatedAt, end.id] }
     },
 
-    /** Pushes that are not finished, to single devices and to many; also those that are not in memory. */
     open: [...open(0), ...open(1)],
 
-    /** Pushes that wait for their moment. */
     scheduled: (): number => scheduled.get()?.count ?? 0,
 
     webhooks: (): WebhookRow[] => webhooks.all(),
 
-    /** Of APNs; a signing key has no end. */
+    /** Of APNs. Signing keys do not expire. */
     certificates: (): CertificateRow[] => certificates.all(),
 
-    /** Rows of each registry. */
     sizes: (): SizeRow[] => sizes.all(),
 
     sqliteVersion: (): string => version.get()?.version ?? '',

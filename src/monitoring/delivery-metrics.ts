@@ -6,9 +6,9 @@ import type { ApplicationCounts } from './background-count.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 import type { Family, SeriesLabels } from './exposition.ts'
 import { Histogram } from './histogram.ts'
+import { named } from './tally.ts'
 import type { NameOf } from './tally.ts'
 
-/** The gateways answer in some ten to hundred milliseconds; a request is given up long before the last bound. */
 const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 const OUTCOMES = ['accepted', 'gone', 'rejected', 'deferred', 'misconfigured'] as const
@@ -30,22 +30,18 @@ interface Sources {
   readonly now: number
 }
 
-/** What goes out, and what waits to. */
 export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sources): Family[] {
-  const named = senders.flatMap((sender) => {
-    const labels = labelsOf(sender, nameOf)
-    return labels === null ? [] : [{ ...sender, labels }]
-  })
+  const all = named(senders, nameOf)
   const each = (value: (sender: SenderStats) => number) =>
-    named.map((sender) => [sender.labels, value(sender)] as const)
+    all.map((sender) => [labelsOf(sender), value(sender)] as const)
   const open = new Map(counts.open.map((counted) => [`${counted.application}/${counted.platform}`, counted.count]))
 
   return [
     counter(
       'bellhop_push_notifications_total',
       'Answers of the gateways, one for each send: what was deferred is sent again, and counts again.',
-      named.flatMap(({ labels, outcomes }) =>
-        OUTCOMES.map((outcome) => [{ ...labels, outcome }, outcomes[outcome]] as const),
+      all.flatMap((sender) =>
+        OUTCOMES.map((outcome) => [{ ...labelsOf(sender), outcome }, sender.outcomes[outcome]] as const),
       ),
     ),
     counter(
@@ -71,24 +67,26 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     gauge(
       'bellhop_sender_paused',
       'Whether nothing is sent, and why: the gateway cannot be reached, it refuses the credential, or there is none for devices that wait for it.',
-      named.flatMap(({ labels, state, recipients }) =>
+      all.flatMap((sender) =>
         PAUSES.map((pause) => {
-          const counts = pause !== 'no-credential' || recipients > 0
-          return [{ ...labels, state: pause }, state === pause && counts ? 1 : 0] as const
+          const counts = pause !== 'no-credential' || sender.recipients > 0
+          return [{ ...labelsOf(sender), state: pause }, sender.state === pause && counts ? 1 : 0] as const
         }),
       ),
     ),
     gauge(
       'bellhop_push_services_paused',
       'Push services of browsers that nothing is sent to for a while, since they cannot be reached or asked to wait. Absent: none is.',
-      named.flatMap(({ labels, pausedServices }) =>
-        pausedServices.map(({ service }) => [{ ...labels, service: pushServiceName(service) }, 1] as const),
+      all.flatMap((sender) =>
+        sender.pausedServices.map(
+          ({ service }) => [{ ...labelsOf(sender), service: pushServiceName(service) }, 1] as const,
+        ),
       ),
     ),
     gauge(
       'bellhop_queue_open_pushes',
       'Pushes that are not finished.',
-      // What has come since the last count is in memory.
+      // Newer pushes than the last count are in memory.
       each((sender) => Math.max(open.get(`${sender.application}/${sender.platform}`) ?? 0, sender.open)),
     ),
     gauge(
@@ -104,18 +102,11 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     gauge(
       'bellhop_devices',
       'Registered devices, as counted last: every few minutes where there are a million.',
-      counts.devices.flatMap((counted) => {
-        const labels = labelsOf(counted, nameOf)
-        return labels === null ? [] : [[labels, counted.count] as const]
-      }),
+      named(counts.devices, nameOf).map((counted) => [labelsOf(counted), counted.count]),
     ),
   ]
 }
 
-function labelsOf(
-  { application: number, platform }: { readonly application: number; readonly platform: Platform },
-  nameOf: NameOf,
-): SeriesLabels | null {
-  const application = nameOf(number)
-  return application === null ? null : { application, platform: PLATFORM[platform].label }
+function labelsOf({ name, platform }: { readonly name: string; readonly platform: Platform }): SeriesLabels {
+  return { application: name, platform: PLATFORM[platform].label }
 }

@@ -6,7 +6,7 @@ import type { Disk } from './storage.ts'
 
 const LOOK_MS = MINUTE_MS
 
-/** While the disk is nearly full the log says so again: readers see its last hours. */
+/** How often the log repeats that the disk is nearly full. */
 const AGAIN_MS = HOUR_MS
 
 interface Dependencies {
@@ -16,7 +16,7 @@ interface Dependencies {
   readonly disk: () => Disk | null
 }
 
-/** Says that the disk is nearly full before it is, at the start and from then on; the returned function ends it. */
+/** Logs when the disk is nearly full, from the start on; the returned function stops it. */
 export function watchDisk({ clock, log, disk }: Dependencies): () => void {
   /** When the log last said so, ms since the Unix epoch; `null`: there is room. */
   let saidAt: number | null = null

@@ -2,7 +2,6 @@ import type { Histogram } from './histogram.ts'
 
 export type SeriesLabels = Readonly<Record<string, string>>
 
-/** One metric with all its series, as a scrape shows it. */
 export interface Family {
   /** By Prometheus' conventions: base units, `_total` at the end of a counter. */
   readonly name: string
@@ -19,10 +18,10 @@ export interface MetricSample {
   readonly suffix?: string
 }
 
-/** prometheus.io, "Exposition formats": every Prometheus, and everything that scrapes like one, reads this version. */
+/** prometheus.io, "Exposition formats": the version that every scraper reads. */
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** The text that answers a scrape. A family without samples keeps its HELP and TYPE, so that it can be looked up. */
+/** The answer to a scrape. A family without samples keeps its HELP and TYPE. */
 export function exposition(families: readonly Family[]): string {
   let text = ''
   for (const { name, type, help, samples } of families) {

@@ -1,4 +1,4 @@
-/** How often which value was seen, in fixed buckets. `observe` is on the path of every send: it allocates nothing. */
+/** Counts values in fixed buckets. `observe` is on the path of every send, so it allocates nothing. */
 export class Histogram {
   readonly #bounds: readonly number[]
   readonly #counts: number[]
@@ -14,7 +14,7 @@ export class Histogram {
     return this.#bounds
   }
 
-  /** Of each bucket alone; one more than there are bounds, for what is above all of them. */
+  /** Of each bucket alone, not cumulative; the last is for values above all bounds. */
   get counts(): readonly number[] {
     return this.#counts
   }

@@ -12,16 +12,15 @@ interface Dependencies {
 
 const SHOWN_CHARACTERS = 12
 
-/** The first characters of a token; of an endpoint its origin and its end, since those of one push service begin alike. */
+/** The first characters of a token. Endpoints of one push service begin alike: their origin and last characters. */
 function partOf(token: string): string {
   const [origin] = /^https:\/\/[^/]+\//.exec(token) ?? []
   return origin === undefined ? token.slice(0, SHOWN_CHARACTERS) : `${origin}…${token.slice(-SHOWN_CHARACTERS)}`
 }
 
-/** What arrived at the simulator behind the arrival of this number, the newest last: of its last 1,000. */
+/** The simulator's arrivals after this number, the newest last, from its last 1,000. */
 export type Inbox = ReturnType<typeof createInbox>
 
-/** Tells what applications that send to the simulator have sent: of others nothing ever gets there. */
 export function createInbox({ simulator, applications }: Dependencies) {
   return (after: number) => {
     const running = simulator()

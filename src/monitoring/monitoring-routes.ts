@@ -10,7 +10,7 @@ import type { Inbox } from './inbox.ts'
 import type { CheckReadiness } from './readiness-check.ts'
 import type { NameOf } from './tally.ts'
 
-/** How old a write may be that /readyz takes for good: it is asked often, and a service at rest should not write each time. */
+/** /readyz is asked often: an idle service should not write each time, so a write this recent is enough. */
 const PROBE_AGE_MS = 5000
 
 interface Dependencies {
@@ -18,16 +18,14 @@ interface Dependencies {
   readonly senders: () => readonly SenderStats[]
   readonly nameOf: NameOf
   readonly progress: Pick<ProgressStore, 'named'>
-  /** Origins of gateways that a credential reaches by the second transport only. */
+  /** Origins of gateways that only the second transport reaches. */
   readonly moved: () => readonly string[]
   readonly inbox: Inbox
-  /** The text of `/metrics`. */
   readonly scrape: () => Promise<string>
 }
 
-/** Whether the service is fit to serve, and how far a push is: for who watches it, and for commands beside it. */
 export function monitoringRoutes({ readiness, senders, nameOf, progress, moved, inbox, scrape }: Dependencies) {
-  /** What an open delivery is doing: sending, or why its recipients wait. */
+  /** Whether an open delivery is sending, or why it waits. */
   function openState(application: number, { platform, t, s, failed }: PlatformProgress) {
     const sender = senders().find((one) => one.application === application && one.platform === platform)
     if (sender === undefined || sender.state === 'ready' || t <= s + failed) return { state: 'sending', reason: null }
@@ -69,7 +67,7 @@ export function monitoringRoutes({ readiness, senders, nameOf, progress, moved, 
     })
     .get('/pushes/:id', ({ params: { id } }) => {
       const push = progress.named(id)
-      // Of a push that waits for its moment there is nothing to be told yet.
+      // A scheduled push has no deliveries yet.
       if (push === null || push.platforms.length === 0) return refuse(failure('ResourceNotFound', 'No push found'))
       return { id, deliveries: push.platforms.map((delivery) => shown(push.application, delivery)) }
     })

@@ -1,32 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { maxOpenFiles } from '../system/socket-table.ts'
-import { counter, gauge, histogram } from './exposition.ts'
+import { counter, gauge } from './exposition.ts'
 import type { Family } from './exposition.ts'
-import { Histogram } from './histogram.ts'
 
-/** How often `LoopDelay` is to be ticked. */
-export const LOOP_TICK_MS = 1000
-
-const BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
-
-/** How late timers are: what everything in this process waits for besides its own work. */
-export class LoopDelay {
-  readonly #late = new Histogram(BOUNDS_SECONDS)
-  #tickedAt = performance.now()
-
-  tick(): void {
-    const now = performance.now()
-    this.#late.observe(Math.max(now - this.#tickedAt - LOOP_TICK_MS, 0) / 1000)
-    this.#tickedAt = now
-  }
-
-  families(): Family[] {
-    const help = 'How late a timer ran that is due once a second.'
-    return [histogram('bellhop_event_loop_delay_seconds', help, [[{}, this.#late]])]
-  }
-}
-
-/** Under the names that Prometheus' own clients use ("Writing client libraries", process metrics). */
+/** Named as prometheus.io, "Writing client libraries", asks. */
 export function processFamilies(): Family[] {
   const { user, system } = process.cpuUsage()
   return [
@@ -42,7 +19,6 @@ export function processFamilies(): Family[] {
   ]
 }
 
-/** Only Linux tells. */
 function openFiles(): [Record<string, never>, number][] {
   try {
     return [[{}, readdirSync('/proc/self/fd').length]]

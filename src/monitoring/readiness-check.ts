@@ -6,15 +6,15 @@ import type { Log } from '../log.ts'
 import { readinessOf } from './readiness.ts'
 import type { EarlyEnds, NearlyUsed, Readiness } from './readiness.ts'
 import type { Disk } from './storage.ts'
+import { named } from './tally.ts'
 import type { NameOf } from './tally.ts'
 
-/** How long the database may take to write next to nothing. */
+/** How long the database may take for a tiny write. */
 const PATIENCE_MS = 2000
 
 interface Dependencies {
   readonly clock: Clock
   readonly log: Pick<Log, 'error'>
-  /** Writes something; rejects when the database cannot be written. */
   readonly probeDatabase: () => Promise<void>
   readonly senders: () => readonly SenderStats[]
   readonly nameOf: NameOf
@@ -25,7 +25,7 @@ interface Dependencies {
   readonly earlyEnds: () => EarlyEnds | null
 }
 
-/** Looks whether the service does its work. A write that succeeded `maxAgeMs` milliseconds ago is good enough. */
+/** Trusts a write that succeeded within the last `maxAgeMs` milliseconds. */
 export type CheckReadiness = (maxAgeMs: number) => Promise<Readiness>
 
 export function createReadinessCheck(deps: Dependencies): CheckReadiness {
@@ -36,14 +36,10 @@ export function createReadinessCheck(deps: Dependencies): CheckReadiness {
   return async (maxAgeMs) => {
     const ageMs = clock.now() - writtenAt
     const databaseProblem = ageMs >= 0 && ageMs < maxAgeMs ? null : await inTime((running ??= probe()))
-    const named = senders().flatMap((sender) => {
-      const name = nameOf(sender.application)
-      return name === null ? [] : [{ ...sender, name }]
-    })
     return readinessOf({
       now: clock.now(),
       databaseProblem,
-      senders: named,
+      senders: named(senders(), nameOf),
       disk: disk(),
       backups: backups(),
       moved: moved(),
@@ -52,7 +48,7 @@ export function createReadinessCheck(deps: Dependencies): CheckReadiness {
     })
   }
 
-  /** What is wrong with the database; `null` for nothing. One at a time: a disk that hangs must not pile them up. */
+  /** What is wrong with the database, or `null`. One at a time: probes must not pile up on a disk that hangs. */
   async function probe(): Promise<string | null> {
     try {
       await deps.probeDatabase()

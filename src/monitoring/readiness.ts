@@ -6,42 +6,40 @@ import { pushServiceName } from '../device/webpush/push-services.ts'
 import { isoTime } from '../text/format.ts'
 import type { Disk } from './storage.ts'
 
-/** For so long nothing may be answered while something is due: no request takes longer. */
-const STILL_MS = MINUTE_MS
+/** The longest time without an answer while something is due: no request takes longer. */
+const MAX_STILL_MS = MINUTE_MS
 
 const MEBIBYTE = 1024 * 1024
 
-/** Less than either is little: the second is for large disks, of which two hundredths would be plenty. */
+/** A disk is short of room below either; on a large disk 2 % would be too much, and 1 GiB is enough. */
 const MIN_FREE_BYTES = 64 * MEBIBYTE
 const MIN_FREE_SHARE = 0.02
-const PLENTY_BYTES = 1024 * MEBIBYTE
+const ENOUGH_BYTES = 1024 * MEBIBYTE
 
-/** A backup may be late by as much as its whole period, before it is said. */
+/** Backups are late after this many periods without one. */
 const LATE_PERIODS = 2
 
-/** A look at the newest backup is due once a day, and may be late by as much. */
+/** The newest backup is opened once a day. */
 const VERIFY_LATE_MS = 2 * DAY_MS
 
-/** An application that has used four fifths of its quota of calls, or more. */
+/** An application that has used at least four fifths of its quota of calls. */
 export interface NearlyUsed {
-  /** The application's. */
   readonly name: string
-  /** Calls of the running period. */
   readonly used: number
   readonly quota: number
   /** When the period ends, ms since the Unix epoch. */
   readonly endsAt: number
 }
 
-/** Connections of callers that ended early, to make room for others. */
+/** Callers' connections that were closed to make room for others. */
 export interface EarlyEnds {
-  /** Ms since the Unix epoch: of the first, and of the last until now. */
+  /** Ms since the Unix epoch: the first, and the last so far. */
   readonly since: number
   readonly last: number
   readonly count: number
-  /** The network that most of the last ones were of. */
+  /** The network that most of the latest ones came from. */
   readonly most: string
-  /** How many connections there may be at once. */
+  /** Connections allowed at a time. */
   readonly limit: number
 }
 
@@ -52,74 +50,78 @@ interface ReadinessFacts {
   readonly databaseProblem: string | null
   /** `name` is the application's. */
   readonly senders: readonly (Omit<SenderStats, 'outcomes' | 'connections'> & { readonly name: string })[]
-  /** `null`: not known. */
   readonly disk: Disk | null
-  /** `null`: none are made. */
+  /** `null`: backups are off. */
   readonly backups: BackupState | null
-  /** Origins of gateways that are reached by the second transport only. */
+  /** Origins of gateways that only the second transport reaches. */
   readonly moved: readonly string[]
   readonly nearlyUsed: readonly NearlyUsed[]
   /** `null`: there is room for all connections. */
   readonly earlyEnds: EarlyEnds | null
 }
 
-type ReadinessCheckState = 'ok' | 'warning' | 'failed'
+/**
+ * What a finding of each check means; reasons and warnings come in this order. A refused credential that pushes wait for
+ * is a failure: somebody has to act, and nobody else notices. An unreachable gateway is a warning: sending continues by
+ * itself. So is a backup that can't be restored: a balancer must not take the service away for it.
+ */
+const CHECKS = {
+  database: 'failed',
+  queue: 'failed',
+  credentials: 'failed',
+  gateways: 'warning',
+  disk: 'failed',
+  backups: 'warning',
+  quotas: 'warning',
+  connections: 'warning',
+} as const
 
-/** Whether the service does its work. Everything said of it is a sentence. */
+type Check = keyof typeof CHECKS
+
 export interface Readiness {
   readonly ready: boolean
-  /** Why the service is not ready. */
+  /** Why it is not ready: sentences. */
   readonly reasons: readonly string[]
-  /** What does not stop the service, and an operator should look at. */
+  /** What an operator should look at, though the service works: sentences. */
   readonly warnings: readonly string[]
-  readonly checks: Readonly<
-    Record<
-      'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups' | 'quotas' | 'connections',
-      ReadinessCheckState
-    >
-  >
+  readonly checks: Readonly<Record<Check, 'ok' | 'warning' | 'failed'>>
 }
 
-/**
- * A credential that is refused is a reason where pushes wait for it: somebody has to act, and nobody else notices. A
- * gateway that cannot be reached is a warning: the queue is kept, and goes on by itself.
- */
 export function readinessOf(facts: ReadinessFacts): Readiness {
-  const database = facts.databaseProblem === null ? [] : [`The database cannot be written: ${facts.databaseProblem}.`]
-  const queue = facts.senders.flatMap((sender) => standstillOf(sender, facts.now))
-  // A push that addresses nobody, or is not counted yet, waits for nothing.
-  const waiting = facts.senders.filter(({ recipients }) => recipients > 0)
-  const credentials = waiting.flatMap(refusalOf)
-  const disk = facts.disk === null ? [] : shortageOf(facts.disk)
-  const unreachable = waiting.flatMap(unreachableOf)
-  const services = waiting.flatMap(pausedServicesOf)
-  const moved = facts.moved.map((origin) => `${origin} is reached by the second transport only.`)
-  const backups =
-    facts.backups === null ? [] : [...latenessOf(facts.backups, facts.now), ...doubtsOf(facts.backups, facts.now)]
-  const quotas = facts.nearlyUsed.map(quotaOf)
-  const connections = facts.earlyEnds === null ? [] : [crowdOf(facts.earlyEnds)]
-  const reasons = [...database, ...queue, ...credentials, ...disk]
+  const { now, databaseProblem, senders, disk, backups, moved, nearlyUsed, earlyEnds } = facts
+  // Nothing waits for a push that addresses nobody, or is not counted yet.
+  const waiting = senders.filter(({ recipients }) => recipients > 0)
+  const found: Readonly<Record<Check, readonly string[]>> = {
+    database: databaseProblem === null ? [] : [`The database cannot be written: ${databaseProblem}.`],
+    queue: senders.flatMap((sender) => standstillOf(sender, now)),
+    credentials: waiting.flatMap(refusalOf),
+    gateways: [
+      ...waiting.flatMap(unreachableOf),
+      ...waiting.flatMap(pausedServicesOf),
+      ...moved.map((origin) => `${origin} is reached by the second transport only.`),
+    ],
+    disk: disk === null ? [] : shortageOf(disk),
+    backups: backups === null ? [] : [...latenessOf(backups, now), ...doubtsOf(backups, now)],
+    quotas: nearlyUsed.map(quotaOf),
+    connections: earlyEnds === null ? [] : [crowdOf(earlyEnds)],
+  }
+  const checks = Object.keys(CHECKS) as Check[]
+  const sentences = (of: 'failed' | 'warning') => checks.flatMap((check) => (CHECKS[check] === of ? found[check] : []))
+  const reasons = sentences('failed')
   return {
     ready: reasons.length === 0,
     reasons,
-    warnings: [...unreachable, ...services, ...moved, ...backups, ...quotas, ...connections],
-    checks: {
-      database: checkOf(database, 'failed'),
-      queue: checkOf(queue, 'failed'),
-      credentials: checkOf(credentials, 'failed'),
-      gateways: checkOf([...unreachable, ...services, ...moved], 'warning'),
-      disk: checkOf(disk, 'failed'),
-      backups: checkOf(backups, 'warning'),
-      quotas: checkOf(quotas, 'warning'),
-      connections: checkOf(connections, 'warning'),
-    },
+    warnings: sentences('warning'),
+    checks: Object.fromEntries(
+      checks.map((check) => [check, found[check].length === 0 ? 'ok' : CHECKS[check]]),
+    ) as Readiness['checks'],
   }
 }
 
 type SenderFacts = ReadinessFacts['senders'][number]
 
 function standstillOf({ name, platform, stillSince }: SenderFacts, now: number): string[] {
-  if (stillSince === null || now - stillSince < STILL_MS) return []
+  if (stillSince === null || now - stillSince < MAX_STILL_MS) return []
   return [`${name}: the queue to ${PLATFORM[platform].gateway} stands still since ${isoSecond(stillSince)}.`]
 }
 
@@ -143,9 +145,9 @@ function pausedServicesOf({ name, pausedServices }: SenderFacts): string[] {
   )
 }
 
-/** A sentence, or none. */
+/** At most one sentence. */
 export function shortageOf({ freeBytes, sizeBytes }: Disk): string[] {
-  const min = Math.max(MIN_FREE_BYTES, Math.min(sizeBytes * MIN_FREE_SHARE, PLENTY_BYTES))
+  const min = Math.max(MIN_FREE_BYTES, Math.min(sizeBytes * MIN_FREE_SHARE, ENOUGH_BYTES))
   if (freeBytes >= min) return []
   return [`The disk of the data directory is nearly full: ${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free.`]
 }
@@ -158,7 +160,6 @@ function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: num
   ]
 }
 
-/** A backup that cannot be restored is none; but the service does its work, and a balancer must not take it away. */
 function doubtsOf({ verified }: BackupState, now: number): string[] {
   if (verified === null) return []
   const { lastSuccessAt, lastError } = verified
@@ -174,10 +175,6 @@ function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {
 
 function crowdOf({ since, count, most, limit }: EarlyEnds): string {
   return `There were more than ${limit} connections at once: ${count} idle ones were closed since ${isoSecond(since)}, most of the last ones from ${most}.`
-}
-
-function checkOf(sentences: readonly string[], otherwise: ReadinessCheckState): ReadinessCheckState {
-  return sentences.length === 0 ? 'ok' : otherwise
 }
 
 function mebibytes(bytes: number): string {

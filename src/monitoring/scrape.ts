@@ -19,7 +19,6 @@ import type { NameOf } from './tally.ts'
 interface Sources {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'error'>
-  /** The data directory. */
   readonly data: string
   readonly metrics: Metrics
   readonly store: Pick<CountStore, 'scheduled' | 'webhooks' | 'certificates' | 'sizes' | 'sqliteVersion'>
@@ -27,16 +26,14 @@ interface Sources {
   readonly applications: () => readonly Application[]
   readonly nameOf: NameOf
   readonly senders: () => readonly SenderStats[]
-  /** Calls counted in the running period. */
   readonly quotaUsed: (application: Application) => number
-  /** `null`: none are made. */
+  /** `null`: backups are off. */
   readonly backups: () => BackupState | null
-  /** Origins of gateways that are reached by the second transport only. */
+  /** Origins of gateways that only the second transport reaches. */
   readonly moved: () => readonly string[]
   readonly readiness: () => Promise<Readiness>
 }
 
-/** What a scrape of `/metrics` is answered. */
 export function createScrape(sources: Sources): () => Promise<string> {
   const { metrics, store, nameOf } = sources
   const build = {
@@ -87,7 +84,7 @@ export function createScrape(sources: Sources): () => Promise<string> {
       ...metrics.loop.families(),
       ...processFamilies(),
     ]
-    // Last: what has just been found damaged is no reason to be ready.
+    // Last, so that it counts damage that was just found.
     const readiness = await sources.readiness()
     return exposition([
       gauge('bellhop_build_info', 'What runs: always 1.', [[build, 1]]),

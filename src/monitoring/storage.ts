@@ -4,12 +4,12 @@ import { gauge } from './exposition.ts'
 import type { Family, SeriesLabels } from './exposition.ts'
 
 export interface Disk {
-  /** What an ordinary user may still write. */
+  /** Available to users other than root. */
   readonly freeBytes: number
   readonly sizeBytes: number
 }
 
-/** The disk a directory is on; `null` where the system does not tell. */
+/** The disk that a directory is on; `null`: not known. */
 export function diskOf(directory: string): Disk | null {
   try {
     const { bavail, blocks, bsize } = statfsSync(directory)
@@ -19,7 +19,6 @@ export function diskOf(directory: string): Disk | null {
   }
 }
 
-/** What the data directory takes, and what is left for it. */
 export function storageFamilies(directory: string): Family[] {
   const disk = diskOf(directory)
   const files = { db: 'bellhop.db', wal: 'bellhop.db-wal' }

@@ -4,6 +4,7 @@ import { describeError } from '../text/error-code.ts'
 import type { CountStore } from './count-store.ts'
 import { gauge } from './exposition.ts'
 import type { Family } from './exposition.ts'
+import { named } from './tally.ts'
 import type { NameOf } from './tally.ts'
 
 interface Sources {
@@ -15,14 +16,11 @@ interface Sources {
 
 interface Stored {
   readonly families: readonly Family[]
-  /** Of each part, whether it could be read: 1, or 0. */
+  /** Whether each part could be read: 1, or 0. */
   readonly ok: Readonly<Record<string, 0 | 1>>
 }
 
-/**
- * What a scrape reads of the database. A part that cannot be read, as where a page is damaged, is logged and left out,
- * so that all others are told.
- */
+/** Metrics from the database. A part that can't be read, as on a damaged page, is logged and left out. */
 export function storedFamilies({ log, store, applications, nameOf }: Sources): Stored {
   const families: Family[] = []
   const ok: Record<string, 0 | 1> = {}
@@ -48,11 +46,10 @@ export function storedFamilies({ log, store, applications, nameOf }: Sources): S
       [{ application, kind: 'devices' }, maxDevices] as const,
       [{ application, kind: 'labels' }, maxLabels] as const,
     ])
-    const rows = store.sizes().flatMap(({ application: number, devices, labels }) => {
-      const application = nameOf(number)
-      if (application === null) return []
-      return [[{ application, kind: 'devices' }, devices] as const, [{ application, kind: 'labels' }, labels] as const]
-    })
+    const rows = named(store.sizes(), nameOf).flatMap(({ name: application, devices, labels }) => [
+      [{ application, kind: 'devices' }, devices] as const,
+      [{ application, kind: 'labels' }, labels] as const,
+    ])
     return [
       gauge(
         'bellhop_registry_rows',
@@ -68,30 +65,27 @@ export function storedFamilies({ log, store, applications, nameOf }: Sources): S
   }
 
   function certificates(): Family[] {
-    const expiring = store.certificates().flatMap(({ application: number, expiresAt }) => {
-      const application = nameOf(number)
-      return application === null ? [] : [[{ application }, expiresAt / 1000] as const]
-    })
-    const help =
-      'When the APNs certificate of an application expires, since the Unix epoch. Signing keys do not expire.'
-    return [gauge('bellhop_certificate_expiry_timestamp_seconds', help, expiring)]
+    return [
+      gauge(
+        'bellhop_certificate_expiry_timestamp_seconds',
+        'When the APNs certificate of an application expires, since the Unix epoch. Signing keys do not expire.',
+        named(store.certificates(), nameOf).map(({ name, expiresAt }) => [{ application: name }, expiresAt / 1000]),
+      ),
+    ]
   }
 
   function webhooks(): Family[] {
-    const rows = store.webhooks().flatMap((webhook) => {
-      const application = nameOf(webhook.application)
-      return application === null ? [] : [{ ...webhook, labels: { application } }]
-    })
+    const rows = named(store.webhooks(), nameOf)
     return [
       gauge(
         'bellhop_webhook_events_waiting',
         'Events that are not delivered yet.',
-        rows.map(({ labels, waiting }) => [labels, waiting] as const),
+        rows.map(({ name, waiting }) => [{ application: name }, waiting]),
       ),
       gauge(
         'bellhop_webhook_disabled',
         'Whether the receiver has answered 410, so that it gets no more events.',
-        rows.map(({ labels, disabled }) => [labels, disabled] as const),
+        rows.map(({ name, disabled }) => [{ application: name }, disabled]),
       ),
     ]
   }

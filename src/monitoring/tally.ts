@@ -1,15 +1,26 @@
 import type { SeriesLabels } from './exposition.ts'
 
-/** The name of an application, by `application.number`; `null` where it is deleted. */
+/** The name of an application, by `application.number`; `null`: it was deleted. */
 export type NameOf = (application: number) => string | null
 
-/** What happened to each application how often since the start, by kind. */
+/** Rows of applications that still exist, with the application's name. */
+export function named<Row extends { readonly application: number }>(
+  rows: readonly Row[],
+  nameOf: NameOf,
+): (Row & { readonly name: string })[] {
+  return rows.flatMap((row) => {
+    const name = nameOf(row.application)
+    return name === null ? [] : [{ ...row, name }]
+  })
+}
+
+/** Counts events by application and kind since the start. */
 export class Tally<Kind extends string> {
   readonly #kinds: readonly Kind[]
   readonly #label: string
   readonly #counts = new Map<number, Record<string, number>>()
 
-  /** `label` is the name under which `kinds` are shown. */
+  /** `label`: the name of the series label that has the kind. */
   constructor(label: string, kinds: readonly Kind[]) {
     this.#label = label
     this.#kinds = kinds
@@ -17,7 +28,7 @@ export class Tally<Kind extends string> {
 
   note(application: number, kind: Kind): void {
     let counts = this.#counts.get(application)
-    // All kinds at once: a series that begins above zero hides its first count from a rate.
+    // All kinds at once: a series that begins above zero hides its first count from `rate()`.
     if (counts === undefined) {
       counts = Object.fromEntries(this.#kinds.map((each) => [each, 0]))
       this.#counts.set(application, counts)

@@ -1,45 +1,40 @@
-import { MAX_BADGE } from '../device/badge.ts'
 import type { JsonObject } from '../text/json-object.ts'
 import { idAlong, NO_ID } from './notification.ts'
 import type { Message, Notification } from './notification.ts'
+import { fill } from './options.ts'
+import { inside, largestBadge } from './render-parts.ts'
 
-/*
- * What Apple's pages "Generating a remote notification" (the body) and "Sending notification requests to APNs" (the
- * headers) ask for.
- */
+/* Apple, "Generating a remote notification" (the body) and "Sending notification requests to APNs" (the headers). */
 
-/** The part of a push's requests that is the same for all recipients. Header values. */
+/** The same for all recipients. Header values. */
 export interface RenderedApns {
   readonly pushType: 'alert' | 'background'
   readonly priority: '10' | '5'
-  /** Seconds since the Unix epoch; 0: not kept for a phone that is off. */
+  /** Seconds since the Unix epoch; 0: not kept for a device that is off. */
   readonly expiration: string
-  /** By it a repeat replaces what the phone already shows: the caller's, or the push's UUID (36 of 64 bytes). */
+  /** Lets a repeat replace what the device already shows: the caller's, or the push's UUID (36 of 64 bytes). */
   readonly collapseId: string
-  /** `null` leaves the badge alone. */
+  /** `null`: leave the badge alone. */
   body(badge: number | null): string
 }
 
 /**
- * Renders a push once, so that for each recipient only token, apns-id and badge are filled in. Without text, sound and
- * badge there is nothing to see: it goes as a background push, at the one priority Apple takes for those.
+ * Renders a push once; only token, apns-id and badge differ by recipient. Without text, sound or badge it is a
+ * background push, for which Apple takes only priority 5.
  */
 export function renderApns({ push, notification, expiresAt }: Message): RenderedApns {
-  const { aps, visible } = apsOf(notification)
+  const { aps, beside, visible } = partsOf(push, notification)
   const urgent = visible && notification.priority !== 'normal'
   return {
     pushType: visible ? 'alert' : 'background',
     priority: urgent ? '10' : '5',
     expiration: notification.ttl === 0 ? '0' : String(Math.floor(expiresAt / 1000)),
     collapseId: notification.collapse ?? push,
-    body: bodyOf(aps, besidesAps(push, notification)),
+    body: bodyOf(aps, beside),
   }
 }
 
-/**
- * The headers of all requests of a push, besides HTTP's own and the apns-id. `authorization`: `undefined` where a
- * certificate stands for it.
- */
+/** Besides HTTP's own and the apns-id. `authorization`: `undefined` with a certificate. */
 export function apnsHeaders(
   rendered: RenderedApns,
   topic: string,
@@ -55,48 +50,34 @@ export function apnsHeaders(
   }
 }
 
-/** Size in bytes of the largest body of a notification: APNs takes 4096. */
+/** Bytes of the largest body: APNs takes 4096. */
 export function apnsBytes(notification: Notification): number {
-  const { badge } = notification
-  const largest = badge === null ? null : 'set' in badge ? badge.set : MAX_BADGE
-  return Buffer.byteLength(bodyOf(apsOf(notification).aps, besidesAps(NO_ID, notification))(largest))
+  const { aps, beside } = partsOf(NO_ID, notification)
+  return Buffer.byteLength(bodyOf(aps, beside)(largestBadge(notification)))
 }
 
-function apsOf(notification: Notification): { readonly aps: JsonObject; readonly visible: boolean } {
-  const { msg, sound, badge, title, subtitle, category, thread, image, interruption, apns } = notification
-  const mutable = notification.mutable ?? image !== undefined
-  const alert =
-    title !== undefined || subtitle !== undefined ? { title, subtitle, ...(msg ? { body: msg } : undefined) } : msg
-  const aps: JsonObject = {
-    ...(alert ? { alert } : undefined),
-    // "For critical alerts, use the sound dictionary instead."
-    ...(sound ? { sound: interruption === 'critical' ? { critical: 1, name: sound, volume: 1 } : sound } : undefined),
-    'thread-id': thread,
-    category,
-    'mutable-content': mutable ? 1 : undefined,
-    'interruption-level': interruption,
-    ...apns?.aps,
-  }
-  const visible = Boolean(aps['alert']) || Boolean(aps['sound']) || badge !== null
-  return { aps: visible ? aps : { ...aps, 'content-available': 1 }, visible }
+interface ApnsParts {
+  readonly aps: JsonObject
+  readonly beside: JsonObject
+  readonly visible: boolean
 }
 
-/** Apple has no key for a picture or a link: the app, or its notification service extension, finds them here. */
-function besidesAps(push: string, notification: Notification): JsonObject {
-  const { payload, image, link, apns } = notification
-  const { aps: _, ...raw } = apns ?? {}
-  // Absent, they must not take the place of a key of the payload by that name.
-  const own = { ...(image !== undefined && { image }), ...(link !== undefined && { link }) }
-  return { ...idAlong(push, notification), ...payload, ...own, ...raw }
+function partsOf(push: string, notification: Notification): ApnsParts {
+  const draft = fill('apns', notification, { 'aps.alert': {}, aps: {}, '': idAlong(push, notification) })
+  const { body, ...above } = draft['aps.alert']
+  const alert = Object.keys(above).length === 0 ? body : draft['aps.alert']
+  const aps: JsonObject = { ...(alert !== undefined && { alert }), ...draft.aps }
+  const visible = Boolean(aps['alert']) || Boolean(aps['sound']) || notification.badge !== null
+  return { aps: visible ? aps : { ...aps, 'content-available': 1 }, beside: draft[''], visible }
 }
 
 function bodyOf(aps: JsonObject, besides: JsonObject): (badge: number | null) => string {
-  const inner = JSON.stringify(aps).slice(1, -1)
-  const fields = JSON.stringify(besides).slice(1, -1)
+  const inner = inside(aps)
+  const fields = inside(besides)
   const head = `{"aps":{${inner}`
   const badgeKey = inner === '' ? '"badge":' : ',"badge":'
   const tail = fields === '' ? '}}' : `},${fields}}`
-  // Nearly always the last one again: a whole broadcast has one badge.
+  // A whole broadcast mostly has one badge.
   let lastBadge: number | null = null
   let lastBody = head + tail
   return (badge) => {

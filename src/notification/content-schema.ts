@@ -1,148 +1,68 @@
 import { invalid, optional } from '../http/fields.ts'
-import type { Field } from '../http/fields.ts'
-import { actions } from './actions-field.ts'
-import {
-  badge,
-  category,
-  channel,
-  collapse,
-  image,
-  interruption,
-  link,
-  msg,
-  mutable,
-  priority,
-  silent,
-  sound,
-  subtitle,
-  thread,
-  title,
-  ttl,
-} from './content-fields.ts'
-import { apns, fcm, payload } from './gateway-override-fields.ts'
+import type { Member } from '../http/fields.ts'
 import { inLanguage } from './languages.ts'
-import { languages } from './languages-field.ts'
-import type { Action, Languages, LanguageText, Notification, RawApns, RawFcm } from './notification.ts'
+import type { Notification } from './notification.ts'
+import { OPTION_LIST, optionsThat } from './options.ts'
+import type { OptionName, OptionValues } from './options.ts'
+import type { LanguageText } from './options/languages.ts'
 
-/** The fields of what is shown, in the body of every push. */
-export const contentFields = {
-  msg: optional(msg),
-  sound: optional(sound),
-  badge: optional(badge),
-  payload: optional(payload),
-  title: optional(example(title, 'On its way')),
-  subtitle: optional(example(subtitle, 'Order 17')),
-  image: optional(image),
-  category: optional(example(category, 'ORDER')),
-  thread: optional(example(thread, 'orders')),
-  collapse: optional(example(collapse, 'order-17')),
-  ttl: optional(example(ttl, 14400)),
-  priority: optional(example(priority, 'normal')),
-  silent: optional(silent),
-  mutable: optional(example(mutable, true)),
-  interruption: optional(example(interruption, 'time-sensitive')),
-  channel: optional(example(channel, 'orders')),
-  link: optional(example(link, 'shop:orders/17')),
-  actions: optional(example(actions, [{ action: 'track', title: 'Track it', link: 'https://shop.example/track/17' }])),
-  languages: optional(example(languages, { de: { msg: 'Hallo' }, 'pt-BR': { msg: 'Olá' } })),
-  apns: optional(example(apns, { aps: { 'relevance-score': 0.5 } })),
-  fcm: optional(example(fcm, { android: { notification: { color: '#0b6e4f' } } })),
+type Content = { readonly [Name in OptionName]: OptionValues[Name] | null }
+
+/** The options in the body of every push. */
+export const contentFields = Object.fromEntries(
+  OPTION_LIST.map(([name, { field }]) => [name, optional(field)]),
+) as unknown as { readonly [Name in OptionName]: Member<Content[Name], false> }
+
+export function notificationOf(input: Partial<Content>): Notification {
+  const given = OPTION_LIST.map(([name]) => [name, input[name] ?? null] as const).filter(([, value]) => value !== null)
+  return { msg: null, sound: null, badge: null, payload: null, ...(Object.fromEntries(given) as Partial<Notification>) }
 }
 
-function example<T>(field: Field<T>, value: unknown): Field<T> {
-  return { ...field, schema: { ...field.schema, example: value } }
-}
-
-/** Fields that a notification has only where they say something; so what is stored stays small. */
-const EXTRAS = [
-  'title',
-  'subtitle',
-  'image',
-  'category',
-  'thread',
-  'collapse',
-  'ttl',
-  'priority',
-  'silent',
-  'mutable',
-  'interruption',
-  'channel',
-  'link',
-  'actions',
-  'languages',
-  'apns',
-  'fcm',
-] as const
-
-type Extra = (typeof EXTRAS)[number]
-
-/** What was read of a body; lists and objects are `null` where there is nothing in them. */
-type Content = Omit<Partial<Notification>, 'actions' | 'languages' | 'apns' | 'fcm'> & {
-  readonly actions?: readonly Action[] | null
-  readonly languages?: Languages | null
-  readonly apns?: RawApns | null
-  readonly fcm?: RawFcm | null
-}
-
-export function notificationOf({ silent, ...input }: Content): Notification {
-  const said = { ...input, ...(silent === true && { silent }) }
-  const extras = EXTRAS.filter((name) => said[name] !== undefined && said[name] !== null)
-  return {
-    msg: input.msg ?? null,
-    sound: input.sound || null,
-    badge: input.badge ?? null,
-    payload: input.payload ?? null,
-    ...(Object.fromEntries(extras.map((name) => [name, said[name]])) as Pick<Notification, Extra>),
-  }
-}
+const ENOUGH = optionsThat(({ isEnough }) => isEnough)
 
 /** Whether there is nothing to send: neither to show, nor to hand to the app. */
-export function isNothing({ msg, sound, badge, payload, title, link, silent, apns, fcm }: Notification): boolean {
-  const said = [msg, sound, badge, payload, title, link, apns, fcm]
-  return silent !== true && said.every((one) => one === null || one === undefined)
+export function isNothing(notification: Notification): boolean {
+  return ENOUGH.every((name) => (notification[name] ?? null) === null)
 }
 
-/** Throws `Refused` for fields that do not go together: a gateway would refuse them, or a phone show nothing. */
+/** Throws `Refused` for options that don't go together: a gateway would refuse them, or a phone show nothing. */
 export function checkContent(notification: Notification): void {
   const { sound, interruption, apns, languages = {} } = notification
   if (notification.silent === true) checkSilent(notification)
-  checkText(notification, (field) => field)
+  checkText(notification, (name) => name)
   for (const [language, text] of Object.entries(languages)) {
-    const nameOf = (field: keyof LanguageText) => (text[field] === undefined ? field : `languages.${language}.${field}`)
-    checkText(inLanguage(notification, language), nameOf)
+    checkText(inLanguage(notification, language), (name) =>
+      text[name as keyof LanguageText] === undefined ? name : `languages.${language}.${name}`,
+    )
   }
   if (interruption === 'critical' && sound === null && !apns?.aps?.['sound']) {
     throw invalid('interruption', 'must not be "critical" without a sound; "default" is one')
   }
 }
 
-/** `nameOf`: what a field is called in the body. */
-function checkText(
-  { msg, title, subtitle, image, link, actions, payload, apns, fcm }: Notification,
-  nameOf: (field: keyof LanguageText) => string,
-): void {
+const NEEDS_TEXT = optionsThat(({ needsText }) => needsText)
+const BESIDE_PAYLOAD = optionsThat(({ isBesidePayload }) => isBesidePayload)
+
+/** `nameIn`: what an option is called in the body. */
+function checkText(notification: Notification, nameIn: (name: OptionName) => string): void {
+  const { msg, title, payload, apns, fcm } = notification
   const hasText =
     msg !== null || title !== undefined || Boolean(apns?.aps?.['alert']) || fcm?.notification !== undefined
-  if (!hasText) {
-    if (subtitle !== undefined) throw invalid(nameOf('subtitle'), 'needs msg or title beside it')
-    if (image !== undefined) throw invalid(nameOf('image'), 'needs msg or title beside it')
-    if (actions !== undefined) throw invalid('actions', 'needs msg or title beside it')
-  }
-  // Beside aps, and in data, both would have the same name.
-  for (const [name, value] of [
-    ['image', image],
-    ['link', link],
-  ] as const) {
-    if (value !== undefined && payload !== null && Object.hasOwn(payload, name)) {
-      throw invalid(`payload.${name}`, `must not be given beside ${nameOf(name)}, which is sent under that name`)
+  const needy = NEEDS_TEXT.find((name) => !hasText && notification[name] !== undefined)
+  if (needy !== undefined) throw invalid(nameIn(needy), 'needs msg or title beside it')
+  for (const name of BESIDE_PAYLOAD) {
+    if (notification[name] !== undefined && payload !== null && Object.hasOwn(payload, name)) {
+      throw invalid(`payload.${name}`, `must not be given beside ${nameIn(name)}, which is sent under that name`)
     }
   }
 }
 
+const SHOWN = optionsThat(({ isShown }) => isShown)
+
 /** Apple, "Pushing background updates to your App": nothing but content-available in aps, at priority 5. */
 function checkSilent(notification: Notification): void {
   const { priority, apns, fcm } = notification
-  const shown: string[] = SHOWN.filter((name) => notification[name])
+  const shown: string[] = SHOWN.filter((name) => (notification[name] ?? false) !== false)
   for (const key of ['alert', 'sound'] as const) if (apns?.aps?.[key]) shown.push(`apns.aps.${key}`)
   if (fcm?.notification !== undefined) shown.push('fcm.notification')
   if (fcm?.android?.notification !== undefined) shown.push('fcm.android.notification')
@@ -153,16 +73,16 @@ function checkSilent(notification: Notification): void {
   }
 }
 
-const SHOWN = [
-  'msg',
-  'title',
-  'subtitle',
-  'languages',
-  'sound',
-  'badge',
-  'image',
-  'mutable',
-  'interruption',
-  'channel',
-  'actions',
-] as const
+const MAY_BE_LONG = optionsThat(({ mayBeLong }) => mayBeLong)
+
+/**
+ * The options of a notification that count towards the size of what a gateway gets, for an error. `language`: as it is in
+ * this one; `null`: its own text.
+ */
+export function sizedFields(notification: Notification, language: string | null): string {
+  const text: LanguageText = (language === null ? null : notification.languages?.[language]) ?? {}
+  const more = MAY_BE_LONG.filter((name) => notification[name] !== undefined || Object.hasOwn(text, name))
+  const fields = ['msg', 'sound', 'payload', ...more]
+  const names = fields.map((name) => (Object.hasOwn(text, name) ? `languages.${language}.${name}` : name))
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}

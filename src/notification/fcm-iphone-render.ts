@@ -1,4 +1,3 @@
-import { MAX_BADGE } from '../device/badge.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import type { JsonObject } from '../text/json-object.ts'
 import { renderApns } from './apns-render.ts'
@@ -6,37 +5,34 @@ import type { RenderedApns } from './apns-render.ts'
 import { protoName } from './message-type.ts'
 import { NO_ID } from './notification.ts'
 import type { Message, Notification } from './notification.ts'
+import { following, inside, largestBadge } from './render-parts.ts'
 
 /*
- * What an iPhone gets that is reached through FCM, as in an app with Firebase's SDK: Google's page "REST Resource:
- * projects.messages", `apns`. FCM puts `data` beside `aps`, and hands the rest on to APNs as it is.
+ * For iPhones reached through FCM, as in an app with Firebase's SDK: Google, "REST Resource: projects.messages",
+ * `apns`. FCM puts `data` beside `aps`, and passes the rest on to APNs as it is.
  */
 
 /**
  * Renders a push once, as what follows the token in `message`; `badge`: `null` leaves it alone. Headers and `aps` are
- * those of a phone that is reached directly. `data` has strings, as on Android: one app reads both.
+ * those for APNs. `data` has strings, as on Android, so that one app can read both.
  */
 export function renderIphone(message: Message, data: JsonObject): (badge: number | null) => string {
   const { headers, rendered, options, others } = iphonePartsOf(message)
-  const fields = inside({ ...others, ...(Object.keys(data).length > 0 && { data }) })
-  const before = `${fields === '' ? '' : `,${fields}`},"apns":{"headers":${JSON.stringify(headers)},"payload":`
-  const optionFields = inside(options)
-  const after = optionFields === '' ? '}' : `,${optionFields}}`
+  const fields = following({ ...others, ...(Object.keys(data).length > 0 && { data }) })
+  const before = `${fields},"apns":{"headers":${JSON.stringify(headers)},"payload":`
+  const after = `${following(options)}}`
   return (badge) => `${before}${rendered.body(badge)}${after}`
 }
 
-/** Size in bytes of the largest payload: FCM takes 4096, and so does APNs, which gets all of it but a few names. */
+/** Bytes of the largest payload: FCM takes 4096, and APNs, which gets nearly all of it, the same. */
 export function iphoneBytes(notification: Notification, data: JsonObject): number {
-  const { badge } = notification
-  const largest = badge === null ? null : 'set' in badge ? badge.set : MAX_BADGE
   const { rendered, options } = iphonePartsOf({ push: NO_ID, notification, expiresAt: 0 })
   const beside = [data, options].map((part) => inside(part)).filter((fields) => fields !== '')
-  return Buffer.byteLength([rendered.body(largest), ...beside].join())
+  return Buffer.byteLength([rendered.body(largestBadge(notification)), ...beside].join())
 }
 
 interface IphoneParts {
   readonly rendered: RenderedApns
-  /** Of APNs. */
   readonly headers: JsonObject
   /** Beside headers and payload in `apns`. */
   readonly options: JsonObject
@@ -67,13 +63,13 @@ function iphonePartsOf({ push, notification, expiresAt }: Message): IphoneParts 
   return {
     rendered,
     headers: { ...headersOf(rendered), ...objectOf(rawHeaders) },
-    // Firebase's own notification service extension looks for the picture there.
+    // Firebase's notification service extension looks for the picture there.
     options: { ...(Object.keys(options).length > 0 && { fcm_options: options }), ...rest },
     others,
   }
 }
 
-/** The topic is known to Firebase. */
+/** Without the topic, which Firebase knows. */
 function headersOf({ pushType, priority, expiration, collapseId }: RenderedApns): JsonObject {
   return {
     'apns-push-type': pushType,
@@ -83,7 +79,7 @@ function headersOf({ pushType, priority, expiration, collapseId }: RenderedApns)
   }
 }
 
-/** Without what FCM puts beside `aps` from `data`. */
+/** Without what FCM adds beside `aps` from `data`. */
 function withoutData(whole: Notification): Notification {
   const { link: _, carriesId: __, ...notification } = whole
   return { ...notification, payload: null }
@@ -99,9 +95,4 @@ function inOneSpelling(value: unknown): JsonObject {
 
 function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {}
-}
-
-/** The JSON of an object without its braces. */
-function inside(object: JsonObject): string {
-  return JSON.stringify(object).slice(1, -1)
 }

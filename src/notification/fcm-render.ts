@@ -1,17 +1,19 @@
-import { MAX_BADGE } from '../device/badge.ts'
 import type { FcmPlatform } from '../device/device.ts'
 import { isInstallationId } from '../device/push-token.ts'
-import type { JsonObject } from '../text/json-object.ts'
 import { iphoneBytes, renderIphone } from './fcm-iphone-render.ts'
-import { idAlong, MAX_TTL_SECONDS, NO_ID } from './notification.ts'
+import type { JsonObject } from '../text/json-object.ts'
+import { idAlong, NO_ID } from './notification.ts'
 import type { Message, Notification } from './notification.ts'
+import type { FcmDraft } from './option.ts'
+import { fill } from './options.ts'
+import { MAX_TTL_SECONDS } from './options/delivery.ts'
+import { following, inside, largestBadge } from './render-parts.ts'
 
-/* What Google's page "REST Resource: projects.messages" asks for. */
+/* Google, "REST Resource: projects.messages". */
 
-/** The part of a push's requests that is the same for all recipients. */
 export interface RenderedFcm {
   /**
-   * The body for one recipient at `now` (ms since the Unix epoch). `token`: a registration token or a Firebase
+   * The body for one recipient at `now` (ms since the Unix epoch). `token`: a registration token or Firebase
    * Installation ID. `badge`: `null` leaves it alone. `fcmPlatform`: default Android.
    */
   body(token: string, badge: number | null, now: number, fcmPlatform?: FcmPlatform | null): string
@@ -31,14 +33,14 @@ export function renderFcm(message: Message): RenderedFcm {
   const { push, notification, expiresAt } = message
   const { beforeBadge, badgeOf, afterBadge } = partsOf(push, notification)
   const keepUntil = notification.ttl === 0 ? 0 : expiresAt
-  // Made for the first iPhone: most apps have none here.
+  // Rendered for the first iPhone: most applications have none behind FCM.
   let iphone: ((badge: number | null) => string) | null = null
   return {
     body(token, badge, now, fcmPlatform = null) {
       const target = isInstallationId(token) ? 'fid' : 'token'
       const head = `{"message":{"${target}":${JSON.stringify(token)}`
       if (fcmPlatform === 'ios') {
-        iphone ??= renderIphone(message, dataOf(push, notification))
+        iphone ??= renderIphone(message, draftOf(push, notification).data)
         return `${head}${iphone(badge)}}}`
       }
       const count = badge === null ? '' : badgeOf(badge)
@@ -49,90 +51,73 @@ export function renderFcm(message: Message): RenderedFcm {
 }
 
 /**
- * Size in bytes of the largest body of a notification, without the token: FCM takes 4096. Google does not say how it
- * counts; this is the most it can be.
+ * Bytes of the largest body without the token: FCM takes 4096. Google doesn't say how it counts; this is the maximum.
  */
 export function fcmBytes(notification: Notification): number {
-  const { badge } = notification
-  const largest = badge === null ? null : 'set' in badge ? badge.set : MAX_BADGE
   const expiresAt = MAX_TTL_SECONDS * 1000
-  return Buffer.byteLength(renderFcm({ push: NO_ID, notification, expiresAt }).body('', largest, 0))
+  return Buffer.byteLength(renderFcm({ push: NO_ID, notification, expiresAt }).body('', largestBadge(notification), 0))
 }
 
-/** The same of the payload that an iPhone gets through FCM: of both of its halves, FCM's and APNs'. */
+/** Bytes of an iPhone's payload, in FCM's and in APNs' part. */
 export function fcmIphoneBytes(notification: Notification): number {
-  return iphoneBytes(notification, dataOf(NO_ID, notification))
+  return iphoneBytes(notification, draftOf(NO_ID, notification).data)
 }
 
-/** A message in parts, between which the recipient's own go. */
+/** A message in parts; the recipient's own values go in between. */
 interface Parts {
-  /** From the token on. */
   readonly beforeBadge: string
   readonly badgeOf: (badge: number) => string
-  /** Ends inside `android`, where the time to live goes. */
+  /** Ends inside `android`, where the TTL goes. */
   readonly afterBadge: string
 }
 
 function partsOf(push: string, notification: Notification): Parts {
-  const { msg, sound, title, image, channel, collapse, priority, fcm } = notification
-  const { notification: rawShown, data: _, android: rawAndroid, ...raw } = fcm ?? {}
-  const { notification: rawOnAndroid, ...rawConfig } = rawAndroid ?? {}
-  const data = dataOf(push, notification)
-  const isShown = Boolean(msg || title || sound || rawShown || rawOnAndroid)
+  const { msg, title, sound, collapse, priority, fcm } = notification
+  const {
+    notification: text,
+    data,
+    android,
+    'android.notification': onAndroid,
+    '': message,
+  } = draftOf(push, notification)
+  const isShown = Boolean(msg || title || sound || fcm?.notification || fcm?.android?.notification)
   const config = { priority: priority ?? (isShown ? 'high' : 'normal') }
   if (!isShown) {
-    const android = { ...config, collapse_key: collapse, ...rawConfig }
     const entries = inside(data)
     const comma = entries === '' ? '' : ','
     const hasBadge = Object.hasOwn(data, 'badge')
     return {
-      beforeBadge: `${following(raw)},"data":{${entries}`,
+      beforeBadge: `${following(message)},"data":{${entries}`,
       badgeOf: (badge) => (hasBadge ? '' : `${comma}"badge":"${badge}"`),
-      afterBadge: `},"android":{${inside(android)},`,
+      afterBadge: `},"android":{${inside({ ...config, collapse_key: collapse, ...android })},`,
     }
   }
-  const text = { ...(title && { title }), ...(msg && { body: msg }), ...(image && { image }), ...rawShown }
-  const message = {
-    ...raw,
+  const before = {
+    ...message,
     ...(Object.keys(text).length > 0 && { notification: text }),
     ...(Object.keys(data).length > 0 && { data }),
   }
-  const onAndroid = { tag: collapse ?? push, ...(sound && { sound }), channel_id: channel, ...rawOnAndroid }
-  const android = { ...config, ...rawConfig }
+  const shown = { tag: collapse ?? push, ...onAndroid }
   return {
-    beforeBadge: `${following(message)},"android":{${inside(android)},"notification":{${inside(onAndroid)}`,
+    beforeBadge: `${following(before)},"android":{${inside({ ...config, ...android })},"notification":{${inside(shown)}`,
     badgeOf: (badge) => `,"notification_count":${badge}`,
     afterBadge: '},',
   }
 }
 
-function dataOf(push: string, notification: Notification): JsonObject {
-  const { payload, link, fcm } = notification
-  return {
-    ...textsOf({ ...idAlong(push, notification), ...payload }),
-    ...(link === undefined ? undefined : { link }),
-    ...fcm?.data,
-  }
+function draftOf(push: string, notification: Notification): FcmDraft {
+  const data = idAlong(push, notification)
+  const draft = fill('fcm', notification, { notification: {}, data, android: {}, 'android.notification': {}, '': {} })
+  return { ...draft, data: stringsIn(draft.data) }
 }
 
 /**
- * FCM takes strings only; anything else goes as its JSON text. `null` is left out, and not the text "null": an app that
- * asks for the key gets null.
+ * FCM takes only strings; other values go as their JSON text. `null` is left out rather than sent as "null": an app
+ * asking for the key gets null.
  */
-function textsOf(payload: JsonObject): Record<string, string> {
-  const entries = Object.entries(payload)
+function stringsIn(data: JsonObject): Record<string, string> {
+  const entries = Object.entries(data)
     .filter(([, value]) => value !== null)
     .map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const)
   return Object.fromEntries(entries)
-}
-
-/** The JSON of an object without its braces. */
-function inside(object: JsonObject): string {
-  return JSON.stringify(object).slice(1, -1)
-}
-
-/** The same, to go on after another field. */
-function following(object: JsonObject): string {
-  const fields = inside(object)
-  return fields === '' ? '' : `,${fields}`
 }

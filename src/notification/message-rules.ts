@@ -1,16 +1,16 @@
 import { isJsonObject } from '../text/json-object.ts'
 import type { JsonObject } from '../text/json-object.ts'
 import { protoName } from './message-type.ts'
-import { MAX_TTL_SECONDS } from './notification.ts'
+import { MAX_TTL_SECONDS } from './options/delivery.ts'
 
-/** Why FCM refuses a message whose every field is of the right type. */
+/** Why FCM refuses a message whose fields are all of the right type. */
 export interface MessageFault {
   /** Below the message: `android.ttl`. */
   readonly field: string
   readonly description: string
 }
 
-/** The first thing that FCM, or its reference, does not allow in a message that fits `MESSAGE`; `null` for none. */
+/** The first one in a message that fits `MESSAGE`; `null`: none. */
 export function messageFaultOf(message: JsonObject): MessageFault | null {
   const android = objectAt(message, 'android')
   const ttlSeconds = Number.parseFloat(typeof android['ttl'] === 'string' ? android['ttl'] : '0')
@@ -57,7 +57,7 @@ const COLOR = /^#[0-9a-f]{6}$/i
 /** "Understanding message delivery", on labels. */
 const ANALYTICS_LABEL = /^[\w.~%-]{1,50}$/
 
-/** In either spelling that ProtoJSON reads. */
+/** In either spelling of ProtoJSON. */
 function objectAt(parent: JsonObject, name: string): JsonObject {
   const value = parent[name] ?? Object.entries(parent).find(([key]) => protoName(key) === name)?.[1]
   return isJsonObject(value) ? value : {}

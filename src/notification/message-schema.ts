@@ -1,105 +1,65 @@
-import type { FieldType } from './message-type.ts'
+import type { FieldType, MessageType } from './message-type.ts'
 
-const optionsWith = (messageName: string, ...names: readonly string[]): FieldType => ({
+const each = (type: FieldType, names: string): Readonly<Record<string, FieldType>> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, type]))
+
+const message = (messageName: string, fields: Readonly<Record<string, FieldType>>): MessageType => ({
   messageName,
-  fields: Object.fromEntries(['analytics_label', ...names].map((name) => [name, 'string' as const])),
+  fields,
 })
 
-const LIGHT_SETTINGS: FieldType = {
-  messageName: 'LightSettings',
-  fields: {
-    color: { messageName: 'Color', fields: { red: 'double', green: 'double', blue: 'double', alpha: 'double' } },
-    light_on_duration: 'duration',
-    light_off_duration: 'duration',
-  },
-}
+const enumOf = (enumName: string, prefix: string, names: string): FieldType => ({
+  enumName,
+  values: names.split(' ').map((name) => prefix + name),
+})
 
-const ANDROID_NOTIFICATION: FieldType = {
-  messageName: 'AndroidNotification',
-  fields: {
-    title: 'string',
-    body: 'string',
-    icon: 'string',
-    color: 'string',
-    sound: 'string',
-    tag: 'string',
-    click_action: 'string',
-    body_loc_key: 'string',
-    body_loc_args: { listOf: 'string' },
-    title_loc_key: 'string',
-    title_loc_args: { listOf: 'string' },
-    channel_id: 'string',
-    ticker: 'string',
-    sticky: 'bool',
-    event_time: 'string',
-    local_only: 'bool',
-    notification_priority: {
-      enumName: 'AndroidNotification.NotificationPriority',
-      values: ['UNSPECIFIED', 'MIN', 'LOW', 'DEFAULT', 'HIGH', 'MAX'].map((name) => `PRIORITY_${name}`),
-    },
-    default_sound: 'bool',
-    default_vibrate_timings: 'bool',
-    default_light_settings: 'bool',
-    vibrate_timings: { listOf: 'duration' },
-    visibility: {
-      enumName: 'AndroidNotification.Visibility',
-      values: ['VISIBILITY_UNSPECIFIED', 'PRIVATE', 'PUBLIC', 'SECRET'],
-    },
-    notification_count: 'int32',
-    light_settings: LIGHT_SETTINGS,
-    image: 'string',
-    bypass_proxy_notification: 'bool',
-    proxy: {
-      enumName: 'AndroidNotification.Proxy',
-      values: ['PROXY_UNSPECIFIED', 'ALLOW', 'DENY', 'IF_PRIORITY_LOWERED'],
-    },
-  },
-}
+const LIGHT_SETTINGS = message('LightSettings', {
+  color: message('Color', each('double', 'red green blue alpha')),
+  ...each('duration', 'light_on_duration light_off_duration'),
+})
+
+const ANDROID_NOTIFICATION = message('AndroidNotification', {
+  ...each('string', 'title body icon color sound tag click_action channel_id ticker event_time image'),
+  ...each('string', 'title_loc_key body_loc_key'),
+  ...each({ listOf: 'string' }, 'title_loc_args body_loc_args'),
+  ...each('bool', 'sticky local_only bypass_proxy_notification'),
+  ...each('bool', 'default_sound default_vibrate_timings default_light_settings'),
+  notification_count: 'int32',
+  vibrate_timings: { listOf: 'duration' },
+  light_settings: LIGHT_SETTINGS,
+  notification_priority: enumOf(
+    'AndroidNotification.NotificationPriority',
+    'PRIORITY_',
+    'UNSPECIFIED MIN LOW DEFAULT HIGH MAX',
+  ),
+  visibility: enumOf('AndroidNotification.Visibility', '', 'VISIBILITY_UNSPECIFIED PRIVATE PUBLIC SECRET'),
+  proxy: enumOf('AndroidNotification.Proxy', '', 'PROXY_UNSPECIFIED ALLOW DENY IF_PRIORITY_LOWERED'),
+})
 
 /** What a message may say (FCM reference, "REST Resource: projects.messages"). */
-export const MESSAGE: FieldType = {
-  messageName: 'Message',
-  fields: {
-    name: 'string',
+export const MESSAGE: FieldType = message('Message', {
+  ...each('string', 'name token fid topic condition'),
+  data: 'map',
+  notification: message('Notification', each('string', 'title body image')),
+  android: message('AndroidConfig', {
+    ...each('string', 'collapse_key restricted_package_name'),
+    ...each('bool', 'direct_boot_ok bandwidth_constrained_ok restricted_satellite_ok'),
+    priority: enumOf('AndroidMessagePriority', '', 'NORMAL HIGH'),
+    ttl: 'duration',
     data: 'map',
-    notification: { messageName: 'Notification', fields: { title: 'string', body: 'string', image: 'string' } },
-    android: {
-      messageName: 'AndroidConfig',
-      fields: {
-        collapse_key: 'string',
-        priority: { enumName: 'AndroidMessagePriority', values: ['NORMAL', 'HIGH'] },
-        ttl: 'duration',
-        restricted_package_name: 'string',
-        data: 'map',
-        notification: ANDROID_NOTIFICATION,
-        fcm_options: optionsWith('AndroidFcmOptions'),
-        direct_boot_ok: 'bool',
-        bandwidth_constrained_ok: 'bool',
-        restricted_satellite_ok: 'bool',
-      },
-    },
-    webpush: {
-      messageName: 'WebpushConfig',
-      fields: {
-        headers: 'map',
-        data: 'map',
-        notification: 'struct',
-        fcm_options: optionsWith('WebpushFcmOptions', 'link'),
-      },
-    },
-    apns: {
-      messageName: 'ApnsConfig',
-      fields: {
-        headers: 'map',
-        payload: 'struct',
-        fcm_options: optionsWith('ApnsFcmOptions', 'image'),
-        live_activity_token: 'string',
-      },
-    },
-    fcm_options: optionsWith('FcmOptions'),
-    token: 'string',
-    fid: 'string',
-    topic: 'string',
-    condition: 'string',
-  },
-}
+    notification: ANDROID_NOTIFICATION,
+    fcm_options: message('AndroidFcmOptions', each('string', 'analytics_label')),
+  }),
+  webpush: message('WebpushConfig', {
+    ...each('map', 'headers data'),
+    notification: 'struct',
+    fcm_options: message('WebpushFcmOptions', each('string', 'analytics_label link')),
+  }),
+  apns: message('ApnsConfig', {
+    headers: 'map',
+    payload: 'struct',
+    fcm_options: message('ApnsFcmOptions', each('string', 'analytics_label image')),
+    live_activity_token: 'string',
+  }),
+  fcm_options: message('FcmOptions', each('string', 'analytics_label')),
+})

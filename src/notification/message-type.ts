@@ -1,6 +1,6 @@
 import { isJsonObject } from '../text/json-object.ts'
 
-/** The type of a field, as far as the JSON of FCM's messages needs it (protobuf, "ProtoJSON format"). */
+/** Field types as far as FCM messages need them (protobuf, "ProtoJSON format"). */
 export type FieldType = Scalar | EnumType | MessageType | { readonly listOf: Scalar }
 
 /** `map`: string to string. `struct`: any JSON object. */
@@ -11,26 +11,24 @@ interface EnumType {
   readonly values: readonly string[]
 }
 
-interface MessageType {
+export interface MessageType {
   /** Without the package. */
   readonly messageName: string
   readonly fields: Readonly<Record<string, FieldType>>
 }
 
-/** A step down into a value: the name of a field, the place in a list, or the key of a map with its place. */
+/** A step into a value: a field's name, a place in a list, or a key of a map with its place. */
 export type PathStep = string | number | { readonly key: string; readonly index: number }
 
-/** Something in a value that its type does not allow. */
 export interface Misfit {
   readonly path: readonly PathStep[]
-  /** The type that was asked for there; `null` where the type has no field of that name, which is `value`. */
+  /** The type expected there; `null`: no field has that name, which is `value`. */
   readonly expected: FieldType | null
   readonly value: unknown
 }
 
-/** Finds what is wrong with `value`; an empty list when nothing is. */
 export function misfitsOf(value: unknown, type: FieldType, path: readonly PathStep[] = []): Misfit[] {
-  // In ProtoJSON null is an absent field.
+  // ProtoJSON: null is absent.
   if (value === null) return []
   if (typeof type === 'string') return misfitsOfScalar(value, type, path)
   if ('listOf' in type) {
@@ -51,7 +49,7 @@ export function misfitsOf(value: unknown, type: FieldType, path: readonly PathSt
   })
 }
 
-/** ProtoJSON reads both spellings of a field: collapseKey and collapse_key. This is the second. */
+/** ProtoJSON reads collapseKey and collapse_key: this is the second. */
 export function protoName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

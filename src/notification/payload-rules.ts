@@ -1,7 +1,6 @@
 import { isJsonObject } from '../text/json-object.ts'
-import { INTERRUPTIONS } from './notification.ts'
+import { INTERRUPTIONS } from './options/ios-display.ts'
 
-/** A key of `aps` with a value that no phone understands. */
 export interface ApsFault {
   readonly key: string
   /** What is allowed: `must be …`. */
@@ -9,8 +8,8 @@ export interface ApsFault {
 }
 
 /**
- * The first key of an `aps` whose value is not what Apple's "Generating a remote notification" asks for; `null` for
- * none. Apple takes such a payload, and the phone then shows nothing. Keys it does not know say nothing to a phone.
+ * The first key of an `aps` with a value that Apple's "Generating a remote notification" doesn't allow. Apple accepts
+ * such a payload, and the phone then shows nothing. Phones ignore unknown keys.
  */
 export function apsFaultOf(aps: Readonly<Record<string, unknown>>): ApsFault | null {
   for (const [key, value] of Object.entries(aps)) {

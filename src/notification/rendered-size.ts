@@ -2,21 +2,21 @@ import { PLATFORM } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
+import { sizedFields } from './content-schema.ts'
 import { inLanguage, languagesOf } from './languages.ts'
-import { sizedFields } from './notification.ts'
 import type { Notification } from './notification.ts'
 
-/** Apple: "Generating a remote notification"; Google: FCM messages; push services: RFC 8030, 7.2. All 4096 bytes. */
+/** Apple: "Generating a remote notification"; Google: FCM messages; push services: RFC 8030, 7.2. */
 const MAX_RENDERED_BYTES = 4096
 
-/** The failure of a notification that is too large for the gateway of one of these platforms; `null`: it is not. */
+/** `null`: small enough for the gateways of all these platforms. */
 export type CheckSize = (notification: Notification, platforms: readonly Platform[]) => Failure | null
 
 type SizeOf = (notification: Notification) => number
 
 /**
- * `sizeOf`: bytes of the notification as the gateway of each platform would get it. `iphoneSizeOf`: of its payload for an
- * iPhone that is reached through FCM; an application may have some at any time.
+ * `sizeOf`: bytes as rendered for each platform's gateway. `iphoneSizeOf`: bytes of the payload for an iPhone behind
+ * FCM, which any application may have.
  */
 export function createSizeCheck(sizeOf: Readonly<Record<Platform, SizeOf>>, iphoneSizeOf: SizeOf): CheckSize {
   return (notification, platforms) => {

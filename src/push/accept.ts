@@ -2,6 +2,7 @@ import type { Application } from '../application/application.ts'
 import type { Audience, Filter } from '../audience/filter.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
+import { storedJson } from '../database/damage.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, noRoom, Refused } from '../failure.ts'
 import type { Failure } from '../failure.ts'
@@ -15,7 +16,6 @@ import { waveIn, wavesOf } from './schedule/local-time.ts'
 import type { ScheduleStore } from './schedule/schedule-store.ts'
 import { MAX_AHEAD_MS } from './schedule/timing-schema.ts'
 import type { When } from './schedule/timing-schema.ts'
-import { storedJson } from '../database/damage.ts'
 
 /** A push as it was asked for. */
 export interface PushRequest {
@@ -53,21 +53,28 @@ interface Accepted {
   readonly passed?: readonly string[]
 }
 
-interface Dependencies {
-  readonly commit: Commit
+/** Where pushes are accepted. Without these callbacks, delivery and schedule find new pushes by themselves. */
+export interface Acceptance {
   readonly clock: Clock
-  readonly pushes: Pick<PushStore, 'accept' | 'resentAs'>
-  readonly schedule: Pick<ScheduleStore, 'withdraw' | 'zonesOf'>
+  readonly commit: Commit
+  /** Whether the disk has room for a push. Default: yes. */
+  readonly hasRoom?: () => boolean
+  /** Called with `push.number` once a push to be sent now is on disk. */
+  readonly wake?: (application: number, push: number) => void
+  /** Called when a push was accepted for later. */
+  readonly wakeSchedule?: () => void
+  readonly onAccepted?: (application: number, when: 'now' | 'later') => void
+}
+
+interface Stores {
+  readonly pushes: PushStore
+  readonly schedule: ScheduleStore
   readonly idempotency: IdempotencyStore
   /** How many devices a filter selects now. */
   readonly count: (application: number, filter: Filter, caller?: AbortSignal) => Promise<number>
-  /** Tells the delivery that there is something to send: `push`, `push.number`, which is on disk. */
-  readonly wake: (application: number, push: number) => void
-  /** Whether there is room on the disk for a push. Default: yes. */
-  readonly hasRoom?: () => boolean
-  /** Tells the schedule that something new waits. */
-  readonly wakeSchedule: () => void
 }
+
+export type Accept = (application: Application, request: PushRequest) => Promise<Accepted>
 
 /** A moment that has passed by no more than this is now: clocks differ, and calls take time. */
 const JUST_PASSED_MS = MINUTE_MS
@@ -76,24 +83,24 @@ const JUST_PASSED_MS = MINUTE_MS
 const CONFIRM_TOLERANCE = 0.1
 
 /** Accepts pushes: once for each Idempotency-Key, to go out now or later. Throws `Refused`, which undoes what it has written. */
-export function createAcceptance(deps: Dependencies) {
-  const { commit, clock, pushes, schedule, idempotency } = deps
+export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, count }: Stores): Accept {
+  const { clock, commit } = deps
 
-  return async function accept(application: Application, request: PushRequest): Promise<Accepted> {
+  return async function accept(application, request) {
     const { number: applicationNumber, limits } = application
     const { notification, to, when, repeat } = request
     const createdAt = clock.now()
     // Before anything that depends on the hour or on the registry: a repeat is answered as the first was.
     const before = repeat && answered(repeat, idempotency.find(applicationNumber, repeat.key, createdAt))
     // What was found may not be on disk yet: an answer by way of a commit comes after the sync that covers it.
-    if (before !== null) return commit(() => before)
+    if (before !== null) return noted(applicationNumber, await commit(() => before))
 
     if (deps.hasRoom?.() === false) throw new Refused(noRoom())
     const holdMs = to.kind === 'many' ? limits.holdSeconds * 1000 : 0
     const moments = momentsOf(when, createdAt, holdMs)
     if (to.kind === 'many' && limits.confirmAbove > 0) {
-      const count = await deps.count(applicationNumber, { asOf: createdAt, ...to.filter }, request.caller)
-      checkConfirmed(count, limits.confirmAbove, to.confirm)
+      const addressed = await count(applicationNumber, { asOf: createdAt, ...to.filter }, request.caller)
+      checkConfirmed(addressed, limits.confirmAbove, to.confirm)
     }
     const id = Bun.randomUUIDv7()
     const waves = when.kind === 'local' ? moments.map((sendAt) => ({ id: Bun.randomUUIDv7(), sendAt })) : []
@@ -109,44 +116,39 @@ export function createAcceptance(deps: Dependencies) {
       const resentAs = resendOf === undefined ? null : pushes.resentAs(resendOf)
       if (resentAs !== null) throw new Refused(alreadyResent(resentAs))
       const audience = to.kind === 'many' ? audienceOf({ asOf: createdAt, ...to.filter }, when) : found(to)
-      const timeToLive = timeToLiveMs(notification)
       const push = {
         id,
         notification,
         audience,
         // Somebody may have set the clock since: the time to live begins now.
         createdAt: sendAt === null ? clock.now() : createdAt,
-        timeToLiveMs: timeToLive,
+        timeToLiveMs: timeToLiveMs(notification),
         sendAt,
         waves,
         ...(when.kind === 'now' && holdMs > 0 && { heldUntil: clock.now() + holdMs }),
         ...(resendOf !== undefined && { resendOf }),
       }
       const number = pushes.accept(applicationNumber, push)
-      const answer = answerOf(
-        id,
-        sendAt,
-        when.kind === 'local' ? passedZones(applicationNumber, when.wall, waves, createdAt) : [],
-      )
+      const passed = when.kind === 'local' ? passedZones(applicationNumber, when.wall, moments, createdAt) : []
+      const answer = answerOf(id, sendAt, passed)
       if (repeat !== null) {
         const remembered = { digest: repeat.digest, push: number, answer: JSON.stringify(answer) }
         idempotency.keep(applicationNumber, repeat.key, remembered, createdAt)
       }
       return { accepted: answer, push: number }
     })
-    if (stored !== null && sendAt === null) deps.wake(applicationNumber, stored)
-    else deps.wakeSchedule()
+    if (stored !== null && sendAt === null) deps.wake?.(applicationNumber, stored)
+    else deps.wakeSchedule?.()
+    return noted(applicationNumber, accepted)
+  }
+
+  function noted(application: number, accepted: Accepted): Accepted {
+    deps.onAccepted?.(application, accepted.message === 'Queued' ? 'now' : 'later')
     return accepted
   }
 
-  function passedZones(
-    application: number,
-    wall: string,
-    waves: readonly { sendAt: number }[],
-    acceptedAt: number,
-  ): string[] {
-    const moments = waves.map(({ sendAt }) => sendAt)
-    const passed = schedule.zonesOf(application).filter((zone) => waveIn(wall, zone, moments, acceptedAt) === null)
+  function passedZones(application: number, wall: string, waves: readonly number[], acceptedAt: number): string[] {
+    const passed = schedule.zonesOf(application).filter((zone) => waveIn(wall, zone, waves, acceptedAt) === null)
     return passed.filter((zone) => zone !== null)
   }
 }

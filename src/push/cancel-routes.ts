@@ -3,12 +3,11 @@ import { shownName } from '../audience/unknown-fields.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, Refused } from '../failure.ts'
-import type { Audited } from '../http/audited.ts'
+import type { Audited, Gate } from '../http/gate.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { bodyOf, closed, invalid } from '../http/fields.ts'
-import type { Gate } from '../http/gate.ts'
 import type { CancelStore } from './cancel-store.ts'
-import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND } from './status/status-schema.ts'
+import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND, noPush } from './status/status-schema.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -16,24 +15,22 @@ interface Dependencies {
   readonly commit: Commit
   readonly clock: Clock
   readonly cancellations: Pick<CancelStore, 'cancel'>
-  /** Ends what is being sent of a push, `push.number`: in the commit what is only stored, and after it the rest. */
+  /** Both take `push.number`. `cancelStored` runs in the commit, `cancel` after it. */
   readonly deliveries: {
     readonly cancelStored: (application: number, push: number) => void
     readonly cancel: (application: number, push: number) => void
   }
-  /** As for the routes of pushes. Default false. */
   readonly compat?: boolean
 }
 
 const Nothing = bodyOf({})
 
-/** A caller who names a platform, or a tag, wants a part of the push cancelled. */
+/** A caller who names a platform or tag wants to cancel only that part. */
 const NothingElse = closed(Nothing, (name) => {
   const problem = 'is not known here: a push is cancelled as a whole'
   return new Refused(loggedAs(invalid(shownName(name), problem).failure, `A field ${problem}.`))
 })
 
-/** POST /push/{id}/cancel. */
 export function cancelRoutes(deps: Dependencies) {
   const { gate, audited, commit, clock, cancellations, deliveries, compat = false } = deps
 
@@ -45,7 +42,7 @@ export function cancelRoutes(deps: Dependencies) {
     })
     switch (cancelled.kind) {
       case 'not-found':
-        throw new Refused(failure('ResourceNotFound', 'No push found'))
+        throw noPush()
       case 'finished': {
         const { t, s } = cancelled
         throw new Refused(failure('ConflictError', `The push is over: ${s} of ${t} devices were sent to.`))
@@ -78,7 +75,6 @@ export function cancelRoutes(deps: Dependencies) {
           200: {
             description: 'Cancelled durably.',
             schema: CANCELLATION,
-            example: { message: 'Cancelled', state: 'sending', t: 12_345, s: 678 },
           },
         },
         failures: {

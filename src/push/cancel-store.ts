@@ -10,7 +10,7 @@ type Reach = Pick<PlatformProgress, 't' | 's'>
 type Cancelled =
   | { readonly kind: 'not-found' }
   | ({ readonly kind: 'finished' } & Reach)
-  /** `open`: pushes, `push.number`, that have deliveries to be ended. */
+  /** `open`: `push.number` of what still has deliveries to end. */
   | ({
       readonly kind: 'cancelled'
       readonly wasReleased: boolean
@@ -19,7 +19,7 @@ type Cancelled =
 
 type PushRow = Pick<StoredRow<typeof push>, 'number' | 'released_at' | 'cancelled_at'>
 
-/** A push and the waves of one by local time. */
+/** A push with its waves. */
 const WHOLE = 'number = ?1 OR parent = ?1'
 
 const HAS_OPEN = 'EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AND d.finished_at IS NULL)'
@@ -42,18 +42,18 @@ export function createCancelStore({ database }: { database: Database }) {
     `UPDATE push SET cancelled_at = ?2 WHERE (${WHOLE}) AND cancelled_at IS NULL
        AND (number = ?1 OR released_at IS NULL OR ${HAS_OPEN})`,
   )
-  // Those to one device, of which a hundred thousand may wait, are behind another part of the index.
+  // Not single pushes, of which 100,000 may wait: the index has lanes apart.
   const cancelledOpen = database.statement<{ push: number }, [number, Platform]>(
     `SELECT d.push FROM delivery d JOIN push p ON p.number = d.push
      WHERE d.application = ? AND d.platform = ? AND d.lane = 1 AND d.finished_at IS NULL AND p.cancelled_at IS NOT NULL`,
   )
 
   return {
-    /** Pushes to many, `push.number`, that are cancelled and still have a delivery to be ended. */
+    /** `push.number` of cancelled pushes to many that still have a delivery to end. */
     cancelledOpen: (application: number, platform: Platform): number[] =>
       cancelledOpen.all(application, platform).map(({ push }) => push),
 
-    /** A push that is cancelled already stays so. `now` in ms since the Unix epoch. */
+    /** Cancelling again changes nothing. `now` in ms since the Unix epoch. */
     cancel(application: number, id: string, now: number): Cancelled {
       const row = find.get(id, application)
       if (row === null) return { kind: 'not-found' }

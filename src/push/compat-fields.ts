@@ -4,10 +4,9 @@ import type { Field, Given } from '../http/fields.ts'
 import { instantOf } from './schedule/timing-schema.ts'
 import type { When } from './schedule/timing-schema.ts'
 
-/** The most devices that one push names by their tokens. */
 const MAX_TOKENS = 1000
 
-/** A date, or a time, of which the offset may be missing. */
+/** A date or time, possibly without an offset. */
 const LOOSE_MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/
 
 const schedule: Field<When> = {
@@ -33,14 +32,13 @@ const namedOfAll = optional({
     `Only devices with these tokens, an array of at most ${MAX_TOKENS}, or one; those that are not registered are skipped, and an empty array is nobody.`,
     named,
   ),
-  // As for the filters: an empty token must not be everybody.
+  // As for the filters, an empty token must not address everybody.
   emptyIsAbsent: false,
 })
 
-/** What a push to many of a client of the original service may have besides. */
+/** Fields that only clients of the original service send. */
 export const looseFieldsToAll = { token: namedOfAll, tokens: namedOfAll, schedule: optional(schedule) }
 
-/** The same for /push/one. */
 export const looseFieldsToOne = {
   token: optional(token),
   tokens: optional(
@@ -52,7 +50,7 @@ export const looseFieldsToOne = {
   schedule: optional(schedule),
 }
 
-/** It narrowed a push to a place, in a form that is not known. */
+/** The original service narrowed by it, in a form that isn't documented: ignored, the push would go to everybody. */
 export function refuseGeo(given: Given): void {
   if ((given['geo'] ?? '') === '') return
   throw invalid('geo', 'is not read: near says it, {"lat": "52.52", "lng": "13.405", "radius_km": 25}')

@@ -1,24 +1,23 @@
 import type { Clock } from '../clock.ts'
 import { failure, Refused } from '../failure.ts'
 
-/** Counts of one application that run at once: each takes turns with everything else. */
+/** Concurrent counts of one application; each yields to other work. */
 const AT_ONCE = 2
 
-/** Counts that wait for their turn. */
 const WAITING = 8
 
-/** How long a count may take, its waiting included. */
+/** Including the wait. */
 const LIMIT_SECONDS = 60
 
 interface Line {
   running: number
-  /** Lets the next in. */
+  /** Each lets one in. */
   readonly waiting: Set<() => void>
 }
 
 /**
- * Counts an audience for a call, or whatever else looks at each of its devices: `work` is to stop when its signal says
- * so. Rejects with `Refused` where too many wait already, the caller has gone, or it takes too long.
+ * Runs `work`, which looks at each device of an audience, when the application has a free place. `work` stops when its
+ * signal aborts. Rejects with `Refused` if too many wait already, the caller has gone, or it takes too long.
  */
 export type Counting = <T>(
   application: number,
@@ -26,7 +25,7 @@ export type Counting = <T>(
   work: (signal: AbortSignal) => Promise<T>,
 ) => Promise<T>
 
-/** waiting → (a place is free) → running → over; waiting or running → (its caller has gone, or too long) → over. */
+/** waiting → (a place is free) → running → done; waiting or running → (caller gone, or timeout) → aborted. */
 export function createCounting({ clock }: { readonly clock: Pick<Clock, 'after'> }): Counting {
   const lines = new Map<number, Line>()
 
@@ -43,7 +42,6 @@ export function createCounting({ clock }: { readonly clock: Pick<Clock, 'after'>
     })
   }
 
-  /** Hands the place on, or gives it up. */
   function leave(application: number): void {
     const line = lines.get(application)
     const [next] = line?.waiting ?? []
@@ -84,7 +82,7 @@ function tooLong(): Refused {
   return new Refused(failure('TooManyRequestsError', problem, { 'retry-after': String(LIMIT_SECONDS) }))
 }
 
-/** Nobody reads it. */
+/** Never read: the connection is closed. */
 function hasGone(): Refused {
   return new Refused(failure('InvalidContent', 'The caller has gone.'))
 }

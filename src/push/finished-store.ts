@@ -7,9 +7,8 @@ interface PushRow {
   readonly number: number
   readonly id: string
   readonly cancelled: 0 | 1
-  /** When the first wave went out; `null`: none has. */
+  /** Of the first wave; `null`: not yet. */
   readonly released: number | null
-  /** Waves that are still to go out. */
   readonly toCome: number
 }
 
@@ -20,10 +19,9 @@ interface Dependencies {
 
 export type FinishedStore = ReturnType<typeof createFinishedStore>
 
-/** Tells of pushes that are over, each once. Runs in transactions of the caller; `now` is ms since the Unix epoch. */
+/** Reports each finished push once. Runs in transactions of the caller; `now` is ms since the Unix epoch. */
 export function createFinishedStore({ database, events }: Dependencies) {
-  // A push by local time is many, of which callers know the one that the others belong to. What has not gone out yet
-  // keeps it open, unless it is called off.
+  // Callers know a push by local time by its parent. Waves to come keep it open unless cancelled.
   const find = database.statement<PushRow, [number]>(
     `SELECT w.number, w.id, w.cancelled_at IS NOT NULL AS cancelled, min(f.released_at) AS released,
        count(*) FILTER (WHERE f.send_at IS NOT NULL AND f.released_at IS NULL AND f.cancelled_at IS NULL) AS toCome
@@ -39,10 +37,7 @@ export function createFinishedStore({ database, events }: Dependencies) {
     'SELECT number FROM push WHERE id = ? AND application = ?',
   )
 
-  /**
-   * Something of this push, `push.number`, is over: one of its deliveries, or what was still to come of it. Tells of the
-   * push if nothing is left.
-   */
+  /** To be called when a delivery of this push, `push.number`, has ended, or what was to come of it was cancelled. */
   function tell({ push, application }: { readonly push: number; readonly application: number }, now: number): void {
     if (!events.isWanted(application, 'push.finished')) return
     const row = find.get(push)
@@ -68,7 +63,7 @@ export function createFinishedStore({ database, events }: Dependencies) {
   return {
     tell,
 
-    /** The push with this UUID is called off: tells of it, if nothing of it is being sent. */
+    /** To be called when the push with this UUID was cancelled. */
     tellCancelled(application: number, id: string, now: number): void {
       const row = numberOf.get(id, application)
       if (row !== null) tell({ push: row.number, application }, now)

@@ -7,7 +7,6 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 
 const NAME = 'Idempotency-Key'
 
-/** How long a key is remembered. */
 export const KEEP_KEYS_MS = 30 * DAY_MS
 
 export const IDEMPOTENCY_KEY: JsonSchema = {
@@ -19,20 +18,20 @@ export const IDEMPOTENCY_KEY: JsonSchema = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-/** The key of a call; `null` where it has none. Throws `Refused` for what cannot be one. */
+/** `null` without a key. Throws `Refused` for an invalid one. */
 export function keyOf(headers: Headers): string | null {
   const key = headers.get(NAME)
   if (key === null || KEY.test(key)) return key
   throw new Refused(failure('InvalidArgument', `${NAME} must be 1 to 255 visible ASCII characters.`))
 }
 
-/** SHA-256 of what a call asks for: its path, and the fields of its body that `known` names. */
+/** SHA-256 of the path and of the body's fields that `known` names. */
 export function digestOf(path: string, given: Readonly<Record<string, unknown>>, known: readonly string[]): Uint8Array {
   const fields = known.filter((name) => name in given).map((name) => [name, given[name]])
   return new Bun.CryptoHasher('sha256').update(`POST ${path} ${canonical(Object.fromEntries(fields))}`).digest()
 }
 
-/** JSON with the members of objects in the order of their names. Not recursive: what is sent may be as deep as it is long. */
+/** JSON with sorted keys. Not recursive: a body may be nested as deep as it is long. */
 function canonical(value: unknown): string {
   const pieces: string[] = []
   const open: Container[] = []
@@ -63,7 +62,7 @@ function canonical(value: unknown): string {
   }
 }
 
-/** An array or object that is written up to its member `written`; `names` are an object's. */
+/** Written up to its member `written`; `names` only for an object. */
 interface Container {
   readonly names: readonly string[] | null
   readonly values: readonly unknown[]

@@ -3,15 +3,17 @@ import type { StoredRow, idempotency } from '../database/schema.ts'
 import type { Sweep } from '../database/sweep.ts'
 import { KEEP_KEYS_MS } from './idempotency-schema.ts'
 
-/** What was answered to a key: `push` is `push.number`, `answer` the body, JSON. */
+/** `push` is `push.number`, `answer` the JSON body. */
 export type Remembered = Pick<StoredRow<typeof idempotency>, 'digest' | 'push' | 'answer'>
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
 
-/** Rows erased in one step of a sweep. */
 const SWEEP_LIMIT = 100
 
-/** What was answered to each Idempotency-Key, for 30 days. */
+/**
+ * Answers by Idempotency-Key, for 30 days. `now` in ms since the Unix epoch; `keep` runs in a transaction of the
+ * caller.
+ */
 export function createIdempotencyStore({ database }: { database: Pick<Database, 'statement'> }) {
   const find = database.statement<Remembered, [number, string, number]>(
     'SELECT digest, push, answer FROM idempotency WHERE application = ? AND key = ? AND created_at > ?',
@@ -30,11 +32,9 @@ export function createIdempotencyStore({ database }: { database: Pick<Database, 
   return {
     sweep,
 
-    /** `now` in ms since the Unix epoch. */
     find: (application: number, key: string, now: number): Remembered | null =>
       find.get(application, key, now - KEEP_KEYS_MS),
 
-    /** Runs in a transaction of the caller. */
     keep(application: number, key: string, { digest, push, answer }: Remembered, now: number): void {
       keep.run(application, key, digest, push, answer, now)
     },

@@ -1,18 +1,18 @@
 import type { Database } from '../database/database.ts'
 import { storedJson } from '../database/damage.ts'
 
-/** What takes the place of a name, and of a `device.id`: no device has it. */
+/** No device has these. */
 const NOBODY = ''
 const NO_DEVICE = 0
 
-/** A user, and the devices that the user has, by `device.id` and alias. */
+/** A user with their devices, by `device.id` and alias. */
 interface Named {
   readonly user: string
   readonly devices: readonly number[]
   readonly aliases: readonly string[]
 }
 
-/** Takes people and their devices out of whom pushes are for. To be called inside a transaction. */
+/** Removes users and their devices from stored audiences. Runs in a transaction of the caller. */
 export function createNameErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const nth = database.statement<{ number: number }, [application: number, after: number, skipped: number]>(
     'SELECT number FROM push WHERE application = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ?',
@@ -30,7 +30,7 @@ export function createNameErasure({ database }: { database: Pick<Database, 'stat
     step: (application: number, after: number, count: number): number | null =>
       nth.get(application, after, count - 1)?.number ?? null,
 
-    /** In pushes whose number is over `after` and not over `upTo`. */
+    /** In pushes with `after` < number <= `upTo`. */
     erase(application: number, named: Named, after: number, upTo: number): void {
       const { user, aliases, devices } = named
       const names = [user, ...aliases].map((name) => JSON.stringify(name))
@@ -45,7 +45,7 @@ export function createNameErasure({ database }: { database: Pick<Database, 'stat
   }
 }
 
-/** An audience as it is stored, with nobody where one of them was: it addresses the others as before. */
+/** The audience without this user and these devices; it still addresses everybody else. */
 function without(audience: unknown, { user, aliases, devices }: Named): unknown {
   const other = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(other)

@@ -1,7 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { createProgressStore } from './status/progress-store.ts'
 
-/** A push by the names that its tables and its callers have for it. */
 export interface PushName {
   readonly number: number
   readonly id: string
@@ -17,7 +16,7 @@ export interface NewPushName extends PushName {
 
 export type PushChangesStore = ReturnType<typeof createPushChangesStore>
 
-/** What is new among the pushes: reads by key, a few rows each, for a reader that looks 4 times a second. */
+/** Finds new pushes, for a reader that polls 4 times a second: a few rows by key each. */
 export function createPushChangesStore({ database }: { database: Pick<Database, 'reading'> }) {
   const highest = database.reading<{ number: number | null }, []>('SELECT max(number) AS number FROM push')
   const since = database.reading<NewPushName, [number, number | null, number]>(
@@ -48,26 +47,24 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
   )
 
   return {
-    /** 0 where there is none. */
+    /** 0: no pushes. */
     highest: (): number => highest.get()?.number ?? 0,
 
-    /** The first pushes of one application (`null`: of all) with a number above `after`. */
+    /** Pushes after number `after`, of one application or (`null`) all. */
     since: (after: number, application: number | null, limit: number): NewPushName[] =>
       since.all(after, application, limit),
 
-    /** The same, counted for each application. */
     countSince: (after: number, application: number | null) => counted.all(after, application),
 
-    /** Some of the pushes that are being sent. */
+    /** Pushes being sent. */
     open: (application: number | null, limit: number): PushName[] => open.all(application, limit),
 
-    /** Pushes that wait for their moment, the nearest first. */
+    /** Scheduled pushes, soonest first. */
     waiting: (application: number | null, limit: number): PushName[] => waiting.all(application, limit),
 
-    /** How far pushes of one application are together, from number `first` to `last`. */
+    /** The progress of pushes `first` to `last` of an application, summed up. */
     batch: createProgressStore((sql) => database.reading(sql)).ofRange,
 
-    /** How often the latest pushes were opened. */
     opened: (application: number, limit: number) => opened.all(application, limit),
   }
 }

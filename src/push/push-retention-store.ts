@@ -5,10 +5,10 @@ import type { EraseRows, Sweep } from '../database/sweep.ts'
 import { createDeliveryErasure } from '../delivery/store/delivery-erasure-store.ts'
 import { createReceiptStore } from '../stats/receipt-store.ts'
 
-/** Finished pushes; the feedback is kept as long (test/api/contract/10-device-details.test.ts). */
+/** As long as feedback (test/api/contract/10-device-details.test.ts). */
 const KEEP_MS = 90 * DAY_MS
 
-/** Pushes looked at in one step, and rows erased that hang on them. */
+/** Pushes examined, and dependent rows erased, in one step. */
 const SWEEP_LIMIT = 50
 const ROW_LIMIT = 500
 
@@ -16,11 +16,10 @@ interface PushRow extends Pick<StoredRow<typeof push>, 'number' | 'created_at'> 
   readonly over: 0 | 1
 }
 
-/** Ends pushes for good. What hangs on one of them by the thousand goes before it, so that no transaction grows with it. */
+/** Erases old pushes. Rows that hang on one by the thousand go first, so that transactions stay small. */
 export function createPushRetention({ database }: { database: Pick<Database, 'statement'> }) {
-  // What waits for its moment, or went out late, is kept for as long from then on; a push by local time as long as any
-  // of its waves, and one that is sent again as long as that goes on. Numbers are in the order of time, so no index of
-  // times is needed.
+  // A scheduled push is kept for as long after it went out, a push by local time as long as any wave, one that was
+  // resent until that has finished. Numbers are in order of time, so no index of times is needed.
   const oldest = database.statement<PushRow, [number, number, number]>(
     `SELECT number, created_at, coalesce(cancelled_at, released_at, created_at) < ?1
        AND (released_at IS NOT NULL OR cancelled_at IS NOT NULL)
@@ -39,7 +38,9 @@ export function createPushRetention({ database }: { database: Pick<Database, 'st
   const results = createDeliveryErasure({ database })
   const receipts = createReceiptStore({ database })
 
-  /** Erases a push with what hangs on it, as far as `rows` go; how many of them are left, 0 when some of the push is left. */
+  /**
+   * Erases a push and up to `rows` rows that hang on it. Returns how many `rows` are left; 0: not everything is erased.
+   */
   function erasePush(number: number, rows: number): number {
     let left = rows
     for (const { eraseOfPush } of [results, receipts]) {
@@ -63,7 +64,7 @@ export function createPushRetention({ database }: { database: Pick<Database, 'st
     return last !== undefined && last.created_at < before && rows.length === SWEEP_LIMIT ? lookedTo : null
   }
 
-  /** The newest first, since waves come after the push that they are of. */
+  /** Newest first: waves come after their parent. */
   const eraseOf: EraseRows = (application, limit) => eraseNewest.all(application, limit).length
 
   return { sweep, eraseOf }

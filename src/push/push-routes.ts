@@ -2,27 +2,20 @@ import { Elysia } from 'elysia'
 import { audienceOfOne, narrowed, NO_DEVICE } from '../audience/named-devices.ts'
 import { EXAMPLE_TOKEN } from '../device/device-fields.ts'
 import type { DeviceStore } from '../device/device-store.ts'
-import type { Platform } from '../device/device.ts'
-import { Refused } from '../failure.ts'
 import { described } from '../http/endpoint.ts'
 import { invalid } from '../http/fields.ts'
 import type { Body, Given } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
-import { sentBy } from '../notification/notification.ts'
-import type { Notification } from '../notification/notification.ts'
-import type { CheckSize } from '../notification/rendered-size.ts'
-import type { createAcceptance, PushRequest } from './accept.ts'
+import type { PushRequest } from './accept.ts'
 import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency-schema.ts'
 import type { Pushing } from './pushing.ts'
 import { ACCEPTED, PUSH_EXAMPLES, pushBodies } from './push-schema.ts'
 
 interface Dependencies {
   readonly gate: Gate
-  readonly accept: ReturnType<typeof createAcceptance>
   readonly devices: Pick<DeviceStore, 'idsOf'>
-  readonly checkSize: CheckSize
-  readonly reach: Pushing['reach']
-  /** Whether to read what clients of the original service send. Default false. */
+  readonly pushing: Pick<Pushing, 'accept' | 'prepared' | 'reach'>
+  /** Also read what clients of the original service send. Default false. */
   readonly compat?: boolean
 }
 
@@ -31,7 +24,6 @@ const QUEUED = {
     description:
       'Stored durably, and about to be sent. Where it is to be sent later: "Scheduled", with `send_at`, and by local time `passed`, the time zones of devices in which that time is over.',
     schema: ACCEPTED,
-    example: { message: 'Queued', id: '019a9f7e-3c1b-7000-8000-000000000000' },
   },
 }
 
@@ -41,14 +33,8 @@ const CONFLICTS =
 const REUSED = 'Idempotency-Key order-17 was used for another push: with another path or body.'
 const CONFIRM = 'The push addresses 12345 devices, more than confirm-above 10000: repeat it with "confirm": 12345.'
 
-/** Endpoints 11 and 12. */
-export function pushRoutes({ gate, accept, devices, checkSize, reach, compat = false }: Dependencies) {
+export function pushRoutes({ gate, devices, pushing, compat = false }: Dependencies) {
   const { toAll, toOne } = pushBodies({ compat })
-
-  function refuseTooLarge(notification: Notification, platforms: readonly Platform[]): void {
-    const tooLarge = checkSize(notification, platforms)
-    if (tooLarge !== null) throw new Refused(tooLarge)
-  }
 
   return new Elysia({ name: 'push-routes' })
     .use(gate.plugin)
@@ -56,17 +42,11 @@ export function pushRoutes({ gate, accept, devices, checkSize, reach, compat = f
       '/push/all',
       ({ body, application, request: { headers, signal } }) => {
         const { tokens, when, confirm } = body
-        const notification = sentBy(application, body.notification)
-        const filter = narrowed(devices, application.number, reach(application, body.filter), tokens)
-        refuseTooLarge(notification, filter.platforms)
+        const filter = narrowed(devices, application.number, pushing.reach(application, body.filter), tokens)
+        const notification = pushing.prepared(application, body.notification, filter.platforms)
         const repeat = repeatOf(headers, '/push/all', toAll, body)
-        return accept(application, {
-          notification,
-          when,
-          to: { kind: 'many', filter, confirm },
-          repeat,
-          caller: signal,
-        })
+        const to = { kind: 'many', filter, confirm } as const
+        return pushing.accept(application, { notification, when, to, repeat, caller: signal })
       },
       described({
         tag: 'Pushes',
@@ -85,12 +65,11 @@ export function pushRoutes({ gate, accept, devices, checkSize, reach, compat = f
     .post(
       '/push/one',
       ({ body, application, request: { headers } }) => {
-        const notification = sentBy(application, body.notification)
-        refuseTooLarge(notification, [body.platform])
+        const notification = pushing.prepared(application, body.notification, [body.platform])
         const { when } = body
         const find = () => audienceOfOne(devices, application.number, body) ?? NO_DEVICE
         const repeat = repeatOf(headers, '/push/one', toOne, body)
-        return accept(application, { notification, when, to: { kind: 'one', find }, repeat })
+        return pushing.accept(application, { notification, when, to: { kind: 'one', find }, repeat })
       },
       described({
         tag: 'Pushes',
@@ -107,7 +86,6 @@ export function pushRoutes({ gate, accept, devices, checkSize, reach, compat = f
     )
 }
 
-/** What makes a call a repeat of an earlier one. */
 function repeatOf(
   headers: Headers,
   path: string,

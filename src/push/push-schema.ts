@@ -1,36 +1,32 @@
 import { filterFields, isBroadcast, wantedFilterOf } from '../audience/filter-schema.ts'
 import { unknownField } from '../audience/unknown-fields.ts'
 import { platform, token } from '../device/device-fields.ts'
-import { listOf, objectSchema, oneOf, time } from '../http/answer-schema.ts'
+import { listOf, objectSchema, oneOf, text, time, uuid } from '../http/answer-schema.ts'
 import { bodyOf, closed, missing, required } from '../http/fields.ts'
 import type { Body, Given, Input } from '../http/fields.ts'
-import { badge, msg, saysYes, sound } from '../notification/content-fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from '../notification/content-schema.ts'
+import { saysYes } from '../notification/option-fields.ts'
+import { badge } from '../notification/options/badge.ts'
+import { sound } from '../notification/options/sound.ts'
+import { msg } from '../notification/options/text.ts'
 import { looseFieldsToAll, looseFieldsToOne, refuseGeo } from './compat-fields.ts'
 import { lifeFields, lifeFieldsOfOne, refuseLocal, whenOf } from './schedule/timing-schema.ts'
-import type { When } from './schedule/timing-schema.ts'
 
 const fieldsToAll = { ...contentFields, ...filterFields, ...lifeFields }
+const fieldsToOne = { ...contentFields, ...lifeFieldsOfOne }
+const onPlatform = { platform: required(platform) }
+const shownFields = { msg: required(msg.field), sound: required(sound.field), badge: required(badge.field) }
 
-/** Endpoint 11: a broadcast when no filter field is present, else a conditional push. */
-const toAll = bodyOf(fieldsToAll, (input, given) => pushToAll(input, given, {}))
+type InputToAll = Input<typeof fieldsToAll> & Input<typeof looseFieldsToAll>
+type InputToOne = Input<typeof onPlatform & typeof fieldsToOne> & Input<typeof looseFieldsToOne>
 
-const looseToAll = bodyOf({ ...fieldsToAll, ...looseFieldsToAll }, ({ token, tokens, schedule, ...input }, given) => {
-  refuseGeo(given)
-  const isNamed = token !== undefined || tokens !== undefined
-  return pushToAll(input, given, { schedule, ...(isNamed && { tokens: [...(token ?? []), ...(tokens ?? [])] }) })
-})
-
-interface Loose {
-  /** Only devices with these tokens; `null`: all that the filter leaves. */
-  readonly tokens?: readonly string[] | null
-  readonly schedule?: When | undefined
-}
-
-function pushToAll(input: Input<typeof fieldsToAll>, given: Given, { tokens = null, schedule }: Loose) {
+/** Endpoint 11: a broadcast when nothing narrows it, else a conditional push. */
+function pushToAll({ token, tokens, schedule, ...input }: InputToAll, given: Given) {
+  // Only these devices; `null`: all that the filter leaves.
+  const named = token === undefined && tokens === undefined ? null : [...(token ?? []), ...(tokens ?? [])]
   const filter = wantedFilterOf(input)
   const notification = notificationOf(input)
-  if (isBroadcast(filter) && tokens === null) {
+  if (isBroadcast(filter) && named === null) {
     const shown = notification.silent === true ? [] : (['msg', 'sound', 'badge'] as const)
     for (const name of ['platform', ...shown] as const) {
       if (input[name] === undefined) throw missing(name, ' for a broadcast')
@@ -38,52 +34,21 @@ function pushToAll(input: Input<typeof fieldsToAll>, given: Given, { tokens = nu
   } else if (isNothing(notification)) throw missing('msg', ', or sound, badge or payload')
   checkContent(notification)
   const { confirm = null, replace = false } = input
-  return { filter, tokens, notification, when: whenOf({ ...input, schedule }), confirm, replace, given }
+  return { filter, tokens: named, notification, when: whenOf({ ...input, schedule }), confirm, replace, given }
 }
-
-const fieldsToOne = { ...contentFields, ...lifeFieldsOfOne }
-const shownFields = { msg: required(msg), sound: required(sound), badge: required(badge) }
-const address = { platform: required(platform), token: required(token) }
-const looseAddress = { platform: required(platform), ...looseFieldsToOne }
 
 /** Endpoint 12. */
-const toOne = loudOrSilent(
-  bodyOf({ ...address, ...fieldsToOne, ...shownFields }, (input, given) => readToOne(input, given)),
-  bodyOf({ ...address, ...fieldsToOne }, (input, given) => readToOne(input, given)),
-)
-
-const looseToOne = loudOrSilent(
-  bodyOf({ ...looseAddress, ...fieldsToOne, ...shownFields }, (input, given) => readLooseToOne(input, given)),
-  bodyOf({ ...looseAddress, ...fieldsToOne }, (input, given) => readLooseToOne(input, given)),
-)
-
-function readToOne({ token, ...input }: Input<typeof address & typeof fieldsToOne>, given: Given) {
-  return pushToOne(input, given, { tokens: [token] })
-}
-
-function readLooseToOne(
-  { token, tokens = [], schedule, ...input }: Input<typeof looseAddress & typeof fieldsToOne>,
-  given: Given,
-) {
-  refuseGeo(given)
+function pushToOne({ token, tokens = [], schedule, ...input }: InputToOne, given: Given) {
   const named = token === undefined ? tokens : [token, ...tokens]
   if (named.length === 0) throw missing('token')
-  return pushToOne(input, given, { tokens: named, schedule })
-}
-
-function pushToOne(
-  input: Input<Pick<typeof address, 'platform'> & typeof fieldsToOne>,
-  given: Given,
-  { tokens, schedule }: Loose & { readonly tokens: readonly string[] },
-) {
   const notification = notificationOf(input)
   checkContent(notification)
   refuseLocal(given)
   const { platform, replace = false } = input
-  return { platform, tokens, notification, when: whenOf({ ...input, schedule }), replace, given }
+  return { platform, tokens: named, notification, when: whenOf({ ...input, schedule }), replace, given }
 }
 
-/** What a silent push must not show, it need not mention. */
+/** A silent push needn't mention what it must not show. */
 function loudOrSilent<T>(loud: Body<T>, silent: Body<T>): Body<T> {
   return {
     schema: loud.schema,
@@ -94,24 +59,39 @@ function loudOrSilent<T>(loud: Body<T>, silent: Body<T>): Body<T> {
   }
 }
 
-/** What of /push/all a push to one device does not have: nothing narrows it. */
-const ONLY_TO_ALL: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    namesOf(toAll)
-      .filter((name) => !namesOf(toOne).includes(name))
-      .map((name) => [name, 'is for /push/all: /push/one goes to the device of its token alone']),
-  ),
-  send_at_local: 'is for /push/all; here it is send_at',
-}
-
 const ONLY_TO_ONE = { token: 'is for /push/one: /push/all goes to everybody whom its filters leave' }
 
-/** The bodies of /push/all and /push/one. `compat`: unknown fields are ignored, and some more are known. */
-export function pushBodies({ compat }: { readonly compat: boolean }) {
-  if (compat) return { toAll: looseToAll, toOne: looseToOne }
+/** Why /push/one doesn't have fields of /push/all. */
+function onlyToAll(fields: readonly string[]): Readonly<Record<string, string>> {
+  const reason = 'is for /push/all: /push/one goes to the device of its token alone'
   return {
-    toAll: closed(toAll, (name) => unknownField(name, namesOf(toAll), ONLY_TO_ONE)),
-    toOne: closed(toOne, (name) => unknownField(name, namesOf(toOne), ONLY_TO_ALL)),
+    ...Object.fromEntries(fields.map((name) => [name, reason])),
+    send_at_local: 'is for /push/all; here it is send_at',
+  }
+}
+
+/** The bodies of /push/all and /push/one. `compat`: unknown fields are ignored, and those of older clients are known. */
+export function pushBodies({ compat }: { readonly compat: boolean }) {
+  if (compat) {
+    const toAll = bodyOf({ ...fieldsToAll, ...looseFieldsToAll }, (input, given) => {
+      refuseGeo(given)
+      return pushToAll(input, given)
+    })
+    const members = { ...onPlatform, ...looseFieldsToOne, ...fieldsToOne }
+    const read = (input: InputToOne, given: Given) => {
+      refuseGeo(given)
+      return pushToOne(input, given)
+    }
+    return { toAll, toOne: loudOrSilent(bodyOf({ ...members, ...shownFields }, read), bodyOf(members, read)) }
+  }
+  const toAll = bodyOf(fieldsToAll, pushToAll)
+  const members = { ...onPlatform, token: required(token), ...fieldsToOne }
+  const toOne = loudOrSilent(bodyOf({ ...members, ...shownFields }, pushToOne), bodyOf(members, pushToOne))
+  const [namesToAll, namesToOne] = [namesOf(toAll), namesOf(toOne)]
+  const elsewhere = onlyToAll(namesToAll.filter((name) => !namesToOne.includes(name)))
+  return {
+    toAll: closed(toAll, (name) => unknownField(name, namesToAll, ONLY_TO_ONE)),
+    toOne: closed(toOne, (name) => unknownField(name, namesToOne, elsewhere)),
   }
 }
 
@@ -121,22 +101,17 @@ function namesOf({ schema }: Body<unknown>): string[] {
   return Object.keys(schema['properties'] as object)
 }
 
-/** What a push is answered with. */
 export const ACCEPTED = objectSchema(
   'PushAccepted',
   {
-    message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.'),
-    id: { type: 'string', format: 'uuid', description: 'What to ask for it, and to cancel it, by.' },
+    message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.', 'Queued'),
+    id: uuid('What to ask for it, and to cancel it, by.', '019a9f7e-3c1b-7000-8000-000000000000'),
     send_at: time('When it goes out; by local time, when the first wave does. Absent: at once.'),
-    passed: {
-      ...listOf({ type: 'string' }),
-      description: 'By local time: the time zones of devices in which that time is over. Absent: none.',
-    },
+    passed: listOf(text(), 'By local time: the time zones of devices in which that time is over. Absent: none.'),
   },
   ['send_at', 'passed'],
 )
 
-/** Bodies of /push/all. */
 export const PUSH_EXAMPLES = {
   some: {
     summary: 'To those with a tag',

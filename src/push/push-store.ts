@@ -20,19 +20,18 @@ export interface NewPush {
   readonly timeToLiveMs: number
   /** `null`: at once. */
   readonly sendAt: number | null
-  /** Where it only waits for the hold of its application: until when, by the clock as it is in the commit. */
+  /** Only held by its application's setting: until when, by the clock at the commit. */
   readonly heldUntil?: number
-  /** `push.number` of the push that it goes out for once more, to those that one failed for. Default: for none. */
+  /** `push.number` of the push that this one resends to the devices it failed for. */
   readonly resendOf?: number
-  /** Of a push by local time, each with a UUID of its own; `sendAt` is the first of them. */
+  /** By local time; `sendAt` is that of the first wave. */
   readonly waves: readonly { readonly id: string; readonly sendAt: number }[]
 }
 
 export type PushStore = ReturnType<typeof createPushStore>
 
 /**
- * Accepts pushes; `delivery/store/delivery-store.ts` records what becomes of them. Runs in transactions of the
- * caller.
+ * Stores accepted pushes; `delivery/store/delivery-store.ts` records their results. Runs in transactions of the caller.
  */
 export function createPushStore({ database }: { database: Database }) {
   type NewRow = [string, number, string, string, number, number, ...(number | null)[]]
@@ -50,27 +49,23 @@ export function createPushStore({ database }: { database: Database }) {
   const { languagesOf, actionsOf } = createPushTexts((sql) => database.statement(sql))
 
   return {
-    /** The `push.number`, `null` where the application has no push with this id. */
+    /** `push.number`; `null`: the application has no such push. */
     numberOf: (application: number, id: string): number | null => named.get(id, application)?.number ?? null,
 
-    /** The id of the push by which this one, `push.number`, was sent again; `null`: by none that has gone out or will. */
+    /** The id of the push that resent this one, `push.number`, unless it was cancelled before it went out. */
     resentAs: (push: number): string | null => resentAs.get(push)?.id ?? null,
 
-    /**
-     * Which text of the push, `push.number`, a device with this locale gets: a tag, or `OWN_TEXT`; `null`: the push has
-     * one text.
-     */
+    /** The text of a push, `push.number`, for a locale: a tag or `OWN_TEXT`; `null`: the push has one text. */
     textFor(push: number, locale: string | null): string | null {
       const languages = languagesOf(push)
       return languages === null ? null : (languages.choose(locale) ?? OWN_TEXT)
     },
 
-    /** Names of the buttons that the push, `push.number`, has itself. */
     actionsOf,
 
     /**
-     * Stores a push, and gives its number. A push for now gets its deliveries, others get them from
-     * `schedule-store.ts`. From its commit on a push is not lost.
+     * Returns `push.number`. A push for now gets its deliveries here, others from `schedule-store.ts`. Once committed,
+     * a push isn't lost.
      */
     accept(application: number, push: NewPush): number {
       const { notification, audience, createdAt, timeToLiveMs, waves, resendOf = null, heldUntil = null } = push

@@ -4,28 +4,25 @@ import { choiceAmong } from '../notification/languages.ts'
 import type { ChooseLanguage } from '../notification/languages.ts'
 import type { Notification } from '../notification/notification.ts'
 
-/** The languages of a stored push. */
 export interface PushLanguages {
-  /** The tags, as the push gives them. */
   readonly tags: readonly string[]
   readonly choose: ChooseLanguage
 }
 
-/** Pushes that are kept in mind: those of which apps tell by the thousand are a few at a time. */
+/** Receipts by the thousand mostly concern a few pushes. */
 const MAX_KNOWN = 1000
 
 interface PushTexts {
-  /** `null`: the push has one text. */
+  /** `null`: one text. */
   readonly languages: PushLanguages | null
-  /** Names of its buttons. */
   readonly actions: readonly string[]
 }
 
 const NO_TEXTS: PushTexts = { languages: null, actions: [] }
 
 /**
- * Which languages and buttons pushes have. What a push says never changes, so each is read once; texts are not kept.
- * `prepare` names the connection, as for `progress-store.ts`.
+ * Languages and buttons of pushes, cached since they never change; texts aren't kept. `prepare` chooses the connection,
+ * as for `progress-store.ts`.
  */
 export function createPushTexts(prepare: Database['statement']) {
   const find = prepare<{ notification: string }, [push: number]>('SELECT notification FROM push WHERE number = ?')
@@ -54,7 +51,7 @@ export function createPushTexts(prepare: Database['statement']) {
   }
 
   return {
-    /** Of the push, `push.number`; `null`: it has one text, or there is no such push. */
+    /** `null`: one text, or no such push. */
     languagesOf: (push: number): PushLanguages | null => textsOf(push).languages,
     actionsOf: (push: number): readonly string[] => textsOf(push).actions,
   }

@@ -1,115 +1,94 @@
 import type { Application } from '../application/application.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import { createAudienceCount } from '../audience/audience-count.ts'
-import { createLocaleCount } from '../audience/locale-count.ts'
 import type { WantedFilter } from '../audience/filter-schema.ts'
 import type { Filter } from '../audience/filter.ts'
-import type { Clock } from '../clock.ts'
+import { createLocaleCount } from '../audience/locale-count.ts'
 import type { Database } from '../database/database.ts'
-import type { Commit } from '../database/group-commit.ts'
-import { previewApns, previewFcm, previewWebPush } from '../gateway/preview.ts'
+import { Refused } from '../failure.ts'
 import type { ApnsIdentity } from '../gateway/preview.ts'
+import { messageBytes } from '../gateway/webpush/encryption.ts'
 import { apnsBytes } from '../notification/apns-render.ts'
 import { fcmBytes, fcmIphoneBytes } from '../notification/fcm-render.ts'
-import { webPushBytes } from '../notification/webpush-render.ts'
-import { messageBytes } from '../gateway/webpush/encryption.ts'
+import { sentBy } from '../notification/notification.ts'
+import type { Notification } from '../notification/notification.ts'
 import { createSizeCheck } from '../notification/rendered-size.ts'
+import { webPushBytes } from '../notification/webpush-render.ts'
+import type { Platform } from '../platform.ts'
 import { createEventStore } from '../webhook/event-store.ts'
-import { createAcceptance } from './accept.ts'
+import { createAccept } from './accept.ts'
+import type { Acceptance } from './accept.ts'
 import { createCancelStore } from './cancel-store.ts'
 import type { Counting } from './counting.ts'
 import { createFinishedStore } from './finished-store.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
 import { createSampler } from './preview/preview-store.ts'
 import { createPreview } from './preview/preview.ts'
-import { createPushStore } from './push-store.ts'
 import { reaching } from './reached-platforms.ts'
-import { createResend } from './resend/resend.ts'
+import { createPushStore } from './push-store.ts'
 import { createResendStore } from './resend/resend-store.ts'
+import { createResend } from './resend/resend.ts'
 import { createScheduleStore } from './schedule/schedule-store.ts'
 
-interface Dependencies {
+interface Options extends Acceptance {
   readonly database: Database
-  readonly clock: Clock
-  readonly commit: Commit
-  /** By what APNs knows an application; `null` while there is no credential. */
+  /** How APNs knows an application; `null` without a credential. */
   readonly apnsIdentity: (application: Application) => ApnsIdentity | null
   readonly credentials: Pick<CredentialStore, 'summaries'>
-  /** Counts for the calls of a server, which are many. Default: at once. */
+  /** Queues the counts that calls of a server ask for. Default: counts immediately. */
   readonly counting?: Counting
-  /** Whether there is room on the disk for a push. Default: yes. */
-  readonly hasRoom?: () => boolean
-  /** Tells the delivery of the application that there is something to send. Default: the pool looks by itself. */
-  readonly wake?: (application: number, push: number) => void
-  /** Hears of a push that was accepted, to go out now or later. Default: nobody does. */
-  readonly onAccepted?: (application: number, when: 'now' | 'later') => void
-  /** Tells the schedule that something new waits. Default: the schedule looks by itself. */
-  readonly wakeSchedule?: () => void
 }
 
 export type Pushing = ReturnType<typeof createPushing>
 
 /** What can be done about a push before it leaves, for the API and for the command line. */
-export function createPushing(deps: Dependencies) {
-  const { database, clock, commit, apnsIdentity, credentials, counting, hasRoom } = deps
-  const { wake = () => {}, wakeSchedule = () => {}, onAccepted = () => {} } = deps
+export function createPushing({ database, apnsIdentity, credentials, counting, ...acceptance }: Options) {
   const count = createAudienceCount({ database })
   const checkSize = createSizeCheck(
-    {
-      0: apnsBytes,
-      1: fcmBytes,
-      2: (notification) => messageBytes(webPushBytes(notification)),
-    },
+    { 0: apnsBytes, 1: fcmBytes, 2: (notification) => messageBytes(webPushBytes(notification)) },
     fcmIphoneBytes,
   )
   const cancellations = createCancelStore({ database })
   const finished = createFinishedStore({ database, events: createEventStore({ database }) })
 
-  const store = createAcceptance({
-    commit,
-    clock,
+  const accept = createAccept(acceptance, {
     pushes: createPushStore({ database }),
     schedule: createScheduleStore({ database }),
     idempotency: createIdempotencyStore({ database }),
-    count:
+    count: (application, filter, caller = NEVER) =>
       counting === undefined
-        ? count
-        : (application: number, filter: Filter, caller = NEVER) =>
-            counting(application, caller, (signal) => count(application, filter, signal)),
-    wake,
-    wakeSchedule,
-    ...(hasRoom && { hasRoom }),
+        ? count(application, filter)
+        : counting(application, caller, (signal) => count(application, filter, signal)),
   })
-  const accept: typeof store = async (application, request) => {
-    const accepted = await store(application, request)
-    onAccepted(application.number, accepted.message === 'Queued' ? 'now' : 'later')
-    return accepted
+
+  /** The notification as it is sent to these platforms. Throws `Refused` if it is too large for one of them. */
+  function prepared(application: Application, wanted: Notification, platforms: readonly Platform[]): Notification {
+    const notification = sentBy(application, wanted)
+    const tooLarge = checkSize(notification, platforms)
+    if (tooLarge !== null) throw new Refused(tooLarge)
+    return notification
   }
+
   const preview = createPreview({
-    clock,
-    checkSize,
+    clock: acceptance.clock,
     count,
     countLocales: createLocaleCount({ database }),
     sample: createSampler({ database }),
-    render: {
-      apns: (application, message, to) => previewApns(message, to, apnsIdentity(application)),
-      fcm: previewFcm,
-      webPush: previewWebPush,
-    },
+    prepared,
+    apnsIdentity,
   })
 
   return {
-    checkSize,
+    prepared,
+    accept,
+    preview,
+    resend: createResend({ store: createResendStore({ database }), accept, preview, prepared }),
 
     /** Whom a push to many reaches: see `reaching`. */
     reach: (application: Application, wanted: WantedFilter): Filter =>
       reaching(wanted, application, () => credentials.summaries(application)),
 
-    accept,
-    preview,
-    resend: createResend({ store: createResendStore({ database }), accept, preview, checkSize }),
-
-    /** Calls a push off and tells of that, in a transaction of the caller. `now` in ms since the Unix epoch. */
+    /** Cancels a push and reports that, in a transaction of the caller. `now` in ms since the Unix epoch. */
     cancel: (application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> => {
       const outcome = cancellations.cancel(application, id, now)
       if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)

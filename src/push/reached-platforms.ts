@@ -5,8 +5,8 @@ import { PLATFORM, PLATFORMS } from '../platform.ts'
 import type { Platform } from '../platform.ts'
 
 /**
- * The filter with its platforms: where nothing says them, those of the contract, and of the optional ones what the
- * application can send to. `credentials`: those that it has.
+ * Fills in platforms that the caller didn't name: those of the contract, and optional ones for which the application
+ * has a credential.
  */
 export function reaching(
   wanted: WantedFilter,

@@ -7,14 +7,13 @@ const WAVE_TO_COME = `EXISTS (SELECT 1 FROM push wave WHERE wave.parent = push.n
   AND wave.released_at IS NULL AND wave.cancelled_at IS NULL)`
 
 /**
- * Calls off what was not over at the time of a backup and has probably been sent since: it would be sent once more.
- * What it leaves is what `push/cancel-store.ts` and `DeliveryStore.cancel` leave. A push for a moment that is still to
- * come stays, and so do the waves to come of one by local time. `schema` is the number of the database's last migration,
- * `now` ms since the Unix epoch.
+ * After a restore: cancels what was open at the time of the backup and has probably been sent since, so that it isn't
+ * sent twice. It ends up as after `push/cancel-store.ts` and `DeliveryStore.cancel`. Pushes and waves that are still to
+ * come stay. `schema`: the database's last migration; `now` in ms since the Unix epoch.
  */
 export function cancelOpenPushes(database: OfflineWriter, schema: number, now: number): CancelledPushes {
   if (schema < LIFE_SINCE) return database.transact(() => ({ open: finishOpenDeliveries(database, now), scheduled: 0 }))
-  // Callers know of a push by local time as one, not of its waves.
+  // Callers count a push by local time as one.
   const called = (sql: string) => {
     const rows = database.all<{ push: number }>(`${sql} RETURNING coalesce(parent, number) AS push`, now)
     return new Set(rows.map(({ push }) => push))
@@ -28,7 +27,7 @@ export function cancelOpenPushes(database: OfflineWriter, schema: number, now: n
     const wavesOver = called(
       `UPDATE push SET cancelled_at = ?1 WHERE ${SCHEDULED} AND parent IS NOT NULL AND send_at <= ?1`,
     )
-    // One with waves to come goes on; that it was released says since when a device must have stayed where it is.
+    // With waves to come it continues, and `released_at` says since when a device must not have changed its zone.
     database.run(`UPDATE push SET released_at = send_at WHERE ${SCHEDULED} AND send_at <= ? AND ${WAVE_TO_COME}`, now)
     const scheduled = called(`UPDATE push SET cancelled_at = ?1 WHERE ${SCHEDULED} AND send_at <= ?1`)
     for (const push of new Set([...open, ...wavesOver])) {
@@ -44,5 +43,5 @@ export function cancelOpenPushes(database: OfflineWriter, schema: number, now: n
   })
 }
 
-/** The migration that brought cancelled and scheduled pushes; before it a push was over when its deliveries were. */
+/** This migration brought cancelled and scheduled pushes; before it a push ended with its deliveries. */
 const LIFE_SINCE = 4

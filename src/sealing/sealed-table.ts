@@ -26,3 +26,23 @@ export interface SealedTable<Provider extends SealedFor['provider']> {
   /** Erases a row, with what is worth nothing without it. */
   erase(row: Pick<SealedRow, 'number' | 'provider'>): void
 }
+
+type Keyed = Pick<SealedRow, 'number' | 'provider'>
+
+interface SealedStatements {
+  readonly all: { all(): Pick<SealedRow, 'number' | 'sealed'>[] }
+  readonly put: { run(row: Keyed & Pick<SealedRow, 'sealed'>): unknown }
+  readonly erase: { run(row: Keyed): unknown }
+}
+
+/** A table of which all rows have one `provider`, by statements of its own room. */
+export function sealedTable<Provider extends SealedFor['provider']>(
+  provider: Provider,
+  { all, put, erase }: SealedStatements,
+): SealedTable<Provider> {
+  return {
+    rows: () => all.all().map((row) => Object.assign(row, { provider })),
+    put: (row, sealed) => void put.run({ ...row, sealed }),
+    erase: (row) => void erase.run(row),
+  }
+}

@@ -21,7 +21,9 @@ import { createCounting } from '../push/counting.ts'
 import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import { secondFactorRoutes } from '../admin/routes/second-factor-routes.ts'
+import { linkRoutes } from '../admin/routes/link-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
+import { createArrival } from '../admin/session/arrival.ts'
 import { createKnownBrowsers } from '../admin/session/known-browsers.ts'
 import { createSecondSteps } from '../admin/session/second-step.ts'
 import { createSignIn } from '../admin/session/sign-in.ts'
@@ -46,9 +48,9 @@ import { createPushSummaryStore } from '../push/status/push-summary-store.ts'
 import { createDailyStore } from '../stats/daily-store.ts'
 import { createWebhookList } from '../webhook/webhook-list-store.ts'
 import { createDevicesView } from '../admin/view/device-view.ts'
-import type { RecentLines } from '../admin/log-ring.ts'
 import { deviceViewRoutes } from '../admin/routes/device-view-routes.ts'
 import { operationRoutes } from '../admin/routes/operation-routes.ts'
+import type { RecentLines } from '../admin/routes/operation-routes.ts'
 import { webhookRoutes } from '../admin/routes/webhook-routes.ts'
 import { createDeviceSearch } from '../device/device-search-store.ts'
 import { createExplainStore } from '../push/explain/explain-store.ts'
@@ -157,6 +159,7 @@ function adminApi(parts: Parts) {
   const holdSecondsOf = (application: number) => directory.byNumber(application)?.limits.holdSeconds ?? 0
   const pushes = createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf })
   const webhookList = createWebhookList({ database })
+  const search = createDeviceSearch({ database })
   const overview = createOverview({
     clock,
     applications: () => directory.all(),
@@ -175,6 +178,8 @@ function adminApi(parts: Parts) {
   const behind = { gate, clock, commit, directory, log: adminLog }
   const browsers = createKnownBrowsers({ key: parts.key, clock })
   const signIn = createSignIn({ clock, administrators, passwords, browsers })
+  const { publicUrl } = parts
+  const arrival = createArrival({ administrators, sessions, browsers, log: adminLog, publicUrl })
   return createAdminApi({
     log,
     gate,
@@ -182,19 +187,8 @@ function adminApi(parts: Parts) {
     routes: [
       pageRoutes(),
       monitoring.routes(),
-      sessionRoutes({
-        gate,
-        commit,
-        administrators,
-        sessions,
-        links,
-        passwords,
-        browsers,
-        signIn,
-        secondSteps,
-        log: adminLog,
-        publicUrl: parts.publicUrl,
-      }),
+      sessionRoutes({ ...behind, administrators, sessions, passwords, signIn, secondSteps, arrival }),
+      linkRoutes({ ...behind, administrators, links, passwords, secondSteps, arrival }),
       secondFactorRoutes({ ...behind, secondFactors, secondSteps }),
       applicationRoutes({
         ...behind,
@@ -218,17 +212,17 @@ function adminApi(parts: Parts) {
             signing: parts.senders.providers.apnsSigning({ number, id }),
           }
           // Loaded when somebody asks, with the gateways' other clients.
-          const { examineCredential } = await import('../doctor/gateways/examine-credential.ts')
+          const { examineCredential } = await import('../doctor/gateways/examine-gateways.ts')
           const checks = await examineCredential(examined, { config, ca: parts.ca, clock, stopwatch })
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
         },
       }),
-      pushOverviewRoutes({ gate, directory, progress, pushes, streams, isGood, overview }),
+      pushOverviewRoutes({ ...behind, progress, pushes, streams, isGood, overview }),
       deviceViewRoutes({
-        gate,
-        directory,
+        ...behind,
+        search,
         devices: createDevicesView({
-          search: createDeviceSearch({ database }),
+          search,
           statuses,
           summaries,
           explanations: createExplainStore({ database }),
@@ -236,25 +230,18 @@ function adminApi(parts: Parts) {
         }),
       }),
       webhookRoutes({ ...behind, webhooks, webhookList }),
-      operationRoutes({
-        ...behind,
-        backups: schedule,
-        streams,
-        isGood,
-        recentLines: parts.recentLines,
-      }),
+      operationRoutes({ ...behind, backups: schedule, streams, isGood, recentLines: parts.recentLines }),
       resendRoutes({
-        gate,
-        directory,
+        ...behind,
         progress,
         counting: createCounting({ clock }),
         resend: onBehalf.resend,
         calls: onBehalf,
       }),
-      onBehalfRoutes({ gate, directory, api: onBehalf.api, calls: onBehalf }),
+      onBehalfRoutes({ ...behind, api: onBehalf.api, calls: onBehalf }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
-      auditRoutes({ gate, log: adminLog }),
-      sampleRoutes({ gate }),
+      auditRoutes(behind),
+      sampleRoutes(behind),
       ...(parts.serveCommand === null ? [] : [commandRoutes({ gate, serve: parts.serveCommand })]),
     ],
   })

@@ -8,9 +8,8 @@ import { registryRoutes } from '../device/routes/registry-routes.ts'
 import { userRoutes } from '../device/routes/user-routes.ts'
 import { apnsIdOf } from '../gateway/apns/protocol.ts'
 import { createApi } from '../http/api.ts'
-import type { Audited } from '../http/audited.ts'
+import type { Audited, Gate } from '../http/gate.ts'
 import { createGate } from '../http/gate.ts'
-import type { Gate } from '../http/gate.ts'
 import { cancelRoutes } from '../push/cancel-routes.ts'
 import { previewRoutes } from '../push/preview/preview-routes.ts'
 import { pushRoutes } from '../push/push-routes.ts'
@@ -27,7 +26,7 @@ export interface PublicApi extends Pick<Gate, 'routeOf'> {
 export function createPublicApi(parts: PublicParts): PublicApi {
   const { config, clock, log, commit, admission, devices, judgeProof, bounds, counting, pool, receipts } = parts
   const { compat } = config
-  const { accept, preview, cancel, checkSize, reach } = parts.pushing
+  const { pushing } = parts
   const gate = createGate(admission.admit, admission)
   const audited: Audited = ({ application: { id, name }, request, action, detail = {} }, work) => {
     const by = { kind: 'application', name, origin: gate.addressOf(request) } as const
@@ -69,23 +68,8 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         ...(compat && { shape: compatShape }),
       }),
       userRoutes({ gate, audited, eraseUser: parts.eraseUser }),
-      pushRoutes({
-        gate,
-        accept,
-        devices,
-        checkSize,
-        reach,
-        compat,
-      }),
-      previewRoutes({
-        gate,
-        clock,
-        counting,
-        devices,
-        compat,
-        preview,
-        reach,
-      }),
+      pushRoutes({ gate, devices, pushing, compat }),
+      previewRoutes({ gate, clock, counting, devices, pushing, compat }),
       statusRoutes({
         gate,
         clock,
@@ -100,7 +84,7 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         commit: parts.calls?.commit ?? commit,
         clock,
         compat,
-        cancellations: { cancel },
+        cancellations: pushing,
         deliveries: pool,
       }),
       statsRoutes({

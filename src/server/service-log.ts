@@ -1,14 +1,16 @@
-import { createLogRing } from '../admin/log-ring.ts'
-import type { RecentLines } from '../admin/log-ring.ts'
+import type { KeptLine, RecentLines } from '../admin/routes/operation-routes.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { Clock } from '../clock.ts'
 import { monitorCorruption } from '../database/corruption-monitor.ts'
 import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
-import { standardErrorLog } from '../log.ts'
+import { createLog, logOf, logText } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { Config } from '../settings/parse.ts'
 import { nameApplications } from './named-log.ts'
 import { withoutRepeats } from './repeated-errors.ts'
+
+/** About 200 KB. */
+const KEPT_LINES = 500
 
 interface ServiceLog {
   /** Through which everything is said. */
@@ -18,6 +20,16 @@ interface ServiceLog {
   /** To be called once a minute: says what was held back. */
   readonly look: () => void
   readonly recentLines: RecentLines
+}
+
+/** To standard error: standard output carries only what a command prints. `auto` is text on a terminal. */
+function standardErrorLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, now: () => number): Log {
+  const terminal = process.stderr.isTTY
+  const { NO_COLOR: plain = '', TERM: kind } = process.env
+  const text = logFormat === 'text' || (logFormat === 'auto' && terminal)
+  // no-color.org, as for the commands.
+  const render = text ? logText(terminal && plain === '' && kind !== 'dumb') : undefined
+  return createLog(logLevel, now, (line) => process.stderr.write(line), render)
 }
 
 /** `base`: where lines end up; default standard error, as the settings have it. */
@@ -35,5 +47,25 @@ export function createServiceLog(
       names.naming((which) => (typeof which === 'number' ? byNumber(which) : byId(which))),
     look: repeats.look,
     recentLines: ring.recentLines,
+  }
+}
+
+/** A log that keeps its last lines in memory. */
+export function createLogRing(base: Log, now: () => number): { readonly log: Log; readonly recentLines: RecentLines } {
+  const lines: KeptLine[] = []
+  let last = 0
+  return {
+    log: logOf(
+      (level) => base.writes(level),
+      (level, event, fields) => {
+        if (base.writes(level)) {
+          lines.push({ number: ++last, at: now(), level, event, fields })
+          if (lines.length > KEPT_LINES) lines.shift()
+        }
+        base[level](event, fields)
+      },
+    ),
+    // A number beyond the last one was counted before a restart.
+    recentLines: (number) => (number > last ? [...lines] : lines.filter((line) => line.number > number)),
   }
 }

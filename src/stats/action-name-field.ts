@@ -1,4 +1,3 @@
-import { codePoints } from '../device/device-fields.ts'
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 
@@ -11,7 +10,7 @@ export const actionName: Field<string> = {
   emptyIsAbsent: true,
   read(value, name) {
     if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
-    if (value.length > MAX_ACTION_CHARACTERS && codePoints(value) > MAX_ACTION_CHARACTERS) {
+    if (value.length > MAX_ACTION_CHARACTERS && Array.from(value).length > MAX_ACTION_CHARACTERS) {
       throw invalid(name, `must be at most ${MAX_ACTION_CHARACTERS} characters`)
     }
     if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')

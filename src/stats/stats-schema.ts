@@ -84,7 +84,7 @@ export const RecordReceipt = bodyOf(
 
 /** What GET /analytics answers. */
 export const ANALYTICS = objectSchema('Analytics', {
-  t: count('Notifications addressed: one for each device of each push.'),
-  o: count('Opens recorded.'),
-  s: count('Notifications accepted by APNs, FCM or a push service, never more than `t`.'),
+  t: count('Notifications addressed: one for each device of each push.', 1200),
+  o: count('Opens recorded.', 310),
+  s: count('Notifications accepted by APNs, FCM or a push service, never more than `t`.', 1188),
 })

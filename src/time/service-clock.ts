@@ -22,7 +22,9 @@ export interface ServiceMoment {
  * the first start, and counts the time in which the service ran, and by the time of day the time in which no process
  * did. What waits, is leased, or lives for a time is measured by `now`; what somebody is told has `wallAt`.
  */
-export interface ServiceClock extends Clock {
+export interface ServiceClock extends Clock, WallClock {}
+
+export interface WallClock {
   /** The time of day of a moment of service time, as the clock is set now; ms since the Unix epoch. */
   wallAt(moment: number): number
 }

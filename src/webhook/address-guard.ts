@@ -1,9 +1,6 @@
 import { addressIn, isPublic } from '../network/special-networks.ts'
 
-/**
- * Whether events may go to this URL, whose host has these addresses: all of them public, or the operator allows others.
- * Without TLS only to addresses none of which is public. The reason why not, or `null`.
- */
+/** Why events may not go to this URL, whose host has these addresses; `null`: they may. */
 export function refusal(
   { protocol }: URL,
   addresses: readonly string[],
@@ -14,13 +11,13 @@ export function refusal(
   return protocol === 'http:' && addresses.some(isPublic) ? 'http to a public address' : null
 }
 
-/** Whether it can be told from the URL that events go there only where the operator allows private addresses. */
+/** Whether the URL shows that events go there only if the operator allows private addresses. */
 export function isForPrivate(url: string): boolean {
   const address = addressIn(new URL(url))
   return url.startsWith('http:') || (address !== null && !isPublic(address))
 }
 
-/** A URL that can be a webhook's: what is wrong with it ends the sentence `"…" is not `. */
+/** `expected` ends the sentence `"…" is not `. */
 export function readWebhookUrl(text: string): URL | { readonly expected: string } {
   const url = URL.parse(text)
   const plain = url !== null && url.username === '' && url.password === '' && url.hash === ''

@@ -1,45 +1,45 @@
 import { PROVIDERS } from '../platform.ts'
-import { count, objectSchema, oneOf, orNull, platformSchema, text, time } from '../http/answer-schema.ts'
+import {
+  count,
+  exampleOf,
+  objectSchema,
+  oneOf,
+  orNull,
+  platformSchema,
+  text,
+  time,
+  uuid,
+} from '../http/answer-schema.ts'
 import type { JsonSchema } from '../http/fields.ts'
-import type { EventType } from './event.ts'
 
-const provider = oneOf(PROVIDERS, 'Whose credential it is.')
+const provider = oneOf(PROVIDERS, 'Whose credential it is.', 'apns')
+const id = uuid('The id that the push was answered with.', '019a9f7e-3c1b-7000-8000-000000000000')
+const TOKEN = '3f8a09c1'.repeat(8)
+const AT = '2026-11-20T12:00:05.000Z'
 
-/** When it comes, its name as a component, its `data`, and an example of that. */
-interface Described {
-  readonly summary: string
-  readonly title: string
-  readonly data: JsonSchema
-  readonly example: JsonSchema
-}
-
-const EVENTS: Readonly<Record<EventType, Described>> = {
+/** What an application can hear of: when, the name of the schema, and the event's `data`. */
+export const EVENTS = {
   'push.finished': {
     summary: 'Nobody of a push is left to send to, or it was called off',
     title: 'PushFinishedEvent',
     data: objectSchema(
       'PushFinished',
       {
-        id: { type: 'string', format: 'uuid', description: 'The id that the push was answered with.' },
-        state: oneOf(['finished', 'cancelled'], 'Cancelled: the counts are those of what had gone out before.'),
-        t: count('Devices addressed.'),
-        s: count('Of them accepted by APNs, FCM or a push service.'),
-        failed: count('Devices that it failed for.'),
+        id,
+        state: oneOf(
+          ['finished', 'cancelled'],
+          'Cancelled: the counts are those of what had gone out before.',
+          'finished',
+        ),
+        t: count('Devices addressed.', 12_345),
+        s: count('Of them accepted by APNs, FCM or a push service.', 12_300),
+        failed: count('Devices that it failed for.', 45),
         reason: text('Why a gateway refused the push for everybody. Absent: none did.'),
-        started_at: time('When the first was sent. Absent: it was called off before.'),
-        finished_at: time('When the last was answered for.'),
+        started_at: time('When the first was sent. Absent: it was called off before.', '2026-11-20T12:00:00.000Z'),
+        finished_at: time('When the last was answered for.', AT),
       },
       ['reason', 'started_at'],
     ),
-    example: {
-      id: '019a9f7e-3c1b-7000-8000-000000000000',
-      state: 'finished',
-      t: 12_345,
-      s: 12_300,
-      failed: 45,
-      started_at: '2026-11-20T12:00:00.000Z',
-      finished_at: '2026-11-20T12:00:05.000Z',
-    },
   },
   'push.opened': {
     summary: 'An app reports that a push was opened, or answered by an action; off by default',
@@ -47,11 +47,11 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
     data: objectSchema(
       'PushOpened',
       {
-        id: { type: 'string', format: 'uuid', description: 'The id that the push was answered with.' },
-        event: oneOf(['opened', 'action'], 'What PUT /stats was told.'),
+        id,
+        event: oneOf(['opened', 'action'], 'What PUT /stats was told.', 'action'),
         platform: platformSchema,
-        action: text('The name of the action. Absent: it was an open.'),
-        token: text('The device. Absent: the app has not named it, or there is none with this token.'),
+        action: text('The name of the action. Absent: it was an open.', 'reply'),
+        token: text('The device. Absent: the app has not named it, or there is none with this token.', TOKEN),
         language: orNull(
           text(
             "The language that the device gets; null: the push's own text. Absent where the push has no `languages`, or no device is named.",
@@ -60,47 +60,32 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
       },
       ['action', 'token', 'language'],
     ),
-    example: {
-      id: '019a9f7e-3c1b-7000-8000-000000000000',
-      event: 'action',
-      platform: '0',
-      action: 'reply',
-      token: '3f8a09c1'.repeat(8),
-    },
   },
   'device.gone': {
     summary: 'A gateway declared a device gone: what GET /feedback lists',
     title: 'DeviceGoneEvent',
     data: objectSchema('DeviceGone', {
-      token: text('The token that was declared gone.'),
+      token: text('The token that was declared gone.', TOKEN),
       platform: platformSchema,
-      reason: text('The word of APNs, FCM or the push service for it.'),
-      at: time('When it said so.'),
+      reason: text('The word of APNs, FCM or the push service for it.', 'Unregistered'),
+      at: time('When it said so.', AT),
     }),
-    example: {
-      token: '3f8a09c1'.repeat(8),
-      platform: '0',
-      reason: 'Unregistered',
-      at: '2026-11-20T12:00:05.000Z',
-    },
   },
   'credential.paused': {
     summary: 'A gateway refuses the credential, and pushes wait',
     title: 'CredentialPausedEvent',
     data: objectSchema('CredentialPaused', {
       provider,
-      state: oneOf(['misconfigured'], 'What it is now.'),
-      reason: text('The word of the gateway.'),
+      state: oneOf(['misconfigured'], 'What it is now.', 'misconfigured'),
+      reason: text('The word of the gateway.', 'InvalidProviderToken'),
     }),
-    example: { provider: 'apns', state: 'misconfigured', reason: 'InvalidProviderToken' },
   },
   'credential.resumed': {
     summary: 'The credential is good again',
     title: 'CredentialResumedEvent',
-    data: objectSchema('CredentialResumed', { provider, state: oneOf(['ready'], 'What it is now.') }),
-    example: { provider: 'apns', state: 'ready' },
+    data: objectSchema('CredentialResumed', { provider, state: oneOf(['ready'], 'What it is now.', 'ready') }),
   },
-}
+} as const
 
 /** The headers of Standard Webhooks. */
 const HEADERS = [
@@ -124,10 +109,10 @@ const ANSWERS = {
 
 /** The webhooks of OpenAPI 3.1: event → path item. */
 export const WEBHOOKS: JsonSchema = Object.fromEntries(
-  Object.entries(EVENTS).map(([type, { summary, title, data, example }]) => {
+  Object.entries(EVENTS).map(([type, { summary, title, data }]) => {
     const schema = objectSchema(title, {
-      type: oneOf([type], 'What happened.'),
-      timestamp: time('When it happened.'),
+      type: oneOf([type], 'What happened.', type),
+      timestamp: time('When it happened.', AT),
       data,
     })
     const operation = {
@@ -138,9 +123,7 @@ export const WEBHOOKS: JsonSchema = Object.fromEntries(
       parameters: HEADERS,
       requestBody: {
         required: true,
-        content: {
-          'application/json': { schema, example: { type, timestamp: '2026-11-20T12:00:05.000Z', data: example } },
-        },
+        content: { 'application/json': { schema, example: exampleOf(schema) } },
       },
       responses: ANSWERS,
     }

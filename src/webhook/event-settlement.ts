@@ -4,14 +4,69 @@ import type { ServiceClock } from '../time/service-clock.ts'
 import type { EventStore, StoredEvent } from './event-store.ts'
 import { waitMs } from './event.ts'
 import type { PostOutcome } from './post.ts'
-import { PROBE_MS } from './receiver-window.ts'
-import type { ReceiverWindow } from './receiver-window.ts'
 import type { Receiver, WebhookStore } from './webhook-store.ts'
+
+/** Events on their way to one receiver: at first, and at most. */
+const FIRST_SIZE = 4
+const MAX_SIZE = 32
+
+/** What a failure leaves of the window: with one failed call in ten it stays at its largest. */
+const CUT = 0.75
+
+/** After so many failures in a row the receiver is at fault, and not single events. */
+const FAILURES_IN_A_ROW = 10
+
+/** Between probes of a receiver that accepts nothing. */
+const PROBE_MS = 5000
 
 const GONE = 410
 
-/** With these, `Retry-After` speaks of the receiver and not of one event (RFC 6585, 4; RFC 9110, 15.6.4). */
+/** With these, `Retry-After` is about the receiver and not one event (RFC 6585, 4; RFC 9110, 15.6.4). */
 const ASKS_FOR_REST: ReadonlySet<number> = new Set([429, 503])
+
+/**
+ * How many events one receiver may be sent at once. Each that it accepts adds one, each failure takes off a quarter, and
+ * no single failure stops the others.
+ *
+ * closed → (ten failures in a row) → open: one probe at a time, 5 s apart → (one is accepted) → closed, as at first.
+ */
+export class ReceiverWindow {
+  #size = FIRST_SIZE
+  #failures = 0
+  #notBefore = 0
+
+  /** How many events may be on their way at `now`, ms of service time. */
+  size(now: number): number {
+    return now < this.#notBefore ? 0 : this.#size
+  }
+
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Returns whether the receiver accepts events again. */
+  succeeded(): boolean {
+    const wasOpen = this.#failures >= FAILURES_IN_A_ROW
+    this.#failures = 0
+    this.#size = wasOpen ? FIRST_SIZE : Math.min(this.#size + 1, MAX_SIZE)
+    return wasOpen
+  }
+
+  /** Returns whether the receiver accepts nothing from now on. */
+  failed(now: number): boolean {
+    this.#failures++
+    this.#size = Math.max(1, Math.floor(this.#size * CUT))
+    if (this.#failures < FAILURES_IN_A_ROW) return false
+    this.#size = 1
+    this.pauseUntil(now + PROBE_MS)
+    return this.#failures === FAILURES_IN_A_ROW
+  }
+
+  /** Sends nothing before `time`, ms of service time. */
+  pauseUntil(time: number): void {
+    this.#notBefore = Math.max(this.#notBefore, time)
+  }
+}
 
 export interface Settling {
   readonly clock: ServiceClock
@@ -26,9 +81,9 @@ export interface Settling {
   readonly onTry?: (application: number, outcome: 'delivered' | 'failed' | 'given-up') => void
 }
 
-/** Makes what turns the outcome of a try into what is stored of the event, and known of its receiver. */
+/** Stores the outcome of a try: of the event, and of its receiver. */
 export function createEventSettlement({ clock, log, random, events, webhooks, persist, onTry }: Settling) {
-  /** `window`: that of the receiver; `null` where its webhook has changed since. `application`: `application.number`. */
+  /** `window`: `null` if the webhook has changed since. `application`: `application.number`. */
   return async function settle(
     application: number,
     receiver: Receiver,
@@ -38,7 +93,7 @@ export function createEventSettlement({ clock, log, random, events, webhooks, pe
   ): Promise<void> {
     const name = { application: receiver.application, id: event.id, type: event.type }
     if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) {
-      if (window?.taken() === 'closed') {
+      if (window?.succeeded() === true) {
         log.info('a webhook receiver takes events again', { application: receiver.application })
       }
       onTry?.(application, 'delivered')
@@ -59,24 +114,14 @@ export function createEventSettlement({ clock, log, random, events, webhooks, pe
     const attempt = event.attempt + 1
     const wait = waitMs(attempt, random(), asked)
     onTry?.(application, wait === null ? 'given-up' : 'failed')
-    if (window !== null) noteFailure(window, receiver, outcome, now + (asked ?? 0))
+    if (window?.failed(now) === true) {
+      const what = `a webhook receiver takes nothing: one event at a time is tried, every ${PROBE_MS / 1000} s`
+      log.warn(what, { application: receiver.application, failures: window.failures })
+    }
+    if (outcome.kind === 'answered' && ASKS_FOR_REST.has(outcome.status)) window?.pauseUntil(now + (asked ?? 0))
     const reason = outcome.kind === 'answered' ? String(outcome.status) : outcome.reason
     await persist(() => (wait === null ? events.erase(event.number) : events.putOff(event.number, attempt, now + wait)))
     if (wait === null) log.error('webhook event given up', { ...name, attempt, reason })
     else log.warn('webhook event not delivered', { ...name, attempt, reason, waitMs: wait })
-  }
-
-  /** `restUntil`: what its `Retry-After` says, ms of service time. */
-  function noteFailure(
-    window: ReceiverWindow,
-    { application }: Receiver,
-    outcome: PostOutcome,
-    restUntil: number,
-  ): void {
-    const opened = window.failed(clock.now()) === 'opened'
-    if (outcome.kind === 'answered' && ASKS_FOR_REST.has(outcome.status)) window.pauseUntil(restUntil)
-    if (!opened) return
-    const what = `a webhook receiver takes nothing: one event at a time is tried, every ${PROBE_MS / 1000} s`
-    log.warn(what, { application, failures: window.failures })
   }
 }

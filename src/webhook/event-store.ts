@@ -8,7 +8,7 @@ import { WALL_AHEAD } from '../time/service-time-store.ts'
 import { eventBodyOf } from './event.ts'
 import type { Event, EventType, PushOpened } from './event.ts'
 
-/** Events of one application that wait at the most; beyond it the oldest are erased. */
+/** Waiting events of one application; beyond it the oldest are erased. */
 const MAX_WAITING = 100_000
 
 /** An event on its way to a receiver. */
@@ -17,20 +17,18 @@ export interface StoredEvent {
   readonly id: string
   readonly type: EventType
   readonly body: string
-  /** Tries so far. */
   readonly attempt: number
 }
 
-/** A push that is over, with everything that belongs to it. Times are ms since the Unix epoch. */
+/** Times are ms since the Unix epoch. */
 export interface FinishedPush {
-  /** UUID. */
   readonly id: string
   readonly cancelled: boolean
   /** Addressed; accepted by the gateway; failed. */
   readonly t: number
   readonly s: number
   readonly failed: number
-  /** Why a gateway refuses the push itself; `null` where none does. */
+  /** Why a gateway refuses the push itself; `null`: none does. */
   readonly refused: string | null
   /** `null`: nothing of the push went out. */
   readonly started: number | null
@@ -42,11 +40,9 @@ type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'application' | 'platform' 
 export type EventStore = ReturnType<typeof createEventStore>
 
 /**
- * The events that are not delivered yet. Everything that writes runs inside a transaction of the caller: an event is
- * stored with the fact it tells of, or not at all. What no webhook of the application asks for is not stored. When an
- * event happened, `now`, is ms since the Unix epoch; when it is due, service time.
- *
- * `maxWaiting` is for tests.
+ * Events that are not delivered yet. Writes run in the caller's transaction: an event is stored with the fact it reports,
+ * or not at all, and only if a webhook of the application wants it. `now`: ms since the Unix epoch; due times are service
+ * time.
  */
 export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options) {
   const wants = database.statement<{ one: number }, [number, EventType]>(
@@ -105,10 +101,10 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
   }
 
   return {
-    /** Whether the application's webhook asks for events of this type: what is costly to find out need not be. */
+    /** Whether the application's webhook asks for events of this type: then their data is worth finding out. */
     isWanted,
 
-    /** A push of which `push.finished` is wanted is over. */
+    /** For an application that wants `push.finished`. */
     pushFinished(application: number, push: FinishedPush, now: number): void {
       const { id, cancelled, t, s, failed, refused, started, finished } = push
       const data = {
@@ -124,15 +120,14 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       record(application, { type: 'push.finished', data }, now)
     },
 
-    /** An app has reported that a push was opened, or answered. */
     pushOpened(application: number, data: PushOpened, now: number): void {
       if (!isWanted(application, 'push.opened')) return
-      // Anybody who knows the application id can report: what waits of it leaves room for the other events.
+      // Anybody who knows the application id can report: these leave room for the other events.
       if ((waiting.get(application)?.waiting ?? 0) >= maxWaiting / 2) noteDropped.run(application)
       else record(application, { type: 'push.opened', data }, now)
     },
 
-    /** A gateway has declared the device (`device.id`) dead; it is in the feedback. */
+    /** `id`: `device.id`. */
     deviceGone(id: number, reason: string, now: number): void {
       const row = device.get(id)
       if (row === null || !isWanted(row.application, 'device.gone')) return
@@ -140,7 +135,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       record(row.application, { type: 'device.gone', data }, now)
     },
 
-    /** A gateway refuses the credential. Told once, until it is good again. */
+    /** A gateway refuses the credential. Stored once, until it is good again. */
     credentialPaused(application: number, platform: Platform, reason: string, now: number): void {
       const wanted = isWanted(application, 'credential.paused')
       if (!wanted && !isWanted(application, 'credential.resumed')) return
@@ -149,7 +144,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       record(application, { type: 'credential.paused', data }, now)
     },
 
-    /** A gateway has taken a notification. Told where it had been told that the credential was refused. */
+    /** A gateway has accepted a notification. Stored only after `credentialPaused`. */
     credentialResumed(application: number, platform: Platform, now: number): void {
       if (unmarkPaused.run(application, platform).changes === 0) return
       if (!isWanted(application, 'credential.resumed')) return
@@ -157,21 +152,19 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       record(application, { type: 'credential.resumed', data }, now)
     },
 
-    /** Applications for which something is due at `now`, ms of service time. */
+    /** Applications with an event that is due at `now`, ms of service time. */
     receivers: (now: number): number[] => receivers.all(now).map(({ application }) => application),
 
-    /** Up to `limit` events that are due, those due longest first. */
     due: (application: number, now: number, limit: number): StoredEvent[] => due.all(application, now, limit),
 
-    /** Erases an event that is delivered, or given up. */
     erase: (number: number): void => void erase.run(number),
 
-    /** An event has been tried `attempt` times, and is to be tried again at `dueAt`. */
+    /** After `attempt` tries. */
     putOff: (number: number, attempt: number, dueAt: number): void => void putOff.run(attempt, dueAt, number),
 
     hasDropped: (): boolean => anyDropped.get() !== null,
 
-    /** How many events of which application (its id) were erased because too many waited, since the last call. */
+    /** Events erased since the last call because too many waited, by `application.id`. */
     takeDropped(): { readonly application: string; readonly events: number }[] {
       const rows = dropped.all()
       if (rows.length > 0) forgetDropped.run()

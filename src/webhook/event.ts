@@ -1,82 +1,21 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
-import type { Platform } from '../device/device.ts'
+import type { AnswerOf } from '../http/answer-schema.ts'
 import { isoTime } from '../text/format.ts'
-import type { ProviderName } from '../platform.ts'
+import { EVENTS } from './event-schema.ts'
 
-/** What an application can hear of. */
-export const EVENT_TYPES = [
-  'push.finished',
-  'push.opened',
-  'device.gone',
-  'credential.paused',
-  'credential.resumed',
-] as const
+export type EventType = keyof typeof EVENTS
 
-export type EventType = (typeof EVENT_TYPES)[number]
+export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[]
 
-/** What is sent where nobody says: not what comes as often as people tap. */
+/** All but the one that comes as often as people tap. */
 export const DEFAULT_EVENTS: readonly EventType[] = EVENT_TYPES.filter((type) => type !== 'push.opened')
 
-/** An event with its `data` as it is on the wire. Times in it are ISO 8601, UTC. */
-export type Event =
-  | { readonly type: 'push.finished'; readonly data: PushFinished }
-  | { readonly type: 'push.opened'; readonly data: PushOpened }
-  | { readonly type: 'device.gone'; readonly data: DeviceGone }
-  | { readonly type: 'credential.paused'; readonly data: CredentialPaused }
-  | { readonly type: 'credential.resumed'; readonly data: CredentialResumed }
+type DataOf<T extends EventType> = AnswerOf<(typeof EVENTS)[T]['data']>
 
-/** Every device that the push addressed has been answered for, on each platform that it went to. */
-interface PushFinished {
-  /** The UUID that the push was answered with. */
-  readonly id: string
-  /** Cancelled: the counts are those of what had gone out before. */
-  readonly state: 'finished' | 'cancelled'
-  /** Devices addressed. */
-  readonly t: number
-  /** Taken by the gateways. */
-  readonly s: number
-  readonly failed: number
-  /** Why a gateway refused the push for everybody. Absent: none did. */
-  readonly reason?: string
-  /** Absent: the push was cancelled before anything went out. */
-  readonly started_at?: string
-  readonly finished_at: string
-}
+/** An event with its `data` as it is on the wire. */
+export type Event = { [T in EventType]: { readonly type: T; readonly data: DataOf<T> } }[EventType]
 
-/** An app has reported that the push was opened, or answered by an action. */
-export interface PushOpened {
-  /** The UUID that the push was answered with. */
-  readonly id: string
-  readonly event: 'opened' | 'action'
-  readonly platform: `${Platform}`
-  /** The name of the action. Absent: it was an open. */
-  readonly action?: string
-  /** The device. Absent: the app has not named it, or there is none. */
-  readonly token?: string
-  /** Of a push with languages, and a device: the one that it gets; `null`: the push's own text. Else absent. */
-  readonly language?: string | null
-}
-
-/** The device has left every audience and is in the feedback. Its next registration brings it back. */
-interface DeviceGone {
-  readonly token: string
-  readonly platform: `${Platform}`
-  /** The gateway's own word for it. */
-  readonly reason: string
-  readonly at: string
-}
-
-/** The gateway refuses the credential; its pushes wait. */
-interface CredentialPaused {
-  readonly provider: ProviderName
-  readonly state: 'misconfigured'
-  readonly reason: string
-}
-
-interface CredentialResumed {
-  readonly provider: ProviderName
-  readonly state: 'ready'
-}
+export type PushOpened = DataOf<'push.opened'>
 
 /** The body that is signed and sent (Standard Webhooks, "Payload structure"). `at` is ms since the Unix epoch. */
 export function eventBodyOf({ type, data }: Event, at: number): string {
@@ -97,9 +36,8 @@ const WAITS_MS = [
 ]
 
 /**
- * Milliseconds to wait after `tries` failed tries; `null` when there are to be no more. Up to a tenth longer at random,
- * so that what failed together does not come back together. `random` is in [0, 1). What the receiver asked for
- * (`askedMs`, `null`: nothing) is never shortened.
+ * Milliseconds to wait after `tries` failed tries; `null`: give up. Up to a tenth longer at random, so that events that
+ * failed together do not come back together. `random`: in [0, 1). `askedMs`: a lower bound that the receiver asks for.
  */
 export function waitMs(tries: number, random: number, askedMs: number | null): number | null {
   const wait = WAITS_MS[tries - 1]

@@ -31,47 +31,30 @@ interface Options {
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
 }
 
-interface Call {
-  readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  readonly signal: AbortSignal
-  readonly addresses: readonly LookupAddress[]
-  readonly client: HttpClient
-}
-
 interface HttpClient {
   readonly request: typeof request
   readonly agent: Agent
 }
 
-interface HttpClients {
-  readonly tls: HttpClient
-  readonly plain: HttpClient
-}
-
-/** For everything: name, connection, answer. The least that Standard Webhooks recommends ("Request timeouts"). */
+/** Name, connection and answer together. The least that Standard Webhooks recommends ("Request timeouts"). */
 const TIMEOUT_MS = 15_000
 
 /** Bytes of an answer that are read, so that a receiver can end it. */
 const MAX_ANSWER = 64 * 1024
 
-/**
- * How long a connection waits for the next event, in ms: less than the 5 s after which servers close it (Node's
- * `keepAliveTimeout`, Apache's `KeepAliveTimeout`). And how many wait for one receiver.
- */
+/** In ms: servers close after 5 s (Node's `keepAliveTimeout`, Apache's `KeepAliveTimeout`). */
 const IDLE_MS = 4000
 const MAX_IDLE = 16
 
 const systemResolve = (host: string) => lookup(host, { all: true })
 
 /**
- * Resolves the name itself, looks at all its addresses and connects to these and no others: a name that changes between
- * look and connection (DNS rebinding) leads nowhere. So each event has a connection of its own, without a proxy, which
- * would resolve the name anew. A redirect is an answer like any other: nobody follows it.
+ * Resolves the name itself, checks all its addresses, and connects to these and no others: a name that changes between
+ * check and connection (DNS rebinding) leads nowhere. Without a proxy, which would resolve the name again. Follows no
+ * redirects.
  */
 export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }: Options): Post {
-  let clients: Promise<HttpClients> | null = null
+  let clients: ReturnType<typeof loadClients> | null = null
 
   async function addressesOf(url: URL): Promise<readonly LookupAddress[]> {
     const address = addressIn(url)
@@ -79,56 +62,42 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
     return [{ address, family: address.includes(':') ? 6 : 4 }]
   }
 
-  async function attempt(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    signal: AbortSignal,
-  ): Promise<PostOutcome> {
-    const addresses = await addressesOf(url)
-    const refused = refusal(
-      url,
-      addresses.map(({ address }) => address),
-      allowPrivate,
-    )
+  const attempt: Post = async (address, headers, body, signal) => {
+    const url = new URL(address)
+    const found = await addressesOf(url)
+    const addresses = found.map(({ address }) => address)
+    const refused = refusal(url, addresses, allowPrivate)
     if (refused !== null) return { kind: 'failed', reason: refused }
     const { tls, plain } = await (clients ??= loadClients())
     signal.throwIfAborted()
-    const client = url.protocol === 'https:' ? tls : plain
-    return postOnce({ url, headers, body, signal, addresses, client }, false)
-  }
+    const { request, agent } = url.protocol === 'https:' ? tls : plain
+    const options = {
+      method: 'POST',
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      lookup: only(found),
+      signal,
+      ...(ca !== undefined && { ca }),
+    }
 
-  /** `alone`: over a connection of its own. */
-  function postOnce(call: Call, alone: boolean): Promise<PostOutcome> {
-    const { url, headers, body, signal, addresses } = call
-    const { request, agent } = call.client
-    return new Promise((resolvePost, reject) => {
-      const sent = request(
-        url,
-        {
-          method: 'POST',
-          headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-          agent: alone ? false : agent,
-          lookup: only(addresses),
-          signal,
-          ...(ca !== undefined && { ca }),
-        },
-        (answer) => void settled(answer).then(resolvePost),
-      )
-      sent.on('error', (error) => {
-        // A connection that had waited may have been closed by the receiver at that very moment, which is no failure.
-        if (sent.reusedSocket && !signal.aborted) resolvePost(postOnce(call, true))
-        else reject(error)
+    function postOnce(by: Agent | false): Promise<PostOutcome> {
+      return new Promise((resolvePost, reject) => {
+        const sent = request(url, { ...options, agent: by }, (answer) => void settled(answer).then(resolvePost))
+        sent.on('error', (error) => {
+          // The receiver may have closed an idle connection just now, which is no failure: use a new one.
+          if (sent.reusedSocket && !signal.aborted) resolvePost(postOnce(false))
+          else reject(error)
+        })
+        sent.end(body)
       })
-      sent.end(body)
-    })
+    }
+    return postOnce(agent)
   }
 
   return async (url, headers, body, signal) => {
     using deadline = abortAfter(clock, TIMEOUT_MS)
     const either = AbortSignal.any([signal, deadline.signal])
     try {
-      return await Promise.race([attempt(new URL(url), headers, body, either), aborted(either)])
+      return await Promise.race([attempt(url, headers, body, either), aborted(either)])
     } catch (error) {
       // Not the message, which may quote the address.
       return { kind: 'failed', reason: deadline.signal.aborted ? 'no answer in time' : (codeOf(error) ?? 'failed') }
@@ -136,8 +105,8 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
   }
 }
 
-/** Loaded by the first event: every full collection visits a module's objects, and few services have webhooks. */
-async function loadClients(): Promise<HttpClients> {
+/** Loaded by the first event: every garbage collection visits a module's objects, and few services have webhooks. */
+async function loadClients(): Promise<Record<'tls' | 'plain', HttpClient>> {
   const [http, https] = await Promise.all([import('node:http'), import('node:https')])
   const pooled = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
   return {
@@ -154,29 +123,23 @@ function only(addresses: readonly LookupAddress[]): LookupFunction {
   }
 }
 
-/** The status says it all; the rest is read away, up to a limit. */
+/** Reads the body, up to a limit, and drops it. */
 async function settled(answer: IncomingMessage): Promise<PostOutcome> {
-  const outcome = {
-    kind: 'answered',
-    status: answer.statusCode ?? 0,
-    retryAfter: answer.headers['retry-after'] ?? null,
-  } as const
   let length = 0
   return new Promise((resolve) => {
-    const end = () => resolve(outcome)
+    const { statusCode: status = 0, headers } = answer
+    const end = () => resolve({ kind: 'answered', status, retryAfter: headers['retry-after'] ?? null })
     answer.on('data', (chunk: Uint8Array) => {
       length += chunk.byteLength
       if (length <= MAX_ANSWER) return
       answer.destroy()
       end()
     })
-    answer.on('end', end)
-    answer.on('close', end)
-    answer.on('error', end)
+    for (const over of ['end', 'close', 'error']) answer.on(over, end)
   })
 }
 
-/** Rejects when the signal does. The name's resolution cannot be ended, only left. */
+/** Rejects when the signal does: resolving a name cannot be aborted. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })

@@ -1,21 +1,17 @@
-import {
-  createSealedSecondFactors,
-  SECOND_FACTOR_SINCE,
-  secondFactorOwners,
-} from '../account/sealed-second-factor-store.ts'
-import { createSealedCredentials, createSealedTokens } from '../application/sealed-credential-store.ts'
-import { createSealedUserKeys, USER_KEY_SINCE } from '../application/sealed-user-key-store.ts'
+import { createSealedSecondFactors, SECOND_FACTOR_SINCE, secondFactorOwners } from '../account/second-factor-store.ts'
+import { createSealedCredentials, createSealedTokens } from '../application/credential-store.ts'
+import { createSealedUserKeys, USER_KEY_SINCE } from '../application/user-key-store.ts'
 import type { Database } from '../database/database.ts'
 import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import { application } from '../database/schema.ts'
 import { createSealedStore } from '../sealing/sealed-store.ts'
 import type { SealedStore } from '../sealing/sealed-store.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
-import { createSealedWebhooks } from './sealed-webhook-store.ts'
+import { createSealedWebhooks } from './webhook-erasure-store.ts'
 
 /**
- * All that is sealed in a database, with the rooms that it belongs to; here, since no room above seals anything.
- * `schema`: the number of its last migration, where it may be an older one.
+ * All that is sealed in a database; here, since no room above seals anything. `schema`: the number of its last
+ * migration.
  */
 export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST_SCHEMA): SealedStore {
   const { number, id, name } = application
@@ -31,5 +27,5 @@ export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST
   })
 }
 
-/** A table that is still to come. */
+/** For a schema without the table. */
 const NONE: SealedTable<never> = { rows: () => [], put: () => {}, erase: () => {} }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** Bytes (Standard Webhooks, "Signature scheme": 192 bits at the least, 512 at the most). */
+/** Bytes (Standard Webhooks, "Signature scheme": 192 to 512 bits). */
 const MIN_BYTES = 24
 const MAX_BYTES = 64
 const NEW_BYTES = 32
@@ -21,9 +21,9 @@ export function secretBytes(secret: string): Uint8Array | null {
 }
 
 interface Signed {
-  /** The same at each try. Without a full stop, which is what separates the parts. */
+  /** The same at each try; without a full stop, which separates the parts. */
   readonly id: string
-  /** The try's own, in seconds since the Unix epoch. */
+  /** Of this try, in seconds since the Unix epoch. */
   readonly timestamp: number
   readonly body: string
 }

@@ -1,23 +1,18 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
+import { assigned, late } from '../database/late-statement.ts'
 import { event, pausedCredential, webhook } from '../database/schema.ts'
 import type { EraseRows } from '../database/sweep.ts'
+import type { SealedTable } from '../sealing/sealed-table.ts'
 
-/** Erases a webhook with all that waits for it, in a transaction of the caller; says whether there was one. */
+/** Erases a webhook with its events, in the caller's transaction; returns whether there was one. */
 export function createWebhookErasure({ orm }: Pick<Database, 'orm'>): (application: number) => boolean {
   const application = sql.placeholder('application')
   const eraseWebhook = late(() =>
-    orm
-      .delete(webhook)
-      .where(eq(webhook.application, application))
-      .returning({ application: webhook.application })
-      .prepare(),
+    orm.delete(webhook).where(eq(webhook.application, application)).returning({ application: webhook.application }),
   )
-  const eraseEvents = late(() => orm.delete(event).where(eq(event.application, application)).prepare())
-  const erasePauses = late(() =>
-    orm.delete(pausedCredential).where(eq(pausedCredential.application, application)).prepare(),
-  )
+  const eraseEvents = late(() => orm.delete(event).where(eq(event.application, application)))
+  const erasePauses = late(() => orm.delete(pausedCredential).where(eq(pausedCredential.application, application)))
   return (number) => {
     const erased = eraseWebhook.all({ application: number })
     eraseEvents.run({ application: number })
@@ -26,7 +21,21 @@ export function createWebhookErasure({ orm }: Pick<Database, 'orm'>): (applicati
   }
 }
 
-/** Erases events that are not delivered, in transactions of the caller. */
+/** The secrets that events are signed with, of all applications, for a new key to seal. */
+export function createSealedWebhooks({ orm }: Pick<Database, 'orm'>): SealedTable<'webhook secret'> {
+  const which = eq(webhook.application, sql.placeholder('number'))
+  const all = late(() => orm.select({ number: webhook.application, sealed: webhook.sealed }).from(webhook))
+  const put = late(() => orm.update(webhook).set(assigned('sealed')).where(which))
+  const eraseWebhook = createWebhookErasure({ orm })
+  return {
+    rows: () => all.all().map((row) => Object.assign(row, { provider: 'webhook secret' as const })),
+    put: ({ number }, bytes) => put.run({ number, sealed: bytes }),
+    // Nothing may be sent unsigned.
+    erase: ({ number }) => void eraseWebhook(number),
+  }
+}
+
+/** Erases events, in the caller's transactions. */
 export function createEventErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const ofToken = database.statement<never, [application: number, token: string]>(
     `DELETE FROM event INDEXED BY event_by_application
@@ -37,7 +46,6 @@ export function createEventErasure({ database }: { database: Pick<Database, 'sta
   )
   const eraseOf: EraseRows = (application, limit) => ofApplication.all(application, limit).length
   return {
-    /** Those that speak of the device with this token. */
     eraseOfToken: (application: number, token: string): void => void ofToken.run(application, token),
     eraseOf,
   }

@@ -10,14 +10,12 @@ export interface ListedWebhook {
   readonly url: string
   readonly events: readonly EventType[]
   readonly disabledAt: number | null
-  /** Events that are not delivered yet. */
   readonly waiting: number
 }
 
 export interface WaitingEvent {
   readonly id: string
   readonly type: EventType
-  /** Tries so far. */
   readonly attempt: number
   readonly createdAt: number
   readonly dueAt: number
@@ -27,7 +25,6 @@ type Row = Omit<ListedWebhook, 'events'> & { readonly events: string }
 
 export type WebhookList = ReturnType<typeof createWebhookList>
 
-/** Webhooks for whoever looks at them. */
 export function createWebhookList({ database }: { database: Pick<Database, 'reading'> }) {
   const all = database.reading<Row, []>(
     'SELECT application, url, events, disabled_at AS disabledAt, waiting FROM webhook ORDER BY application',
@@ -37,13 +34,10 @@ export function createWebhookList({ database }: { database: Pick<Database, 'read
      WHERE application = ? ORDER BY due_at LIMIT ?`,
   )
   return {
-    all: (): ListedWebhook[] => all.all().map(listed),
+    all: (): ListedWebhook[] =>
+      all.all().map((row) => Object.assign(row, { events: storedJson(row.events) as EventType[] })),
 
-    /** Events that wait, in the order in which they are due. */
+    /** Waiting events, those due first. */
     next: (application: number, limit: number): WaitingEvent[] => next.all(application, limit),
   }
-}
-
-function listed({ application, url, events, disabledAt, waiting }: Row): ListedWebhook {
-  return { application, url, events: storedJson(events) as EventType[], disabledAt, waiting }
 }

@@ -1,26 +1,21 @@
 import { sleep, within } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { createEventSettlement } from './event-settlement.ts'
+import { createEventSettlement, ReceiverWindow } from './event-settlement.ts'
 import type { Settling } from './event-settlement.ts'
 import type { EventStore, StoredEvent } from './event-store.ts'
 import type { Post } from './post.ts'
-import { ReceiverWindow } from './receiver-window.ts'
 import { secretBytes, signatureOf } from './signature.ts'
 import type { Receiver, WebhookStore } from './webhook-store.ts'
 
-/** How often it is looked for events that are due; also how soon a changed webhook is followed. */
+/** How often to look for due events, and so how soon a changed webhook is used. */
 const TICK_MS = 250
 
-/** Calls open at once, of all applications together; each may have one beyond that, so that none waits for others. */
+/** Open calls of all applications together; each may have one beyond that, so that none waits for others. */
 const MAX_OPEN = 256
 
-/** How long an application whose secret does not open is left alone. */
+/** In ms, after a secret that does not open; after a failed write; after a failed read. */
 const SEALED_MS = 5000
-
-/** How long a write waits before it is tried again, when the disk would not take it. */
 const WRITE_AGAIN_MS = 1000
-
-/** The same of a read that has failed: the database is damaged, or the disk is. */
 const READ_AGAIN_MS = 10_000
 
 /** How long a stop waits for answers: an event that is sent again is known by its id. */
@@ -33,16 +28,11 @@ interface Dependencies extends Omit<Settling, 'persist'> {
   readonly post: Post
 }
 
-export interface WebhookSender {
-  /** Sends nothing more; resolves when what is in flight is answered and written down, or two seconds later. */
-  stop(): Promise<void>
-  /** Ends what is in flight; the next process sends it again. */
-  close(): void
-}
+export type WebhookSender = ReturnType<typeof startWebhookSender>
 
-/** What is known of a receiver beside its rows; lost at the end of the process. */
+/** What is known about a receiver in this process. */
 interface ReceiverState {
-  /** The webhook's `changedAt` that the rest speaks of. */
+  /** `changedAt` of the webhook. */
   version: number
   /** `event.number` of events on their way. */
   readonly inFlight: Set<number>
@@ -50,14 +40,13 @@ interface ReceiverState {
 }
 
 /**
- * Takes events to their receivers, each application by itself.
+ * Sends events to their receivers, each application by itself.
  *
  * waiting (a row) → (due) → on its way → (2xx) → erased; (410) → the webhook is disabled, and its events are erased;
  * (anything else) → waiting, with a later time, until it has been tried ten times → erased. The row stays until then,
- * so a crash repeats what was on its way and loses nothing. The others of its application go on meanwhile, unless
- * `ReceiverWindow` says that the receiver takes nothing; no order is promised.
+ * so a crash repeats what was on its way and loses nothing. No order is promised.
  */
-export function startWebhookSender(deps: Dependencies): WebhookSender {
+export function startWebhookSender(deps: Dependencies) {
   const { clock, log, commit, events, webhooks } = deps
   const states = new Map<number, ReceiverState>()
   const open = new Set<Promise<void>>()
@@ -71,7 +60,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     cancelTick = clock.after(TICK_MS, tick)
     try {
       for (const application of events.receivers(clock.now())) pump(application)
-      if (events.hasDropped()) track(persist(() => events.takeDropped()).then(tellDropped))
+      if (events.hasDropped()) track(logDropped())
     } catch (error) {
       log.error('webhook events cannot be read; trying again', { error: String(error) })
       cancelTick()
@@ -84,20 +73,18 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
       sendDue(application)
     } catch (error) {
       stateOf(application).window.pauseUntil(clock.now() + READ_AGAIN_MS)
-      log.error('the webhook events of an application cannot be read; trying again', {
-        application,
-        error: String(error),
-      })
+      const what = 'the webhook events of an application cannot be read; trying again'
+      log.error(what, { application, error: String(error) })
     }
   }
 
-  /** Throws where the webhook's events cannot be read. */
+  /** Throws if the events cannot be read. */
   function sendDue(application: number): void {
     if (stopped) return
     const receiver = webhooks.receiver(application)
     if (receiver === null) return
     const state = stateOf(application)
-    // Another address, perhaps: what the old one has done is not its fault.
+    // It may have another address: failures of the old one do not count.
     if (state.version !== receiver.changedAt) {
       Object.assign(state, { version: receiver.changedAt, window: new ReceiverWindow() })
     }
@@ -112,10 +99,8 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     const secret = receiver.secret === null ? null : secretBytes(receiver.secret)
     if (secret === null) {
       state.window.pauseUntil(now + SEALED_MS)
-      log.error('the secret of a webhook does not open: it was sealed with another key', {
-        application: receiver.application,
-      })
-      return
+      const what = 'the secret of a webhook does not open: it was sealed with another key'
+      return log.error(what, { application: receiver.application })
     }
     for (const event of due.slice(0, room)) {
       state.inFlight.add(event.number)
@@ -124,8 +109,8 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
   }
 
   async function send(application: number, receiver: Receiver, secret: Uint8Array, event: StoredEvent): Promise<void> {
-    // What was read may not be on disk yet: a power cut would undo what the receiver has been told of, and it would be
-    // told again by another id. What comes by way of a commit comes after the sync that covers it.
+    // The event may not be on disk yet: after a power cut the receiver would get it again by another id. A commit
+    // resolves after the sync that covers it.
     calls++
     await persist(() => undefined)
     if (ending.signal.aborted) return
@@ -139,7 +124,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     }
     const outcome = await deps.post(receiver.url, headers, event.body, ending.signal)
     calls--
-    // The row is as it was: the next process sends it again.
+    // The next process sends it again.
     if (ending.signal.aborted) return
     const state = stateOf(application)
     const window = state.version === receiver.changedAt ? state.window : null
@@ -148,7 +133,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     pump(application)
   }
 
-  /** Writes until it succeeds: what is delivered is not to be sent again because the disk was full for a moment. */
+  /** Writes until it succeeds: a full disk must not send delivered events again. */
   async function persist<T>(operation: () => T): Promise<T> {
     for (;;) {
       try {
@@ -161,8 +146,9 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     }
   }
 
-  function tellDropped(dropped: readonly { readonly application: string; readonly events: number }[]): void {
-    for (const each of dropped) log.warn('webhook events dropped: too many wait', each)
+  async function logDropped(): Promise<void> {
+    for (const each of await persist(() => events.takeDropped()))
+      log.warn('webhook events dropped: too many wait', each)
   }
 
   function stateOf(application: number): ReceiverState {
@@ -179,12 +165,14 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
   }
 
   return {
-    async stop() {
+    /** Sends nothing more; resolves when what is in flight is answered and on disk, or after two seconds. */
+    async stop(): Promise<void> {
       stopped = true
       cancelTick()
       await within(clock, STOP_MS, Promise.all(open), null)
     },
-    close() {
+    /** Ends what is in flight; the next process sends it again. */
+    close(): void {
       stopped = true
       cancelTick()
       ending.abort()

@@ -1,20 +1,17 @@
-import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Application, SecretOwner } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
+import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
-import { application, event, webhook } from '../database/schema.ts'
+import type { StoredRow, webhook } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import { WALL_AHEAD } from '../time/service-time-store.ts'
 import type { EventType } from './event.ts'
 import { createWebhookErasure } from './webhook-erasure-store.ts'
-import { storedJson } from '../database/damage.ts'
 
-/** What may be shown. */
 export interface Webhook {
   readonly url: string
   readonly events: readonly EventType[]
-  /** Ms since the Unix epoch, when the receiver answered that it wants no more; `null`: it has not. */
+  /** Ms since the Unix epoch, when the receiver answered 410; `null`: it has not. */
   readonly disabledAt: number | null
 }
 
@@ -42,7 +39,28 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>
 
 /** One webhook an application, its secret sealed with a key that is not in the database. */
 export function createWebhookStore({ database, clock, key }: Options) {
-  const statements = prepareStatements(database.orm)
+  const find = database.statement<StoredRow<typeof webhook>, [application: number]>(
+    'SELECT * FROM webhook WHERE application = ?',
+  )
+  const receiver = database.statement<{ id: string; url: string; sealed: Uint8Array; changedAt: number }, [number]>(
+    `SELECT a.id, w.url, w.sealed, w.changed_at AS changedAt
+     FROM webhook w JOIN application a ON a.number = w.application WHERE w.application = ? AND w.disabled_at IS NULL`,
+  )
+  // Later than before in any case: `changed_at` tells one version from the next.
+  const put = database.statement<never, [number, url: string, sealed: Uint8Array, events: string, now: number]>(
+    `INSERT INTO webhook (application, url, sealed, events, changed_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET url = excluded.url, sealed = excluded.sealed, events = excluded.events,
+       changed_at = max(excluded.changed_at, changed_at + 1), disabled_at = NULL`,
+  )
+  const eraseOthers = database.statement<never, [application: number, types: string]>(
+    'DELETE FROM event WHERE application = ? AND type NOT IN (SELECT value FROM json_each(?))',
+  )
+  const hurry = database.statement<never, [now: number, application: number]>(
+    `UPDATE event SET attempt = 0, due_at = ? - ${WALL_AHEAD} WHERE application = ?`,
+  )
+  const disable = database.statement<object, [now: number, application: number, changedAt: number]>(
+    'UPDATE webhook SET disabled_at = ? WHERE application = ? AND changed_at = ? RETURNING 1',
+  )
   const erase = createWebhookErasure(database)
   const eraseSome = database.statement<{ number: number }, [number, number]>(
     `DELETE FROM event WHERE number IN (
@@ -57,14 +75,13 @@ export function createWebhookStore({ database, clock, key }: Options) {
 
   return {
     find({ number }: Pick<Application, 'number'>): Webhook | null {
-      const row = statements.find.get({ application: number })
-      if (row === undefined) return null
-      return { url: row.url, events: storedJson(row.events) as EventType[], disabledAt: row.disabledAt }
+      const row = find.get(number)
+      return row && { url: row.url, events: storedJson(row.events) as EventType[], disabledAt: row.disabled_at }
     },
 
     /**
-     * Takes the place of an earlier one. What waits for it is due at once, apart from types that are not among
-     * `events`. `secret` `null` keeps the one there is, which must be so.
+     * Replaces an earlier one. Waiting events are due now; types that are not among `events` are erased. `secret`: `null`
+     * keeps the one there is.
      */
     put(
       { number, id }: SecretOwner,
@@ -73,115 +90,42 @@ export function createWebhookStore({ database, clock, key }: Options) {
       const types = JSON.stringify(events)
       const now = clock.now()
       database.transact(() => {
-        const had = statements.find.get({ application: number })
+        const had = find.get(number)
         const sealed = secret === null ? had?.sealed : seal(key, sealedFor(id), secret)
         if (sealed === undefined) throw new Error(`application ${id} has no webhook whose secret could be kept`)
-        statements.put.run({ application: number, url, sealed, types, now })
-        // What is left of the time when it was disabled, if anything.
-        if (had !== undefined && had.disabledAt !== null) statements.eraseEvents.run({ application: number })
-        statements.eraseOthers.run({ application: number, types })
-        statements.hurry.run({ application: number, now })
+        put.run(number, url, sealed, types, now)
+        // If it was disabled, nothing that still waits is wanted.
+        eraseOthers.run(number, had !== null && had.disabled_at !== null ? '[]' : types)
+        hurry.run(now, number)
       })
     },
 
-    /** With all that waits for it. Whether there was one. */
+    /** With its events; returns whether there was one. */
     remove({ number }: Pick<Application, 'number'>): boolean {
       return database.transact(() => erase(number))
     },
 
-    /** `null` where there is none, or it is disabled. */
+    /** `null`: there is none, or it is disabled. */
     receiver(application: number): Receiver | null {
-      const row = statements.receiver.get({ application })
-      if (row === undefined) return null
+      const row = receiver.get(application)
+      if (row === null) return null
       const { id, url, changedAt, sealed } = row
       return { application: id, url, changedAt, secret: open(key, sealedFor(id), sealed) }
     },
 
-    /**
-     * Sends nothing more to it, unless it has been changed since `changedAt`; whether it has not. What waits is for
-     * `eraseUnwanted`. Runs in a transaction of the caller.
-     */
+    /** Unless it was changed after `changedAt`; returns whether it is. Its events are left to `eraseUnwanted`. */
     disable: (application: number, changedAt: number, now: number): boolean =>
-      statements.disable.all({ application, changedAt, now }).length > 0,
+      disable.get(now, application, changedAt) !== null,
 
-    /** Erases some of what waits for a webhook that is disabled; whether there may be more. In a transaction of the caller. */
+    /** Erases some events of a disabled webhook, in the caller's transaction; returns whether there may be more. */
     eraseUnwanted,
 
-    /**
-     * The same for the first webhook that is disabled and whose application is over `after`: with what to go on, `null`:
-     * that was all.
-     */
+    /** The same for the first disabled webhook behind application `after`; returns where to go on, `null`: all done. */
     sweep(after: number): number | null {
       const application = nextDisabled.get(after)?.application
       if (application === undefined) return null
       return eraseUnwanted(application) ? after : application
     },
-  }
-}
-
-function prepareStatements(orm: Database['orm']) {
-  const number = sql.placeholder('application')
-  const ofApplication = eq(webhook.application, number)
-  const eventsOf = eq(event.application, number)
-  const now = sql`${sql.placeholder('now')}`
-  const { url, sealed, events, changedAt, disabledAt } = getTableColumns(webhook)
-  return {
-    find: late(() =>
-      orm.select({ url, sealed, events, changedAt, disabledAt }).from(webhook).where(ofApplication).prepare(),
-    ),
-    receiver: late(() =>
-      orm
-        .select({ id: application.id, url, sealed, changedAt })
-        .from(webhook)
-        .innerJoin(application, eq(application.number, webhook.application))
-        .where(and(ofApplication, isNull(disabledAt)))
-        .prepare(),
-    ),
-    put: late(() =>
-      orm
-        .insert(webhook)
-        .values({
-          application: number,
-          url: sql.placeholder('url'),
-          sealed: sql.placeholder('sealed'),
-          events: sql.placeholder('types'),
-          changedAt: sql.placeholder('now'),
-        })
-        .onConflictDoUpdate({
-          target: webhook.application,
-          set: {
-            url: sql`excluded.url`,
-            sealed: sql`excluded.sealed`,
-            events: sql`excluded.events`,
-            // Later than before in any case: the time is what tells one version from the next.
-            changedAt: sql`max(excluded.changed_at, ${changedAt} + 1)`,
-            disabledAt: null,
-          },
-        })
-        .prepare(),
-    ),
-    eraseEvents: late(() => orm.delete(event).where(eventsOf).prepare()),
-    eraseOthers: late(() =>
-      orm
-        .delete(event)
-        .where(and(eventsOf, sql`${event.type} NOT IN (SELECT value FROM json_each(${sql.placeholder('types')}))`))
-        .prepare(),
-    ),
-    hurry: late(() =>
-      orm
-        .update(event)
-        .set({ attempt: 0, dueAt: sql`${now} - ${sql.raw(WALL_AHEAD)}` })
-        .where(eventsOf)
-        .prepare(),
-    ),
-    disable: late(() =>
-      orm
-        .update(webhook)
-        .set({ disabledAt: now })
-        .where(and(ofApplication, eq(changedAt, sql.placeholder('changedAt'))))
-        .returning({ application: webhook.application })
-        .prepare(),
-    ),
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { newRecoveryCode, recoveryDigest } from '../../src/account/recovery-code.ts'
-import { base32, stepOfCode, totpCode, totpUri } from '../../src/account/totp.ts'
+import { newRecoveryCode, recoveryDigest } from '../../src/account/second-factor-store.ts'
+import { stepOfCode, totpCode, totpUri } from '../../src/account/totp.ts'
+import { base32 } from '../../src/text/base32.ts'
 import { fromBase32 } from '../support/authenticator.ts'
 
 /** Of both RFCs. */

@@ -91,3 +91,30 @@ export function createAdminCaller({ adminUrl, database }: Pick<Service, 'adminUr
   }
   return Object.assign(call, { open: (path: string) => fetch(adminUrl + path, { headers: { authorization } }) })
 }
+
+export interface SentByPage {
+  readonly cookie?: string
+  readonly token?: string
+  readonly body?: unknown
+  /** `null`: none, as of a program. Default the page's own. */
+  readonly origin?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Calls the admin API as a page in a browser does. */
+export async function callAsPage(adminUrl: string, method: string, path: string, sent: SentByPage = {}) {
+  const { cookie, token, body, origin = adminUrl, headers = {} } = sent
+  const response = await fetch(adminUrl + path, {
+    method,
+    headers: {
+      ...(method !== 'GET' && origin !== null && { origin }),
+      ...(cookie !== undefined && { cookie }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
+}

@@ -45,6 +45,20 @@ describe('devices are found', () => {
     expect(await find(text)).toEqual({ by, tokens })
   })
 
+  test('by one key alone where that is asked for', async () => {
+    const named = { token: 'c3'.repeat(32), platform: 0, alias: 'beta' }
+    const of = `/api/applications/${service.addApplication('Named').id}`
+    await call('PUT', `${of}/v1/deviceToken`, named)
+    await call('PUT', `${of}/v1/deviceToken`, { token: 'other', platform: 1, tag: ['beta'] })
+    const tokensBy = async (by: string) =>
+      (await call('GET', `${of}/devices/search?q=beta${by}`)).body.devices.map(({ token }: { token: string }) => token)
+    expect([await tokensBy(''), await tokensBy('&by=tag')]).toEqual([[named.token], ['other']])
+    expect(await call('GET', `${of}/devices/search?q=beta&by=nose`)).toMatchObject({
+      status: 400,
+      body: { code: 'InvalidArgument', message: 'by must be one of token, alias, user, tag.' },
+    })
+  })
+
   test('in their own application alone', async () => {
     const other = service.addApplication('Other')
     expect(await find('ann', `/api/applications/${other.id}`)).toEqual({ by: null, tokens: [] })

@@ -4,6 +4,8 @@ import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import { callAsPage } from './admin-caller.ts'
+import type { SentByPage } from './admin-caller.ts'
 
 const PASSWORD = 'correct horse battery'
 const STEP_MS = 30_000
@@ -20,26 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-interface Sent {
-  readonly cookie?: string
-  readonly token?: string
-  readonly body?: unknown
-}
-
-async function call(method: string, path: string, sent: Sent = {}) {
-  const response = await fetch(service.adminUrl + path, {
-    method,
-    headers: {
-      origin: service.adminUrl,
-      'content-type': 'application/json',
-      ...(sent.cookie !== undefined && { cookie: sent.cookie }),
-      ...(sent.token !== undefined && { authorization: `Bearer ${sent.token}` }),
-    },
-    ...(sent.body !== undefined && { body: JSON.stringify(sent.body) }),
-  })
-  const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
-}
+const call = (method: string, path: string, sent: SentByPage = {}) => callAsPage(service.adminUrl, method, path, sent)
 
 const cookieIn = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? ''
 

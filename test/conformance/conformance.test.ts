@@ -44,7 +44,7 @@ function apns(url: string, ca: string): readonly string[] {
   return ['apns', ...key, '--url', url, '--ca', file('ca.pem', ca)]
 }
 
-describe('scripts/conformance', () => {
+describe('bun run conformance', () => {
   test('asks nobody without --yes', async () => {
     const { streams } = simulator.counts().apns
     const { exitCode, text } = await run(...apns(simulator.apnsUrl, simulator.ca))

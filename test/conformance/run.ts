@@ -12,8 +12,8 @@ import { ask } from './probe.ts'
 import type { Asked, Probe } from './probe.ts'
 import { webPushProbes } from './webpush-probes.ts'
 
-const HELP = `Usage: scripts/conformance apns --key FILE.p8 --key-id K --team-id T --topic BUNDLE [--sandbox] --yes
-       scripts/conformance webpush [--service ORIGIN]… --yes
+const HELP = `Usage: bun run conformance apns --key FILE.p8 --key-id K --team-id T --topic BUNDLE [--sandbox] --yes
+       bun run conformance webpush [--service ORIGIN]… --yes
 
 Asks real gateways harmless questions, 13 to APNs and 7 to a push service, and prints their answers beside those of the
 built-in stand-in, as a table to send to the project. Nothing reaches a phone or a browser. The report holds no key, no
@@ -145,3 +145,5 @@ export function reportOf(what: string, compared: readonly Compared[]): string {
     }),
   ].join('\n')
 }
+
+if (import.meta.main) process.exit(await runConformance(process.argv.slice(2), (text) => console.log(text)))

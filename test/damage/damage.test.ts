@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { corpusOf, makeSound } from './corpus.ts'
 import { judgeDamage } from './judge-damage.ts'
 
-/* The short form of scripts/every-nth --damage: a few of some hundred damages. */
+/* The short form of bun run every-nth --damage: a few of some hundred damages. */
 
 const directory = mkdtempSync(join(tmpdir(), 'bellhop-corpus-'))
 afterAll(() => rmSync(directory, { recursive: true }))

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,17 +18,17 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }
 
-interface Watched {
+interface Opened {
   readonly context: BrowserContext
   readonly page: Page
   /** What the page was forbidden, and what broke in it. */
-  readonly wrongs: readonly string[]
+  readonly wrongs: string[]
 }
 
 type ContextOptions = Parameters<Browser['newContext']>[0]
 
 /** A page of a browser that knows nothing yet. */
-export async function openPage(browser: Browser, options: ContextOptions = {}): Promise<Watched> {
+export async function openPage(browser: Browser, options: ContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext(options)
   context.setDefaultTimeout(PATIENCE_MS)
   const wrongs: string[] = []
@@ -48,14 +49,14 @@ export async function openPage(browser: Browser, options: ContextOptions = {}): 
   return { context, page, wrongs }
 }
 
-export interface Dashboard extends AsyncDisposable {
+interface Dashboard extends AsyncDisposable {
   readonly service: ServiceProcess
   /** A link to become an administrator. */
   readonly setupLink: string
 }
 
 /** The program with a data directory of its own. `args`: of `bellhop serve`. */
-export async function startDashboard(args: readonly string[] = []): Promise<Dashboard> {
+async function startDashboard(args: readonly string[] = []): Promise<Dashboard> {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-dashboard-'))
   const service = await serve(data, {}, args)
   const { stdout } = await command(['admin', 'link', `--data=${data}`, `--url=${service.adminUrl}`])
@@ -73,11 +74,11 @@ export async function startDashboard(args: readonly string[] = []): Promise<Dash
 export const PASSWORD = 'correct horse battery'
 
 /** Opens the link, and becomes the administrator `ann`. */
-export async function becomeAdministrator(page: Page, { setupLink }: Pick<Dashboard, 'setupLink'>): Promise<void> {
+async function becomeAdministrator(page: Page, { setupLink }: Pick<Dashboard, 'setupLink'>): Promise<void> {
   await page.goto(setupLink)
   await page.getByLabel('Your name').fill('ann')
-  await page.getByLabel('A password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Continue' }).click()
 }
 
 /** A call out of a page that is signed in. */
@@ -89,4 +90,78 @@ export function ask<Answer = { readonly id: string }>(
 ): Promise<Answer> {
   const sent = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   return page.evaluate(`fetch('${path}', ${JSON.stringify({ method, ...sent })}).then((answer) => answer.json())`)
+}
+
+interface Browsed extends Opened {
+  /** The address of a path of the dashboard. */
+  readonly at: (path: string) => string
+  readonly service: ServiceProcess
+  /** Makes an application on the simulator, unless `simulate` says otherwise; the path of its page. */
+  readonly makeApplication: (devices?: readonly object[], simulate?: boolean) => Promise<string>
+}
+
+export interface World {
+  /**
+   * A test with a page of a browser where `ann` is signed in, unless `storageState` says otherwise. It fails where the page
+   * was forbidden something, or broke; one that is to break off empties `wrongs`.
+   */
+  readonly browse: (name: string, run: (browsed: Browsed) => Promise<void>, options?: ContextOptions) => void
+  /** What is once done in the page that `ann` comes to first. */
+  readonly first: (run: (browsed: Browsed) => Promise<void>) => void
+}
+
+/** Tests of the dashboard in a browser, with a service of their own; skipped where there is no Chromium. */
+export function describeInBrowser(
+  name: string,
+  define: (world: World) => void,
+  /** More arguments of `bellhop serve`. */
+  argsOf: (stack: AsyncDisposableStack) => Promise<readonly string[]> = () => Promise.resolve([]),
+): void {
+  const suite = CHROMIUM === null ? describe.skip : describe
+  suite(`${name}${CHROMIUM === null ? ' (no chromium in PATH)' : ''}`, () => {
+    const stack = new AsyncDisposableStack()
+    let browser: Browser
+    let dashboard: Dashboard
+    let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>
+    let made = 0
+    let runFirst: (browsed: Browsed) => Promise<void> = () => Promise.resolve()
+
+    const at = (path: string): string => dashboard.service.adminUrl + path
+    const browsed = (opened: Opened): Browsed => ({
+      ...opened,
+      at,
+      service: dashboard.service,
+      async makeApplication(devices = [], simulate = true) {
+        await opened.page.goto(at('/backups'))
+        const { id } = await ask(opened.page, 'POST', '/api/applications', { name: `shop ${++made}`, simulate })
+        for (const device of devices) await ask(opened.page, 'PUT', `/api/applications/${id}/v1/deviceToken`, device)
+        return `/applications/${id}`
+      },
+    })
+
+    beforeAll(async () => {
+      browser = stack.adopt(await openBrowser(), (one) => one.close())
+      dashboard = stack.use(await startDashboard(await argsOf(stack)))
+      const opened = await openPage(browser)
+      await becomeAdministrator(opened.page, dashboard)
+      await opened.page.getByLabel('What is your app called?').waitFor()
+      await runFirst(browsed(opened))
+      signedIn = await opened.context.storageState()
+      await opened.context.close()
+    }, 180_000)
+
+    afterAll(() => stack.disposeAsync())
+
+    define({
+      browse(title, run, options = {}) {
+        test(title, async () => {
+          const opened = await openPage(browser, { storageState: signedIn, ...options })
+          await run(browsed(opened))
+          expect(opened.wrongs).toEqual([])
+          await opened.context.close()
+        })
+      },
+      first: (run) => void (runFirst = run),
+    })
+  })
 }

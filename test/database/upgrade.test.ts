@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database/database.ts'
 import { MIGRATIONS, NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
 import { upgrade } from '../../src/database/migration/upgrade.ts'
 import { arrivalsOf, tokensReached } from '../support/arrivals.ts'
+import { inTurn } from '../support/in-turn.ts'
 import { APPLICATION, OPEN_PUSH, REGISTERED, RETRIED_PUSH, contentOf, oldDatabase } from '../support/old-database.ts'
 import { startService } from '../support/service.ts'
 
@@ -28,7 +29,7 @@ function read(path: string, sql: string): readonly unknown[] {
   return database.query(sql).values()
 }
 
-for (const { number: schema } of MIGRATIONS.slice(0, -1)) {
+for (const { number: schema } of inTurn(MIGRATIONS.slice(0, -1))) {
   describe(`a database of schema ${schema}`, () => {
     test('is upgraded with everything in it, and a copy of it stays', () => {
       const path = oldDatabase(directory, schema)

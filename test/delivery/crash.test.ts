@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { createDeviceStore } from '../../src/device/device-store.ts'
 import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import { testInTurn } from '../support/in-turn.ts'
 import { command, serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
 import { still } from '../support/still.ts'
@@ -22,6 +23,8 @@ const DEVICES = 9000
 
 /** Some pages, where it is no matter how many there are. */
 const FEW = 2500
+
+const test = testInTurn(9)
 
 interface Crowd {
   readonly headers: Record<string, string>

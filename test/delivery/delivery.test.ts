@@ -121,53 +121,7 @@ describe('a push on its way', () => {
   }
 })
 
-describe('a credential that is refused', () => {
-  test('is told of when everybody was asked, keeps the queue, and goes on by itself', async () => {
-    for (let n = 0; n < 5; n++) await register(`a${n}`.repeat(32))
-    let refusing = true
-    const answer = { status: 403, headers: {}, body: '{"reason":"InvalidProviderToken"}' }
-    simulator.answerWith(() => (refusing ? { kind: 'answer', answer } : null))
-    const id = await push()
-    const paused = await service.logged(({ event }) => event === 'sending paused')
-    expect(paused).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 5 of 5 devices' })
-    expect(await analytics()).toEqual({ t: 5, s: 0, o: 0 })
-    // Each was asked once to find out whose fault it is.
-    expect(simulator.arrivals()).toHaveLength(5)
-
-    const ready = await fetch(`${service.adminUrl}/readyz`)
-    expect(ready.status).toBe(503)
-    expect(await ready.json()).toMatchObject({
-      paused: [{ state: 'misconfigured', reason: 'InvalidProviderToken for 5 of 5 devices' }],
-    })
-
-    refusing = false
-    await passing(service, clock, sent(id))
-    expect(await analytics()).toEqual({ t: 5, s: 5, o: 0 })
-    expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(200)
-  })
-})
-
 describe('without a credential', () => {
-  test('a push waits, is counted as addressed, and goes out when one is given', async () => {
-    const application = service.addApplication('later', {}, false)
-    await service.put('/deviceToken', { token: GOOD, platform: '0' }, { application })
-    const { body } = await service.post(
-      '/push/all',
-      { tags_match: 'all', except_tags: 'x', msg: 'Hi' },
-      { application },
-    )
-    await passing(
-      service,
-      clock,
-      until(async () => (await service.get('/analytics', { application })).body.t === 1),
-    )
-    expect((await service.get('/analytics', { application })).body).toEqual({ t: 1, s: 0, o: 0 })
-
-    service.simulate(application)
-    await passing(service, clock, sent(body.id))
-    expect((await service.get('/analytics', { application })).body).toEqual({ t: 1, s: 1, o: 0 })
-  })
-
   test('a push whose time to live is over ends, and is not sent when a credential comes later', async () => {
     const application = service.addApplication('never', {}, false)
     await service.put('/deviceToken', { token: GOOD, platform: '0' }, { application })
@@ -212,13 +166,6 @@ describe('badges', () => {
     expect(shown()).toEqual([9, 10])
     const { body } = await service.get('/deviceToken/one', { headers: { token: GOOD } })
     expect(body.badge).toBe(10)
-  })
-
-  test('a badge that was not accepted is counted all the same', async () => {
-    await register(order('bad41300'))
-    await sent(await push({ msg: 'Hi', sound: '', badge: '+1' }))
-    const { body } = await service.get('/deviceToken/one', { headers: { token: order('bad41300') } })
-    expect(body.badge).toBe(1)
   })
 })
 

@@ -1,38 +1,38 @@
 import { expect, test } from 'bun:test'
-import { HeapTrimmer } from '../../src/delivery/heap-trimmer.ts'
+import { createHeapTrimmer } from '../../src/delivery/heap-trimmer.ts'
 
 /** A trimmer whose collections take `collectMs` each. */
 function start(collectMs: number) {
   let now = 0
   let collections = 0
-  const trimmer = new HeapTrimmer({ monotonic: () => now }, () => {
+  const sent = createHeapTrimmer({ monotonic: () => now }, () => {
     collections++
     now += collectMs
   })
   return {
-    trimmer,
+    sent,
     collections: () => collections,
     wait: (ms: number) => void (now += ms),
   }
 }
 
 test('the heap is collected after every 7,500 sends, and not before', () => {
-  const { trimmer, collections } = start(0)
-  trimmer.sent(7499)
+  const { sent, collections } = start(0)
+  sent(7499)
   expect(collections()).toBe(0)
-  trimmer.sent(1)
+  sent(1)
   expect(collections()).toBe(1)
-  for (let sends = 0; sends < 75_000; sends += 100) trimmer.sent(100)
+  for (let sends = 0; sends < 75_000; sends += 100) sent(100)
   expect(collections()).toBe(11)
 })
 
 test('a heap that takes long is collected less often: a quarter of the time at most', () => {
-  const { trimmer, collections, wait } = start(100)
-  trimmer.sent(7500)
+  const { sent, collections, wait } = start(100)
+  sent(7500)
   wait(299)
-  trimmer.sent(7500)
+  sent(7500)
   expect(collections()).toBe(1)
   wait(1)
-  trimmer.sent(1)
+  sent(1)
   expect(collections()).toBe(2)
 })

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { Delivery } from '../../src/delivery/open/delivery.ts'
-import { DeliveryMessages } from '../../src/delivery/open/messages.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
 import { OWN_TEXT } from '../../src/text/language-tag.ts'
@@ -32,15 +31,15 @@ test('a delivery has one message for each language, by which it is rendered once
   }
   database.transact(() => createPushStore({ database }).accept(1, push))
   const store = createDeliveryStore({ database, clock })
-  const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
+  const [open] = store.open(1, 0, 'many', 0, Number.MAX_SAFE_INTEGER, 1)
   if (open === undefined) throw new Error('the push has no delivery')
   let aheadMs = 0
   const wallAt = (moment: number) => moment + aheadMs
-  const delivery = new Delivery(open, new DeliveryMessages(open, { wallAt }), store.recipients(open), null)
+  const delivery = new Delivery(open, { wallAt }, store.recipients(open), null)
 
   const sent = locales.map(() => {
     const task = delivery.take(clock.now(), null)
-    return task && { task, message: delivery.messages.in(task.recipient.language) }
+    return task && { task, message: delivery.messageIn(task.recipient.language) }
   })
   expect(sent.map((each) => each?.message.notification.msg)).toEqual([
     'Hallo',
@@ -53,14 +52,14 @@ test('a delivery has one message for each language, by which it is rendered once
   expect(new Set(sent.map((each) => each?.message)).size).toBe(3)
 
   aheadMs = 60_000
-  const later = delivery.messages.in('de')
+  const later = delivery.messageIn('de')
   expect(later).not.toBe(sent[0]?.message)
   expect(later.expiresAt).toBe((sent[0]?.message.expiresAt ?? 0) + aheadMs)
 
   for (const each of sent) {
     if (each === null) continue
     const { task } = each
-    const answered = { outcome: { kind: 'accepted' }, attempt: 1, verdict: ACCEPTED, finding: null } as const
+    const answered = { outcome: { kind: 'accepted' }, verdict: ACCEPTED, finding: null } as const
     delivery.on({ kind: 'answered', task, ...answered }, clock.now())
   }
   const [written] = delivery.takeEffects().flatMap((effect) => (effect.kind === 'write' ? effect.settlement : []))

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { Ledger } from '../../src/delivery/ledger.ts'
+import { createLedger } from '../../src/delivery/ledger.ts'
 import { Delivery } from '../../src/delivery/open/delivery.ts'
-import { DeliveryMessages } from '../../src/delivery/open/messages.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import type { AbortReason } from '../../src/delivery/store/open-delivery.ts'
 import { EVERYBODY } from '../audience/population.ts'
@@ -62,21 +61,14 @@ describe('a push for which 750 devices wait', () => {
   /** The delivery as it is loaded, the ledger that writes for it, and what that has told, each time after how many writes. */
   function open(world: ReturnType<typeof start>) {
     const { store, clock, written } = world
-    const [record] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
+    const [record] = store.open(1, 0, 'many', 0, Number.MAX_SAFE_INTEGER, 1)
     if (record === undefined) throw new Error('the push has no delivery')
     const told: number[] = []
-    const ledger = new Ledger({
-      clock,
-      store,
-      persist: (operation) => Promise.resolve(world.transact(operation)),
-      registry: REGISTRY,
-      application: 1,
-      platform: 0,
-      isGood: () => true,
-      events: { ...EVENTS, pushFinished: () => void told.push(written.length) },
-    })
-    const messages = new DeliveryMessages(record, clock)
-    const delivery = new Delivery(record, messages, store.recipients(record), store.nextDue(record))
+    const persist = <T>(operation: () => T) => Promise.resolve(world.transact(operation))
+    const events = { ...EVENTS, pushFinished: () => void told.push(written.length) }
+    const context = { application: 1, platform: 0, clock, store, persist, registry: REGISTRY, events } as const
+    const ledger = createLedger(context, () => ({ number: 0, isGood: true }))
+    const delivery = new Delivery(record, clock, store.recipients(record), store.nextDue(record))
     return {
       delivery,
       told,
@@ -127,7 +119,7 @@ describe('a push for which 750 devices wait', () => {
     expect([delivery.phase, delivery.takeEffects()]).toEqual(['aborted', []])
     const verdict = { kind: 'accepted', credential: null } as const
     const outcome = { kind: 'accepted' } as const
-    delivery.on({ kind: 'answered', task, outcome, attempt: 2, verdict, finding: null }, now)
+    delivery.on({ kind: 'answered', task, outcome, verdict, finding: null }, now)
     await write()
     expect(world.delivery()).toEqual({ accepted: 2, failed: WAITING - 1, removed: 0, over: 1 })
     expect([delivery.phase, told.length]).toEqual(['over', 1])

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 
 /*
  * Whoever knows the public application id can register devices that no gateway will take. They must not stop what is sent
- * to the others (security review of 2026-11-23, F1 and F6). No time passes here: what waits for any pause, or for a second
+ * to the others. No time passes here: what waits for any pause, or for a second
  * attempt, is never sent.
  */
 const answered = (status: number, body = ''): Reply => ({ kind: 'answer', answer: { status, headers: {}, body } })

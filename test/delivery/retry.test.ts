@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { nextAttemptAt } from '../../src/delivery/retry.ts'
+import { nextAttemptAt } from '../../src/delivery/verdict.ts'
 import { APNS_RETRY as apns } from '../../src/gateway/apns/protocol.ts'
 import { FCM_RETRY as fcm } from '../../src/gateway/fcm/protocol.ts'
 import { WEBPUSH_RETRY as webpush } from '../../src/gateway/webpush/protocol.ts'
@@ -23,14 +23,14 @@ describe('when an attempt that failed is repeated', () => {
     ['the gateway asks for a time just before the end', fcm, 1, 0, 60 * S, 59 * S, 59 * S],
     ['the gateway asks for a time after the end: never', apns, 1, 0, 60 * S, 90 * S, 90 * S],
   ])('%s', (_, policy, attempt, now, expiresAt, askedMs, dueAt) => {
-    expect(nextAttemptAt(policy, { attempt, now, expiresAt, random: 0, askedMs })).toBe(dueAt)
+    expect(nextAttemptAt(policy, { attempt, now, expiresAt, random: 0 }, askedMs)).toBe(dueAt)
   })
 
   test('what failed together does not come back together for the last time', () => {
-    const failed = { attempt: 9, now: 0, expiresAt: 60 * S, askedMs: null }
-    expect(nextAttemptAt(fcm, { ...failed, random: 0 })).toBe(50 * S)
-    expect(nextAttemptAt(fcm, { ...failed, random: 0.5 })).toBe(52.5 * S)
-    expect(nextAttemptAt(fcm, { ...failed, random: 0.999 })).toBe(55 * S - 5)
+    const failed = { attempt: 9, now: 0, expiresAt: 60 * S }
+    expect(nextAttemptAt(fcm, { ...failed, random: 0 }, null)).toBe(50 * S)
+    expect(nextAttemptAt(fcm, { ...failed, random: 0.5 }, null)).toBe(52.5 * S)
+    expect(nextAttemptAt(fcm, { ...failed, random: 0.999 }, null)).toBe(55 * S - 5)
   })
 
   const policy = fc.constantFrom(apns, fcm, webpush)
@@ -45,7 +45,7 @@ describe('when an attempt that failed is repeated', () => {
         let [attempts, now] = [1, answerMs]
         for (;;) {
           const { value } = randoms.next() as { readonly value: number }
-          const dueAt = nextAttemptAt(its, { attempt: attempts, now, expiresAt, random: value, askedMs: null })
+          const dueAt = nextAttemptAt(its, { attempt: attempts, now, expiresAt, random: value }, null)
           expect(dueAt - now).toBeGreaterThanOrEqual(leastMs)
           if (dueAt >= expiresAt) break
           attempts++
@@ -70,7 +70,7 @@ describe('when an attempt that failed is repeated', () => {
         (its, ttl, ...rest) => {
           const [value, askedMs, attempt] = rest
           const expiresAt = ttl * S
-          const dueAt = nextAttemptAt(its, { attempt, now: 0, expiresAt, random: value, askedMs })
+          const dueAt = nextAttemptAt(its, { attempt, now: 0, expiresAt, random: value }, askedMs)
           expect(dueAt).toBeGreaterThanOrEqual(askedMs)
           if (Math.max(askedMs, its.firstMs / 2) < expiresAt) expect(dueAt).toBeLessThan(expiresAt)
         },

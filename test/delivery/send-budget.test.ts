@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { SendBudget } from '../../src/delivery/send-budget.ts'
+import { createSendBudget } from '../../src/delivery/send-budget.ts'
+import type { SendBudget } from '../../src/delivery/send-budget.ts'
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -19,7 +20,7 @@ function eager(budget: SendBudget, want: number) {
 }
 
 test('a sender with a thousand to send lets the event loop go on in between', async () => {
-  const budget = new SendBudget()
+  const budget = createSendBudget()
   const { pump, sent } = eager(budget, 1000)
   pump()
   let turns = 0
@@ -29,7 +30,7 @@ test('a sender with a thousand to send lets the event loop go on in between', as
 })
 
 test('what a turn has left is for all: several share the next one evenly', async () => {
-  const budget = new SendBudget()
+  const budget = createSendBudget()
   const senders = Array.from({ length: 4 }, () => eager(budget, 10_000))
   for (const { pump } of senders) pump()
   expect(senders.map(({ sent }) => sent)).toEqual([[128], [0], [0], [0]])
@@ -38,7 +39,7 @@ test('what a turn has left is for all: several share the next one evenly', async
 })
 
 test('more senders than a turn has sends all get theirs, one after the other', async () => {
-  const budget = new SendBudget()
+  const budget = createSendBudget()
   const senders = Array.from({ length: 300 }, () => eager(budget, 2))
   for (const { pump } of senders) pump()
   const done = () => senders.every(({ sent }) => sent.reduce((sum, one) => sum + one, 0) === 2)
@@ -47,7 +48,7 @@ test('more senders than a turn has sends all get theirs, one after the other', a
 })
 
 test('what takes five times as long is sent a fifth as often in a turn', async () => {
-  const budget = new SendBudget()
+  const budget = createSendBudget()
   let sent = 0
   while (budget.take(() => undefined, 5)) sent++
   expect(sent).toBe(26)

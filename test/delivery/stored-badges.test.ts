@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createCurrentRecipients } from '../../src/delivery/current-recipients.ts'
+import type { CurrentRecipients } from '../../src/delivery/current-recipients.ts'
 import type { Task } from '../../src/delivery/open/delivery.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import type { DeliveryStore } from '../../src/delivery/store/delivery-store.ts'
-import { StoredBadges } from '../../src/delivery/stored-badges.ts'
 import type { BadgeChange } from '../../src/device/badge.ts'
+import { createLog } from '../../src/log.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
 import { EVERYBODY } from '../audience/population.ts'
 import { openOutbox } from '../support/outbox.ts'
@@ -19,13 +21,24 @@ const MORE: BadgeChange = { add: 1 }
 
 let registry: ReturnType<typeof openRegistry>
 let store: DeliveryStore
-let badges: StoredBadges
+let recipients: CurrentRecipients
 beforeEach(() => {
   registry = openRegistry()
   store = createDeliveryStore(registry)
-  badges = new StoredBadges({ store, registry: registry.devices })
+  recipients = recipientsOf(store)
 })
 afterEach(() => registry[Symbol.dispose]())
+
+const recipientsOf = (store: DeliveryStore) => {
+  const { devices } = registry
+  const log = createLog(
+    'debug',
+    registry.clock.now,
+    () => {},
+    ({ event }) => event,
+  )
+  return createCurrentRecipients({ log, store, registry: { ...devices, apply: () => {} } })
+}
 
 function register(count: number, tag: string[] = []): void {
   const { database, devices } = registry
@@ -55,7 +68,7 @@ function begin(push: number, overrides: Partial<DeliveryStore> = {}) {
   const { clock } = registry
   const run = openOutbox(registry, {
     store: { ...store, open: (...which) => store.open(...which).filter((open) => open.push === push), ...overrides },
-    badges,
+    recipients,
   })
   run.outbox.wake(null)
   const delivery = run.outbox.loaded.find(push)
@@ -81,7 +94,12 @@ async function finish(run: Run, count: number): Promise<void> {
   await run.quiet()
 }
 
-const shown = (tasks: readonly Task[]) => tasks.map((task) => badges.shownTo(task))
+const shown = (tasks: readonly Task[]) =>
+  tasks.map((task) => {
+    const current = recipients.asItIs(task, registry.clock.now())
+    if ('kind' in current) throw new Error(`the device is not there: ${current.kind}`)
+    return current.recipient.badge
+  })
 const stored = () => registry.devices.list(1, { limit: 2000 }).map(({ badge }) => badge)
 const leases = () =>
   registry.database
@@ -206,7 +224,7 @@ describe('what is shown', () => {
     expect(shown([first, last].flatMap((task) => task ?? []))).toEqual([3, 3])
     registry.database.transact(() => {
       registry.devices.setBadge(1, { platform: 0, token: tokenOf(0, 1), badge: 7 })
-      badges.changed()
+      recipients.badgeSet()
     })
     expect(shown(await many.take(1))).toEqual([7])
   })
@@ -214,15 +232,12 @@ describe('what is shown', () => {
   test('is not read for each, where only the push itself has changed anything', async () => {
     register(200)
     let reads = 0
-    badges = new StoredBadges({
-      store: {
-        ...store,
-        badgeOf(device) {
-          reads++
-          return store.badgeOf(device)
-        },
+    recipients = recipientsOf({
+      ...store,
+      badgeOf(device) {
+        reads++
+        return store.badgeOf(device)
       },
-      registry: registry.devices,
     })
     const run = begin(accept(MORE))
     const [first = expect.unreachable()] = await run.take(1)

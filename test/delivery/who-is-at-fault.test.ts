@@ -5,10 +5,12 @@ import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
 import { acceptedPush, registerDevices, startSending, tokenOf, tokensOf } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
-import { still } from '../support/still.ts'
 import { until } from '../support/until.ts'
 
-/* The table in the head comment of the sender, a test a row: who is at fault, what waits, what goes on, who is told. */
+/*
+ * The table of the manual's page on faults, a test a row: who is at fault, what waits, what goes on, who is told. This
+ * machine's row is in `open/unwritten.test.ts`.
+ */
 const DEVICES = 200
 
 const MINUTE_MS = 60_000
@@ -181,21 +183,4 @@ test('a gateway: what is sent there waits, the other one goes on, and readiness 
   simulator.answerWith(null)
   await passing(service, clock, reached(waits))
   expect((await ready()).body.warnings).toEqual([])
-})
-
-test('this machine: where nothing can be written down, sixteen pages are sent and no more, until it can', async () => {
-  const many = 9000
-  await register(0, many)
-  let arrived = 0
-  simulator.onArrival(() => arrived++)
-  // As a disk that is full, for what became of notifications alone.
-  const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
-  service.database.statement(`CREATE TRIGGER refuse BEFORE UPDATE OF accepted ON delivery ${trouble}`).run()
-  const id = await push(0)
-  await service.logged(({ event }) => event === 'a delivery could not be written down; trying again')
-  expect(await still(() => arrived, service.url)).toBeLessThanOrEqual(16 * 500)
-  expect(await status(id)).toMatchObject({ state: 'sending', s: 0 })
-  service.database.statement('DROP TRIGGER refuse').run()
-  await passing(service, clock, reached(id, many))
-  expect(arrived).toBe(many)
 })

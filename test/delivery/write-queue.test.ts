@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { WriteQueue } from '../../src/delivery/write-queue.ts'
+import { WriteQueue } from '../../src/delivery/persist.ts'
 
 /** A disk that takes a transaction when it is told to. */
 function disk() {

@@ -10,7 +10,7 @@ import { programOf } from './stage/service.ts'
 import type { Program } from './stage/service.ts'
 import { makeTemplate } from './stage/template.ts'
 
-const HELP = `Usage: scripts/faults [--rounds N] [--seed N] [--only NAME]… [--binary PATH] [--jobs N] [--json | --markdown | --list]
+const HELP = `Usage: bun run faults [--rounds N] [--seed N] [--only NAME]… [--binary PATH] [--jobs N] [--json | --markdown | --list]
 
   --rounds N     how often the service is killed with -9 (default 20)
   --seed N       repeats a run (default: drawn, and printed)
@@ -36,7 +36,7 @@ const OPTIONS = {
 } as const
 
 /** Runs the faults that `argv` names; resolves with the exit code. */
-export async function runFaults(argv: readonly string[]): Promise<number> {
+async function runFaults(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: OPTIONS })
   const { only = [] } = values
   const unknown = only.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name))
@@ -105,3 +105,5 @@ function wholeNumber(name: string, value: string, min: number): number | null {
   console.error(`--${name} ${value}: a whole number from ${min}.`)
   return null
 }
+
+if (import.meta.main) process.exit(await runFaults(process.argv.slice(2)))

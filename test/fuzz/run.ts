@@ -8,7 +8,7 @@ import type { Trend } from '../soak/trend.ts'
 import { attack } from './attack.ts'
 import { openTarget } from './target.ts'
 
-const HELP = `Usage: scripts/fuzz [--minutes N] [--seed N] [--turn N] [--at-once N] [--binary PATH]
+const HELP = `Usage: bun run fuzz [--minutes N] [--seed N] [--turn N] [--at-once N] [--binary PATH]
 
   --minutes N    how long (default 1)
   --seed N       repeats a run (default: drawn, and printed)
@@ -38,7 +38,7 @@ const MINUTE_MS = 60_000
 const WARM_MS = 10 * MINUTE_MS
 
 /** Runs what `argv` asks for; resolves with the exit code. */
-export async function runFuzz(argv: readonly string[]): Promise<number> {
+async function runFuzz(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: OPTIONS })
   if (values.help) {
     console.log(HELP)
@@ -93,3 +93,5 @@ function trendsOf(samples: readonly Sample[]): readonly Trend[] {
   ]
   return trends.filter((trend) => trend !== null)
 }
+
+if (import.meta.main) process.exit(await runFuzz(process.argv.slice(2)))

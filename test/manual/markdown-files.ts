@@ -8,12 +8,14 @@ export interface MarkdownFile {
   readonly text: string
 }
 
-/** README and every file of the manual. */
+/** The two READMEs and every file of the manual. */
 export const MARKDOWN_FILES: readonly MarkdownFile[] = await Promise.all(
-  ['README.md', ...[...new Bun.Glob('src/manual/*.md').scanSync(root)].toSorted()].map(async (path) => ({
-    path,
-    text: await Bun.file(join(root, path)).text(),
-  })),
+  ['README.md', 'test/README.md', ...[...new Bun.Glob('src/manual/*.md').scanSync(root)].toSorted()].map(
+    async (path) => ({
+      path,
+      text: await Bun.file(join(root, path)).text(),
+    }),
+  ),
 )
 
 /** The text of a file: `README.md`, `src/manual/server.md`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { CallMetrics } from '../../src/monitoring/call-metrics.ts'
+import { CallMetrics } from '../../src/monitoring/metrics.ts'
 import { exposition } from '../../src/monitoring/exposition.ts'
 import { readExposition, valueOf } from './read-exposition.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { apnsBytes, renderApns } from '../../src/notification/apns-render.ts'
-import type { Notification, RawApns } from '../../src/notification/notification.ts'
+import type { Notification } from '../../src/notification/notification.ts'
+import type { RawApns } from '../../src/notification/options/apns.ts'
 
 const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
 const NOTHING: Notification = { msg: null, sound: null, badge: null, payload: null }

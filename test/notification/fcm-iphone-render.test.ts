@@ -45,6 +45,7 @@ describe('a push for an iPhone behind FCM', () => {
       { msg: 'Hello', category: 'ORDER', thread: 'orders', interruption: 'time-sensitive' },
       null,
     ],
+    ['a relevance score', { msg: 'Hello', relevance_score: 0.5 }, null],
     ['a critical sound', { msg: 'Hello', sound: 'siren', interruption: 'critical' }, null],
     ['a picture', { msg: 'Hello', image: 'https://example.com/a.png' }, null],
     ['a name', { msg: 'Hello', collapse: 'order-17' }, null],

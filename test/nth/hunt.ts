@@ -35,7 +35,7 @@ async function hunt(planted: Planted): Promise<{ readonly by: string; readonly f
   try {
     for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-    plant(planted, join(root, planted.file))
+    plant(planted, root)
     const program = { command: [process.execPath, join(root, 'src/main.ts')], compiled: false }
     await using template = await makeTemplate(program, { ios: 8, android: 4 })
     const { journey, harm } = planted

@@ -1,16 +1,18 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { programOf, runCommand, startService } from '../faults/stage/service.ts'
+import { testInTurn } from '../support/in-turn.ts'
 import { createFaultPlan } from './fault-plan.ts'
 import { UPKEEP } from './journeys/upkeep.ts'
 import { tracedProgram, tracingHindrance } from './traced.ts'
 import { runTrial } from './trial.ts'
 
-/* The short form of scripts/every-nth: a few calls of the system out of some thousands. */
+/* The short form of bun run every-nth: a few calls of the system out of some thousands. */
 
 const program = programOf(null)
+const test = testInTurn(4)
 const hindrance = await (async () => {
   using plan = createFaultPlan()
   return await tracingHindrance(plan)

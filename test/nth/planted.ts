@@ -17,7 +17,6 @@ export interface Planted extends Mutation {
 export const PLANTED: readonly Planted[] = [
   {
     name: 'a key of which the disk takes half is half a key',
-    file: 'src/sealing/key-file.ts',
     from: "writeFileSync(descriptor, `${Buffer.from(key).toString('base64')}\\n`)",
     to: "require('node:fs').writeSync(descriptor, `${Buffer.from(key).toString('base64')}\\n`)",
     journey: BEGINNING,
@@ -35,7 +34,6 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'an export gets its name before it is synced',
-    file: 'src/cli/transfer/unfinished-file.ts',
     from: '      if (durable) fsyncSync(file)\n',
     to: '',
     journey: UPKEEP,
@@ -53,7 +51,6 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'what a full disk refuses to take of a delivery is dropped',
-    file: 'src/delivery/persist.ts',
     from: '        await sleep(clock, AGAIN_MS)\n',
     to: '        return undefined as T\n',
     journey: SENDING,
@@ -75,7 +72,6 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'a restore has a moment without a database',
-    file: 'src/backup/replace-database.ts',
     from: '  linkSync(path, keepAs)\n',
     to: '  renameSync(path, keepAs)\n',
     journey: UPKEEP,
@@ -84,7 +80,6 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'the number of a schema is written after its migrations are committed',
-    file: 'src/database/migration/upgrade.ts',
     from: "    if (from < to) connection.run(`PRAGMA user_version = ${to}`)\n    connection.run('COMMIT')\n",
     to: "    connection.run('COMMIT')\n    if (from < to) connection.run(`PRAGMA user_version = ${to}`)\n",
     journey: UPKEEP,

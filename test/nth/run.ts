@@ -14,7 +14,7 @@ import { tracingHindrance } from './traced.ts'
 import { runTrial } from './trial.ts'
 import type { Journey, Verdict } from './trial.ts'
 
-const HELP = `Usage: scripts/every-nth [--journey NAME]… [--harm NAME]… [--class NAME]
+const HELP = `Usage: bun run every-nth [--journey NAME]… [--harm NAME]… [--class NAME]
                          [--nth N]… [--every N] [--binary PATH] [--jobs N] [--results FILE]
 
   --journey NAME  ${JOURNEYS.map(({ name }) => name).join(', ')} (default: all)
@@ -59,7 +59,7 @@ interface Case {
 }
 
 /** Runs the trials that `argv` names; resolves with the exit code. */
-export async function runEveryNth(argv: readonly string[]): Promise<number> {
+async function runEveryNth(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: OPTIONS })
   if (values.help) {
     console.log(HELP)
@@ -162,3 +162,5 @@ async function inParallel<Item>(
   }
   await Promise.all(Array.from({ length: jobs }, go))
 }
+
+if (import.meta.main) process.exit(await runEveryNth(process.argv.slice(2)))

@@ -8,9 +8,9 @@ import { TRANSPORTS } from './transports.ts'
 
 const NAMES = TRANSPORTS.map(({ name }) => name)
 
-const HELP = `Usage: scripts/proof servers [--transport NAME] [--only PEER] [--requests N]
-       scripts/proof soak [--transport NAME] [--requests N] [--minutes N | --fast] [--seed N] [--harm-every N] [--harm NAME]…
-       scripts/proof hpack [--requests N] [--seed N]
+const HELP = `Usage: bun run transports servers [--transport NAME] [--only PEER] [--requests N]
+       bun run transports soak [--transport NAME] [--requests N] [--minutes N | --fast] [--seed N] [--harm-every N] [--harm NAME]…
+       bun run transports hpack [--requests N] [--seed N]
 
 servers: sends through each transport to each server installed here (node, nghttpd, go, nginx, h2o), with limits of 1, 100
 and 1,000 streams and with GOAWAY every 1,000 requests, and compares what the server has processed with what was answered.
@@ -50,7 +50,7 @@ const OPTIONS = {
 const DEFAULT_REQUESTS: Readonly<Record<string, number>> = { servers: 20_000, soak: 5_000_000, hpack: 100_000 }
 
 /** Runs what `argv` asks for; resolves with the exit code. */
-export async function runProof(argv: readonly string[]): Promise<number> {
+async function runProof(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true })
   const [command] = positionals
   const transports = TRANSPORTS.filter(({ name }) => values.transport === undefined || values.transport === name)
@@ -84,3 +84,5 @@ export async function runProof(argv: readonly string[]): Promise<number> {
   console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}\n\n${findings.length} found`)
   return findings.length === 0 ? 0 : 1
 }
+
+if (import.meta.main) process.exit(await runProof(process.argv.slice(2)))

@@ -10,7 +10,7 @@ export interface ProvenTransport {
   readonly maxConnections: number
 }
 
-/** Every transport that `scripts/proof` runs: another one is one more line. */
+/** Every transport that `bun run transports` runs: another one is one more line. */
 export const TRANSPORTS: readonly ProvenTransport[] = [
   { name: 'http2-wrapper', open: http2Transport(systemClock, null), maxConnections: 10 },
   { name: 'h2', open: h2Transport(systemClock, null), maxConnections: 10 },

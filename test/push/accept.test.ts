@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Application } from '../../src/application/application.ts'
 import type { Commit } from '../../src/database/group-commit.ts'
-import { createAcceptance } from '../../src/push/accept.ts'
+import { createAccept } from '../../src/push/accept.ts'
 import type { PushRequest } from '../../src/push/accept.ts'
 import { createIdempotencyStore } from '../../src/push/idempotency-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
@@ -50,17 +50,15 @@ test('a repeat is not answered before what it repeats is on disk', async () => {
     await disk.promise
     return result
   }
-  const pushes = createPushStore({ database })
-  const accept = createAcceptance({
-    commit,
-    clock,
-    pushes,
-    schedule: createScheduleStore({ database }),
-    idempotency: createIdempotencyStore({ database }),
-    count: async () => 0,
-    wake: () => undefined,
-    wakeSchedule: () => undefined,
-  })
+  const accept = createAccept(
+    { clock, commit },
+    {
+      pushes: createPushStore({ database }),
+      schedule: createScheduleStore({ database }),
+      idempotency: createIdempotencyStore({ database }),
+      count: async () => 0,
+    },
+  )
   const answered: string[] = []
   const first = accept(APPLICATION, REQUEST).then(({ id }) => answered.push(id))
   const second = accept(APPLICATION, REQUEST).then(({ id }) => answered.push(id))

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { markdown } from '../manual/markdown-files.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { expectFailure, statusesOf } from '../support/refusals.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { fileService } from '../support/file-service.ts'
 import { ALIAS, contentOf, DEVICE, newWorld, UNKNOWN } from './world.ts'
 
 /** OWASP API Security Top 10, 2023 (owasp.org/API-Security/editions/2023): each risk, and tests of it that stand elsewhere. */
@@ -65,11 +64,7 @@ const RISKS: Readonly<Record<string, readonly (readonly [file: string, name: str
 }
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 // What an address may get wrong is limited: 20, and one more every 3 s.
 beforeEach(() => clock.advance(60_000))
 

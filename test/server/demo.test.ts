@@ -1,11 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testInTurn } from '../support/in-turn.ts'
 import { PROGRAM } from '../support/service-process.ts'
 
 /* `bellhop demo`, and `./scripts/start`, as whoever has just cloned the repository runs it. */
 const ROOT = join(import.meta.dir, '../..')
+
+const test = testInTurn(4)
 
 let directory: string
 beforeEach(() => {

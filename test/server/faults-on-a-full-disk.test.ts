@@ -1,5 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { existsSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
@@ -10,6 +10,7 @@ import { createDeviceStore } from '../../src/device/device-store.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { fillDisk, mountDisk } from '../faults/stage/disk.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { testInTurn } from '../support/in-turn.ts'
 import { expectFailure } from '../support/refusals.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 import { startService } from '../support/service.ts'
@@ -20,6 +21,8 @@ const MEBIBYTE = 1024 * 1024
 const DISK_BYTES = 160 * MEBIBYTE
 /** A twentieth. */
 const RESERVE_BYTES = 8 * MEBIBYTE
+
+const test = testInTurn(8)
 
 const NO_ROOM = 'The disk of the service is nearly full: nothing new is taken until there is room.'
 

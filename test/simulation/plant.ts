@@ -32,7 +32,7 @@ export async function hunt(mutation: Mutation, limit: number, jobs: number): Pro
   try {
     for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-    plant(mutation, join(root, mutation.file))
+    plant(mutation, root)
     const reports: SeedReport[] = []
     const onReport = (report: SeedReport) => void reports.push(report)
     await runWorkers({ root, seed: 1, count: limit, jobs, shrink: false, untilFailure: true, lines: false, onReport })
@@ -42,12 +42,48 @@ export async function hunt(mutation: Mutation, limit: number, jobs: number): Pro
   }
 }
 
-/** Changes the file at `path`. */
-export function plant({ name, from, to }: Mutation, path: string): void {
-  const text = readFileSync(path, 'utf8')
-  if (text.split(from).length !== 2) throw new Error(`"${name}": what it changes does not stand once in ${path}`)
-  writeFileSync(
-    path,
-    text.replace(from, () => to),
+/** Changes the sources below `root`. */
+export function plant(mutation: Mutation, root: string): void {
+  const sources = sourcesIn(root)
+  const problem = whyNotPlanted(mutation, sources)
+  if (problem !== null) throw new Error(problem)
+  const [path = ''] = placesOf(mutation, sources)
+  const changed = sources.get(path)?.replace(patternOf(mutation.from), () => mutation.to) ?? ''
+  writeFileSync(join(root, path), changed)
+}
+
+/** Path below `root` → text. */
+export function sourcesIn(root: string = ROOT): ReadonlyMap<string, string> {
+  const paths = [...new Bun.Glob('src/**/*.ts').scanSync(root)]
+  return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
+}
+
+/** Why a defect cannot be planted in these sources; `null`: it can. */
+export function whyNotPlanted(mutation: Mutation, sources: ReadonlyMap<string, string>): string | null {
+  const places = placesOf(mutation, sources)
+  if (places.length === 1) return null
+  const where = places.length === 0 ? 'nowhere' : `in ${places.join(' and in ')}`
+  return `"${mutation.name}" changes ${JSON.stringify(mutation.from)}, which stands ${where}`
+}
+
+/** The files in which `from` stands, each as often as it does. */
+function placesOf({ from, file }: Mutation, sources: ReadonlyMap<string, string>): readonly string[] {
+  const pattern = patternOf(from)
+  return [...sources].flatMap(([path, text]) =>
+    file === undefined || file === path ? Array.from(text.matchAll(pattern), () => path) : [],
   )
+}
+
+/** Source text in whatever way it is laid out. */
+function patternOf(source: string): RegExp {
+  const tokens = source.match(/[\w$]+|[^\w\s]/g) ?? []
+  const [first = '', last = ''] = [tokens[0], tokens.at(-1)]
+  const isWord = (token: string) => /^[\w$]/.test(token)
+  const pattern = tokens.map((token, n) => {
+    const before = tokens[n - 1]
+    const gap = before === undefined ? '' : isWord(before) && isWord(token) ? '\\s+' : '\\s*'
+    // Where the formatter breaks a list into lines it ends the last one in a comma.
+    return gap + (/[)\]}]/.test(token) && before !== ',' ? ',?\\s*' : '') + RegExp.escape(token)
+  })
+  return new RegExp(`${isWord(first) ? '(?<![\\w$])' : ''}${pattern.join('')}${isWord(last) ? '(?![\\w$])' : ''}`, 'g')
 }

@@ -6,8 +6,8 @@ import { hunt } from './plant.ts'
 import { runWorkers } from './workers.ts'
 import type { SeedReport } from './worker.ts'
 
-const HELP = `Usage: scripts/simulate --seed N [--seeds M] [--jobs N] [--lines]
-       scripts/simulate --mutations [--only TEXT] [--seeds M] [--jobs N]
+const HELP = `Usage: bun run simulate --seed N [--seeds M] [--jobs N] [--lines]
+       bun run simulate --mutations [--only TEXT] [--seeds M] [--jobs N]
 
   --seed N    the first seed; alone it repeats that world
   --seeds M   so many seeds from there on (default 1; of a planted defect 2000 at the most)
@@ -30,7 +30,7 @@ const OPTIONS = {
 } as const
 
 /** Simulates the seeds that `argv` names; resolves with the exit code. */
-export async function runSimulation(argv: readonly string[]): Promise<number> {
+async function runSimulation(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: OPTIONS })
   if (values.help) {
     console.log(HELP)
@@ -81,7 +81,7 @@ async function huntAll(only: string, limit: number, jobs: number): Promise<numbe
 
 function tell({ seed, violation, steps = [] }: SeedReport): void {
   console.log(`\nseed ${seed}: ${violation?.what}`)
-  console.log(`repeat it: scripts/simulate --seed ${seed} --lines`)
+  console.log(`repeat it: bun run simulate --seed ${seed} --lines`)
   for (const step of steps) console.log(`  ${JSON.stringify(step)}`)
 }
 
@@ -91,3 +91,5 @@ function wholeNumber(name: string, value: string): number | null {
   console.error(`--${name} ${value}: a whole number from 0.`)
   return null
 }
+
+if (import.meta.main) process.exit(await runSimulation(process.argv.slice(2)))

@@ -12,7 +12,7 @@ import type { Life, SoakReport } from './soak-scenario.ts'
 import { courseOf, trendOf, trendTable } from './trend.ts'
 import type { Figure, Trend } from './trend.ts'
 
-const HELP = `Usage: scripts/soak [--hours N] [--seed N] [--binary PATH] | --year | --siege
+const HELP = `Usage: bun run soak [--hours N] [--seed N] [--binary PATH] | --year | --siege
 
   --hours N      how long (default 1)
   --seed N       repeats the faults and the calls of a run (default 1)
@@ -41,7 +41,7 @@ const HOUR_MS = 3_600_000
 const WARM_MOST_MS = 600_000
 
 /** Runs what `argv` asks for; resolves with the exit code. */
-export async function runSoak(argv: readonly string[]): Promise<number> {
+async function runSoak(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: OPTIONS })
   const [hours, seed] = [Number(values.hours), Number(values.seed)]
   if (values.help || !(hours > 0) || !Number.isSafeInteger(seed)) {
@@ -103,3 +103,5 @@ function trendsOf({ samples, median, p99 }: Life): readonly Trend[] {
     .map((figure) => trendOf({ ...figure, points: figure.points.filter(({ at }) => at > warmMs) }))
     .filter((trend) => trend !== null)
 }
+
+if (import.meta.main) process.exit(await runSoak(process.argv.slice(2)))

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import type { Caller } from './caller.ts'
+import { until } from './until.ts'
 
 export type Departure = 'gone' | 'quarantined'
 
@@ -23,12 +24,12 @@ export async function depart(caller: Caller, state: Departure): Promise<void> {
   await caller.register(NEIGHBOUR)
   const push = { platform: ['0'], msg: 'Hello', sound: '', badge: '' }
   expect(await caller.post('/push/all', push)).toMatchObject({ status: 200 })
-  for (;;) {
+  let reason: string | undefined
+  await until(async () => {
     const { body } = await caller.get('/feedback')
-    const entry = body.find((one: { token: string }) => one.token === token)
-    if (entry === undefined) continue
-    expect(entry.reason).toBe(REASON_OF[state])
-    break
-  }
+    reason = body.find((one: { token: string }) => one.token === token)?.reason
+    return reason !== undefined
+  })
+  expect(reason).toBe(REASON_OF[state])
   expect(await caller.put('/deviceToken/del', NEIGHBOUR)).toMatchObject({ status: 200 })
 }

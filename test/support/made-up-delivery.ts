@@ -1,6 +1,5 @@
 import { Delivery } from '../../src/delivery/open/delivery.ts'
 import type { Recipients } from '../../src/delivery/open/audience-cursor.ts'
-import { DeliveryMessages } from '../../src/delivery/open/messages.ts'
 import type { DueRecipient, OpenDelivery, PageRow } from '../../src/delivery/store/open-delivery.ts'
 import { EVERYBODY } from '../audience/population.ts'
 
@@ -61,11 +60,11 @@ export function audienceOf(devices: readonly number[]): Recipients {
       return { recipients: found.map(recipientOf), last: found.length < limit ? upTo : (found.at(-1) ?? upTo) }
     },
     early: () => [],
+    count: () => ({ count: devices.length, last: devices.at(-1) ?? 0 }),
   }
 }
 
 /** By the clock of which the time of day is service time. */
 export function deliveryOf(record: OpenDelivery, recipients: Recipients, nextDueAt: number | null = null): Delivery {
-  const messages = new DeliveryMessages(record, { wallAt: (moment) => moment })
-  return new Delivery(record, messages, recipients, nextDueAt)
+  return new Delivery(record, { wallAt: (moment) => moment }, recipients, nextDueAt)
 }

@@ -173,10 +173,11 @@ export function misfits(document: Json, schema: Json, value: any, at = 'value'):
   if (schema['enum']) expect(schema['enum'].includes(value), 'enum')
   const format = FORMATS[schema['format']]
   if (format !== undefined && type === 'string') expect(format.test(value), schema['format'])
-  const size = { Length: value?.length, Items: value?.length, imum: value, Properties: Object.keys(value ?? {}).length }
-  for (const [keyword, amount] of Object.entries(size)) {
-    const meant = { Length: ['string'], Items: ['array'], imum: ['integer', 'number'], Properties: ['object'] }[keyword]
-    if (!meant?.includes(type)) continue
+  if (type === 'string') expectWithin(value.length, 'Length')
+  else if (type === 'array') expectWithin(value.length, 'Items')
+  else if (type === 'object') expectWithin(Object.keys(value).length, 'Properties')
+  else if (typeof value === 'number') expectWithin(value, 'imum')
+  function expectWithin(amount: number, keyword: 'Length' | 'Items' | 'Properties' | 'imum'): void {
     expect(amount >= (schema[`min${keyword}`] ?? amount) && amount <= (schema[`max${keyword}`] ?? amount), keyword)
   }
   if (type === 'array')

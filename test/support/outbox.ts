@@ -1,11 +1,11 @@
-import { Outbox } from '../../src/delivery/queue/outbox.ts'
+import { createCurrentRecipients } from '../../src/delivery/current-recipients.ts'
+import { createOutbox } from '../../src/delivery/queue/outbox.ts'
 import type { OutboxDependencies } from '../../src/delivery/queue/outbox.ts'
 import type { Task } from '../../src/delivery/open/delivery.ts'
 import type { DeliveryEvents, DeviceRegistry } from '../../src/delivery/sender-context.ts'
-import { SendBudget } from '../../src/delivery/send-budget.ts'
+import { createSendBudget } from '../../src/delivery/send-budget.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import type { DeliveryStore } from '../../src/delivery/store/delivery-store.ts'
-import { StoredBadges } from '../../src/delivery/stored-badges.ts'
 import type { FinalVerdict } from '../../src/delivery/verdict.ts'
 import { createLog } from '../../src/log.ts'
 import type { openRegistry } from './registry.ts'
@@ -31,18 +31,19 @@ export function openOutbox(registry: Registry, overrides: Partial<OutboxDependen
   const store: DeliveryStore = overrides.store ?? createDeliveryStore(registry)
   const events: string[] = []
   let writes = 0
-  const outbox = new Outbox({
+  const log = createLog(
+    'debug',
+    clock.now,
+    (event) => events.push(event),
+    ({ event }) => event,
+  )
+  const outbox = createOutbox({
     application: 1,
     platform: 0,
     clock,
-    log: createLog(
-      'debug',
-      clock.now,
-      (event) => events.push(event),
-      ({ event }) => event,
-    ),
+    log,
     store,
-    badges: new StoredBadges({ store, registry: devices }),
+    recipients: createCurrentRecipients({ log, store, registry: { ...devices, apply: () => {} } }),
     lastOnDisk: () => Number.MAX_SAFE_INTEGER,
     mayLoad: () => true,
     async persist(operation) {
@@ -52,10 +53,10 @@ export function openOutbox(registry: Registry, overrides: Partial<OutboxDependen
     registry: REGISTRY,
     events: EVENTS,
     random: () => 0.5,
-    sendBudget: new SendBudget(),
+    sendBudget: createSendBudget(),
     share: () => 1000,
     latency: { observe: () => {} },
-    isGood: () => true,
+    credential: () => ({ number: 0, isGood: true }),
     onMore: () => {},
     outcomes: { accepted: 0, gone: 0, rejected: 0, deferred: 0, misconfigured: 0, expired: 0 },
     ...overrides,
@@ -95,12 +96,11 @@ export function openOutbox(registry: Registry, overrides: Partial<OutboxDependen
     /** The gateway has answered, for each of them the same. */
     answer(tasks: readonly Task[], verdict: FinalVerdict = ACCEPTED): void {
       for (const task of tasks) {
-        const { delivery, attempt } = task
         const outcome =
           verdict.kind === 'accepted'
             ? ({ kind: 'accepted' } as const)
             : ({ kind: 'deferred', afterMs: null, scope: 'device', reason: verdict.reason } as const)
-        outbox.pass(delivery, { kind: 'answered', task, outcome, attempt, verdict, finding: null })
+        outbox.pass(task.delivery, { kind: 'answered', task, outcome, verdict, finding: null })
       }
     },
   }

@@ -32,10 +32,11 @@ export async function registerDevices(
   service: Service,
   platform: 0 | 1,
   tokens: readonly string[],
+  call?: Call,
 ): Promise<readonly string[]> {
   for (let from = 0; from < tokens.length; from += BATCH) {
     const body = { platform: String(platform), tokens: tokens.slice(from, from + BATCH) }
-    expect(await service.put('/deviceToken/batch', body)).toMatchObject({ status: 201 })
+    expect(await service.put('/deviceToken/batch', body, call)).toMatchObject({ status: 201 })
   }
   return tokens
 }

@@ -97,7 +97,7 @@ export interface ServiceOptions {
   /** Default true: pushes go to the built-in simulator. */
   readonly simulated?: boolean
   readonly config?: Partial<Config>
-  /** Default: the disk that the data directory is on. */
+  /** Default: one with room; with `data` the disk that it is on. */
   readonly disk?: Overrides['disk']
   readonly sync?: Overrides['sync']
   readonly openTransport?: Overrides['openTransport']
@@ -148,10 +148,14 @@ async function expectDescribed(method: string, path: string, { status, body }: A
   if (found.length > 0) throw new Error(`${method} ${path} ${status} is not as documented: ${found.join('; ')}`)
 }
 
+/** Of which a service reserves 1 MiB: to take 64 of the real one would be most of its start. */
+const smallDisk = () => ({ sizeBytes: 20 * 1024 * 1024, freeBytes: 1024 ** 3 })
+
 /** The whole service in this process, on real sockets and a real database file. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const clock = options.clock ?? systemClock
   const data = options.data ?? (await newData())
+  const disk = options.disk ?? (options.data === undefined ? smallDisk : null)
   const database = openDatabase(data)
   const applications = createApplicationStore({ database, clock })
 
@@ -207,7 +211,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       clock,
       ...(options.random && { random: options.random }),
       rsaKeys: sharedKeys,
-      ...(options.disk && { disk: options.disk }),
+      ...(disk && { disk }),
       ...(options.sync && { sync: options.sync }),
       ...(options.openTransport && { openTransport: options.openTransport }),
       ...(options.resolve && { resolve: options.resolve }),

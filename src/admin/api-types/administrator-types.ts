@@ -1,69 +1,82 @@
-/** `GET /api/administrators` */
-export interface AdministratorsAnswer {
-  readonly administrators: readonly {
-    readonly name: string
-    readonly createdAt: string
-    /** `null`: no session of theirs is left. */
-    readonly seenAt: string | null
-    /** Whether they sign in with a code of an authenticator app too. */
-    readonly hasSecondFactor: boolean
-  }[]
-}
+import {
+  anything,
+  count,
+  yesOrNo,
+  listOf,
+  mapOf,
+  objectSchema,
+  oneOf,
+  orNull,
+  shapeOf,
+  text,
+  time,
+} from '../../http/answer-schema.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
 
-/** `POST /api/administrators`: `link` goes behind the `#` of `/setup`. */
-export interface NewLinkAnswer {
-  readonly link: string
-  readonly expiresAt: string
-}
+export const AdministratorsAnswer = objectSchema('AdministratorsAnswer', {
+  administrators: listOf(
+    shapeOf({
+      name: text(),
+      createdAt: time(),
+      seenAt: orNull(time('`null`: no session of theirs is left.')),
+      hasSecondFactor: yesOrNo('Whether they sign in with a code of an authenticator app too.'),
+    }),
+  ),
+})
+export type AdministratorsAnswer = AnswerOf<typeof AdministratorsAnswer>
+
+/** `link` goes behind the `#` of `/setup`. */
+export const NewLinkAnswer = objectSchema('NewLinkAnswer', { link: text(), expiresAt: time() })
+export type NewLinkAnswer = AnswerOf<typeof NewLinkAnswer>
 
 /** What takes an administrator away, or revokes a token. */
-export interface DoneAnswer {
-  readonly message: string
-}
+export const DoneAnswer = objectSchema('DoneAnswer', { message: text() })
 
-/** `GET /api/tokens` */
-export interface TokensAnswer {
-  readonly tokens: readonly {
-    readonly name: string
-    /** `read`, `send`, `operate` or `administer`. */
-    readonly purpose: string
-    readonly createdAt: string
-    readonly usedAt: string | null
-    /** When it expires; `null`: never. */
-    readonly expiresAt: string | null
-  }[]
-}
+export const TokensAnswer = objectSchema('TokensAnswer', {
+  tokens: listOf(
+    shapeOf({
+      name: text(),
+      purpose: text('`read`, `send`, `operate` or `administer`.'),
+      createdAt: time(),
+      usedAt: orNull(time()),
+      expiresAt: orNull(time('When it expires; `null`: never.')),
+    }),
+  ),
+})
+export type TokensAnswer = AnswerOf<typeof TokensAnswer>
 
-/** `POST /api/tokens {name, purpose, expiresInDays}`: the token is in this answer and nowhere else. */
-export interface NewTokenAnswer {
-  readonly name: string
-  readonly token: string
-  readonly purpose: string
-  readonly expiresAt: string | null
-}
+/** The token is in this answer and nowhere else. */
+export const NewTokenAnswer = objectSchema('NewTokenAnswer', {
+  name: text(),
+  token: text(),
+  purpose: text(),
+  expiresAt: orNull(time()),
+})
+export type NewTokenAnswer = AnswerOf<typeof NewTokenAnswer>
 
-/** `GET /api/log?who=…&action=…&application=ID&since=…&until=…&before=N&limit=N`, the newest first. */
-export interface AdminLogAnswer {
-  readonly entries: readonly {
-    readonly number: number
-    readonly at: string
-    /** `administrator ann`, `token ci`, `command root`, `application Shop`, `nobody`. */
-    readonly who: string
-    /** Network address, or terminal; `''`: not known. */
-    readonly origin: string
-    /** Command line, without secrets, texts and users; `''`: none. */
-    readonly command: string
-    readonly action: string
-    /** What it was done to; `''`: nothing in particular. Of an application its id. */
-    readonly subject: string
-    readonly detail: Readonly<Record<string, unknown>>
-    /** Settings by name: what they were, and are; `null`: none. */
-    readonly changes: Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>
-    /** `started`: something was changed, and the end is not known. */
-    readonly result: 'started' | 'ok' | 'refused' | 'failed'
-    /** Why it is not `ok`: the code of a failure, or `exit 1`; else `''`. */
-    readonly code: string
-  }[]
-  /** `before` of the next page; `null`: that was all. */
-  readonly next: number | null
-}
+/** A page of the audit log, the newest entry first. */
+export const AdminLogAnswer = objectSchema('AdminLogAnswer', {
+  entries: listOf(
+    shapeOf({
+      number: count(),
+      at: time(),
+      who: text('`administrator ann`, `token ci`, `command root`, `application Shop`, `nobody`.'),
+      origin: text("Network address, or terminal; `''`: not known."),
+      command: text("Command line, without secrets, texts and users; `''`: none."),
+      action: text(),
+      subject: text("What it was done to; `''`: nothing in particular. Of an application its id."),
+      detail: mapOf(anything()),
+      changes: mapOf(
+        shapeOf({ before: anything(), after: anything() }),
+        'Settings by name: what they were, and are; `null`: none.',
+      ),
+      result: oneOf(
+        ['started', 'ok', 'refused', 'failed'],
+        '`started`: something was changed, and the end is not known.',
+      ),
+      code: text("Why it is not `ok`: the code of a failure, or `exit 1`; else `''`."),
+    }),
+  ),
+  next: orNull(count('`before` of the next page; `null`: that was all.')),
+})
+export type AdminLogAnswer = AnswerOf<typeof AdminLogAnswer>

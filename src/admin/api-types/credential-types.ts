@@ -1,50 +1,45 @@
+import { anyOf, yesOrNo, listOf, objectSchema, oneOf, orNull, shapeOf, text, time } from '../../http/answer-schema.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
 import type { ProviderName } from '../../platform.ts'
 
 export type { ProviderName }
 
 /** `none`: there is no credential. `ready`: there is one. Else why nothing can be sent: `paused`. */
-export interface ProviderState {
-  readonly state: 'none' | 'ready' | 'paused'
-  /** Why it is paused, in the gateway's word. */
-  readonly reason: string | null
-  /** Whether it sends to the simulator alone. */
-  readonly simulated: boolean
-}
-
-/** What may be shown of a credential. */
-export type CredentialView = { readonly createdAt: string } & (
-  | {
-      readonly provider: 'apns'
-      readonly kind: 'key'
-      readonly keyId: string
-      readonly teamId: string
-      readonly topic: string
-      readonly environment: ApnsEnvironmentName
-    }
-  | {
-      readonly provider: 'apns'
-      readonly kind: 'certificate'
-      readonly topic: string
-      readonly environment: ApnsEnvironmentName
-      readonly expiresAt: string
-    }
-  | {
-      readonly provider: 'fcm'
-      readonly kind: 'service-account'
-      readonly projectId: string
-      readonly clientEmail: string
-      readonly privateKeyId: string
-    }
-  | {
-      readonly provider: 'webpush'
-      readonly kind: 'vapid'
-      readonly publicKey: string
-      readonly subject: string
-    }
-)
+export const ProviderState = objectSchema('ProviderState', {
+  state: oneOf(['none', 'ready', 'paused']),
+  reason: orNull(text("Why it is paused, in the gateway's word.")),
+  simulated: yesOrNo('Whether it sends to the simulator alone.'),
+})
+export type ProviderState = AnswerOf<typeof ProviderState>
 
 /** `auto`: production is tried first, then sandbox, device by device. */
-export type ApnsEnvironmentName = 'auto' | 'production' | 'sandbox'
+export const ApnsEnvironmentName = { title: 'ApnsEnvironmentName', ...oneOf(['auto', 'production', 'sandbox']) }
+export type ApnsEnvironmentName = AnswerOf<typeof ApnsEnvironmentName>
+
+const createdAt = time()
+const apns = { createdAt, provider: oneOf(['apns']), topic: text(), environment: ApnsEnvironmentName }
+
+/** What may be shown of a credential. */
+export const CredentialView = anyOf(
+  shapeOf({ ...apns, kind: oneOf(['key']), keyId: text(), teamId: text() }),
+  shapeOf({ ...apns, kind: oneOf(['certificate']), expiresAt: time() }),
+  shapeOf({
+    createdAt,
+    provider: oneOf(['fcm']),
+    kind: oneOf(['service-account']),
+    projectId: text(),
+    clientEmail: text(),
+    privateKeyId: text(),
+  }),
+  shapeOf({
+    createdAt,
+    provider: oneOf(['webpush']),
+    kind: oneOf(['vapid']),
+    publicKey: text(),
+    subject: text(),
+  }),
+)
+export type CredentialView = AnswerOf<typeof CredentialView>
 
 /** `PUT /api/applications/:id/credentials/apns`: a key, or a certificate. `environment`: default `auto`. */
 export type ApnsCredentialRequest =
@@ -66,10 +61,7 @@ export type ApnsCredentialRequest =
       readonly environment?: ApnsEnvironmentName
     }
 
-/**
- * `PUT /api/applications/:id/credentials/webpush`. The key that is there stays, unless one is imported or another is asked
- * for.
- */
+/** `PUT /api/applications/:id/credentials/webpush`. What is left out stays as it is. */
 export interface WebPushCredentialRequest {
   /** `mailto:` or `https:`, needed once: where push services reach whoever sends. */
   readonly subject?: string
@@ -79,18 +71,20 @@ export interface WebPushCredentialRequest {
   readonly new?: boolean
 }
 
-/** `PUT /api/applications/:id/credentials/fcm`. `DELETE …/credentials/:provider` takes any of them away. */
+/** `PUT /api/applications/:id/credentials/fcm` */
 export interface FcmCredentialRequest {
   /** The text of the service account's JSON key file. */
   readonly serviceAccount: string
 }
 
-/** `POST /api/applications/:id/credentials/:provider/test`: takes up to 10 s. */
-export interface CredentialTestAnswer {
-  readonly findings: readonly {
-    /** `skipped`: the gateway was not asked. */
-    readonly state: 'ok' | 'warning' | 'failed' | 'skipped'
-    readonly text: string
-    readonly fix: string | null
-  }[]
-}
+/** What a test of a credential found; it takes up to 10 s. */
+export const CredentialTestAnswer = objectSchema('CredentialTestAnswer', {
+  findings: listOf(
+    shapeOf({
+      state: oneOf(['ok', 'warning', 'failed', 'skipped'], '`skipped`: the gateway was not asked.'),
+      text: text(),
+      fix: orNull(text()),
+    }),
+  ),
+})
+export type CredentialTestAnswer = AnswerOf<typeof CredentialTestAnswer>

@@ -1,48 +1,63 @@
-import type { Platform } from '../../platform.ts'
+import {
+  count,
+  listOf,
+  number,
+  objectSchema,
+  oneOf,
+  orNull,
+  platformSchema,
+  shapeOf,
+  text,
+  time,
+} from '../../http/answer-schema.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
+
+export const DeviceView = objectSchema('DeviceView', {
+  device: count('What `…/devices/:device` takes.'),
+  token: text(),
+  platform: platformSchema,
+  state: oneOf(['registered', 'gone', 'quarantined']),
+  alias: orNull(text()),
+  user: orNull(text()),
+  tag: listOf(text()),
+  active: listOf(text()),
+  lat: orNull(number()),
+  lng: orNull(number()),
+  badge: count(),
+  fcmPlatform: orNull(
+    oneOf(['android', 'ios'], 'Of what is sent to through FCM; `null`: not known, or another platform.'),
+  ),
+  timezone: orNull(text()),
+  locale: orNull(text()),
+  registeredAt: time(),
+  seenAt: time(),
+  updatedAt: time(),
+})
+export type DeviceView = AnswerOf<typeof DeviceView>
 
 /**
- * `GET /api/applications/:id/devices/search?q=…`: at the most 50. A token, or its first 8 characters and more; else an
- * alias, a user, or a tag, which must be exact. `by` says which has found them; `null`: nothing has.
+ * At most 50 devices. `q`: a token, or at least its first 8 characters; or an alias, a user, a tag, which must match exactly.
+ * `by` says which of them was found; `null`: none was.
  */
-export interface DeviceSearchAnswer {
-  readonly by: 'token' | 'alias' | 'user' | 'tag' | null
-  readonly devices: readonly DeviceView[]
-}
+export const DeviceSearchAnswer = objectSchema('DeviceSearchAnswer', {
+  by: orNull(oneOf(['token', 'alias', 'user', 'tag'])),
+  devices: listOf(DeviceView),
+})
+export type DeviceSearchAnswer = AnswerOf<typeof DeviceSearchAnswer>
 
-export interface DeviceView {
-  /** What `…/devices/:device` takes. */
-  readonly device: number
-  readonly token: string
-  readonly platform: `${Platform}`
-  readonly state: 'registered' | 'gone' | 'quarantined'
-  readonly alias: string | null
-  readonly user: string | null
-  readonly tag: readonly string[]
-  readonly active: readonly string[]
-  readonly lat: number | null
-  readonly lng: number | null
-  readonly badge: number
-  /** Of what is sent to through FCM; `null`: not known, or another platform. */
-  readonly fcmPlatform: 'android' | 'ios' | null
-  readonly timezone: string | null
-  readonly locale: string | null
-  readonly registeredAt: string
-  readonly seenAt: string
-  readonly updatedAt: string
-}
-
-/** `GET /api/applications/:id/devices/:device` */
-export interface DeviceAnswer {
-  readonly device: DeviceView
-  /** What became of the application's last 20 pushes here, the newest first; those that were not for it are left out. */
-  readonly pushes: readonly {
-    readonly push: string
-    readonly title: string | null
-    readonly createdAt: string
-    /** As `GET /push/{id}/device` has them. */
-    readonly verdict: string
-    readonly explanation: string
-    readonly reason: string | null
-    readonly at: string | null
-  }[]
-}
+export const DeviceAnswer = objectSchema('DeviceAnswer', {
+  device: DeviceView,
+  pushes: listOf(
+    shapeOf({
+      push: text(),
+      title: orNull(text()),
+      createdAt: time(),
+      verdict: text('As `GET /push/{id}/device` has them.'),
+      explanation: text(),
+      reason: orNull(text()),
+      at: orNull(time()),
+    }),
+    "What became of the application's last 20 pushes here, the newest first; those that were not for it are left out.",
+  ),
+})
+export type DeviceAnswer = AnswerOf<typeof DeviceAnswer>

@@ -1,60 +1,77 @@
-import type { Platform } from '../../platform.ts'
+import {
+  anyOf,
+  count,
+  yesOrNo,
+  listOf,
+  mapOf,
+  number,
+  objectSchema,
+  oneOf,
+  orNull,
+  platformSchema,
+  shapeOf,
+  text,
+  time,
+} from '../../http/answer-schema.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
 
-/** `GET /api/backups`; also what `POST /api/backups` answers, which makes one in the background. */
-export interface BackupsAnswer {
-  /** `null`: the service makes none (`--backup`). */
-  readonly schedule: {
-    readonly everyHours: number
-    readonly lastSuccessAt: string | null
-    /** Why the last try failed. */
-    readonly lastError: string | null
-    readonly isMaking: boolean
-    /** Whether the newest can be restored; `null`: that is not looked at. */
-    readonly verified: { readonly lastSuccessAt: string | null; readonly lastError: string | null } | null
-  } | null
-  /** Those that there are, the newest first. */
-  readonly backups: readonly { readonly name: string; readonly bytes: number; readonly at: string }[]
-  /** Why they cannot be listed. */
-  readonly problem: string | null
-}
+const lastRun = { lastSuccessAt: orNull(time()), lastError: orNull(text()) }
+
+export const BackupsAnswer = objectSchema('BackupsAnswer', {
+  schedule: orNull({
+    ...shapeOf({
+      ...lastRun,
+      everyHours: number(),
+      lastError: orNull(text('Why the last try failed.')),
+      isMaking: yesOrNo(),
+      verified: orNull({
+        ...shapeOf(lastRun),
+        description: 'Whether the newest can be restored; `null`: that is not looked at.',
+      }),
+    }),
+    description: '`null`: the service makes none (`--backup`).',
+  }),
+  backups: listOf(shapeOf({ name: text(), bytes: count(), at: time() }), 'Those that there are, the newest first.'),
+  problem: orNull(text('Why they cannot be listed.')),
+})
+export type BackupsAnswer = AnswerOf<typeof BackupsAnswer>
 
 /**
- * `GET /api/service-log?level=warn&application=app_…`: server-sent events, `event: line` with one of these each: the last
- * 500 that were written, then each as it is. `level`: the least, default `info`; below `--log-level` there is nothing.
+ * Server-sent events, `event: line` with one of these each: the last 500 that were written, then each as it is. Below
+ * `--log-level` there is nothing.
  */
-export interface ServiceLogLine {
-  /** Counts from the start on; the event's id too. */
-  readonly number: number
-  readonly at: string
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly event: string
-  /** `application` is an id, and `name` that application's, where a line is about one. */
-  readonly fields: Readonly<Record<string, string | number | boolean | null>>
-}
+export const ServiceLogLine = objectSchema('ServiceLogLine', {
+  number: count("Counts from the start on; the event's id too."),
+  at: time(),
+  level: oneOf(['debug', 'info', 'warn', 'error']),
+  event: text(),
+  fields: mapOf(
+    orNull(anyOf(text(), number(), yesOrNo())),
+    "`application` is an id, and `name` that application's, where a line is about one.",
+  ),
+})
+export type ServiceLogLine = AnswerOf<typeof ServiceLogLine>
 
 /** `GET /simulator/received?after=N`: what arrived at the simulator behind that number, the newest last. */
-export interface ReceivedAnswer {
-  readonly last: number
-  readonly received: readonly {
-    readonly number: number
-    readonly at: string
-    /** An application's id. */
-    readonly application: string
-    readonly platform: `${Platform}`
-    /** Its first 12 characters; of a browser's endpoint `https://host/…` and its last 12. */
-    readonly token: string
-    /** The push's id; `null`: its payload does not have that. */
-    readonly push: string | null
-    readonly title: string | null
-    /** iOS alone has one. */
-    readonly subtitle: string | null
-    readonly text: string | null
-    readonly badge: number | null
-    /** By which an app on iOS knows the buttons below it. */
-    readonly category: string | null
-    /** Whether the address of a picture comes with it. */
-    readonly hasImage: boolean
-    readonly status: number
-    readonly reason: string | null
-  }[]
-}
+export const ReceivedAnswer = objectSchema('ReceivedAnswer', {
+  last: count(),
+  received: listOf(
+    shapeOf({
+      number: count(),
+      at: time(),
+      application: text("An application's id."),
+      platform: platformSchema,
+      token: text("Its first 12 characters; of a browser's endpoint `https://host/…` and its last 12."),
+      push: orNull(text("The push's id; `null`: its payload does not have that.")),
+      title: orNull(text()),
+      subtitle: orNull(text('iOS alone has one.')),
+      text: orNull(text()),
+      badge: orNull(number()),
+      category: orNull(text('By which an app on iOS knows the buttons below it.')),
+      hasImage: yesOrNo('Whether the address of a picture comes with it.'),
+      status: count(),
+      reason: orNull(text()),
+    }),
+  ),
+})
+export type ReceivedAnswer = AnswerOf<typeof ReceivedAnswer>

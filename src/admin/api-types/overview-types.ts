@@ -1,58 +1,56 @@
-import type { ApplicationName } from './application-types.ts'
-import type { PushSummary } from './push-types.ts'
+import { count, yesOrNo, listOf, objectSchema, oneOf, orNull, shapeOf, text } from '../../http/answer-schema.ts'
+import type { AnswerSchema, AnswerOf } from '../../http/answer-schema.ts'
+import { PLATFORM, PLATFORMS } from '../../platform.ts'
 import type { PlatformLabel } from '../../platform.ts'
+import { ApplicationName } from './application-types.ts'
+import { pushOfApplication } from './push-types.ts'
 
-/** `GET /api/overview` */
-export interface OverviewAnswer {
-  readonly version: string
-  /** The last 30 days (UTC) in order, also those on which nothing was. */
-  readonly days: readonly OverviewDay[]
-  readonly devices: OverviewDevices
-  readonly attention: readonly AttentionPoint[]
-  /** The last 5 of all applications. */
-  readonly pushes: readonly (PushSummary & { readonly application: ApplicationName })[]
-}
+export const OverviewDay = objectSchema('OverviewDay', {
+  day: text('`2026-11-22`'),
+  addressed: count('Notifications addressed, taken by a gateway; opens and arrivals that apps have reported.'),
+  accepted: count(),
+  opened: count(),
+  received: count(),
+  registered: orNull(
+    count(
+      'Devices that have registered for the first time, imported ones too; the day may begin up to an hour late. `null`: they were not counted yet.',
+    ),
+  ),
+  lost: count('Devices that a gateway has declared gone on this day.'),
+})
+export type OverviewDay = AnswerOf<typeof OverviewDay>
 
-export interface OverviewDay {
-  /** `2026-11-22` */
-  readonly day: string
-  /** Notifications addressed, taken by a gateway; opens and arrivals that apps have reported. */
-  readonly addressed: number
-  readonly accepted: number
-  readonly opened: number
-  readonly received: number
-  /**
-   * Devices that have registered for the first time, imported ones too; the day may begin up to an hour late. `null`: they
-   * were not counted yet.
-   */
-  readonly registered: number | null
-  /** Devices that a gateway has declared gone on this day. */
-  readonly lost: number
-}
+const byPlatform = Object.fromEntries(PLATFORMS.map((platform) => [PLATFORM[platform].label, count()])) as Readonly<
+  Record<PlatformLabel, AnswerSchema<number>>
+>
 
 /** As counted a while ago, at the most a few minutes. */
-export interface OverviewDevices {
-  /** In whatever state. */
-  readonly total: number
-  /** Registered ones. */
-  readonly byPlatform: Readonly<Record<PlatformLabel, number>>
-  readonly byState: {
-    readonly registered: number
-    /** Their gateway has declared them unregistered; still kept. */
-    readonly gone: number
-    /** Their gateway has called the token bad; still kept. */
-    readonly quarantined: number
-  }
-  /** `false`: the last count broke off, so that these are of the one before. */
-  readonly isWhole: boolean
-}
+export const OverviewDevices = objectSchema('OverviewDevices', {
+  total: count('In whatever state.'),
+  byPlatform: { ...shapeOf(byPlatform), description: 'Registered ones.' },
+  byState: shapeOf({
+    registered: count(),
+    gone: count('Their gateway has declared them unregistered; still kept.'),
+    quarantined: count('Their gateway has called the token bad; still kept.'),
+  }),
+  isWhole: yesOrNo('`false`: the last count broke off, so that these are of the one before.'),
+})
+export type OverviewDevices = AnswerOf<typeof OverviewDevices>
 
 /** Something that an operator should look at. */
-export interface AttentionPoint {
-  readonly level: 'error' | 'warning'
-  readonly text: string
-  /** What to do. */
-  readonly fix: string | null
-  /** `null`: the service as a whole. */
-  readonly application: ApplicationName | null
-}
+export const AttentionPoint = objectSchema('AttentionPoint', {
+  level: oneOf(['error', 'warning']),
+  text: text(),
+  fix: orNull(text('What to do.')),
+  application: orNull({ ...ApplicationName, description: '`null`: the service as a whole.' }),
+})
+export type AttentionPoint = AnswerOf<typeof AttentionPoint>
+
+export const OverviewAnswer = objectSchema('OverviewAnswer', {
+  version: text(),
+  days: listOf(OverviewDay, 'The last 30 days (UTC) in order, also those on which nothing was.'),
+  devices: OverviewDevices,
+  attention: listOf(AttentionPoint),
+  pushes: listOf(shapeOf(pushOfApplication), 'The last 5 of all applications.'),
+})
+export type OverviewAnswer = AnswerOf<typeof OverviewAnswer>

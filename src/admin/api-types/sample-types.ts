@@ -1,9 +1,7 @@
-/** `GET /api/samples` */
-export interface SamplesAnswer {
-  readonly samples: readonly {
-    /** `iOS` */
-    readonly title: string
-    /** Each is a file. */
-    readonly code: readonly string[]
-  }[]
-}
+import { listOf, objectSchema, shapeOf, text } from '../../http/answer-schema.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
+
+export const SamplesAnswer = objectSchema('SamplesAnswer', {
+  samples: listOf(shapeOf({ title: text('`iOS`'), code: listOf(text(), 'Each is a file.') })),
+})
+export type SamplesAnswer = AnswerOf<typeof SamplesAnswer>

@@ -1,42 +1,44 @@
-/** `GET /api/session`; also what signs in and out answers. */
-export interface SessionAnswer {
-  /** `null`: nobody is signed in, or a token is. */
-  readonly administrator: { readonly name: string } | null
-  readonly token: { readonly name: string; readonly purpose: string; readonly expiresAt: string | null } | null
-  /** Of a sign-in that is not done: with it `POST /api/session/code` takes a code. `null`: none is asked for. */
-  readonly step: string | null
-  /** Whether there is any administrator. */
-  readonly isSetUp: boolean
-  /** Its version, and where apps and backends reach the public API. `null`: nobody is signed in. */
-  readonly service: { readonly version: string; readonly url: string } | null
-}
+import { count, yesOrNo, listOf, objectSchema, oneOf, orNull, shapeOf, text, time } from '../../http/answer-schema.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
 
-/** `POST /api/link/look {link}` */
-export interface LinkAnswer {
-  readonly kind: 'setup' | 'sign-in'
-  /** Whose; `null` of `setup`. */
-  readonly name: string | null
-  readonly expiresAt: string
-}
+/** Also what signs in and out answers. */
+export const SessionAnswer = objectSchema('SessionAnswer', {
+  administrator: orNull({ ...shapeOf({ name: text() }), description: '`null`: nobody is signed in, or a token is.' }),
+  token: orNull(shapeOf({ name: text(), purpose: text(), expiresAt: orNull(time()) })),
+  step: orNull(
+    text('Of a sign-in that is not done: with it `POST /api/session/code` takes a code. `null`: none is asked for.'),
+  ),
+  isSetUp: yesOrNo('Whether there is any administrator.'),
+  service: orNull({
+    ...shapeOf({ version: text(), url: text() }),
+    description: 'Its version, and where apps and backends reach the public API. `null`: nobody is signed in.',
+  }),
+})
+export type SessionAnswer = AnswerOf<typeof SessionAnswer>
 
-/** `GET /api/second-factor` */
-export interface SecondFactorAnswer {
-  readonly isOn: boolean
-  readonly recoveryCodesLeft: number
-}
+export const LinkAnswer = objectSchema('LinkAnswer', {
+  kind: oneOf(['setup', 'sign-in']),
+  name: orNull(text('Whose; `null` of `setup`.')),
+  expiresAt: time(),
+})
+export type LinkAnswer = AnswerOf<typeof LinkAnswer>
 
-/** `POST /api/second-factor`: the secret is in this answer and nowhere else. */
-export interface SecondFactorBegunAnswer {
-  /** To be typed into an authenticator app. */
-  readonly secret: string
-  /** The same as an address, for an app on this machine. */
-  readonly uri: string
-  /** The address as a QR code: the `d` of an SVG path, in a square that is `size` wide. */
-  readonly qr: { readonly path: string; readonly size: number }
-}
+export const SecondFactorAnswer = objectSchema('SecondFactorAnswer', { isOn: yesOrNo(), recoveryCodesLeft: count() })
+export type SecondFactorAnswer = AnswerOf<typeof SecondFactorAnswer>
 
-/** `POST /api/second-factor/confirm {code}` and `…/recovery-codes {code}`: the codes are in this answer and nowhere else. */
-export interface RecoveryCodesAnswer {
-  /** Each is good once, in place of a code of the app. */
-  readonly recoveryCodes: readonly string[]
-}
+/** The secret is in this answer and nowhere else. */
+export const SecondFactorBegunAnswer = objectSchema('SecondFactorBegunAnswer', {
+  secret: text('To be typed into an authenticator app.'),
+  uri: text('The same as an address, for an app on this machine.'),
+  qr: {
+    ...shapeOf({ path: text(), size: count() }),
+    description: 'The address as a QR code: the `d` of an SVG path, in a square that is `size` wide.',
+  },
+})
+export type SecondFactorBegunAnswer = AnswerOf<typeof SecondFactorBegunAnswer>
+
+/** The codes are in this answer and nowhere else. */
+export const RecoveryCodesAnswer = objectSchema('RecoveryCodesAnswer', {
+  recoveryCodes: listOf(text(), 'Each is good once, in place of a code of the app.'),
+})
+export type RecoveryCodesAnswer = AnswerOf<typeof RecoveryCodesAnswer>

@@ -1,33 +1,39 @@
-import type { ApplicationName } from './application-types.ts'
+import { count, yesOrNo, listOf, objectSchema, orNull, shapeOf, text, time } from '../../http/answer-schema.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
+import { ApplicationName } from './application-types.ts'
 
-/** `GET /api/webhooks`: of all applications that have one. */
-export interface WebhooksAnswer {
-  readonly webhooks: readonly WebhookView[]
+const webhook = {
+  url: text(),
+  events: listOf(text()),
+  disabledAt: orNull(time('When the receiver answered 410 Gone; `null`: it has not.')),
 }
 
-export interface WebhookView {
-  readonly application: ApplicationName
-  readonly url: string
-  readonly events: readonly string[]
-  /** When the receiver answered 410 Gone; `null`: it has not. */
-  readonly disabledAt: string | null
-  /** Events that are not delivered yet. What was delivered is not kept. */
-  readonly waiting: number
-  /** The first 20 of them, in the order in which they are due. */
-  readonly next: readonly {
-    readonly id: string
-    readonly type: string
-    /** Tries so far. */
-    readonly attempts: number
-    readonly createdAt: string
-    readonly dueAt: string
-  }[]
-}
+export const WebhookView = objectSchema('WebhookView', {
+  application: ApplicationName,
+  ...webhook,
+  waiting: count('Events that are not delivered yet. What was delivered is not kept.'),
+  next: listOf(
+    shapeOf({
+      id: text(),
+      type: text(),
+      attempts: count('Tries so far.'),
+      createdAt: time(),
+      dueAt: time(),
+    }),
+    'The first 20 of them, in the order in which they are due.',
+  ),
+})
+export type WebhookView = AnswerOf<typeof WebhookView>
 
-/** `GET /api/applications/:id/webhook`; `DELETE` answers so too. `null`: there is none. */
-export interface WebhookAnswer {
-  readonly webhook: Pick<WebhookView, 'url' | 'events' | 'disabledAt'> | null
-}
+/** Of all applications that have one. */
+export const WebhooksAnswer = objectSchema('WebhooksAnswer', { webhooks: listOf(WebhookView) })
+export type WebhooksAnswer = AnswerOf<typeof WebhooksAnswer>
+
+const webhookOrNone = { webhook: orNull(shapeOf(webhook)) }
+
+/** `null`: there is none. */
+export const WebhookAnswer = objectSchema('WebhookAnswer', webhookOrNone)
+export type WebhookAnswer = AnswerOf<typeof WebhookAnswer>
 
 /** `PUT /api/applications/:id/webhook`: what is left out stays as it is. What waits is due at once. */
 export interface WebhookRequest {
@@ -39,14 +45,13 @@ export interface WebhookRequest {
   readonly secret?: string
 }
 
-export interface NewWebhookAnswer extends WebhookAnswer {
-  /** One that was made is in this answer and nowhere else; `null`: none was. */
-  readonly secret: string | null
-  /** Its address is private: the service sends there only with `--webhook-private`. */
-  readonly isPrivate: boolean
-}
+export const NewWebhookAnswer = objectSchema('NewWebhookAnswer', {
+  ...webhookOrNone,
+  secret: orNull(text('One that was made is in this answer and nowhere else; `null`: none was.')),
+  isPrivate: yesOrNo('Its address is private: the service sends there only with `--webhook-private`.'),
+})
+export type NewWebhookAnswer = AnswerOf<typeof NewWebhookAnswer>
 
-/** `POST /api/applications/:id/webhook/retry`: all that waits is due at once. */
-export interface WebhookRetryAnswer {
-  readonly waiting: number
-}
+/** All that waits is due at once. */
+export const WebhookRetryAnswer = objectSchema('WebhookRetryAnswer', { waiting: count() })
+export type WebhookRetryAnswer = AnswerOf<typeof WebhookRetryAnswer>

@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 
-/** One file that the page loads. */
 export interface DashboardFile {
-  /** With the first half of a hash of what is in it: `main-0123456789abcdef.js`. */
+  /** With part of a hash of the content: `main-0123456789abcdef.js`. */
   readonly name: string
   readonly text: string
 }
 
 /**
- * What a browser runs, from its sources. The executable has it made in itself (`BELLHOP_DASHBOARD`). The same sources make
- * the same bytes, wherever they are. Throws where Bun does, with its reason.
+ * Bundles the dashboard. The executable contains the result (`BELLHOP_DASHBOARD`). The same sources make the same bytes,
+ * wherever they are. Throws Bun's error.
  */
 export async function bundleDashboard(): Promise<{ files: readonly DashboardFile[]; metafile: Bun.BuildMetafile }> {
   const { outputs, metafile } = await Bun.build({

@@ -2,14 +2,16 @@ import { Elysia } from 'elysia'
 import { DAY_MS } from '../../clock.ts'
 import { CLIENT, WORKER } from '../../device/webpush/browser-scripts.ts'
 import { failure, Refused } from '../../failure.ts'
+import { noSuchPath, refuse } from '../../http/failures.ts'
 import { fixedContent } from '../../http/fixed-content.ts'
+import { pathOf } from '../../http/path-table.ts'
 import { bundleDashboard } from './dashboard-bundle.ts'
 import type { DashboardFile } from './dashboard-bundle.ts'
 
 /** In the executable: the files of the page, as JSON. */
 declare const BELLHOP_DASHBOARD: string | undefined
 
-/** Nothing from elsewhere, and nothing that a push or a name brings with it can become script. */
+/** Nothing from elsewhere, and nothing in a push or a name can become script. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,27 +31,15 @@ const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** Where the page is: each has its own view of it. What is not here is not found. */
-const PLACES = [
-  '/',
-  '/setup',
-  '/welcome',
-  '/welcome/:id',
-  '/applications',
-  '/applications/*',
-  '/webhooks',
-  '/backups',
-  '/service-log',
-  '/administrators',
-  '/log',
-]
-
-/** A name of theirs says what is in them. */
+/** For files, whose names change with their content. */
 const YEAR_SECONDS = (365 * DAY_MS) / 1000
 
 const TYPES: Readonly<Record<string, string>> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
 
-/** The dashboard: a page, the same for everybody, and what it loads. */
+/**
+ * The dashboard: one document, the same for everybody, and what it loads. Which pages it has is known to its own list
+ * (dashboard/pages.tsx), which says "not found" too: a browser gets the document at any path that nothing else answers.
+ */
 export function pageRoutes() {
   let prepared: Promise<Prepared> | null = null
   const ready = () => (prepared ??= prepare())
@@ -58,10 +48,15 @@ export function pageRoutes() {
     if (asset === undefined) throw new Refused(failure('ResourceNotFound', 'There is no such file of the dashboard.'))
     return asset({ request })
   })
-  // A browser registers from the page itself: the public API may be where only phones come.
+  // For "This browser": the public listener may not be reachable from here.
   app.get('/webpush/client.js', CLIENT).get('/webpush/worker.js', WORKER)
-  for (const place of PLACES) app.get(place, async ({ request }) => (await ready()).page({ request }))
   return app
+    .get('/', async ({ request }) => (await ready()).page({ request }))
+    .all('*', async ({ request }) => {
+      const path = pathOf(request.url)
+      const isBrowsers = request.method === 'GET' && request.headers.get('accept')?.includes('text/html')
+      return isBrowsers && !path.startsWith('/api/') ? (await ready()).page({ request }) : refuse(noSuchPath(path))
+    })
 }
 
 type Content = ReturnType<typeof fixedContent>
@@ -89,7 +84,7 @@ async function prepare(): Promise<Prepared> {
   }
 }
 
-/** Sources, which may have no executable, are bundled when somebody looks. */
+/** Without an executable the sources are bundled when somebody looks. */
 async function dashboardFiles(): Promise<readonly DashboardFile[]> {
   if (typeof BELLHOP_DASHBOARD === 'string') return JSON.parse(BELLHOP_DASHBOARD) as DashboardFile[]
   return (await bundleDashboard()).files

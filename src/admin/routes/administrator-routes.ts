@@ -1,31 +1,31 @@
 import { Elysia } from 'elysia'
-import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
+import {
+  AdministratorsAnswer,
+  DoneAnswer,
+  NewLinkAnswer,
+  NewTokenAnswer,
+  TokensAnswer,
+} from '../api-types/administrator-types.ts'
 import type { AdminLinkStore } from '../session/admin-link-store.ts'
 import { LINK_MS } from '../session/admin-link-store.ts'
-import type { AdminLogStore } from '../admin-log-store.ts'
 import { NewToken } from '../admin-schema.ts'
 import type { AdminTokenStore } from '../admin-token-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
-import type { Clock } from '../../clock.ts'
 import { known } from '../administrator.ts'
 import { invalid } from '../../http/fields.ts'
 import { DEFAULT_PURPOSE, tokenEnd } from '../token-purpose.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly clock: Pick<Clock, 'now'>
-  readonly commit: Commit
-  readonly administrators: Pick<AdministratorStore, 'list' | 'remove'>
-  readonly links: Pick<AdminLinkStore, 'make'>
-  readonly tokens: Pick<AdminTokenStore, 'list' | 'add' | 'revoke'>
-  readonly log: Pick<AdminLogStore, 'add'>
+interface Dependencies extends AdminParts {
+  readonly administrators: AdministratorStore
+  readonly links: AdminLinkStore
+  readonly tokens: AdminTokenStore
 }
 
-/** Who else may be here, and what programs may. */
+/** Administrators and tokens. */
 export function administratorRoutes({ gate, clock, commit, administrators, links, tokens, log }: Dependencies) {
   return new Elysia({ name: 'administrator-routes' })
     .use(gate)
@@ -39,7 +39,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
           hasSecondFactor,
         })),
       }),
-      adminCall({ tag: 'Administrators', summary: 'Who there is', answer: 'AdministratorsAnswer' }),
+      adminCall('Administrators', 'Who there is', { answer: AdministratorsAnswer }),
     )
     .post(
       '/api/administrators',
@@ -50,11 +50,9 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         })
         return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'Make a link by which somebody becomes an administrator',
+      adminCall('Administrators', 'Make a link by which somebody becomes an administrator', {
         action: 'make link',
-        answer: 'NewLinkAnswer',
+        answer: NewLinkAnswer,
       }),
     )
     .delete(
@@ -62,7 +60,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
       async ({ actor, params }) => {
         const { name } = params
         const outcome = await commit(() => {
-          // Nobody could sign in any more, and the next link would make an administrator of whoever finds it.
+          // Without administrators anyone who finds the set-up link could become one.
           if (administrators.list().length === 1) return 'last'
           const removed = administrators.remove(name)
           if (removed !== null) log.add(known(actor), 'remove administrator', removed.name)
@@ -76,11 +74,9 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         }
         return { message: 'Administrator removed' }
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'Take an administrator away, but for the last',
+      adminCall('Administrators', 'Take an administrator away, but for the last', {
         action: 'remove administrator',
-        answer: 'DoneAnswer',
+        answer: DoneAnswer,
       }),
     )
     .get(
@@ -94,7 +90,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
           expiresAt: isoOrNull(expiresAt),
         })),
       }),
-      adminCall({ tag: 'Administrators', summary: 'Tokens of programs', answer: 'TokensAnswer' }),
+      adminCall('Administrators', 'Tokens of programs', { answer: TokensAnswer }),
     )
     .post(
       '/api/tokens',
@@ -113,15 +109,11 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         if (token === null) throw new Refused(failure('ConflictError', 'name is taken: there is a token of that name.'))
         return { name, token, purpose, expiresAt: isoOrNull(expiresAt) }
       },
-      {
-        ...adminCall({
-          tag: 'Administrators',
-          summary: 'Make a token, shown in this answer alone',
-          action: 'make token',
-          answer: 'NewTokenAnswer',
-        }),
+      adminCall('Administrators', 'Make a token, shown in this answer alone', {
+        action: 'make token',
+        answer: NewTokenAnswer,
         body: NewToken,
-      },
+      }),
     )
     .delete(
       '/api/tokens/:name',
@@ -135,6 +127,6 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         if (!revoked) throw new Refused(failure('ResourceNotFound', 'No token found'))
         return { message: 'Token revoked' }
       },
-      adminCall({ tag: 'Administrators', summary: 'Revoke a token', action: 'revoke token', answer: 'DoneAnswer' }),
+      adminCall('Administrators', 'Revoke a token', { action: 'revoke token', answer: DoneAnswer }),
     )
 }

@@ -1,55 +1,49 @@
 import { Elysia } from 'elysia'
-import type { ApplicationDirectory } from '../../application/application-directory.ts'
 import type { ApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { SECOND_MS, within } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
-import type { Commit } from '../../database/group-commit.ts'
 import type { RegistrySizeStore } from '../../device/registry-size-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid } from '../../http/fields.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import { counted, isoOrNull } from '../../text/format.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { AdminLogStore } from '../admin-log-store.ts'
+import {
+  ApplicationAnswer,
+  ApplicationsAnswer,
+  DeleteApplicationAnswer,
+  NewApplicationAnswer,
+  NewSecretAnswer,
+} from '../api-types/application-types.ts'
 import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
-import type { DeleteApplicationAnswer, NewApplicationAnswer, NewSecretAnswer } from '../api-types/application-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ChangeLimits, DeleteApplication, NewApplication, RotateSecret, Simulate } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
 import { factsOf } from '../../platform.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-/** How long a call waits for the end of an erasure. The listener closes a connection on which 30 s nothing comes. */
+/** How long a call waits for an erasure. The listener closes connections that are silent for 30 s. */
 const ERASURE_MS = 20_000
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly clock: Clock
-  readonly commit: Commit
-  readonly directory: ApplicationDirectory
+interface Dependencies extends AdminParts {
   readonly applications: ApplicationStore
   readonly view: ApplicationView
-  readonly log: Pick<AdminLogStore, 'add' | 'end' | 'watch'>
-  readonly credentials: Pick<CredentialStore, 'summaries'>
-  readonly sizes: Pick<RegistrySizeStore, 'sizeOf'>
-  readonly statuses: Pick<StatusStore, 'unfinished'>
-  /** Erases all that an application, `application.number`, has brought. */
+  readonly credentials: CredentialStore
+  readonly sizes: RegistrySizeStore
+  readonly statuses: StatusStore
   readonly eraseContents: (application: number) => Promise<void>
-  /** Hears why an erasure that nobody waits for any more has failed. */
+  /** Gets the error of an erasure that continued in the background. */
   readonly onError: (error: unknown) => void
 }
 
-/** The applications themselves. What is changed is followed at once. */
 export function applicationRoutes(deps: Dependencies) {
   const { gate, clock, commit, directory, applications, view, log } = deps
-  /** Numbers of those that are being erased. */
+  /** By number. */
   const erasing = new Set<number>()
   const named = (id: string) => applicationNamed(directory, id)
 
-  /** Shows an application that has been changed. */
   function changed(
     outcome: { readonly kind: 'changed'; readonly application: Application } | { readonly kind: 'not-found' },
   ) {
@@ -74,7 +68,7 @@ export function applicationRoutes(deps: Dependencies) {
     }
   }
 
-  /** What of an application is for phones: `3 devices`, `an APNs credential`. */
+  /** What simulating would affect: `3 devices`, `an APNs credential`. */
   function realThings(application: Application): readonly string[] {
     const { devices } = deps.sizes.sizeOf(application.number)
     const pushes = deps.statuses.unfinished(application.number)
@@ -90,11 +84,7 @@ export function applicationRoutes(deps: Dependencies) {
     .get(
       '/api/applications',
       () => ({ applications: view.summaries(directory.all()) }),
-      adminCall({
-        tag: 'Applications',
-        summary: 'All applications, in the order of their creation',
-        answer: 'ApplicationsAnswer',
-      }),
+      adminCall('Applications', 'All applications, in the order of their creation', { answer: ApplicationsAnswer }),
     )
     .post(
       '/api/applications',
@@ -121,24 +111,16 @@ export function applicationRoutes(deps: Dependencies) {
         const { application, secret } = outcome
         return { id: application.id, name: application.name, secret }
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Create an application; its secret is in this answer alone',
-          action: 'create application',
-          answer: 'NewApplicationAnswer',
-        }),
+      adminCall('Applications', 'Create an application; its secret is in this answer alone', {
+        action: 'create application',
+        answer: NewApplicationAnswer,
         body: NewApplication,
-      },
+      }),
     )
     .get(
       '/api/applications/:id',
       ({ params }) => view.whole(named(params.id)),
-      adminCall({
-        tag: 'Applications',
-        summary: 'One, with its limits, credentials and quota',
-        answer: 'ApplicationAnswer',
-      }),
+      adminCall('Applications', 'One, with its limits, credentials and quota', { answer: ApplicationAnswer }),
     )
     .patch(
       '/api/applications/:id',
@@ -154,15 +136,11 @@ export function applicationRoutes(deps: Dependencies) {
           }),
         )
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Change limits; what is left out stays as it is',
-          action: 'change limits',
-          answer: 'ApplicationAnswer',
-        }),
+      adminCall('Applications', 'Change limits; what is left out stays as it is', {
+        action: 'change limits',
+        answer: ApplicationAnswer,
         body: ChangeLimits,
-      },
+      }),
     )
     .post(
       '/api/applications/:id/rotate-secret',
@@ -179,15 +157,11 @@ export function applicationRoutes(deps: Dependencies) {
         const { secret, previousUntil } = outcome
         return { secret, previousUntil: isoOrNull(previousUntil) }
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Make another secret; the one before ends at once, or counts for a while',
-          action: 'rotate secret',
-          answer: 'NewSecretAnswer',
-        }),
+      adminCall('Applications', 'Make another secret; the one before ends at once, or counts for a while', {
+        action: 'rotate secret',
+        answer: NewSecretAnswer,
         body: RotateSecret,
-      },
+      }),
     )
     .post(
       '/api/applications/:id/simulate',
@@ -213,15 +187,11 @@ export function applicationRoutes(deps: Dependencies) {
           }),
         )
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Send to the built-in simulator, or no more',
-          action: 'simulate',
-          answer: 'ApplicationAnswer',
-        }),
+      adminCall('Applications', 'Send to the built-in simulator, or no more', {
+        action: 'simulate',
+        answer: ApplicationAnswer,
         body: Simulate,
-      },
+      }),
     )
     .delete(
       '/api/applications/:id',
@@ -241,15 +211,11 @@ export function applicationRoutes(deps: Dependencies) {
         if (state === 'erasing') erased.catch(deps.onError)
         return { state }
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Erase one with all that it has; its name is given again',
-          action: 'delete application',
-          answer: 'DeleteApplicationAnswer',
-        }),
+      adminCall('Applications', 'Erase one with all that it has; its name is given again', {
+        action: 'delete application',
+        answer: DeleteApplicationAnswer,
         body: DeleteApplication,
-      },
+      }),
     )
 }
 

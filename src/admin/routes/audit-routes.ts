@@ -2,16 +2,11 @@ import { Elysia } from 'elysia'
 import { invalid, show, wholeNumber } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
 import { textStream } from '../../http/json-stream.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { AdminLogStore, AuditFilter } from '../admin-log-store.ts'
-import type { AdminLogAnswer } from '../api-types/administrator-types.ts'
+import { AdminLogAnswer } from '../api-types/administrator-types.ts'
+import type { AuditFilter } from '../admin-log-store.ts'
 import { auditCsv, auditJson } from '../audit-text.ts'
-
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly log: Pick<AdminLogStore, 'page' | 'entries'>
-}
+import type { AdminParts } from './admin-parts.ts'
 
 const pageFields = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: wholeNumber(1, 500) }
 const DEFAULT_PAGE = 100
@@ -30,8 +25,7 @@ const ONE_AFTER_THE_OTHER = { open: '', between: '', close: '' }
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** The audit log, a page at a time or as a file. */
-export function auditRoutes({ gate, log }: Dependencies) {
+export function auditRoutes({ gate, log }: AdminParts) {
   return new Elysia({ name: 'audit-routes' })
     .use(gate)
     .get(
@@ -46,10 +40,8 @@ export function auditRoutes({ gate, log }: Dependencies) {
           next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
         }
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'The audit log, the newest entry first',
-        answer: 'AdminLogAnswer',
+      adminCall('Administrators', 'The audit log, the newest entry first', {
+        answer: AdminLogAnswer,
         query: {
           ...FILTERS,
           before: 'The number of the page before: `next` of the answer.',
@@ -70,9 +62,7 @@ export function auditRoutes({ gate, log }: Dependencies) {
           'content-disposition': `attachment; filename="audit-log.${format === 'csv' ? 'csv' : 'jsonl'}"`,
         })
       },
-      adminCall({
-        tag: 'Administrators',
-        summary: 'All of the audit log, or what is wanted of it, as a file',
+      adminCall('Administrators', 'All of the audit log, or what is wanted of it, as a file', {
         answer: EXPORTED,
         query: { format: '`json` (default) or `csv`.', ...FILTERS },
         contentType: 'application/x-ndjson',

@@ -95,9 +95,7 @@ export function commandRoutes({ gate, serve }: Dependencies) {
       return new Response(lines(running), { headers: { 'content-type': 'application/x-ndjson' } })
     },
     {
-      ...adminCall({
-        tag: 'Service',
-        summary: 'Run a command of the command line; answers a line of JSON for what it says',
+      ...adminCall('Service', 'Run a command of the command line; answers a line of JSON for what it says', {
         action: 'command',
         answer: LINES,
         contentType: 'application/x-ndjson',

@@ -1,41 +1,32 @@
 import { Elysia } from 'elysia'
-import type { ApplicationDirectory } from '../../application/application-directory.ts'
 import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { readApnsKey, readServiceAccount } from '../../application/credential.ts'
 import type { Credential } from '../../application/credential.ts'
 import { isVapidSubject, nextVapid } from '../../application/vapid.ts'
-import type { Clock } from '../../clock.ts'
-import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { invalid, missing } from '../../http/fields.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { AdminLogStore } from '../admin-log-store.ts'
+import { ApplicationAnswer } from '../api-types/application-types.ts'
+import { CredentialTestAnswer } from '../api-types/credential-types.ts'
 import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
-import type { CredentialTestAnswer } from '../api-types/credential-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ApnsFiles, FcmFile, VapidFields } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
 import type { ProviderName } from '../../platform.ts'
 import { PROVIDERS } from '../../platform.ts'
 import { either } from '../../text/format.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly clock: Pick<Clock, 'now'>
-  readonly commit: Commit
-  readonly directory: ApplicationDirectory
-  readonly view: Pick<ApplicationView, 'whole'>
-  readonly log: Pick<AdminLogStore, 'add' | 'watch'>
-  readonly credentials: Pick<CredentialStore, 'put' | 'remove' | 'credentialOf'>
-  /** Asks the gateway, as it would be asked for a push, whether it takes a credential. */
+interface Dependencies extends AdminParts {
+  readonly view: ApplicationView
+  readonly credentials: CredentialStore
+  /** Asks the gateway whether it accepts a credential. */
   readonly test: (application: Application, credential: Credential) => Promise<CredentialTestAnswer['findings']>
 }
 
-/** By what APNs, FCM and push services know an application. What is changed is followed at once. */
 export function credentialRoutes(deps: Dependencies) {
   const { gate, clock, commit, directory, view, log, credentials, test } = deps
 
@@ -72,15 +63,11 @@ export function credentialRoutes(deps: Dependencies) {
         const read = readApnsCertificate({ bytes: certificate, password, topic, environment, now: clock.now() })
         return store(actor, params.id, readable('certificate', read))
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Store the key or certificate for APNs',
-          action: 'store credential',
-          answer: 'ApplicationAnswer',
-        }),
+      adminCall('Applications', 'Store the key or certificate for APNs', {
+        action: 'store credential',
+        answer: ApplicationAnswer,
         body: ApnsFiles,
-      },
+      }),
     )
     .put(
       '/api/applications/:id/credentials/fcm',
@@ -88,15 +75,11 @@ export function credentialRoutes(deps: Dependencies) {
         applicationNamed(directory, params.id)
         return store(actor, params.id, readable('serviceAccount', readServiceAccount(serviceAccount)))
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Store the service account for FCM',
-          action: 'store credential',
-          answer: 'ApplicationAnswer',
-        }),
+      adminCall('Applications', 'Store the service account for FCM', {
+        action: 'store credential',
+        answer: ApplicationAnswer,
         body: FcmFile,
-      },
+      }),
     )
     .put(
       '/api/applications/:id/credentials/webpush',
@@ -107,19 +90,15 @@ export function credentialRoutes(deps: Dependencies) {
         const next = nextVapid(before, { subject, key, isNew })
         if (next === null) throw missing('subject')
         const credential = readable(isVapidSubject(subject ?? before?.subject ?? '') ? 'key' : 'subject', next)
-        // Where nothing changes, connections go on.
+        // Without a change, connections stay open.
         if (JSON.stringify(credential) === JSON.stringify(before)) return view.whole(application)
         return store(actor, params.id, credential)
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Make or import the VAPID key for web push, or change its subject',
-          action: 'store credential',
-          answer: 'ApplicationAnswer',
-        }),
+      adminCall('Applications', 'Make or import the VAPID key for web push, or change its subject', {
+        action: 'store credential',
+        answer: ApplicationAnswer,
         body: VapidFields,
-      },
+      }),
     )
     .delete(
       '/api/applications/:id/credentials/:provider',
@@ -137,11 +116,9 @@ export function credentialRoutes(deps: Dependencies) {
         directory.reload()
         return view.whole(application)
       },
-      adminCall({
-        tag: 'Applications',
-        summary: `Take away a credential: ${either(PROVIDERS)}`,
+      adminCall('Applications', `Take away a credential: ${either(PROVIDERS)}`, {
         action: 'remove credential',
-        answer: 'ApplicationAnswer',
+        answer: ApplicationAnswer,
       }),
     )
     .post(
@@ -155,11 +132,9 @@ export function credentialRoutes(deps: Dependencies) {
         await commit(() => log.add(by, 'test credential', application.id, { provider }))
         return { findings: await test(application, credential) }
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Ask the gateway whether it takes the credential, in the words of doctor',
+      adminCall('Applications', 'Ask the gateway whether it takes the credential, in the words of doctor', {
         action: 'test credential',
-        answer: 'CredentialTestAnswer',
+        answer: CredentialTestAnswer,
       }),
     )
 }

@@ -1,23 +1,26 @@
 import { Elysia } from 'elysia'
+import { SEARCH_KEYS } from '../../device/device-search-store.ts'
+import type { DeviceSearch } from '../../device/device-search-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid, missing } from '../../http/fields.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
+import { DeviceAnswer, DeviceSearchAnswer } from '../api-types/device-types.ts'
 import { applicationNamed } from '../application-fields.ts'
-import type { KnownApplications } from '../application-fields.ts'
+import { deviceViewOf } from '../view/device-view.ts'
 import type { DevicesView } from '../view/device-view.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly directory: KnownApplications
+interface Dependencies extends AdminParts {
+  readonly search: DeviceSearch
   readonly devices: DevicesView
 }
 
-/** As long as a token may be. */
+const MAX_FOUND = 50
+
+/** The length of the longest token. */
 const MAX_CHARACTERS = 4096
 
-/** Devices: found, and looked at one by one. */
-export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
+export function deviceViewRoutes({ gate, directory, search, devices }: Dependencies) {
   return new Elysia({ name: 'device-view-routes' })
     .use(gate)
     .get(
@@ -27,13 +30,18 @@ export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
         const text = query['q'] ?? ''
         if (text === '') throw missing('q')
         if (text.length > MAX_CHARACTERS) throw invalid('q', `must be at most ${MAX_CHARACTERS} characters`)
-        return devices.find(number, text)
+        const by = SEARCH_KEYS.find((key) => key === query['by'])
+        if (query['by'] !== undefined && by === undefined)
+          throw invalid('by', `must be one of ${SEARCH_KEYS.join(', ')}`)
+        const { key, devices } = search.find(number, text, by === undefined ? SEARCH_KEYS : [by], MAX_FOUND)
+        return { by: key, devices: devices.map(deviceViewOf) } satisfies DeviceSearchAnswer
       },
-      adminCall({
-        tag: 'Devices',
-        summary: 'Find devices',
-        answer: 'DeviceSearchAnswer',
-        query: { q: 'A token, or its first 8 characters; an alias, a user, a tag.' },
+      adminCall('Devices', 'Find devices', {
+        answer: DeviceSearchAnswer,
+        query: {
+          q: 'A token, or its first 8 characters; an alias, a user, a tag.',
+          by: '`token`, `alias`, `user` or `tag`. Default: the first of them that finds anything.',
+        },
       }),
     )
     .get(
@@ -44,10 +52,6 @@ export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
         if (found === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
         return found
       },
-      adminCall({
-        tag: 'Devices',
-        summary: 'One, and what became of the last pushes there, and why',
-        answer: 'DeviceAnswer',
-      }),
+      adminCall('Devices', 'One, and what became of the last pushes there, and why', { answer: DeviceAnswer }),
     )
 }

@@ -1,32 +1,28 @@
 import { Elysia } from 'elysia'
 import type { JsonSchema } from '../../http/fields.ts'
 import { pathOf } from '../../http/path-table.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
 import { applicationNamed } from '../application-fields.ts'
-import type { KnownApplications } from '../application-fields.ts'
 import type { CallLog } from '../call-log.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-/** The public API as the backend of any application sees it: who calls is known before. */
+/** The public API with the rights of any application's backend. The caller is already checked. */
 export interface OnBehalfApi {
-  /** `APPLICATION_HEADER` says of which application. */
+  /** `APPLICATION_HEADER` names the application. */
   readonly answer: (request: Request) => Response | Promise<Response>
-  /** The route that a URL leads to, such as `/push/:id`; `null` for none. */
+  /** A URL's route, such as `/push/:id`; `null`: none. */
   readonly routeOf: (url: string) => string | null
 }
 
-/** Whatever the caller has put there is replaced. */
 export const APPLICATION_HEADER = 'x-service-appid'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly directory: KnownApplications
+interface Dependencies extends AdminParts {
   readonly calls: Pick<CallLog, 'during'>
   readonly api: OnBehalfApi
 }
 
-/** What the audit log calls a call. Default `call`. */
+/** Names of actions in the audit log. Default `call`. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'POST /push/all': 'push',
   'POST /push/one': 'push',
@@ -36,7 +32,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 const ANY: JsonSchema = { description: 'As the public API answers; its own document has the shapes.' }
 
-/** The public API on behalf of an application, below `/api/applications/:id/v1`. What it changes, it commits with its log. */
+/** The public API on behalf of an application, below `/api/applications/:id/v1`. Changes are logged. */
 export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
   return new Elysia({ name: 'on-behalf-routes' }).use(gate).all(
     '/api/applications/:id/v1/*',
@@ -44,7 +40,7 @@ export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
       const { id } = applicationNamed(directory, params.id)
       const { headers, method } = request
       headers.set(APPLICATION_HEADER, id)
-      // The API answers pages of any origin; here only our own gets this far.
+      // The public API would add CORS headers, which only our own page could get here.
       headers.delete('origin')
       const own = withOwnPath(request)
       const route = api.routeOf(own.url) ?? ''
@@ -58,15 +54,15 @@ export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
       }
       const isLook = method === 'GET' || route === '/push/preview'
       const response = await (isLook ? api.answer(own) : calls.during(call, () => api.answer(own)))
-      // The answer has its own.
+      // The public API's answer has its own headers.
       set.headers = {}
       return response
     },
-    adminCall({ tag: 'Applications', summary: 'The public API on behalf of the application', answer: ANY }),
+    adminCall('Applications', 'The public API on behalf of the application', { answer: ANY }),
   )
 }
 
-/** The request itself, with what stands behind `…/v1` as its path: a new one would have to carry over the body. */
+/** The same request, with the path after `…/v1`. A new one would have to copy the body. */
 function withOwnPath(request: Request): Request {
   const { url } = request
   const path = url.indexOf('/v1/', url.indexOf('/api/applications/')) + '/v1'.length

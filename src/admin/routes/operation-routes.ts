@@ -3,24 +3,25 @@ import type { BackupRepository } from '../../backup/repository.ts'
 import type { BackupSchedule } from '../../backup/schedule.ts'
 import { timeInName } from '../../backup/backup-name.ts'
 import { HOUR_MS } from '../../clock.ts'
-import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid, show } from '../../http/fields.ts'
+import type { LogLine } from '../../log.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { AdminLogStore } from '../admin-log-store.ts'
+import { BackupsAnswer, ServiceLogLine } from '../api-types/operation-types.ts'
 import { known } from '../administrator.ts'
-import type { BackupsAnswer, ServiceLogLine } from '../api-types/operation-types.ts'
 import type { EventStreams, StreamEvent } from '../event-stream.ts'
-import type { KeptLine, RecentLines } from '../log-ring.ts'
+import type { AdminParts } from './admin-parts.ts'
 import { streamed } from './push-overview-routes.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly commit: Commit
-  readonly log: Pick<AdminLogStore, 'add'>
-  /** `null`: the service makes none. */
+/** `number` counts from the start of the service. */
+export type KeptLine = LogLine & { readonly number: number }
+
+/** The service's last log lines: those after the one of this number, the oldest first. */
+export type RecentLines = (number: number) => readonly KeptLine[]
+
+interface Dependencies extends AdminParts {
+  /** `null`: backups are off. */
   readonly backups: (Pick<BackupSchedule, 'state' | 'isMaking' | 'makeNow'> & Pick<BackupRepository, 'list'>) | null
   readonly streams: Pick<EventStreams, 'start'>
   /** Whether the session or token of a request is still good. */
@@ -62,7 +63,7 @@ export function operationRoutes(deps: Dependencies) {
     .get(
       '/api/backups',
       () => backupsAnswer(),
-      adminCall({ tag: 'Service', summary: 'Backups that there are', answer: 'BackupsAnswer' }),
+      adminCall('Service', 'Backups that there are', { answer: BackupsAnswer }),
     )
     .post(
       '/api/backups',
@@ -75,7 +76,7 @@ export function operationRoutes(deps: Dependencies) {
         await commit(() => log.add(by, 'make backup'))
         return backupsAnswer()
       },
-      adminCall({ tag: 'Service', summary: 'Make a backup', action: 'make backup', answer: 'BackupsAnswer' }),
+      adminCall('Service', 'Make a backup', { action: 'make backup', answer: BackupsAnswer }),
     )
     .get(
       '/api/service-log',
@@ -97,10 +98,8 @@ export function operationRoutes(deps: Dependencies) {
         }
         return streamed(streams, { next, isAllowed: () => isGood(request), gone: request.signal })
       },
-      adminCall({
-        tag: 'Service',
-        summary: 'Server-sent events: the last lines of the log, then each as it comes',
-        answer: 'ServiceLogLine',
+      adminCall('Service', 'Server-sent events: the last lines of the log, then each as it comes', {
+        answer: ServiceLogLine,
         query: {
           level: 'The least: debug, info, warn or error. Default info.',
           application: 'Those about the application of this id.',

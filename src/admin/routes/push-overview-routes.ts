@@ -3,22 +3,19 @@ import type { Application } from '../../application/application.ts'
 import { failure, Refused } from '../../failure.ts'
 import { wholeNumber } from '../../http/fields.ts'
 import type { ProgressStore } from '../../push/status/progress-store.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { OverviewAnswer } from '../api-types/overview-types.ts'
-import type { PushProgressEvent } from '../api-types/push-types.ts'
+import { OverviewAnswer } from '../api-types/overview-types.ts'
+import { PushProgressEvent, PushesAnswer } from '../api-types/push-types.ts'
 import { applicationNamed } from '../application-fields.ts'
-import type { KnownApplications } from '../application-fields.ts'
 import type { EventStreams, StreamEvent } from '../event-stream.ts'
 import type { PushView } from '../view/push-view.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly directory: KnownApplications & { byNumber(number: number): Application | null }
+interface Dependencies extends AdminParts {
   readonly progress: Pick<ProgressStore, 'named'>
   readonly pushes: PushView
   readonly streams: Pick<EventStreams, 'start'>
-  /** Whether the session or token of a request is still good. */
+  /** Whether the session or token of a request is still valid. */
   readonly isGood: (request: Request) => boolean
   readonly overview: () => Promise<OverviewAnswer>
 }
@@ -28,9 +25,7 @@ const PAGE_PUSHES = 50
 
 const OVER: ReadonlySet<string> = new Set(['finished', 'cancelled'])
 
-/** How the service does, and how pushes do. */
 export function pushOverviewRoutes({ gate, directory, progress, pushes, streams, isGood, overview }: Dependencies) {
-  /** Tells of a push until it is over. */
   function follow({ number, id, name }: Application, push: string) {
     let told = ''
     return (): { events: readonly StreamEvent[]; isLast: boolean } => {
@@ -49,11 +44,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
     .get(
       '/api/overview',
       () => overview(),
-      adminCall({
-        tag: 'Service',
-        summary: 'All applications on one page, and what needs attention',
-        answer: 'OverviewAnswer',
-      }),
+      adminCall('Service', 'All applications on one page, and what needs attention', { answer: OverviewAnswer }),
     )
     .get(
       '/api/applications/:id/pushes',
@@ -64,10 +55,8 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
         const limit = query['limit'] === undefined ? PAGE_PUSHES : page.limit.read(query['limit'], 'limit')
         return pushes.page(number, before, limit)
       },
-      adminCall({
-        tag: 'Pushes',
-        summary: 'Pushes with their counts, the last first',
-        answer: 'PushesAnswer',
+      adminCall('Pushes', 'Pushes with their counts, the last first', {
+        answer: PushesAnswer,
         query: { before: 'The number of the page before: `next` of the answer.', limit: 'Maximum number of pushes.' },
       }),
     )
@@ -85,10 +74,8 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
           gone: request.signal,
         })
       },
-      adminCall({
-        tag: 'Pushes',
-        summary: 'Server-sent events: progress, until the push is over',
-        answer: 'PushProgressEvent',
+      adminCall('Pushes', 'Server-sent events: progress, until the push is over', {
+        answer: PushProgressEvent,
         contentType: 'text/event-stream',
       }),
     )
@@ -96,13 +83,13 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
 
 const END: StreamEvent = { event: 'end', data: '{}' }
 
-/** An answer that goes on. Throws `Refused` where too many do. */
+/** Answers with server-sent events. Throws `Refused` when too many streams are open. */
 export function streamed(streams: Pick<EventStreams, 'start'>, source: Parameters<EventStreams['start']>[0]): Response {
   const body = streams.start(source)
   if (body === null) {
     const wait = { 'retry-after': '10' }
     throw new Refused(failure('TooManyRequestsError', 'Too many pages follow something already: close one.', wait))
   }
-  // The last is for nginx, which would hold back what comes.
+  // Without x-accel-buffering nginx would hold events back.
   return new Response(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
 }

@@ -1,28 +1,30 @@
 import { Elysia } from 'elysia'
 import type { Application } from '../../application/application.ts'
 import { failure, Refused } from '../../failure.ts'
+import { bodyOf } from '../../http/fields.ts'
 import type { Counting } from '../../push/counting.ts'
 import { digestOf, keyOf } from '../../push/idempotency-schema.ts'
 import { PREVIEW } from '../../push/preview/preview-schema.ts'
 import type { Resend } from '../../push/resend/resend.ts'
+import { lifeFields } from '../../push/schedule/timing-schema.ts'
 import type { ProgressStore } from '../../push/status/progress-store.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
+import { ResendAnswer } from '../api-types/push-types.ts'
 import { known } from '../administrator.ts'
-import type { ResendAnswer } from '../api-types/push-types.ts'
 import type { CallLog } from '../call-log.ts'
-import { ResendBody } from '../resend-schema.ts'
+import { knownOnly } from '../application-schema.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly directory: { byNumber(number: number): Application | null }
+const ResendBody = knownOnly(bodyOf({ confirm: lifeFields.confirm }))
+
+interface Dependencies extends AdminParts {
   readonly progress: Pick<ProgressStore, 'named'>
   readonly counting: Counting
   readonly resend: Resend
   readonly calls: Pick<CallLog, 'during'>
 }
 
-/** A push once more, to those that it has failed for. */
+/** Sending a push again to the devices it failed for. */
 export function resendRoutes({ gate, directory, progress, counting, resend, calls }: Dependencies) {
   function applicationOf(push: string): Application {
     const application = directory.byNumber(progress.named(push)?.application ?? -1)
@@ -39,9 +41,7 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         const application = applicationOf(id)
         return counting(application.number, request.signal, (signal) => resend.look(application, id, signal))
       },
-      adminCall({
-        tag: 'Pushes',
-        summary: 'To whom a push would go that is sent again to those it failed for, and what would be sent',
+      adminCall('Pushes', 'To whom a push would go that is sent again to those it failed for, and what would be sent', {
         answer: PREVIEW,
       }),
     )
@@ -59,14 +59,10 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         const call = { by, action: 'resend', subject: application.id, detail: { push: id } }
         return calls.during(call, () => resend.send(application, wanted))
       },
-      {
-        ...adminCall({
-          tag: 'Pushes',
-          summary: 'Send a push again, to those it failed for',
-          action: 'resend',
-          answer: 'ResendAnswer',
-        }),
+      adminCall('Pushes', 'Send a push again, to those it failed for', {
+        action: 'resend',
+        answer: ResendAnswer,
         body: ResendBody,
-      },
+      }),
     )
 }

@@ -1,18 +1,22 @@
 import type { TokenPurpose } from '../token-purpose.ts'
 
+/** Open to anybody: the health check, and what signs in. */
+export const OPEN_ROUTES: readonly string[] = [
+  'GET /healthz',
+  'GET /api/session',
+  'POST /api/session',
+  'POST /api/session/code',
+  'POST /api/link',
+  'POST /api/link/look',
+]
+
 /**
- * What a token must be for, at the least, to be taken at each route of the admin side that is no page. A route that is not
- * in here takes only tokens for `administer`. Of the public API on behalf of an application, what is read is a GET,
- * what sends a POST, and the registry is changed by PUT.
+ * The least purpose of a token for each route of the admin side that is no page. A route that is not here takes only tokens
+ * for `administer`, unless it is a GET about applications: no answer to one has a secret in it. In the public API on behalf
+ * of an application, POST sends, and PUT changes the registry.
  */
 const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
-  // Open to anybody.
-  'GET /healthz': 'read',
-  'GET /api/session': 'read',
-  'POST /api/session': 'read',
-  'POST /api/session/code': 'read',
-  'POST /api/link': 'read',
-  'POST /api/link/look': 'read',
+  ...Object.fromEntries(OPEN_ROUTES.map((route) => [route, 'read' as const])),
 
   'GET /readyz': 'read',
   'GET /metrics': 'read',
@@ -42,12 +46,10 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'GET /api/backups': 'read',
   'POST /api/backups': 'operate',
   'GET /api/service-log': 'read',
-  // Of the commands each says for itself: see `command-purposes.ts`.
+  // Each command has its own: see `command-purposes.ts`.
   'POST /api/command': 'read',
 
-  'GET /api/applications': 'read',
   'POST /api/applications': 'operate',
-  'GET /api/applications/:id': 'read',
   'PATCH /api/applications/:id': 'operate',
   'DELETE /api/applications/:id': 'operate',
   'POST /api/applications/:id/rotate-secret': 'operate',
@@ -57,24 +59,21 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'PUT /api/applications/:id/credentials/webpush': 'operate',
   'DELETE /api/applications/:id/credentials/:provider': 'operate',
   'POST /api/applications/:id/credentials/:provider/test': 'operate',
-  'GET /api/applications/:id/webhook': 'read',
   'PUT /api/applications/:id/webhook': 'operate',
   'DELETE /api/applications/:id/webhook': 'operate',
   'POST /api/applications/:id/webhook/retry': 'operate',
   'GET /api/webhooks': 'read',
 
-  'GET /api/applications/:id/v1/*': 'read',
   'POST /api/applications/:id/v1/*': 'send',
   'PUT /api/applications/:id/v1/*': 'operate',
-  'GET /api/applications/:id/pushes': 'read',
   'GET /api/pushes/:id/live': 'read',
   'GET /api/pushes/:id/resend': 'read',
   'POST /api/pushes/:id/resend': 'send',
-  'GET /api/applications/:id/devices/search': 'read',
-  'GET /api/applications/:id/devices/:device': 'read',
 }
 
-/** `route`: as it was declared. */
+/** `route`: as declared, with its parameters. */
 export function routePurpose(method: string, route: string): TokenPurpose {
-  return ROUTE_PURPOSES[`${method} ${route}`] ?? 'administer'
+  const listed = ROUTE_PURPOSES[`${method} ${route}`]
+  if (listed !== undefined) return listed
+  return method === 'GET' && /^\/api\/applications(\/|$)/.test(route) ? 'read' : 'administer'
 }

@@ -1,19 +1,21 @@
 import { Elysia } from 'elysia'
 import { findPage } from '../../manual/pages.ts'
-import type { AdminGate } from '../admin-gate.ts'
+import type { AdminParts } from './admin-parts.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { SamplesAnswer } from '../api-types/sample-types.ts'
+import { SamplesAnswer } from '../api-types/sample-types.ts'
 
-/** The code that the manual has for each kind of app. */
-export function sampleRoutes({ gate }: { readonly gate: AdminGate }) {
+/** The manual's code for each kind of app. */
+export function sampleRoutes({ gate }: AdminParts) {
   return new Elysia({ name: 'sample-routes' }).use(gate).get(
     '/api/samples',
     (): SamplesAnswer => ({ samples: samplesIn(findPage('clients')?.text ?? '') }),
-    adminCall({
-      tag: 'Applications',
-      summary: 'Code of apps that register; `https://push.example.com` and `app_…` are to be replaced in it',
-      answer: 'SamplesAnswer',
-    }),
+    adminCall(
+      'Applications',
+      'Code of apps that register; `https://push.example.com` and `app_…` are to be replaced in it',
+      {
+        answer: SamplesAnswer,
+      },
+    ),
   )
 }
 

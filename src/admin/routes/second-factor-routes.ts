@@ -1,32 +1,29 @@
 import { Elysia } from 'elysia'
 import type { SecondFactorStore } from '../../account/second-factor-store.ts'
-import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { AdminGate } from '../admin-gate.ts'
-import type { AdminLogStore } from '../admin-log-store.ts'
+import { DoneAnswer } from '../api-types/administrator-types.ts'
+import { RecoveryCodesAnswer, SecondFactorAnswer, SecondFactorBegunAnswer } from '../api-types/session-types.ts'
 import { GivenCode } from '../admin-schema.ts'
 import type { Actor } from '../administrator.ts'
 import { tooManyCodes, WRONG_CODE } from '../session/second-step.ts'
 import type { SecondSteps } from '../session/second-step.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly commit: Commit
-  readonly secondFactors: Pick<SecondFactorStore, 'begin' | 'confirm' | 'isOn' | 'codesLeft' | 'renewCodes' | 'remove'>
-  readonly secondSteps: Pick<SecondSteps, 'check'>
-  readonly log: Pick<AdminLogStore, 'add'>
+interface Dependencies extends AdminParts {
+  readonly secondFactors: SecondFactorStore
+  readonly secondSteps: SecondSteps
 }
 
-/** The second factor of whoever is signed in. */
+/** The second factor of the administrator who calls. */
 export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, log }: Dependencies) {
-  /** Does something once the second factor is shown, in the same transaction. */
+  /** Checks a code, and does `work` in the same transaction. */
   async function proven<T>(actor: Actor | null, code: string, action: string, work: (owner: Owner) => T): Promise<T> {
     const owner = ownerIn(actor)
     const done = await commit(() => {
       if (!secondFactors.isOn(owner)) return { kind: 'off' } as const
       const outcome = secondSteps.check(owner, code)
-      // A wrong code is written down as a call that was refused.
+      // The audit log shows a wrong code as a refused call.
       if (outcome.kind !== 'right') return outcome
       log.add(owner, action)
       return { kind: 'done', result: work(owner) } as const
@@ -45,7 +42,7 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         const owner = ownerIn(actor)
         return { isOn: secondFactors.isOn(owner), recoveryCodesLeft: secondFactors.codesLeft(owner) }
       },
-      adminCall({ tag: 'Session', summary: 'Whether you have a second factor', answer: 'SecondFactorAnswer' }),
+      adminCall('Session', 'Whether you have a second factor', { answer: SecondFactorAnswer }),
     )
     .post(
       '/api/second-factor',
@@ -62,12 +59,14 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         const { qrCode } = await import('../../account/qr-code.ts')
         return { ...begun, qr: qrCode(begun.uri) }
       },
-      adminCall({
-        tag: 'Session',
-        summary: 'Make a secret for an authenticator app, shown in this answer alone; a code of it turns it on',
-        action: 'begin second factor',
-        answer: 'SecondFactorBegunAnswer',
-      }),
+      adminCall(
+        'Session',
+        'Make a secret for an authenticator app, shown in this answer alone; a code of it turns it on',
+        {
+          action: 'begin second factor',
+          answer: SecondFactorBegunAnswer,
+        },
+      ),
     )
     .post(
       '/api/second-factor/confirm',
@@ -86,30 +85,26 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         if (confirmed === 'wrong') throw new Refused(WRONG_CODE)
         return { recoveryCodes: confirmed }
       },
-      {
-        ...adminCall({
-          tag: 'Session',
-          summary: 'Turn the second factor on, by a code of the app; recovery codes, shown in this answer alone',
+      adminCall(
+        'Session',
+        'Turn the second factor on, by a code of the app; recovery codes, shown in this answer alone',
+        {
           action: 'turn on second factor',
-          answer: 'RecoveryCodesAnswer',
-        }),
-        body: GivenCode,
-      },
+          answer: RecoveryCodesAnswer,
+          body: GivenCode,
+        },
+      ),
     )
     .post(
       '/api/second-factor/recovery-codes',
       async ({ actor, body: { code } }) => ({
         recoveryCodes: await proven(actor, code, 'make recovery codes', (owner) => secondFactors.renewCodes(owner)),
       }),
-      {
-        ...adminCall({
-          tag: 'Session',
-          summary: 'Create new recovery codes; the old ones stop working',
-          action: 'make recovery codes',
-          answer: 'RecoveryCodesAnswer',
-        }),
+      adminCall('Session', 'Create new recovery codes; the old ones stop working', {
+        action: 'make recovery codes',
+        answer: RecoveryCodesAnswer,
         body: GivenCode,
-      },
+      }),
     )
     .delete(
       '/api/second-factor',
@@ -117,15 +112,11 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
         await proven(actor, code, 'turn off second factor', (owner) => secondFactors.remove(owner))
         return { message: 'Second factor turned off' }
       },
-      {
-        ...adminCall({
-          tag: 'Session',
-          summary: 'Turn the second factor off, by a code or a recovery code',
-          action: 'turn off second factor',
-          answer: 'DoneAnswer',
-        }),
+      adminCall('Session', 'Turn the second factor off, by a code or a recovery code', {
+        action: 'turn off second factor',
+        answer: DoneAnswer,
         body: GivenCode,
-      },
+      }),
     )
 }
 

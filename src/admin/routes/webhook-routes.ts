@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { Elysia } from 'elysia'
-import type { Application } from '../../application/application.ts'
-import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { missing } from '../../http/fields.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
@@ -10,27 +8,20 @@ import { DEFAULT_EVENTS } from '../../webhook/event.ts'
 import { newWebhookSecret } from '../../webhook/signature.ts'
 import type { WebhookList } from '../../webhook/webhook-list-store.ts'
 import type { Webhook, WebhookStore } from '../../webhook/webhook-store.ts'
-import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { AdminLogStore } from '../admin-log-store.ts'
+import { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types/webhook-types.ts'
 import { known } from '../administrator.ts'
-import type { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types/webhook-types.ts'
 import { applicationNamed } from '../application-fields.ts'
-import type { KnownApplications } from '../application-fields.ts'
-import { ChangeWebhook } from '../webhook-schema.ts'
+import { ChangeWebhook } from '../application-schema.ts'
+import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies {
-  readonly gate: AdminGate
-  readonly commit: Commit
-  readonly directory: KnownApplications & { byNumber(number: number): Application | null }
-  readonly log: Pick<AdminLogStore, 'add' | 'watch'>
-  readonly webhooks: Pick<WebhookStore, 'find' | 'put' | 'remove'>
+interface Dependencies extends AdminParts {
+  readonly webhooks: WebhookStore
   readonly webhookList: WebhookList
 }
 
 const SHOWN_EVENTS = 20
 
-/** Where applications have their events told, and what waits for that. */
 export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookList }: Dependencies) {
   return new Elysia({ name: 'webhook-routes' })
     .use(gate)
@@ -51,23 +42,19 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
           return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
         }),
       }),
-      adminCall({
-        tag: 'Service',
-        summary: 'Webhooks of all applications, and what waits for them',
-        answer: 'WebhooksAnswer',
-      }),
+      adminCall('Service', 'Webhooks of all applications, and what waits for them', { answer: WebhooksAnswer }),
     )
     .get(
       '/api/applications/:id/webhook',
       ({ params }): WebhookAnswer => shown(webhooks.find(applicationNamed(directory, params.id))),
-      adminCall({ tag: 'Applications', summary: 'The webhook of an application', answer: 'WebhookAnswer' }),
+      adminCall('Applications', 'The webhook of an application', { answer: WebhookAnswer }),
     )
     .put(
       '/api/applications/:id/webhook',
       async ({ actor, params, body }): Promise<NewWebhookAnswer> => {
         const by = known(actor)
         const application = applicationNamed(directory, params.id)
-        // The operation may run twice, and the answer has the one that is stored.
+        // Outside the operation, which may run twice.
         const made = newWebhookSecret(randomBytes)
         return commit(() => {
           const before = webhooks.find(application)
@@ -83,15 +70,11 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
           return { ...shown(webhooks.find(application)), secret: isNew ? made : null, isPrivate: isForPrivate(url) }
         })
       },
-      {
-        ...adminCall({
-          tag: 'Applications',
-          summary: 'Set the webhook; a secret that is made is in this answer alone',
-          action: 'set webhook',
-          answer: 'NewWebhookAnswer',
-        }),
+      adminCall('Applications', 'Set the webhook; a secret that is made is in this answer alone', {
+        action: 'set webhook',
+        answer: NewWebhookAnswer,
         body: ChangeWebhook,
-      },
+      }),
     )
     .delete(
       '/api/applications/:id/webhook',
@@ -107,11 +90,9 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         if (!wasThere) throw noWebhook()
         return shown(null)
       },
-      adminCall({
-        tag: 'Applications',
-        summary: 'Take the webhook away, with all that waits for it',
+      adminCall('Applications', 'Take the webhook away, with all that waits for it', {
         action: 'remove webhook',
-        answer: 'WebhookAnswer',
+        answer: WebhookAnswer,
       }),
     )
     .post(
@@ -122,7 +103,7 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         const isThere = await commit(() => {
           const webhook = webhooks.find(application)
           if (webhook === null) return false
-          // As it is: what waits is due at once, also where the receiver wanted no more.
+          // Storing it unchanged makes its events due, and enables it again.
           webhooks.put(application, { ...webhook, secret: null })
           log.add(by, 'retry webhook', application.id)
           return true
@@ -130,11 +111,9 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         if (!isThere) throw noWebhook()
         return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
       },
-      adminCall({
-        tag: 'Service',
-        summary: 'Try at once to deliver what waits for a webhook',
+      adminCall('Service', 'Try at once to deliver what waits for a webhook', {
         action: 'retry webhook',
-        answer: 'WebhookRetryAnswer',
+        answer: WebhookRetryAnswer,
       }),
     )
 }

@@ -2,15 +2,14 @@ import { and, eq, gt, lt, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
-import { late } from '../../database/late-statement.ts'
+import { given, late } from '../../database/late-statement.ts'
 import { adminLink as table, administrator } from '../../database/schema.ts'
 import { adminDigest, newAdminSecret } from '../admin-secret.ts'
 import type { Administrator } from '../administrator.ts'
 
-/** How long a link is good. */
 export const LINK_MS = 30 * MINUTE_MS
 
-/** What a link does: whoever has it becomes an administrator, or is signed in as one. */
+/** A one-time link to become an administrator, or to sign in as one. */
 export type AdminLink = { readonly expiresAt: number } & (
   | { readonly kind: 'setup' }
   | { readonly kind: 'sign-in'; readonly administrator: Administrator }
@@ -19,13 +18,11 @@ export type AdminLink = { readonly expiresAt: number } & (
 interface Options {
   readonly database: Pick<Database, 'orm' | 'transact'>
   readonly clock: Pick<Clock, 'now'>
-  /** Bytes, as many as asked for. Default the system's. */
   readonly random?: (length: number) => Uint8Array
 }
 
 export type AdminLinkStore = ReturnType<typeof createAdminLinkStore>
 
-/** Links that are good once, for `LINK_MS`. */
 export function createAdminLinkStore({ database, clock, random }: Options) {
   const { orm } = database
   const mine = eq(table.digest, sql.placeholder('digest'))
@@ -36,32 +33,12 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
         .select({ expiresAt: table.expiresAt, administrator: { number, name, createdAt } })
         .from(table)
         .leftJoin(administrator, eq(administrator.number, table.administrator))
-        .where(and(mine, gt(table.expiresAt, sql.placeholder('now'))))
-        .prepare(),
+        .where(and(mine, gt(table.expiresAt, sql.placeholder('now')))),
     ),
-    insert: late(() =>
-      orm
-        .insert(table)
-        .values({
-          digest: sql.placeholder('digest'),
-          administrator: sql.placeholder('administrator'),
-          expiresAt: sql.placeholder('expiresAt'),
-        })
-        .prepare(),
-    ),
-    remove: late(() => orm.delete(table).where(mine).prepare()),
-    endAll: late(() =>
-      orm
-        .delete(table)
-        .where(eq(table.administrator, sql.placeholder('administrator')))
-        .prepare(),
-    ),
-    sweep: late(() =>
-      orm
-        .delete(table)
-        .where(lt(table.expiresAt, sql.placeholder('now')))
-        .prepare(),
-    ),
+    insert: late(() => orm.insert(table).values(given('digest', 'administrator', 'expiresAt'))),
+    remove: late(() => orm.delete(table).where(mine)),
+    endAll: late(() => orm.delete(table).where(eq(table.administrator, sql.placeholder('administrator')))),
+    sweep: late(() => orm.delete(table).where(lt(table.expiresAt, sql.placeholder('now')))),
   }
 
   function find(text: string): AdminLink | null {
@@ -72,17 +49,17 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
   }
 
   return {
-    /** What stands in the link. `null`: to become an administrator. */
+    /** Returns the link's secret. `null`: to become an administrator. */
     make(of: Pick<Administrator, 'number'> | null): string {
       const { text, digest } = newAdminSecret('link', random)
       statements.insert.run({ digest, administrator: of?.number ?? null, expiresAt: clock.now() + LINK_MS })
       return text
     },
 
-    /** `null`: there is no such link, it was used, or it is too old. */
+    /** `null`: unknown, used or expired. */
     find,
 
-    /** Uses it up; `null` as in `find`. */
+    /** Like `find`, and uses the link up. */
     use(text: string): AdminLink | null {
       return database.transact(() => {
         const link = find(text)
@@ -91,10 +68,9 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
       })
     },
 
-    /** Those that sign this administrator in. */
+    /** Ends the links that sign this administrator in. */
     endAll: ({ number: of }: Pick<Administrator, 'number'>): void => statements.endAll.run({ administrator: of }),
 
-    /** Erases those that are too old. */
     sweep(now: number): null {
       statements.sweep.run({ now })
       return null

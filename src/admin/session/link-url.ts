@@ -1,4 +1,4 @@
-/** Where a link leads. Its secret stands behind `#`, which no browser sends: it gets into no log of a proxy. */
+/** The secret follows `#`, which browsers do not send: no proxy logs it. */
 export function linkUrl(origin: string, link: string): string {
   return `${origin}/setup#${link}`
 }

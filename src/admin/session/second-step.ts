@@ -9,25 +9,22 @@ import { newAdminSecret } from '../admin-secret.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import type { Administrator } from '../administrator.ts'
 
-/** How long a code may be given after the password. */
 const STEP_MS = 5 * MINUTE_MS
 
-/** Wrong codes in a row for one administrator, from wherever. */
+/** Wrong codes in a row for one administrator, from any address. */
 const BURST = 10
 
-/** Codes a second that may be tried again: one in five minutes, of a million, so that guessing takes decades. */
+/** Tries a second that come back. One in five minutes, of a million codes: guessing takes decades. */
 const RATE = 1 / 300
 
-/** Steps, and administrators, that are remembered. */
 const CAPACITY = 1000
 
-/** What was right before a code is asked for. */
 export type FirstFactor = 'password' | 'link'
 
 interface Step {
   readonly administrator: Administrator
   readonly first: FirstFactor
-  /** The password's hash: with another one the step is over. */
+  /** The password's hash: the step ends when it changes. */
   readonly hash: string | null
   /** Ms since the Unix epoch. */
   readonly until: number
@@ -58,15 +55,15 @@ interface Dependencies {
 export type SecondSteps = ReturnType<typeof createSecondSteps>
 
 /**
- * The second step of signing in: the first factor was right → (`begin`) → a code is asked for → (`finish`) → right, or over
- * after `STEP_MS`, with a restart, and when the password or the second factor has changed. Whoever has not got the
- * password right learns nothing of a second factor.
+ * The second step of signing in: right first factor → `begin` → `finish`, by a code. A step ends after `STEP_MS`, with a
+ * restart, and when the password or the second factor changes. Without the right password nobody learns whether there is
+ * a second factor.
  */
 export function createSecondSteps({ clock, administrators, secondFactors }: Dependencies) {
   const steps = new Map<string, Step>()
   const tries = createBucketTable(CAPACITY)
 
-  /** Whether a code is right, which uses it up; in a transaction. Only wrong ones count towards the limit. */
+  /** Uses a right code up; in a transaction. Only wrong codes count towards the limit. */
   function check(administrator: Pick<Administrator, 'number'>, code: string): CodeOutcome {
     const now = clock.now()
     const bucket = tries.bucket(String(administrator.number), BURST, now)
@@ -87,7 +84,7 @@ export function createSecondSteps({ clock, administrators, secondFactors }: Depe
   return {
     check,
 
-    /** What names the step; `null`: no code is asked of this administrator. */
+    /** Returns the step's secret; `null`: the administrator has no second factor. */
     begin(administrator: Administrator, first: FirstFactor): string | null {
       if (!secondFactors.isOn(administrator)) return null
       const [oldest] = steps.keys()

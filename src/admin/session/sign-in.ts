@@ -8,37 +8,34 @@ import type { Administrator } from '../administrator.ts'
 import type { Passwords } from '../password.ts'
 import type { KnownBrowsers } from './known-browsers.ts'
 
-/** Wrong passwords: `burst` in a row, and `rate` a second that come back. */
+/** Wrong passwords: `burst` in a row, of which `rate` a second come back. */
 interface Allowance {
   readonly burst: number
   readonly rate: number
 }
 
-/** Of one network, one site of IPv6, for one name, and in one known browser: one comes back in half a minute. */
 const NETWORK: Allowance = { burst: 10, rate: 1 / 30 }
 const SITE: Allowance = { burst: NETWORK.burst * SITE_SHARE, rate: NETWORK.rate * SITE_SHARE }
 const NAME: Allowance = { burst: 20, rate: 1 / 30 }
 const BROWSER: Allowance = NETWORK
 
-/** Of all unknown browsers together: each costs 30 to 60 ms of one core. */
+/** All unknown browsers together: a check costs 30 to 60 ms of a core. */
 const EVERYBODY: Allowance = { burst: 200, rate: 1 }
 
-/** Buckets that are remembered. */
+/** Buckets. */
 const CAPACITY = 20_000
 
 export type SignInOutcome =
   | { readonly kind: 'signed-in'; readonly administrator: Administrator }
-  /** Which of name and password is wrong is not said. */
   | { readonly kind: 'wrong' }
   | { readonly kind: 'wait'; readonly seconds: number }
-  /** Too many are being looked at. */
   | { readonly kind: 'busy' }
 
 export interface SignInTry {
   readonly name: string
   readonly password: string
   readonly address: string
-  /** What the cookie of a known browser holds; `null`: there is none. */
+  /** The cookie of a known browser, if any. */
   readonly browser: string | null
 }
 
@@ -50,11 +47,11 @@ interface Dependencies {
 }
 
 /**
- * Signs in by name and password. Who guesses is slowed down by network, by name, and all together. A browser that signed
- * in before counts for itself alone; where somebody guesses, others may have to take a link (`bellhop admin link`).
+ * Signs in by name and password. Guessing is limited by network, by name, and in total; a known browser has a limit of its
+ * own. Under attack, unknown browsers may need a link (`bellhop admin link`).
  */
 export function createSignIn({ clock, administrators, passwords, browsers }: Dependencies) {
-  // Those who guess cannot push a known browser out.
+  // Separate tables: strangers cannot push known browsers out.
   const strangers = createBucketTable(CAPACITY)
   const known = createBucketTable(CAPACITY)
   const everybody = fullBucket(EVERYBODY.burst, clock.now())
@@ -87,7 +84,7 @@ export function createSignIn({ clock, administrators, passwords, browsers }: Dep
     }
 
     const matches = await passwords.matches(password, hash)
-    // Only a wrong password counts.
+    // Only wrong passwords count.
     if (matches !== false) giveBack()
     if (matches === null) return { kind: 'busy' }
     const administrator = matches ? administrators.find(name) : null

@@ -25,7 +25,7 @@ interface Dependencies {
 
 export type ApplicationView = ReturnType<typeof createApplicationView>
 
-/** Applications as administrators see them: no secret, no hash. */
+/** Applications as administrators see them, without secrets. */
 export function createApplicationView(deps: Dependencies) {
   const { clock, credentials, webhooks, userKeys, sizes, ledger } = deps
 

@@ -6,12 +6,11 @@ import { explain } from '../../push/explain/explain.ts'
 import type { PushSummaryStore } from '../../push/status/push-summary-store.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
-import type { DeviceAnswer, DeviceSearchAnswer, DeviceView } from '../api-types/device-types.ts'
+import type { DeviceAnswer, DeviceView } from '../api-types/device-types.ts'
 
-const FOUND = 50
 const LAST_PUSHES = 20
 
-/** What says that a push was not for a device. */
+/** Verdicts of pushes that were not for the device. */
 const NOT_FOR_IT: ReadonlySet<string> = new Set(['excluded', 'registered_later', 'not_registered'])
 
 interface Dependencies {
@@ -26,14 +25,6 @@ export type DevicesView = ReturnType<typeof createDevicesView>
 
 /** Devices as administrators see them. `application` is `application.number`. */
 export function createDevicesView({ search, statuses, summaries, explanations, pauseOf }: Dependencies) {
-  /** Each from an index; the first that finds anything has it. */
-  const ways = [
-    ['token', (application: number, text: string) => search.byToken(application, text, FOUND)],
-    ['alias', (application: number, text: string) => search.byAlias(application, text)],
-    ['user', (application: number, text: string) => search.byUser(application, text, FOUND)],
-    ['tag', (application: number, text: string) => search.byTag(application, text, FOUND)],
-  ] as const
-
   function lastPushes(application: number, { token, platform }: FoundDevice): DeviceAnswer['pushes'] {
     return statuses.list(application, Number.MAX_SAFE_INTEGER, LAST_PUSHES).flatMap((push) => {
       const found = explanations.find(application, push.id, token, platform)
@@ -55,23 +46,15 @@ export function createDevicesView({ search, statuses, summaries, explanations, p
   }
 
   return {
-    find(application: number, text: string): DeviceSearchAnswer {
-      for (const [by, found] of ways) {
-        const devices = found(application, text)
-        if (devices.length > 0) return { by, devices: devices.map(viewOf) }
-      }
-      return { by: null, devices: [] }
-    },
-
     /** By `device.id`; `null`: the application has no such device. */
     one(application: number, id: number): DeviceAnswer | null {
       const device = search.byId(application, id)
-      return device && { device: viewOf(device), pushes: lastPushes(application, device) }
+      return device && { device: deviceViewOf(device), pushes: lastPushes(application, device) }
     },
   }
 }
 
-function viewOf({ id, platform, registeredAt, seenAt, updatedAt, ...device }: FoundDevice): DeviceView {
+export function deviceViewOf({ id, platform, registeredAt, seenAt, updatedAt, ...device }: FoundDevice): DeviceView {
   const { token, state, alias, user, tag, active, lat, lng, badge, fcmPlatform, timezone, locale } = device
   return {
     device: id,

@@ -22,7 +22,7 @@ import { PLATFORM, PLATFORMS } from '../../platform.ts'
 const DAYS = 30
 const LATEST = 5
 
-/** How old the losses may be, which may be many rows. What was sent is 30 of them an application, and of now. */
+/** Losses are cached this long, since counting them may read many rows. */
 const LOSSES_AGE_MS = MINUTE_MS
 
 interface Dependencies {
@@ -30,7 +30,7 @@ interface Dependencies {
   readonly applications: () => readonly Application[]
   readonly daily: { days(application: number, first: number, last: number): readonly Day[] }
   readonly feedback: Pick<FeedbackStore, 'countByDay'>
-  /** Devices by the day on which they first registered, in days since the Unix epoch, from one on. */
+  /** New devices by day (days since the Unix epoch), from `first` on. */
   readonly registered: (first: number) => ReadonlyMap<number, number>
   readonly counts: () => Promise<ApplicationCounts>
   readonly store: Pick<CountStore, 'sizes'>
@@ -41,12 +41,11 @@ interface Dependencies {
   readonly pushes: Pick<PushView, 'one'>
 }
 
-/** All applications on one page. Nothing is counted here that grows with the registry. */
+/** All applications on one page. Counts nothing that grows with the registry. */
 export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer> {
   const { clock, daily, feedback, credentials } = deps
   let losses: { readonly at: number; readonly byDay: ReadonlyMap<number, number> } | null = null
 
-  /** By the day, in days since the Unix epoch. */
   function lossesSince(first: number): ReadonlyMap<number, number> {
     const now = clock.now()
     if (losses !== null && Math.abs(now - losses.at) < LOSSES_AGE_MS) return losses.byDay

@@ -10,9 +10,8 @@ interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly statuses: Pick<StatusStore, 'find' | 'list' | 'factsOf'>
   readonly summaries: Pick<PushSummaryStore, 'textOf'>
-  /** Why nothing can be sent to a platform of an application now; `null` where it can. */
+  /** Why nothing can be sent to a platform now; `null`: it can. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
-  /** How long a push to many is held back. */
   readonly holdSecondsOf: (application: number) => number
 }
 
@@ -47,20 +46,20 @@ export function createPushView({ clock, statuses, summaries, pauseOf, holdSecond
     }
   }
 
-  /** Its moment is the end of the hold, if that is now as it was then. */
+  /** Delayed only by the hold, unless that setting was changed since. */
   function isHeld(application: number, { createdAt, sendAt }: StoredPush): boolean {
     return sendAt !== null && sendAt - createdAt <= holdSecondsOf(application) * 1000
   }
 
   return {
-    /** Those before the number `before`, the newest first. */
+    /** Pushes before the number `before`, the newest first. */
     page(application: number, before: number, limit: number): PushesAnswer {
       const pushes = statuses.list(application, before, limit)
       const next = pushes.length < limit ? null : (pushes.at(-1)?.number ?? null)
       return { pushes: pushes.map((push) => summaryOf(application, push)), next }
     },
 
-    /** By its UUID, in lower case; `null`: the application has no such push. */
+    /** `id`: lower case. `null`: the application has no such push. */
     one(application: number, id: string): PushSummary | null {
       const push = statuses.find(application, id)
       return push && summaryOf(application, push)

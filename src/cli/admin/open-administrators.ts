@@ -1,4 +1,4 @@
-import { createSealedSecondFactors } from '../../account/sealed-second-factor-store.ts'
+import { createSealedSecondFactors } from '../../account/second-factor-store.ts'
 import { createAdminLinkStore } from '../../admin/session/admin-link-store.ts'
 import { createAdminSessionStore } from '../../admin/session/admin-session-store.ts'
 import { createAdminTokenStore } from '../../admin/admin-token-store.ts'

@@ -1,6 +1,5 @@
-import type { Limits } from '../../application/application.ts'
-import { LIMIT_SWITCHES, LIMIT_VALUES } from '../../application/limit-rules.ts'
-import type { LimitWithValue, Switch } from '../../application/limit-rules.ts'
+import { LIMIT_SWITCHES, LIMIT_VALUES } from '../../application/application.ts'
+import type { Limits, LimitWithValue, Switch } from '../../application/application.ts'
 import type { FlagSpec, ParsedArguments } from '../command.ts'
 import { indented } from './app-text.ts'
 

@@ -8,7 +8,6 @@ import { createDeviceStore } from '../../device/device-store.ts'
 import type { Device } from '../../device/device.ts'
 import { failure, problem, refusalIn } from '../../failure.ts'
 import type { Failure } from '../../failure.ts'
-import { sentBy } from '../../notification/notification.ts'
 import { createStatusStore } from '../../push/status/status-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { moment } from '../../text/format.ts'
@@ -84,9 +83,8 @@ async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome>
     return done(json ? jsonLine(preview) : previewText(preview, styleOf(sending)))
   }
 
-  const notification = sentBy(application, push.notification)
-  const tooLarge = pushing.checkSize(notification, 'filter' in to ? to.filter.platforms : [to.device.platform])
-  if (tooLarge !== null) return refusedHere(tooLarge)
+  const platforms = 'filter' in to ? to.filter.platforms : [to.device.platform]
+  const notification = pushing.prepared(application, push.notification, platforms)
   const limits = flags.has('yes') ? { ...application.limits, confirmAbove: 0 } : application.limits
   const accepted = await pushing.accept(
     { ...application, limits },

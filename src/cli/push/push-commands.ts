@@ -1,6 +1,7 @@
 import { integer } from '../../settings/setting-type.ts'
 import { dataFlags, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
+import { OPTION_FLAGS } from '../../notification/options.ts'
 import { platformFlag } from './platform-flag.ts'
 
 const adminListenFlag: FlagSpec = {
@@ -30,22 +31,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
       { name: 'where', placeholder: 'JSON', doc: 'to devices for which this expression holds' },
       { name: 'except-tag', placeholder: 'T', list: true, doc: 'but not to devices with one of these tags' },
       platformFlag,
-      { name: 'title', placeholder: 'TEXT', doc: 'the line above the message' },
-      { name: 'subtitle', placeholder: 'TEXT', doc: 'the line between them (iOS)' },
-      { name: 'sound', placeholder: 'NAME', doc: 'what is heard; none: nothing (default: default)' },
-      { name: 'badge', placeholder: 'N', doc: 'the number on the icon: 3, +1 or -1 (default: left alone)' },
-      { name: 'link', placeholder: 'URL', doc: 'what the app is to open' },
-      { name: 'image', placeholder: 'URL', doc: 'a picture to show' },
-      {
-        name: 'action',
-        placeholder: 'JSON',
-        list: true,
-        doc: 'a button, for browsers: {"action": "track", "title": "Track it", "link": "https://…"}',
-      },
-      { name: 'payload', placeholder: 'JSON', doc: 'an object for the app' },
-      { name: 'languages', placeholder: 'FILE|JSON', doc: 'the text in other languages: {"de": {"msg": "Hallo"}}' },
-      { name: 'collapse', placeholder: 'NAME', doc: 'takes the place of an earlier one with this name' },
-      { name: 'ttl', placeholder: 'SECONDS', doc: 'how long it is tried (default 86400)' },
+      ...OPTION_FLAGS,
       { name: 'fields', placeholder: 'JSON', doc: 'more fields of POST /push/all, such as {"silent": true}' },
       { name: 'send-at', placeholder: 'TIME', doc: 'later: 2026-12-24T09:00:00+01:00, or seconds from now' },
       { name: 'dry-run', placeholder: null, doc: 'send nothing: show to whom it would go and how large it is' },

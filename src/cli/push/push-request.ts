@@ -3,8 +3,8 @@ import type { WantedFilter } from '../../audience/filter-schema.ts'
 import { hintAt } from '../../audience/unknown-fields.ts'
 import type { Platform } from '../../device/device.ts'
 import { refusalIn } from '../../failure.ts'
-import { contentFields } from '../../notification/content-schema.ts'
 import type { Notification } from '../../notification/notification.ts'
+import { OPTION_FLAGS, OPTIONS } from '../../notification/options.ts'
 import type { When } from '../../push/schedule/timing-schema.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { problems } from '../command.ts'
@@ -22,27 +22,12 @@ export interface PushWanted {
   readonly confirm: number | null
 }
 
-/** Flags whose text is a field of the body. */
-const TEXT_FIELDS = {
-  title: 'title',
-  subtitle: 'subtitle',
-  badge: 'badge',
-  link: 'link',
-  image: 'image',
-  collapse: 'collapse',
-  ttl: 'ttl',
-  'send-at': 'send_at',
-  confirm: 'confirm',
-} as const
-
 /** What the fields of the body are called here. */
 const NAMES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(TEXT_FIELDS).map(([flag, field]) => [field, `--${flag}`])),
+  ...Object.fromEntries(OPTION_FLAGS.map(({ option, name }) => [option, `--${name}`])),
   msg: 'MESSAGE',
-  sound: '--sound',
-  actions: '--action',
-  payload: '--payload',
-  languages: '--languages',
+  send_at: '--send-at',
+  confirm: '--confirm',
   where: '--where',
   tags: '--tag',
   alias: '--alias',
@@ -53,7 +38,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const TARGETS = ['all', 'tag', 'alias', 'user', 'token', 'where'] as const
 
 /** What `--fields` may say besides. */
-const MORE_FIELDS = [...Object.keys(contentFields), 'send_at_local', 'tags_match']
+const MORE_FIELDS = [...Object.keys(OPTIONS), 'send_at_local', 'tags_match']
 
 export function readPush(
   { words, flags }: ParsedArguments,
@@ -83,6 +68,14 @@ export function readPush(
     return undefined
   }
 
+  const optionValue = ({ name, takes, list: items, example = '{}' }: (typeof OPTION_FLAGS)[number]): unknown => {
+    if (takes === undefined) return flag(name)
+    if (items === undefined) return json(name, example, takes === 'json' ? flag(name) : textOrFile(name))
+    // Given again, the flag's values are joined by commas, as those of a list are in JSON.
+    const given = json(name, example, flags.has(name) ? `{"given": [${flag(name)}]}` : undefined)
+    return (given as { given?: unknown } | undefined)?.given
+  }
+
   const targets = TARGETS.filter((name) => flags.has(name))
   if (targets.length === 0) wrong.push('Say whom it is for: --all, --tag, --alias, --user, --token or --where.')
   if (targets.length > 1) {
@@ -93,27 +86,19 @@ export function readPush(
   const more = json('fields', '{"silent": true}')
   wrong.push(...unknownFields(more))
   const [tags, exceptTags, users] = [list('tag'), list('except-tag'), list('user')]
-  const payload = json('payload', '{"article": 17}')
-  const button = '{"action": "track", "title": "Track it"}'
-  // Given again, the flag's values are joined by commas, as those of a list are in JSON.
-  const actions = json('action', button, flags.has('action') ? `{"given": [${flag('action')}]}` : undefined)
   const where = json('where', '{"all": [{"tag": "beta"}, {"seen_within": 7}]}')
-  const languages = json('languages', '{"de": {"msg": "Hallo"}}', textOrFile('languages'))
+  const options = [
+    ...OPTION_FLAGS.map((one) => [one.option, optionValue(one)] as const),
+    ...(['send_at', 'confirm'] as const).map((name) => [name, flag(name.replace('_', '-'))] as const),
+  ].filter(([, value]) => value !== undefined)
   if (wrong.length > 0) return problems(...wrong)
   const platforms = platformsIn(flags)
 
   const fields = (more ?? {}) as Readonly<Record<string, unknown>>
-  const texts = Object.entries(TEXT_FIELDS).flatMap(([name, field]) => {
-    const text = flag(name)
-    return text === undefined ? [] : [[field, text] as const]
-  })
   const body: Readonly<Record<string, unknown>> = {
     ...fields,
-    ...Object.fromEntries(texts),
+    ...Object.fromEntries(options),
     ...(words[1] !== undefined && { msg: words[1] }),
-    payload: payload ?? fields['payload'],
-    languages: languages ?? fields['languages'],
-    actions: (actions as { given?: unknown } | undefined)?.given ?? fields['actions'],
     ...(flags.has('platform') && { platform: platforms.map(String) }),
     tags,
     alias: flag('alias'),

@@ -2,19 +2,17 @@ import { signal } from '@preact/signals'
 import type { Refusal } from '../../admin/api-types/refusal-types.ts'
 import type { SessionAnswer } from '../../admin/api-types/session-types.ts'
 
-/** Who looks at this page; `null`: that is not known yet. */
+/** Who is signed in; `null`: not known yet. */
 export const session = signal<SessionAnswer | null>(null)
 
-/** Whether the server does not answer. */
 export const isAway = signal(false)
 
-/** Counts how often the server came back: what was read before may be old. */
+/** How often the server came back: what was read before may be old. */
 export const comebacks = signal(0)
 
-/** How soon a server that went away is asked again. */
+/** How often a server that does not answer is asked. */
 const AGAIN_MS = 1500
 
-/** A call that was answered, and not with a success. */
 class CallRefused extends Error {
   readonly code: string
 
@@ -31,8 +29,8 @@ interface Options {
 }
 
 /**
- * Calls the admin API; the answer, read as JSON. Throws `CallRefused`, and what `fetch` throws where the server is away.
- * An answer that nobody is signed in shows the sign-in in place of the page, which is there again afterwards.
+ * Calls the admin API and reads the answer as JSON. Throws `CallRefused`, or what `fetch` throws where the server is away.
+ * Once nobody is signed in any more, the sign-in takes the place of the page.
  */
 export async function call<T>(method: string, path: string, options: Options = {}): Promise<T> {
   const text = await (await answered(method, path, options)).text()
@@ -45,14 +43,16 @@ export interface ListPage<Row> {
   readonly next: string | null
 }
 
-/** Reads a list of the public API, which says by a header whether more follows. Throws like `call`. */
-export async function callList<Row>(path: string, options: Options): Promise<ListPage<Row>> {
-  const response = await answered('GET', path, options)
+/** Reads a list of the public API, which names the next page in a header. Throws like `call`. */
+export async function callList<Row>(path: string, signal: AbortSignal): Promise<ListPage<Row>> {
+  const response = await answered('GET', path, { signal })
   const [, next = null] = /[?&]after=(\d+)/.exec(response.headers.get('link') ?? '') ?? []
   return { rows: (await response.json()) as Row[], next }
 }
 
-/** A success; else throws. */
+/** Headers by which a call that is repeated does nothing twice. */
+export const onceOnly = () => ({ 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') })
+
 async function answered(method: string, path: string, options: Options): Promise<Response> {
   const { body, headers = {}, signal: aborted } = options
   const response = await reach(path, {
@@ -67,24 +67,21 @@ async function answered(method: string, path: string, options: Options): Promise
   throw new CallRefused(refusalIn(text, response.status))
 }
 
-/** Asks who is signed in. */
 export async function readSession(): Promise<void> {
   session.value = await call<SessionAnswer>('GET', '/api/session')
 }
 
-/** What the server answered in place of a success; `null`: it was not the server that failed. */
+/** `null`: it was not refused by the server. */
 export function refusalOf(error: unknown): Refusal | null {
   return error instanceof CallRefused ? error : null
 }
 
-/** What to tell of an error: one sentence. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof CallRefused) return error.message
-  if (isAway.peek()) return 'The server does not answer. Nothing was changed, as far as this page knows.'
+  if (isAway.peek()) return 'The server does not answer. As far as this page knows, nothing was changed.'
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Watches for the server until it is back. */
 export function noteAway(): void {
   if (isAway.peek()) return
   isAway.value = true
@@ -116,7 +113,7 @@ function refusalIn(text: string, status: number): Refusal {
     const { code, message } = JSON.parse(text) as Partial<Refusal>
     if (typeof code === 'string' && typeof message === 'string') return { code, message }
   } catch {
-    // A proxy in between answers with a page of its own.
+    // A proxy answers with a page of its own.
   }
   return { code: 'Unknown', message: `The server answered with ${status}.` }
 }

@@ -1,18 +1,17 @@
 import { computed } from '@preact/signals'
 import { session } from './call.ts'
 
-/** The browser's; a test, which knows none of its types, has one of its own. */
+/** Declared for tests, which are compiled without the browser's types. */
 declare const location: { readonly origin: string; readonly hostname: string }
 
-/** Where apps and backends reach the public API, as the service knows it. */
 export const publicUrl = computed(() => reachable(session.value?.service?.url ?? '', location.hostname))
 
-/** The address as one calls it: a listener on all addresses of its machine has, among them, that of this page. */
+/** `0.0.0.0` and `[::]` stand for every address of the machine, so for the one of this page. */
 export function reachable(url: string, here: string): string {
   return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, (_, scheme: string) => scheme + here)
 }
 
-/** A call of the admin API as a command. The token is in the environment of whoever runs it. */
+/** A call of the admin API as a command, with the token in the environment. */
 export function adminCurl(method: string, path: string, body?: unknown): string {
   const lines = [
     `curl ${verb(method)}${quoted(location.origin + path)}`,
@@ -33,7 +32,7 @@ interface PublicCall {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A call of the public API as a command, as an application's backend makes it. */
+/** A call of the public API by a backend, as a command. */
 export function publicCurl({ method, path, application, body, secret = null, headers = {} }: PublicCall): string {
   const more = Object.entries(headers).map(([name, value]) => quoted(`${name}: ${value}`))
   const lines = [
@@ -48,7 +47,7 @@ export function publicCurl({ method, path, application, body, secret = null, hea
 
 const verb = (method: string): string => (method === 'GET' ? '' : `-X ${method} `)
 
-/** For a shell: in single quotes, which nothing ends but another one. */
+/** In single quotes, which only another one ends. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

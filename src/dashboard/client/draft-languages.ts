@@ -1,9 +1,8 @@
 import type { Draft } from './draft.ts'
 
-/** Texts by the name of their field, as typed. */
 type Texts = Readonly<Record<string, string>>
 
-/** The texts of a draft by language, its tag in canonical form as the API answers it; of what is no such JSON nothing. */
+/** The texts of a draft by canonical language tag; empty where its JSON is not that. */
 export function languagesIn({ languages = '' }: Draft): Readonly<Record<string, Texts>> {
   try {
     const read: unknown = JSON.parse(languages)
@@ -13,34 +12,33 @@ export function languagesIn({ languages = '' }: Draft): Readonly<Record<string, 
   }
 }
 
-/** The draft as those get it who are sent to in a language of it; `null`: its own text. */
+/** The draft as devices of a language get it; `null`: its own text. */
 export function inLanguage(draft: Draft, language: string | null): Draft {
   return { ...draft, ...own(draft, language) }
 }
 
-/** What a language says of its own. */
+/** The texts of a language that differ from the push's own. */
 export function own(draft: Draft, language: string | null): Texts {
   return language === null ? draft : (languagesIn(draft)[language] ?? {})
 }
 
-/** The draft's `languages` with a text of one of them; `''` is the push's own. */
+/** `languages` with a text changed; `''` removes it, so that the push's own text counts. */
 export function withText(draft: Draft, language: string, name: string, text: string): string {
   const { [name]: _, ...rest } = own(draft, language)
   return JSON.stringify({ ...languagesIn(draft), [language]: text === '' ? rest : { ...rest, [name]: text } })
 }
 
-/** The draft's `languages` with another one, which says nothing yet. */
 export function withLanguage(draft: Draft, language: string): string {
   return JSON.stringify({ ...languagesIn(draft), [language]: {} })
 }
 
-/** The draft's `languages` without one of them; `''`: none is left. */
+/** `languages` without one of them; `''`: none is left. */
 export function withoutLanguage(draft: Draft, language: string): string {
   const { [language]: _, ...rest } = languagesIn(draft)
   return Object.keys(rest).length === 0 ? '' : JSON.stringify(rest)
 }
 
-/** A tag in its canonical form (BCP 47): `pt_br` is pt-BR. `null`: it is none. */
+/** BCP 47: `pt_br` is pt-BR. `null`: not a tag. */
 export function canonicalTag(typed: string): string | null {
   try {
     return Intl.getCanonicalLocales(typed.trim().replaceAll('_', '-'))[0] ?? null
@@ -49,7 +47,7 @@ export function canonicalTag(typed: string): string | null {
   }
 }
 
-/** `German (de)`, in the browser's language; `null`: of all who get none of them. */
+/** `German (de)`, in the browser's language; `null`: the push's own text. */
 export function languageName(language: string | null): string {
   if (language === null) return 'Everybody else'
   const tag = canonicalTag(language)

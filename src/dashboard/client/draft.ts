@@ -1,44 +1,32 @@
+import { OPTION_INPUTS } from '../../notification/options.ts'
 import { ALL_PLATFORMS } from './platforms.ts'
 
 /** A push as it is typed: the fields of the API by name, each as text; what is not there was left alone. */
 export type Draft = Readonly<Record<string, string>>
 
-const TEXTS =
-  'title subtitle msg image link category thread collapse channel priority interruption alias except_alias tags_match send_at_local token'.split(
-    ' ',
-  )
+/** Fields that are no option of the content: who gets it, and when. */
+const TEXTS = ['alias', 'except_alias', 'tags_match', 'send_at_local', 'token']
 const LISTS = ['tags', 'except_tags', 'active', 'except_active', 'users', 'except_users']
-const NUMBERS = ['ttl', 'seen_within', 'not_seen_for', 'registered_within']
-const SWITCHES = ['silent', 'mutable']
-const OBJECTS = ['where', 'near', 'payload', 'languages', 'apns', 'fcm']
-
-/** What does not go with a push that shows nothing. */
-const SHOWN = new Set([
-  'title',
-  'subtitle',
-  'msg',
-  'image',
-  'category',
-  'thread',
-  'channel',
-  'interruption',
-  'languages',
-])
+const NUMBERS = ['seen_within', 'not_seen_for', 'registered_within']
+const OBJECTS = ['where', 'near']
 
 /** The body of `POST /push/all`, or with a token of `/push/one`. Throws an `Error` that names the field which is no JSON. */
 export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
   const isSilent = draft['silent'] === 'true'
-  const given = (name: string): string => (isSilent && SHOWN.has(name) ? '' : (draft[name] ?? '').trim())
+  const given = (name: string): string => (draft[name] ?? '').trim()
   const body: Record<string, unknown> = {}
   const take = (names: readonly string[], read: (text: string, name: string) => unknown): void => {
     for (const name of names) if (given(name) !== '') body[name] = read(given(name), name)
   }
-  take(TEXTS, (text) => text)
+  for (const { name, kind, isShown, initial } of OPTION_INPUTS) {
+    if (isSilent && isShown) continue
+    if (initial !== undefined) body[name] = draft[name] ?? initial
+    else take([name], READ[kind])
+  }
+  take(TEXTS, READ.line)
   take(LISTS, listIn)
   take(NUMBERS, Number)
-  take(SWITCHES, (text) => text === 'true')
   take(OBJECTS, objectIn)
-  if (!isSilent) Object.assign(body, { sound: draft['sound'] ?? 'default', badge: draft['badge'] ?? '' })
   if (draft['send_at'] !== undefined && draft['send_at'] !== '') {
     body['send_at'] = new Date(draft['send_at']).toISOString()
   }
@@ -63,6 +51,15 @@ function objectIn(text: string, name: string): unknown {
   } catch {
     throw new Error(`${name} is no JSON yet.`)
   }
+}
+
+const READ: Readonly<Record<(typeof OPTION_INPUTS)[number]['kind'], (text: string, name: string) => unknown>> = {
+  line: (text) => text,
+  lines: (text) => text,
+  choice: (text) => text,
+  number: Number,
+  switch: (text) => text === 'true',
+  json: objectIn,
 }
 
 function listIn(text: string): readonly string[] {

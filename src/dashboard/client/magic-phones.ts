@@ -1,10 +1,13 @@
+import type { ApplicationName } from '../../admin/api-types/application-types.ts'
+import { call } from './call.ts'
+import { onBehalf } from './paths.ts'
 import type { WrittenPlatform } from './platforms.ts'
 
 type Answers = readonly (readonly [order: string, text: string])[]
 
 /**
- * By platform what a simulated gateway can be ordered to answer, by how a token begins; `''`: nothing. Before the order of
- * a browser there may be the push service that is played.
+ * What a simulated gateway answers a push, by the beginning of the token; `''`: no order. A browser's order may name a push
+ * service first, whose answer is played.
  */
 export const MAGIC: Readonly<Record<WrittenPlatform, Answers>> = {
   '0': [
@@ -111,8 +114,43 @@ export const MAGIC: Readonly<Record<WrittenPlatform, Answers>> = {
   ],
 }
 
-/** How a token begins that orders an answer `times` times; `0`: always. */
-export function startOf(platform: keyof typeof MAGIC, order: string, times: string): string {
+/** The beginning of a token that orders an answer `times` times; `0`: always. */
+export function startOf(platform: WrittenPlatform, order: string, times: string): string {
   if (order === '') return ''
   return platform === '0' ? `bad${order}${times}` : `${order}${times === '0' ? '' : `-${times}`}:`
+}
+
+export async function registerThreePhones(application: ApplicationName['id']): Promise<void> {
+  const register = (platform: '0' | '1', tokens: readonly string[]) =>
+    call('PUT', onBehalf(application, '/deviceToken/batch'), { body: { platform, tokens } })
+  await Promise.all([register('0', [tokenFor('0'), tokenFor('0')]), register('1', [tokenFor('1')])])
+}
+
+/** Registers a simulated phone or browser. `start`: the order for the simulator, from `startOf`. */
+export async function registerPhone(
+  application: ApplicationName['id'],
+  platform: WrittenPlatform,
+  start = '',
+): Promise<void> {
+  const body = { token: tokenFor(platform, start), platform, ...(platform === '2' && { keys: EXAMPLE_KEYS }) }
+  await call('PUT', onBehalf(application, '/deviceToken'), { body })
+}
+
+/** Of the subscription in RFC 8291, appendix A: the simulator can decrypt what is sent to it. */
+const EXAMPLE_KEYS = {
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+}
+
+function tokenFor(platform: WrittenPlatform, start = ''): string {
+  if (platform === '0') return appleToken(start)
+  const random = start + crypto.getRandomValues(new Uint32Array(4)).join('-')
+  return platform === '1' ? random : `https://simulator.invalid/${random}`
+}
+
+/** 64 hexadecimal digits, not beginning with `bad` unless `start` does: that would be an order. */
+function appleToken(start: string): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${start === '' ? 'a1' : start}${random}`.slice(0, 64)
 }

@@ -7,7 +7,6 @@ export function applicationPage(application: Id, ...rest: readonly (string | num
   return ['/applications', ...[application, ...rest].map((part) => encodeURIComponent(part))].join('/')
 }
 
-/** A call about an application. */
 export function applicationCall(application: Id, ...rest: readonly (string | number)[]): string {
   return `/api${applicationPage(application, ...rest)}`
 }
@@ -15,4 +14,10 @@ export function applicationCall(application: Id, ...rest: readonly (string | num
 /** A call of the public API in the application's name; `path` begins with `/`. */
 export function onBehalf(application: Id, path: string): string {
   return `/api/applications/${encodeURIComponent(application)}/v1${path}`
+}
+
+/** `?a=b` without the empty ones; `''`: all are empty. */
+export function queryOf(parameters: Readonly<Record<string, string>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }

@@ -8,62 +8,53 @@ import { problemOf } from './push-problem.ts'
 import type { PushProblem } from './push-problem.ts'
 import type { WrittenPlatform } from './platforms.ts'
 
-/** What a gateway would get. */
 export interface PreviewedRequest {
   readonly body: object
   readonly bytes: number
 }
 
-export interface PlatformCounts {
-  readonly '0': number
-  readonly '1': number
-  /** Default 0. */
-  readonly '2'?: number
+/** What each gateway would get; `null` and absent: nothing. */
+interface PreviewedRequests {
+  readonly apns: PreviewedRequest | null
+  readonly fcm: PreviewedRequest | null
+  readonly webpush?: PreviewedRequest
 }
 
-/** As `POST /push/preview` has it. */
-export interface Preview {
+/** As `POST /push/preview` of the public API has it. */
+export interface Preview extends PreviewedRequests {
   readonly t: number
-  readonly platforms: PlatformCounts
+  /** Absent: 0. */
+  readonly platforms: { readonly '0': number; readonly '1': number; readonly '2'?: number }
   readonly sample: readonly {
     readonly token: string
     readonly platform: WrittenPlatform
     readonly alias: string | null
   }[]
-  readonly apns: PreviewedRequest | null
-  readonly fcm: PreviewedRequest | null
-  /** Not there where the push does not go to browsers. */
-  readonly webpush?: PreviewedRequest
-  /** Of a push in several languages: each, its own text first. */
+  /** Only of a push in several languages; its own text first. */
   readonly languages?: readonly PreviewedLanguage[]
 }
 
-export interface PreviewedLanguage {
-  /** Its tag in canonical form; `null`: the push's own text. */
+export interface PreviewedLanguage extends PreviewedRequests {
+  /** Canonical tag; `null`: the push's own text. */
   readonly language: string | null
   readonly t: number
-  readonly apns: PreviewedRequest | null
-  readonly fcm: PreviewedRequest | null
-  readonly webpush?: PreviewedRequest
 }
 
 export interface Previewed {
-  /** `null`: not known yet. */
+  /** `null`: none yet. */
   readonly preview: Preview | null
-  /** Why it would be refused, as it stands. */
   readonly problem: PushProblem | null
 }
 
-/** How long somebody has to pause for the preview to follow. */
+/** How long typing has to pause before the preview follows. */
 const PAUSE_MS = 300
 
-/** Throws what is wrong with it. */
 export function askPreview(application: string, draft: Draft, signal?: AbortSignal): Promise<Preview> {
   const body = pushBody(draft)
   return call('POST', onBehalf(application, '/push/preview'), { body, ...(signal !== undefined && { signal }) })
 }
 
-/** To whom a push would go as it is typed, and what Apple and Google would get; of an empty one nothing is asked. */
+/** The preview of a draft while it is typed; none of an empty one. */
 export function usePreview(application: string, draft: Draft): Previewed {
   const state = useSignal<Previewed>({ preview: null, problem: null })
   const typed = JSON.stringify(draft)

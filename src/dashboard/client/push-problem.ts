@@ -1,18 +1,17 @@
 import { refusalOf, sentenceOf } from './call.ts'
 
-/** Why a push would be refused, as it is typed. */
 export interface PushProblem {
   readonly sentence: string
-  /** The field of the API at fault; `null`: none in particular. */
+  /** Of the API; `null`: none in particular. */
   readonly field: string | null
-  /** Of a text in a language its tag. */
+  /** The tag, if a text in a language is at fault. */
   readonly language: string | null
 }
 
-/** Of a push to everybody, or to one device. For one to a tag, say, a title is enough. */
-const NO_MESSAGE = 'The message is missing. To everybody, and to one device, a title alone does not go.'
+/** For a push with filters a title is enough. */
+const NO_MESSAGE = 'The message is missing. A push to everyone or to one device needs more than a title.'
 
-/** What to tell of an error, and where: the API begins each sentence about a field with its name. */
+/** The API begins each sentence about a field with its name. */
 export function problemOf(error: unknown): PushProblem {
   const sentence = sentenceOf(error)
   const [, field = null, below = ''] = /^([a-z_]+)((?:[.[][^\s,]*)?)[ ,:]/.exec(sentence) ?? []

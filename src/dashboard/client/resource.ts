@@ -3,14 +3,13 @@ import { useEffect } from 'preact/hooks'
 import { call, comebacks, sentenceOf } from './call.ts'
 
 export interface Resource<T> {
-  /** `null`: it is not here yet, or could not be read. */
+  /** `null`: not here yet, or it could not be read. */
   readonly value: T | null
-  /** Why it could not be read. */
   readonly problem: string | null
   readonly reload: () => void
 }
 
-/** What a path answers, read (default: as JSON) again when the path changes and when the server came back. `null`: nothing is asked. */
+/** What a path answers; asked again when the path changes, and when the server came back. `null`: nothing is asked. */
 export function useResource<T>(
   path: string | null,
   read: (path: string, signal: AbortSignal) => Promise<T> = (from, signal) => call<T>('GET', from, { signal }),

@@ -1,6 +1,5 @@
 import type { SamplesAnswer } from '../../admin/api-types/sample-types.ts'
 
-/** The code of the manual with the address and the application filled in. */
 export function filledIn(
   { samples }: SamplesAnswer,
   { url, application }: { readonly url: string; readonly application: string },

@@ -5,7 +5,7 @@ import { publicUrl } from './curl.ts'
 import { applicationCall, onBehalf } from './paths.ts'
 import { contactAt } from './vapid-contact.ts'
 
-/** What pages of one's own register a browser with, and what shows a push there: this listener has both too. */
+/** The scripts for pages that register browsers: this listener serves them too. */
 const CLIENT = '/webpush/client.js'
 const WORKER = '/webpush/worker.js'
 
@@ -14,20 +14,20 @@ interface BrowserClient {
   readonly enrol: (options: Readonly<Record<string, unknown>>) => Promise<{ readonly token: string }>
 }
 
-/** Why no push can come to this browser, as a sentence; `null`: nothing is known against it. */
+/** Why no push can reach this browser; `null`: no reason is known. */
 export function whyNoPushHere(): string | null {
   if (!isSecureContext) {
-    return `A browser takes pushes by https, or by http from its own machine, and this page is at ${location.origin}. Open it by https, or through ssh -L 8791:127.0.0.1:8791 as http://127.0.0.1:8791.`
+    return `Browsers allow push only over https, or http on the same machine. This page is at ${location.origin}. Open it over https, or through ssh -L 8791:127.0.0.1:8791 as http://127.0.0.1:8791.`
   }
   if ('serviceWorker' in navigator && 'PushManager' in window) return null
-  return 'This browser takes no pushes here: none does in a private window, and an iPhone or iPad only from its home screen.'
+  return 'Push is not available here. Private windows never have it, and an iPhone or iPad only in a page on the home screen.'
 }
 
-/** Registers this browser with the application, which gets a key for browsers where it has none. Gives its endpoint. */
+/** Registers this browser with the application, creating its key for browsers if there is none. Returns the endpoint. */
 export async function registerThisBrowser({ id, credentials }: ApplicationAnswer): Promise<string> {
-  // First of all: some browsers ask for leave only at once after the click.
+  // First: some browsers show the prompt only directly after a click.
   if ((await Notification.requestPermission()) !== 'granted') {
-    throw new Error('Notifications are blocked here: allow them in what the browser says of this site.')
+    throw new Error('Notifications are blocked. Allow them for this site in your browser’s settings.')
   }
   const publicKey = publicKeyIn(credentials) ?? (await makeKey(id))
   const { enrol } = (await import(CLIENT)) as BrowserClient
@@ -42,13 +42,13 @@ export async function registerThisBrowser({ id, credentials }: ApplicationAnswer
   return token
 }
 
-/** Calls `listener` with what is shown of a push of the application here; the returned function stops it. */
+/** Calls `listener` with each push of the application that arrives here; the returned function stops it. */
 export function whenArrived(id: ApplicationAnswer['id'], listener: (shown: Arrived) => void): () => void {
   const hear = ({ data }: MessageEvent<{ bellhop?: { notification?: Arrived }; scope?: string } | null>): void => {
     const shown = data?.scope === location.origin + scopeOf(id) ? data.bellhop?.notification : undefined
     if (shown !== undefined) listener(shown)
   }
-  // There is none where the page is not secure.
+  // Undefined where the page is not secure.
   const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer }
   serviceWorker?.addEventListener('message', hear)
   return () => serviceWorker?.removeEventListener('message', hear)
@@ -60,7 +60,7 @@ interface Arrived {
   readonly body?: string
 }
 
-/** No page is there: a worker for each application, and none that the dashboard itself runs under. */
+/** No page is there: the worker of an application must not serve the dashboard itself. */
 function scopeOf(id: ApplicationAnswer['id']): string {
   return `/webpush/${encodeURIComponent(id)}`
 }
@@ -85,7 +85,7 @@ interface TrustedTypes {
 
 let policy: Policy | undefined
 
-/** What may become a script, as the policy of the page asks for it. */
+/** As the page's Content-Security-Policy requires (Trusted Types). */
 function trusted(url: string): string {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes }
   policy ??= trustedTypes?.createPolicy('worker', { createScriptURL: (wanted) => (wanted === WORKER ? wanted : '') })

@@ -1,10 +1,10 @@
-/** Stands for the address of whoever sends, until it is changed. */
+/** A placeholder for the sender's address. */
 const NOBODY = 'mailto:you@example.com'
 
-/** Names that are of no public domain, and addresses. */
+/** Private names, and IP addresses. */
 const NOT_PUBLIC = /(^|\.)(localhost|local|internal|test|invalid)\.?$|^\[|^[\d.]+$|^[^.]*$/
 
-/** What push services are told to reach whoever sends at, where the public API is at `url`: that, if Apple takes it. */
+/** The contact for push services: the public API's origin if Apple would accept it. */
 export function contactAt(url: string): string {
   const { protocol, hostname, origin } = new URL(url)
   return protocol === 'https:' && !NOT_PUBLIC.test(hostname) ? origin : NOBODY

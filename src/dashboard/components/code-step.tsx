@@ -13,7 +13,6 @@ interface Props {
   readonly onCancel: () => void
 }
 
-/** The second step of signing in. */
 export function CodeStep({ step, onDone, onCancel }: Props) {
   const code = useSignal('')
   return (
@@ -31,24 +30,22 @@ export function CodeStep({ step, onDone, onCancel }: Props) {
       >
         <CodeField code={code} autofocus />
       </Form>
-      <p class="hint">Lost both? This removes the second factor, on the machine that Bellhop runs on:</p>
+      <p class="hint">Lost both? Remove the second factor on the machine that runs Bellhop:</p>
       <Code text="bellhop admin reset NAME" label="Command" />
     </Page>
   )
 }
 
-/** A code of the app, or a recovery code. */
-export function CodeField({
-  code,
-  autofocus = false,
-}: {
+interface CodeFieldProps {
   readonly code: Signal<string>
   readonly autofocus?: boolean
-}) {
+}
+
+export function CodeField({ code, autofocus = false }: CodeFieldProps) {
   return (
     <TextField
       label="Code"
-      hint="The 6 digits that your authenticator app shows, or a recovery code."
+      hint="The 6 digits from your authenticator app, or a recovery code."
       {...keptIn(code)}
       autocomplete="one-time-code"
       spellcheck={false}

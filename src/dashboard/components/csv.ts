@@ -1,7 +1,4 @@
-/**
- * Comma-separated values (RFC 4180). A cell that a spreadsheet would take for a formula is shown as text: what an app
- * registers gets into these tables.
- */
+/** RFC 4180. Apps register what gets into these tables, so no cell may be a formula to a spreadsheet. */
 export function csvOf(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
 }

@@ -1,17 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { csvOf } from './csv.ts'
-import { saveFile } from './save-file.ts'
-import { time } from './text.ts'
+import { count, time } from './text.ts'
 
 export interface Column<Row> {
   readonly name: string
-  readonly isNumber?: boolean
-  /** ISO 8601; shown on one line. */
-  readonly isTime?: boolean
-  /** As it is written into a file. */
+  /** How the value is shown. `name`: text that a person chose, in either writing direction. Default: as it is. */
+  readonly kind?: 'number' | 'time' | 'name' | 'code'
+  /** As it is written into a file; a time as ISO 8601. */
   readonly value: (row: Row) => string | number | null
-  /** As it is shown. Default the value, of a time in the zone of whoever looks. */
   readonly show?: (row: Row) => ComponentChildren
+  /** Where the cell leads; `null`: nowhere. */
+  readonly link?: (row: Row) => string | null
 }
 
 interface Props<Row> {
@@ -22,9 +21,17 @@ interface Props<Row> {
   readonly keyOf: (row: Row) => string | number
 }
 
-/** A table, which can be had as a file. */
 export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
-  const file = caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  const save = (ending: string, type: string, text: () => string) => (
+    <button
+      type="button"
+      class="quiet"
+      onClick={() => saveFile(`${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.${ending}`, type, text())}
+    >
+      {ending.toUpperCase()}
+      <span class="unseen"> of {caption}</span>
+    </button>
+  )
   const table = () => [
     columns.map(({ name }) => name),
     ...rows.map((row) => columns.map(({ value }) => String(value(row) ?? ''))),
@@ -37,9 +44,9 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
           <caption class="unseen">{caption}</caption>
           <thead>
             <tr>
-              {columns.map((column) => (
-                <th key={column.name} scope="col" class={classOf(column)}>
-                  {column.name}
+              {columns.map(({ name, kind }) => (
+                <th key={name} scope="col" class={kind}>
+                  {name}
                 </th>
               ))}
             </tr>
@@ -48,8 +55,8 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
             {rows.map((row) => (
               <tr key={keyOf(row)}>
                 {columns.map((column) => (
-                  <td key={column.name} class={classOf(column)}>
-                    {shown(column, row)}
+                  <td key={column.name} class={column.kind}>
+                    {cellOf(column, row)}
                   </td>
                 ))}
               </tr>
@@ -58,27 +65,32 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
         </table>
       </div>
       <p class="files">
-        <button type="button" class="quiet" onClick={() => saveFile(`${file}.csv`, 'text/csv', csvOf(table()))}>
-          CSV<span class="unseen"> of {caption}</span>
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => saveFile(`${file}.json`, 'application/json', JSON.stringify(objects(), null, 2))}
-        >
-          JSON<span class="unseen"> of {caption}</span>
-        </button>
+        {save('csv', 'text/csv', () => csvOf(table()))}
+        {save('json', 'application/json', () => JSON.stringify(objects(), null, 2))}
       </p>
     </div>
   )
 }
 
-function classOf<Row>({ isNumber = false, isTime = false }: Column<Row>): string {
-  return isNumber ? 'number' : isTime ? 'time' : ''
+function cellOf<Row>(column: Column<Row>, row: Row): ComponentChildren {
+  const shown = column.show === undefined ? plainOf(column, row) : column.show(row)
+  const href = column.link?.(row) ?? null
+  return href === null ? shown : <a href={href}>{shown}</a>
 }
 
-function shown<Row>({ isTime = false, value, show }: Column<Row>, row: Row): ComponentChildren {
-  if (show !== undefined) return show(row)
+function plainOf<Row>({ kind, value }: Column<Row>, row: Row): ComponentChildren {
   const plain = value(row)
-  return isTime && plain !== null ? time(String(plain)) : plain
+  if (kind === 'name') return <bdi>{plain}</bdi>
+  if (kind === 'code') return <code>{plain}</code>
+  if (kind === 'number') return plain === null ? '–' : count(Number(plain))
+  return kind === 'time' && plain !== null ? time(String(plain)) : plain
+}
+
+function saveFile(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
 }

@@ -1,37 +1,46 @@
 import { useSignal } from '@preact/signals'
-import { useLocation } from 'preact-iso/router'
 import { call } from '../client/call.ts'
-import { applicationPage, onBehalf } from '../client/paths.ts'
-import { Asking } from './asking.tsx'
+import { onBehalf } from '../client/paths.ts'
+import { Confirming } from './dialog.tsx'
 import { keptIn, TextField } from './field.tsx'
 
 interface Props {
   readonly application: string
   readonly user: string
-  readonly onClose: () => void
+  readonly kind: 'danger' | 'quiet'
+  readonly onErased: () => void
 }
 
-/** Asks again before all that is stored about a user goes: nothing brings that back. */
-export function EraseUser({ application, user, onClose }: Props) {
-  const { route } = useLocation()
+/** A button that asks for the user ID before it erases what is stored about a user. */
+export function EraseUser({ application, user, kind, onErased }: Props) {
   const typed = useSignal('')
   return (
-    <Asking
-      title="Erase the user"
+    <Confirming
+      kind={kind}
+      text={
+        <>
+          Erase user<span class="unseen"> {user}</span>…
+        </>
+      }
+      title="Erase user"
       submit="Erase"
-      isDangerous
       onSubmit={async () => {
-        if (typed.value !== user) throw new Error('That is not the name of the user: nothing was erased.')
+        if (typed.value !== user) throw new Error('The user ID does not match. Nothing was erased.')
         await call('PUT', onBehalf(application, '/user/del'), { body: { user } })
-        route(applicationPage(application, 'devices'))
+        onErased()
       }}
-      onClose={onClose}
     >
       <p>
-        Every device of <bdi>{user}</bdi> goes, registered or not, with what is stored about it: labels, what it opened,
-        that a push failed for it. Counts stay. Type <bdi>{user}</bdi> to go on.
+        This erases all devices of <bdi>{user}</bdi>, registered or not, and everything stored about them: labels, opens
+        and failures. Totals stay. It can only be undone from a backup.
       </p>
-      <TextField label="The user" {...keptIn(typed)} spellcheck={false} autocomplete="off" required />
-    </Asking>
+      <TextField
+        label="Type the user ID to confirm"
+        {...keptIn(typed)}
+        spellcheck={false}
+        autocomplete="off"
+        required
+      />
+    </Confirming>
   )
 }

@@ -2,15 +2,11 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-interface Around {
+interface Field {
   readonly label: string
-  /** What to type, in a few words. */
   readonly hint?: ComponentChildren
-  /** What is wrong with it as it stands. Default: nothing is known to be. */
+  /** What is wrong with the value. Default: nothing is known to be. */
   readonly problem?: string | null
-}
-
-interface ValueOf {
   readonly value: string
   readonly onValue: (value: string) => void
 }
@@ -20,30 +16,23 @@ interface Keys {
   readonly onKeyDown?: (event: KeyboardEvent) => void
 }
 
-type Input = Around &
-  ValueOf &
-  Keys & {
-    readonly type?: 'text' | 'password' | 'search' | 'number' | 'url' | 'datetime-local'
-    readonly autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'off'
-    readonly placeholder?: string
-    readonly required?: boolean
-    readonly autofocus?: boolean
-    readonly minLength?: number
-    readonly min?: number
-    readonly spellcheck?: boolean
-  }
+type Input = Field & Keys & Attributes
 
-/** The value of a field that is kept in a signal. */
-export function keptIn<Text extends string>(text: Signal<Text>): ValueOf {
-  return {
-    value: text.value,
-    onValue: (value) => {
-      text.value = value as Text
-    },
-  }
+interface Attributes {
+  readonly type?: 'text' | 'password' | 'search' | 'number' | 'url' | 'datetime-local'
+  readonly autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'off'
+  readonly placeholder?: string
+  readonly required?: boolean
+  readonly autofocus?: boolean
+  readonly minLength?: number
+  readonly min?: number
+  readonly spellcheck?: boolean
 }
 
-/** A line of text with its label. */
+export function keptIn<Text extends string>(text: Signal<Text>): Pick<Field, 'value' | 'onValue'> {
+  return { value: text.value, onValue: (value) => void (text.value = value as Text) }
+}
+
 export function TextField({ label, hint, problem, onValue, onKeyDown, type = 'text', ...rest }: Input) {
   return (
     <Labelled
@@ -63,13 +52,26 @@ export function TextField({ label, hint, problem, onValue, onKeyDown, type = 'te
   )
 }
 
-type Area = Around &
-  ValueOf & {
-    readonly rows?: number
-    readonly placeholder?: string
-    readonly required?: boolean
-    readonly spellcheck?: boolean
-  }
+interface NewPassword {
+  readonly label: string
+  readonly password: Signal<string>
+}
+
+export function NewPasswordField({ label, password }: NewPassword) {
+  return (
+    <TextField
+      type="password"
+      label={label}
+      hint="At least 12 characters; common passwords are refused."
+      minLength={12}
+      {...keptIn(password)}
+      autocomplete="new-password"
+      required
+    />
+  )
+}
+
+type Area = Field & Pick<Attributes, 'placeholder' | 'required' | 'spellcheck'> & { readonly rows?: number }
 
 export function AreaField({ label, hint, problem, onValue, ...rest }: Area) {
   return (
@@ -84,9 +86,7 @@ export function AreaField({ label, hint, problem, onValue, ...rest }: Area) {
 
 export type Options = readonly (readonly [value: string, text: string])[]
 
-type Choice = Around & ValueOf & { readonly options: Options }
-
-export function ChoiceField({ label, hint, problem, value, onValue, options }: Choice) {
+export function ChoiceField({ label, hint, problem, value, onValue, options }: Field & { readonly options: Options }) {
   return (
     <Labelled
       {...{ label, hint, problem }}
@@ -109,18 +109,15 @@ interface Known {
   readonly 'aria-invalid'?: 'true'
 }
 
-/** A control with what stands around it, of which it is told. */
-function Labelled({
-  label,
-  hint,
-  problem = null,
-  control,
-}: {
+interface LabelledProps {
   readonly label: string
   readonly hint: ComponentChildren
   readonly problem: string | null | undefined
   readonly control: (known: Known) => ComponentChildren
-}) {
+}
+
+/** A control with its label, hint and problem, which it names for screen readers. */
+function Labelled({ label, hint, problem = null, control }: LabelledProps) {
   const id = useId()
   const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(problem === null ? [] : [`${id}-problem`])]
   return (
@@ -145,13 +142,17 @@ function Labelled({
   )
 }
 
-interface CheckProps {
+interface Check {
   readonly label: ComponentChildren
   readonly checked: boolean
   readonly onValue: (checked: boolean) => void
 }
 
-export function CheckField({ label, checked, onValue }: CheckProps) {
+export function checkedIn(isOn: Signal<boolean>): Pick<Check, 'checked' | 'onValue'> {
+  return { checked: isOn.value, onValue: (checked) => void (isOn.value = checked) }
+}
+
+export function CheckField({ label, checked, onValue }: Check) {
   return (
     <label class="check">
       <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onValue(currentTarget.checked)} />

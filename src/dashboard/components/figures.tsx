@@ -1,24 +1,27 @@
 import { Fragment } from 'preact'
 import type { ComponentChildren } from 'preact'
 
-type Named = readonly (readonly [name: string, value: ComponentChildren])[]
+/** `beside`: in small letters after the value. */
+type Figure = readonly [name: string, value: ComponentChildren, beside?: ComponentChildren]
 
-/** The few numbers that a page is about, large. */
-export function Figures({ of }: { readonly of: Named }) {
+export function Figures({ of }: { readonly of: readonly Figure[] }) {
   return (
     <dl class="figures">
-      {of.map(([name, value]) => (
+      {of.map(([name, value, beside]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>
+            {value} {beside !== undefined && <small>{beside}</small>}
+          </dd>
         </div>
       ))}
     </dl>
   )
 }
 
-/** What is known of something, line by line. */
-export function Facts({ of }: { readonly of: Named }) {
+export type Fact = readonly [name: string, value: ComponentChildren]
+
+export function Facts({ of }: { readonly of: readonly Fact[] }) {
   return (
     <dl class="facts">
       {of.map(([name, value]) => (

@@ -5,19 +5,18 @@ import { Notice } from './notice.tsx'
 
 interface Props {
   readonly submit: string
-  /** Gets the value of the button; `''` of the form's own. */
+  /** Gets the value of the button that was pressed; `''`: the form's own. */
   readonly onSubmit: (button: string) => Promise<void>
   readonly children?: ComponentChildren
   readonly label?: string
   /** Of a button that ends something. */
   readonly isDangerous?: boolean
-  /** Default: the button is the one that stands out. */
+  /** Default: the button stands out. */
   readonly isQuiet?: boolean
-  /** Beside the button. */
   readonly beside?: ComponentChildren
 }
 
-/** Fields and a button. While it is done the button waits; what was refused is said above the button. */
+/** Fields and a button, which is busy while `onSubmit` runs. A refusal stands above the button. */
 export function Form({ submit, onSubmit, children, label, isDangerous = false, isQuiet = false, beside }: Props) {
   const isBusy = useSignal(false)
   const problem = useSignal<string | null>(null)
@@ -42,7 +41,7 @@ export function Form({ submit, onSubmit, children, label, isDangerous = false, i
       }}
     >
       {children}
-      {problem.value !== null && <Notice level="error">{problem.value}</Notice>}
+      <Notice level="error">{problem.value}</Notice>
       <div class="buttons">
         <button type="submit" class={isDangerous ? 'danger' : isQuiet ? '' : 'primary'} aria-busy={isBusy.value}>
           {submit}

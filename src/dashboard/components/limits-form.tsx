@@ -4,26 +4,26 @@ import { CheckField, ChoiceField, TextField } from './field.tsx'
 import { Form } from './form.tsx'
 
 const NUMBERS = [
-  ['rate', 'Calls a second without the secret', 'For each address; 0: no limit.'],
-  ['burst', 'At once, without the secret', 'For each address.'],
-  ['backendRate', 'Calls a second with the secret', '0: no limit.'],
-  ['backendBurst', 'At once, with the secret', undefined],
-  ['quota', 'Calls a period', '0: no limit.'],
-  ['maxDevices', 'Devices at the most', undefined],
-  ['maxLabels', 'Tags and types at the most', undefined],
-  ['confirmAbove', 'Confirm above', 'Devices above which a push must name their number; 0: off.'],
+  ['rate', 'Calls a second without the secret', 'For each address; 0: unlimited.'],
+  ['burst', 'Burst without the secret', 'For each address.'],
+  ['backendRate', 'Calls a second with the secret', '0: unlimited.'],
+  ['backendBurst', 'Burst with the secret', undefined],
+  ['quota', 'Quota', 'Calls a period; 0: unlimited.'],
+  ['maxDevices', 'Maximum devices', undefined],
+  ['maxLabels', 'Maximum tags and types', undefined],
+  ['confirmAbove', 'Confirm above', 'Pushes to more devices must name their number; 0: off.'],
   ['holdSeconds', 'Hold', 'Seconds in which a push to many can be cancelled; 0: off.'],
 ] as const satisfies readonly (readonly [keyof ApplicationLimits, string, string | undefined])[]
 
 const SWITCHES = [
-  ['pushId', 'A notification carries the id of its push'],
+  ['pushId', 'Notifications carry the ID of their push'],
   ['secretEverywhere', 'Every call needs the secret'],
-  ['verifyUsers', 'A user or alias that comes without the secret must be proven'],
+  ['verifyUsers', 'Without the secret, a user or alias must be proven'],
 ] as const satisfies readonly (readonly [keyof ApplicationLimits, string])[]
 
 interface Props {
   readonly limits: ApplicationLimits
-  /** Gets what is different, and nothing else: another administrator may have changed the rest. */
+  /** Gets only what was changed: another administrator may have changed the rest. */
   readonly onSave: (changed: Partial<ApplicationLimits>) => Promise<void>
 }
 
@@ -37,7 +37,7 @@ export function LimitsForm({ limits, onSave }: Props) {
   }
   return (
     <details>
-      <summary>How many calls, devices and tags</summary>
+      <summary>Calls, devices, tags and safety</summary>
       <Form submit="Save limits" isQuiet onSubmit={save}>
         <div class="pair">
           {NUMBERS.map(([name, label, hint]) => (
@@ -52,17 +52,17 @@ export function LimitsForm({ limits, onSave }: Props) {
             />
           ))}
           <ChoiceField
-            label="A period is"
+            label="Quota period"
             value={draft.value.quotaPeriod}
             onValue={(value) => set({ quotaPeriod: value === 'day' ? 'day' : 'month' })}
             options={[
-              ['day', 'a day'],
-              ['month', 'a month'],
+              ['day', 'day'],
+              ['month', 'month'],
             ]}
           />
         </div>
         <ChoiceField
-          label="Imported devices are taken over by new tokens of their user"
+          label="A new token replaces an imported device of the same user"
           value={String(draft.value.adoptImported)}
           onValue={(value) => set({ adoptImported: value === 'null' ? null : value === 'true' })}
           options={[

@@ -2,13 +2,15 @@ import type { ComponentChildren } from 'preact'
 
 interface Props {
   readonly level: 'error' | 'warning' | 'good' | 'note'
+  /** `null`: there is no notice. */
   readonly children: ComponentChildren
 }
 
-const WORDS = { error: 'Wrong: ', warning: 'Mind: ', good: 'Done: ', note: '' }
+const WORDS = { error: 'Error: ', warning: 'Warning: ', good: 'Done: ', note: '' }
 
-/** Something that must not be overlooked; also what the colour says is said in a word. */
+/** Says in a word, too, what its colour says. */
 export function Notice({ level, children }: Props) {
+  if (children === null) return null
   return (
     <div class={`notice ${level}`} role={level === 'error' ? 'alert' : 'status'}>
       <span class="unseen">{WORDS[level]}</span>
@@ -17,7 +19,7 @@ export function Notice({ level, children }: Props) {
   )
 }
 
-/** What stands where nothing is yet: what it would be, and what to do. */
+/** In place of a list that has nothing yet: what it would be, and what to do. */
 export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <section class="empty">

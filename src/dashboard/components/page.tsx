@@ -1,28 +1,31 @@
+import { useSignal } from '@preact/signals'
+import { createContext } from 'preact'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
-import { CopyButton } from './copy-button.tsx'
+import { useContext, useEffect, useRef } from 'preact/hooks'
+import { useApplicationOrNull } from '../client/application.ts'
 import { Notice } from './notice.tsx'
 
+export const PageTitle = createContext('')
+
 interface Props {
-  readonly title: string
+  /** Default: that of the list of pages. */
+  readonly title?: string | undefined
   /** One sentence below the heading. */
   readonly lead?: ComponentChildren
-  /** The one thing that one mostly comes here to do. */
   readonly action?: ComponentChildren
-  /** Where the page belongs to: links above the heading. */
-  readonly above?: ComponentChildren
-  /** Why there is nothing to see. */
   readonly problem?: string | null
   /** The calls behind the page, as commands. */
   readonly curl?: readonly string[]
   readonly children?: ComponentChildren
 }
 
-/** What the browser loaded begins where the browser begins; what is gone to afterwards, at its heading. */
+/** The first page leaves the focus where the browser has it; later ones move it to their heading. */
 let isLoaded = false
 
-/** One view: its heading, which has the focus when one has come to it, what is in it, and the same as curl. */
-export function Page({ title, lead, action, above, problem = null, curl = [], children }: Props) {
+export function Page({ title: own, lead, action, problem = null, curl = [], children }: Props) {
+  const listed = useContext(PageTitle)
+  const title = own ?? listed
+  const application = useApplicationOrNull()
   const heading = useRef<HTMLHeadingElement>(null)
   const path = location.pathname
   useEffect(() => {
@@ -34,7 +37,6 @@ export function Page({ title, lead, action, above, problem = null, curl = [], ch
   }, [title])
   return (
     <article>
-      {above}
       <header class="head">
         <div>
           <h1 tabIndex={-1} ref={heading}>
@@ -44,26 +46,21 @@ export function Page({ title, lead, action, above, problem = null, curl = [], ch
         </div>
         {action !== undefined && <div class="action">{action}</div>}
       </header>
-      {problem !== null && <Notice level="error">{problem}</Notice>}
+      <Notice level="error">{problem ?? application?.problem ?? null}</Notice>
       {children}
-      {curl.length > 0 && <Curl commands={curl} />}
+      {curl.length > 0 && (
+        <details class="curl">
+          <summary>The same as curl</summary>
+          {curl.map((command) => (
+            <Code key={command} text={command} label="Command" />
+          ))}
+        </details>
+      )}
     </article>
   )
 }
 
-/** The same, for a shell. */
-function Curl({ commands }: { readonly commands: readonly string[] }) {
-  return (
-    <details class="curl">
-      <summary>The same as curl</summary>
-      {commands.map((command) => (
-        <Code key={command} text={command} label="Command" />
-      ))}
-    </details>
-  )
-}
-
-/** Text to be copied. It scrolls, so the keyboard must get there. */
+/** Text to copy. It scrolls, so it takes the keyboard's focus. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="code">
@@ -72,5 +69,20 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
       </pre>
       <CopyButton text={text} />
     </div>
+  )
+}
+
+/** Only where browsers allow the clipboard: over https, and on this machine. */
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const copied = useSignal<string | null>(null)
+  if (!isSecureContext) return null
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text)
+    copied.value = text
+  }
+  return (
+    <button type="button" class="quiet copy" onClick={() => void copy()}>
+      <span aria-live="polite">{copied.value === text ? 'Copied' : label}</span>
+    </button>
   )
 }

@@ -11,16 +11,18 @@ import { Form } from './form.tsx'
 import { Notice } from './notice.tsx'
 import { Code } from './page.tsx'
 
-/** Whether a code is asked for when one signs in, and turning that on and off. */
+const PATH = '/api/second-factor'
+
 export function SecondFactor({ onChange }: { readonly onChange: () => void }) {
-  const { value, problem, reload } = useResource<SecondFactorAnswer>('/api/second-factor')
+  const { value, problem, reload } = useResource<SecondFactorAnswer>(PATH)
   const begun = useSignal<SecondFactorBegunAnswer | null>(null)
   const codes = useSignal<readonly string[]>([])
   const code = useSignal('')
 
-  /** What changes it: `made` are recovery codes to show. */
-  const changed = (made: readonly string[]): void => {
-    codes.value = made
+  /** Recovery codes in the answer are shown. */
+  const change = async (method: string, path: string): Promise<void> => {
+    const answer = await call<Partial<RecoveryCodesAnswer> | null>(method, path, { body: { code: code.value } })
+    codes.value = answer?.recoveryCodes ?? []
     code.value = ''
     begun.value = null
     reload()
@@ -29,10 +31,10 @@ export function SecondFactor({ onChange }: { readonly onChange: () => void }) {
   return (
     <>
       <h3>Second factor</h3>
-      {problem !== null && <Notice level="error">{problem}</Notice>}
+      <Notice level="error">{problem}</Notice>
       {codes.value.length > 0 && (
         <Notice level="good">
-          <p>If the phone is lost, each of these works once instead of a code. They are not shown again.</p>
+          <p>If you lose your phone, each of these works once instead of a code. You won’t see them again.</p>
           <Code text={codes.value.join('\n')} label="Recovery codes" />
         </Notice>
       )}
@@ -41,21 +43,15 @@ export function SecondFactor({ onChange }: { readonly onChange: () => void }) {
           isQuiet
           submit="Set up an authenticator app"
           onSubmit={async () => {
-            begun.value = await call<SecondFactorBegunAnswer>('POST', '/api/second-factor')
+            begun.value = await call<SecondFactorBegunAnswer>('POST', PATH)
           }}
         >
           <p>Off: the password alone signs you in.</p>
         </Form>
       )}
       {begun.value !== null && (
-        <Form
-          submit="Turn it on"
-          onSubmit={async () => {
-            const body = { code: code.value }
-            changed((await call<RecoveryCodesAnswer>('POST', '/api/second-factor/confirm', { body })).recoveryCodes)
-          }}
-        >
-          <p>Scan this with an authenticator app, or type the key into it. Then enter a code that it shows.</p>
+        <Form submit="Turn it on" onSubmit={() => change('POST', `${PATH}/confirm`)}>
+          <p>Scan this with an authenticator app, or type the key into it. Then enter the code it shows.</p>
           <QrCode {...begun.value.qr} />
           <Code text={begun.value.secret} label="Key" />
           <p>
@@ -67,24 +63,15 @@ export function SecondFactor({ onChange }: { readonly onChange: () => void }) {
       {value?.isOn === true && (
         <Form
           isQuiet
-          submit="Make new recovery codes"
-          onSubmit={async (button) => {
-            const body = { code: code.value }
-            if (button === 'off') {
-              await call('DELETE', '/api/second-factor', { body })
-              changed([])
-            } else {
-              const made = await call<RecoveryCodesAnswer>('POST', '/api/second-factor/recovery-codes', { body })
-              changed(made.recoveryCodes)
-            }
-          }}
+          submit="Create new recovery codes"
+          onSubmit={(button) => (button === 'off' ? change('DELETE', PATH) : change('POST', `${PATH}/recovery-codes`))}
           beside={
             <button type="submit" class="danger" value="off">
               Turn it off
             </button>
           }
         >
-          <p>On: sign-in asks for a code after the password. Recovery codes left: {value.recoveryCodesLeft}.</p>
+          <p>On: signing in takes a code after the password. Recovery codes left: {value.recoveryCodesLeft}.</p>
           <CodeField code={code} />
         </Form>
       )}

@@ -3,43 +3,48 @@ import type { ApplicationName } from '../../admin/api-types/application-types.ts
 import type { NewWebhookAnswer, WebhookRequest, WebhookView } from '../../admin/api-types/webhook-types.ts'
 import { call } from '../client/call.ts'
 import { applicationCall } from '../client/paths.ts'
-import { Asking } from './asking.tsx'
-import { Dialog } from './dialog.tsx'
-import { CheckField, ChoiceField, keptIn, TextField } from './field.tsx'
+import { Asking, Telling } from './dialog.tsx'
+import { CheckField, checkedIn, ChoiceField, keptIn, TextField } from './field.tsx'
 import { Notice } from './notice.tsx'
 import { Code } from './page.tsx'
 
 const EVENTS = [
-  ['push.finished', 'a push is over'],
-  ['push.opened', 'a push was opened, or a button of it chosen'],
-  ['device.gone', 'a device is gone'],
+  ['push.finished', 'a push has finished'],
+  ['push.opened', 'a push was opened, or one of its buttons chosen'],
+  ['device.gone', 'a gateway reported a device as unregistered'],
   ['credential.paused', 'Apple, Google or push services refuse a key'],
-  ['credential.resumed', 'a key is good again'],
+  ['credential.resumed', 'a key works again'],
 ] as const
 
 const DEFAULT_EVENTS = EVENTS.map(([name]) => name).filter((name) => name !== 'push.opened')
 
 interface Props {
-  /** Those to choose from; of a webhook that is there its own. */
+  /** To choose from; to change a webhook, its own. */
   readonly applications: readonly ApplicationName[]
-  /** `null`: there is none yet. */
+  /** `null`: a new one. */
   readonly webhook: Pick<WebhookView, 'url' | 'events'> | null
   readonly onDone: () => void
   readonly onClose: () => void
 }
 
-/** Sets or changes the webhook of an application; a secret that is made is shown once. */
 export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
   const id = useSignal(applications[0]?.id ?? '')
   const url = useSignal(webhook?.url ?? '')
   const events = useSignal<ReadonlySet<string>>(new Set(webhook?.events ?? DEFAULT_EVENTS))
   const isNewSecret = useSignal(false)
   const stored = useSignal<NewWebhookAnswer | null>(null)
-  if (stored.value !== null) return <Stored answer={stored.value} onClose={onClose} />
+  if (stored.value !== null) {
+    // Not before: a list that is read again may no longer have the button which this dialog belongs to.
+    const close = (): void => {
+      onDone()
+      onClose()
+    }
+    return <Stored answer={stored.value} onClose={close} />
+  }
   return (
     <Asking
-      title={webhook === null ? 'A webhook' : 'Change the webhook'}
-      submit={webhook === null ? 'Set the webhook' : 'Change the webhook'}
+      title={webhook === null ? 'Add webhook' : 'Change webhook'}
+      submit={webhook === null ? 'Add webhook' : 'Save webhook'}
       onSubmit={async () => {
         const body: WebhookRequest = {
           url: url.value.trim(),
@@ -47,7 +52,6 @@ export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
           ...(isNewSecret.value && { secret: 'new' }),
         }
         stored.value = await call<NewWebhookAnswer>('PUT', applicationCall(id.value, 'webhook'), { body })
-        onDone()
       }}
       onClose={onClose}
     >
@@ -56,7 +60,7 @@ export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
       )}
       <TextField
         type="url"
-        label="Address"
+        label="URL"
         placeholder="https://shop.example/hooks"
         {...keptIn(url)}
         spellcheck={false}
@@ -64,7 +68,7 @@ export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
         required
       />
       <fieldset>
-        <legend>What it hears of</legend>
+        <legend>Events</legend>
         {EVENTS.map(([name, text]) => (
           <CheckField
             key={name}
@@ -81,13 +85,7 @@ export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
         ))}
       </fieldset>
       {webhook !== null && (
-        <CheckField
-          label="Make a new secret: the one until now signs nothing more"
-          checked={isNewSecret.value}
-          onValue={(value) => {
-            isNewSecret.value = value
-          }}
-        />
+        <CheckField label="Replace the secret: the old one stops working now" {...checkedIn(isNewSecret)} />
       )}
     </Asking>
   )
@@ -96,23 +94,18 @@ export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
 function Stored({ answer, onClose }: { readonly answer: NewWebhookAnswer; readonly onClose: () => void }) {
   const { secret, isPrivate } = answer
   return (
-    <Dialog title="The webhook is set" onClose={onClose}>
+    <Telling title="Webhook saved" button="Done" onClose={onClose}>
       {secret !== null && (
         <>
-          <p>It signs what it sends with this secret, which is shown this once. Give it to your backend now.</p>
-          <Code text={secret} label="Secret of the webhook" />
+          <p>Events are signed with this secret. Give it to your backend now. You won’t see it again.</p>
+          <Code text={secret} label="Webhook secret" />
         </>
       )}
       {isPrivate && (
         <Notice level="warning">
-          Its address is private: the service sends there only where it is started with <code>--webhook-private</code>.
+          This address is private: the service sends there only if it is started with <code>--webhook-private</code>.
         </Notice>
       )}
-      <div class="buttons">
-        <button type="button" onClick={onClose}>
-          {secret === null ? 'Good' : 'I have it'}
-        </button>
-      </div>
-    </Dialog>
+    </Telling>
   )
 }

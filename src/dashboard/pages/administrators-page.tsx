@@ -10,30 +10,29 @@ import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'
 import type { Resource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
-import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
+import { Confirming } from '../components/dialog.tsx'
+import { ChoiceField, keptIn, NewPasswordField, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
-import { NewPasswordField } from '../components/new-password-field.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { SecondFactor } from '../components/second-factor.tsx'
 import { time } from '../components/text.ts'
 
-/** Who may be here, what programs may, and one's own password. */
 export function AdministratorsPage() {
   const link = useSignal<NewLinkAnswer | null>(null)
   const list = useResource<AdministratorsAnswer>('/api/administrators')
   return (
     <Page
-      title="Administrators"
-      lead="Equal rights for each"
+      lead="All administrators have the same permissions."
       action={
         <Form
-          submit="Invite somebody"
+          submit="Invite administrator"
           onSubmit={async () => {
             link.value = await call<NewLinkAnswer>('POST', '/api/administrators')
           }}
         />
       }
+      problem={list.problem}
       curl={[
         adminCurl('GET', '/api/administrators'),
         adminCurl('POST', '/api/tokens', { name: 'ci', purpose: 'send' }),
@@ -41,13 +40,13 @@ export function AdministratorsPage() {
     >
       {link.value !== null && (
         <Notice level="good">
-          <p>Whoever opens this becomes an administrator. It is good once, until {time(link.value.expiresAt)}.</p>
+          <p>Whoever opens this link becomes an administrator. It works once, until {time(link.value.expiresAt)}.</p>
           <Code text={`${location.origin}/setup#${link.value.link}`} label="Link" />
         </Notice>
       )}
       <Administrators {...list} />
       <h2>Tokens</h2>
-      <p>For programs. Each has a purpose, and works until it ends or is revoked.</p>
+      <p>For programs. A token works until it expires or is revoked.</p>
       <Tokens />
       <h2>You</h2>
       <Password />
@@ -65,35 +64,27 @@ export function AdministratorsPage() {
   )
 }
 
-function Administrators({ value, problem, reload }: Resource<AdministratorsAnswer>) {
-  const isLast = value?.administrators.length === 1
+function Administrators({ value, reload }: Resource<AdministratorsAnswer>) {
+  if (value === null) return null
+  const isRemovable = (name: string): boolean =>
+    value.administrators.length > 1 && name !== session.value?.administrator?.name
   return (
-    <>
-      {problem !== null && <Notice level="error">{problem}</Notice>}
-      {value !== null && (
-        <DataTable
-          caption="Administrators"
-          columns={[
-            { name: 'Name', value: ({ name }) => name, show: ({ name }) => <bdi>{name}</bdi> },
-            { name: 'Added', isTime: true, value: ({ createdAt }) => createdAt },
-            { name: 'Seen', isTime: true, value: ({ seenAt }) => seenAt },
-            { name: 'Second factor', value: ({ hasSecondFactor }) => (hasSecondFactor ? 'on' : 'off') },
-            {
-              name: 'Change',
-              value: () => '',
-              show: ({ name }) =>
-                isLast || name === session.value?.administrator?.name ? (
-                  ''
-                ) : (
-                  <Remove what={name} path={`/api/administrators/${encodeURIComponent(name)}`} onDone={reload} />
-                ),
-            },
-          ]}
-          rows={value.administrators}
-          keyOf={({ name }) => name}
-        />
-      )}
-    </>
+    <DataTable
+      caption="Administrators"
+      columns={[
+        { name: 'Name', kind: 'name', value: ({ name }) => name },
+        { name: 'Added', kind: 'time', value: ({ createdAt }) => createdAt },
+        { name: 'Last seen', kind: 'time', value: ({ seenAt }) => seenAt },
+        { name: 'Second factor', value: ({ hasSecondFactor }) => (hasSecondFactor ? 'on' : 'off') },
+        {
+          name: 'Change',
+          value: () => '',
+          show: ({ name }) => isRemovable(name) && <Remove name={name} list="/api/administrators" onDone={reload} />,
+        },
+      ]}
+      rows={value.administrators}
+      keyOf={({ name }) => name}
+    />
   )
 }
 
@@ -102,31 +93,29 @@ function Tokens() {
   const name = useSignal('')
   const purpose = useSignal('read')
   const days = useSignal('90')
-  const made = useSignal<NewTokenAnswer | null>(null)
+  const created = useSignal<NewTokenAnswer | null>(null)
   return (
     <>
-      {problem !== null && <Notice level="error">{problem}</Notice>}
-      {made.value !== null && (
+      <Notice level="error">{problem}</Notice>
+      {created.value !== null && (
         <Notice level="good">
-          <p>It is shown this once.</p>
-          <Code text={made.value.token} label="Token" />
+          <p>Copy it now. You won’t see it again.</p>
+          <Code text={created.value.token} label="Token" />
         </Notice>
       )}
       {value !== null && value.tokens.length > 0 && (
         <DataTable
           caption="Tokens"
           columns={[
-            { name: 'Name', value: (token) => token.name, show: (token) => <bdi>{token.name}</bdi> },
+            { name: 'Name', kind: 'name', value: (token) => token.name },
             { name: 'Purpose', value: (token) => token.purpose },
-            { name: 'Made', isTime: true, value: ({ createdAt }) => createdAt },
-            { name: 'Used', isTime: true, value: ({ usedAt }) => usedAt },
-            { name: 'Ends', isTime: true, value: ({ expiresAt }) => expiresAt },
+            { name: 'Created', kind: 'time', value: ({ createdAt }) => createdAt },
+            { name: 'Last used', kind: 'time', value: ({ usedAt }) => usedAt },
+            { name: 'Expires', kind: 'time', value: ({ expiresAt }) => expiresAt },
             {
               name: 'Change',
               value: () => '',
-              show: (token) => (
-                <Remove what={token.name} path={`/api/tokens/${encodeURIComponent(token.name)}`} onDone={reload} />
-              ),
+              show: (token) => <Remove name={token.name} list="/api/tokens" onDone={reload} />,
             },
           ]}
           rows={value.tokens}
@@ -135,17 +124,17 @@ function Tokens() {
       )}
       <Form
         isQuiet
-        submit="Make a token"
+        submit="Create token"
         onSubmit={async () => {
           const body = { name: name.value, purpose: purpose.value, expiresInDays: days.value }
-          made.value = await call<NewTokenAnswer>('POST', '/api/tokens', { body })
+          created.value = await call<NewTokenAnswer>('POST', '/api/tokens', { body })
           name.value = ''
           reload()
         }}
       >
-        <TextField label="Who uses the token?" placeholder="prometheus" {...keptIn(name)} required />
-        <ChoiceField label="What may it do?" options={PURPOSES} {...keptIn(purpose)} />
-        <ChoiceField label="When does it end?" options={ENDS} {...keptIn(days)} />
+        <TextField label="Name" hint="The program that uses it" placeholder="prometheus" {...keptIn(name)} required />
+        <ChoiceField label="Purpose" options={PURPOSES} {...keptIn(purpose)} />
+        <ChoiceField label="Expires" options={EXPIRIES} {...keptIn(days)} />
       </Form>
     </>
   )
@@ -158,39 +147,41 @@ const PURPOSES = [
   ['administer', 'Everything, administrators and tokens too'],
 ] as const
 
-const ENDS = [
-  ['7', 'In 7 days'],
-  ['30', 'In 30 days'],
-  ['90', 'In 90 days'],
-  ['365', 'In a year'],
-  ['never', 'Never'],
+const EXPIRIES = [
+  ['7', 'in 7 days'],
+  ['30', 'in 30 days'],
+  ['90', 'in 90 days'],
+  ['365', 'in a year'],
+  ['never', 'never'],
 ] as const
 
 interface Removing {
-  readonly what: string
-  readonly path: string
+  readonly name: string
+  /** Path of the list it is in. */
+  readonly list: string
   readonly onDone: () => void
 }
 
-/** Asks once more, in its place. */
-function Remove({ what, path, onDone }: Removing) {
-  const isAsked = useSignal(false)
-  if (!isAsked.value) {
-    return (
-      <button type="button" class="quiet" onClick={() => (isAsked.value = true)}>
-        Remove<span class="unseen"> {what}</span> …
-      </button>
-    )
-  }
+function Remove({ name, list, onDone }: Removing) {
   return (
-    <Form
-      submit={`Remove ${what}`}
-      isDangerous
+    <Confirming
+      kind="quiet"
+      text={
+        <>
+          Remove<span class="unseen"> {name}</span>…
+        </>
+      }
+      title={`Remove ${name}?`}
+      submit="Remove"
       onSubmit={async () => {
-        await call('DELETE', path)
+        await call('DELETE', `${list}/${encodeURIComponent(name)}`)
         onDone()
       }}
-    />
+    >
+      <p>
+        <bdi>{name}</bdi> loses access immediately.
+      </p>
+    </Confirming>
   )
 }
 
@@ -201,7 +192,7 @@ function Password() {
   return (
     <>
       <h3>Password</h3>
-      {isDone.value && <Notice level="good">It is changed, and every other session of yours is over.</Notice>}
+      {isDone.value && <Notice level="good">Password changed. Your other sessions were signed out.</Notice>}
       <Form
         isQuiet
         submit="Change password"
@@ -214,12 +205,12 @@ function Password() {
       >
         <TextField
           type="password"
-          label="The one until now"
+          label="Current password"
           {...keptIn(current)}
           autocomplete="current-password"
           required
         />
-        <NewPasswordField label="The new one" password={password} />
+        <NewPasswordField label="New password" password={password} />
       </Form>
     </>
   )

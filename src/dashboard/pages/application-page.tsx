@@ -1,45 +1,34 @@
 import { useSignal } from '@preact/signals'
-import { useLocation, useRoute } from 'preact-iso/router'
+import { useLocation } from 'preact-iso/router'
 import type {
   ApplicationAnswer,
   ApplicationLimits,
   NewSecretAnswer,
   RotateSecretRequest,
 } from '../../admin/api-types/application-types.ts'
+import { newSecret, secretOf, useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
-import { newSecret, secretOf } from '../client/new-secret.ts'
 import { applicationCall, applicationPage } from '../client/paths.ts'
-import { useResource } from '../client/resource.ts'
-import { ApplicationTabs } from '../components/application-tabs.tsx'
-import { Asking } from '../components/asking.tsx'
-import { Dialog } from '../components/dialog.tsx'
+import { Asking, Confirming, Opener, Telling } from '../components/dialog.tsx'
 import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
 import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { LimitsForm } from '../components/limits-form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
+import { SendLink } from '../components/push/push-table.tsx'
 import { count, time } from '../components/text.ts'
-import { SendLink } from '../components/push/send-link.tsx'
 import { ProviderMark } from './applications-page.tsx'
 
-type Asked = 'rotate' | 'delete'
-
-/** One application: what it is, its secret, its limits, and its end. */
 export function ApplicationPage() {
-  const id = useRoute().params['id'] ?? ''
+  const { id, value, reload } = useApplication()
   const path = applicationCall(id)
-  const { value, problem, reload } = useResource<ApplicationAnswer>(path)
-  const asked = useSignal<Asked | null>(null)
-  const close = () => (asked.value = null)
   const secret = secretOf(id)
   return (
     <Page
-      title={value?.name ?? 'Application'}
-      above={<ApplicationTabs id={id} name={value?.name} />}
+      title={value?.name}
       action={<SendLink id={id} />}
-      problem={problem}
       curl={[
         adminCurl('GET', path),
         adminCurl('PATCH', path, { rate: 20 }),
@@ -49,15 +38,15 @@ export function ApplicationPage() {
       {secret !== null && (
         <Notice level="good">
           <p>
-            The secret, for your backend. It is shown this once: of what is stored, nobody can read it again. Never put
-            it into an app.
+            Application secret. For your backend only, never for an app. Copy it now: only a hash is stored, so nobody
+            can read it later.
           </p>
           <Code text={secret} label="Secret" />
         </Notice>
       )}
       {value !== null && (
         <>
-          <Known application={value} />
+          <Known {...value} />
           <h2>Use</h2>
           <Use use={value.use} />
           <h2>Limits</h2>
@@ -71,29 +60,29 @@ export function ApplicationPage() {
           />
           <h2>Secret and simulator</h2>
           <div class="buttons">
-            <button type="button" onClick={() => (asked.value = 'rotate')}>
-              New secret …
-            </button>
-            <SimulatorSwitch application={value} onDone={reload} />
+            <Opener text="Rotate secret…" dialog={(close) => <RotateSecret id={id} onClose={close} />} />
+            <Form
+              isQuiet
+              submit={value.simulated ? 'Switch to real gateways' : 'Use the simulator'}
+              onSubmit={async () => {
+                await call('POST', `${path}/simulate`, { body: { simulate: !value.simulated } })
+                reload()
+              }}
+            />
             {value.simulated && (
               <a class="button" href={applicationPage(id, 'phones')}>
-                Its phones
+                Simulated phones
               </a>
             )}
-            <button type="button" class="danger" onClick={() => (asked.value = 'delete')}>
-              Delete …
-            </button>
+            <DeleteApplication {...value} />
           </div>
         </>
       )}
-      {asked.value === 'rotate' && <RotateSecret id={id} onClose={close} />}
-      {asked.value === 'delete' && value !== null && <DeleteApplication application={value} onClose={close} />}
     </Page>
   )
 }
 
-function Known({ application }: { readonly application: ApplicationAnswer }) {
-  const { id, devices, labels, providers, webhook } = application
+function Known({ id, devices, labels, providers, webhook }: ApplicationAnswer) {
   return (
     <Facts
       of={[
@@ -106,7 +95,7 @@ function Known({ application }: { readonly application: ApplicationAnswer }) {
         [
           'Webhook',
           <>
-            {webhook === null ? 'none' : webhook.url} (<a href="/webhooks">change</a>)
+            {webhook?.url ?? 'none'} (<a href="/webhooks">change</a>)
           </>,
         ],
       ]}
@@ -115,8 +104,8 @@ function Known({ application }: { readonly application: ApplicationAnswer }) {
 }
 
 function Use({ use: { used, quota, endsAt } }: Pick<ApplicationAnswer, 'use'>) {
-  if (quota === 0) return <p>{count(used)} calls in this period, without a limit.</p>
-  const sentence = `${count(used)} of ${count(quota)} calls; anew from ${time(endsAt)}.`
+  if (quota === 0) return <p>{count(used)} calls in this period. There is no quota.</p>
+  const sentence = `${count(used)} of ${count(quota)} calls. Resets on ${time(endsAt)}.`
   return (
     <>
       <meter min={0} max={quota} high={quota * 0.8} value={used} aria-label={sentence} />
@@ -125,86 +114,62 @@ function Use({ use: { used, quota, endsAt } }: Pick<ApplicationAnswer, 'use'>) {
   )
 }
 
-interface Switched {
-  readonly application: ApplicationAnswer
-  readonly onDone: () => void
-}
-
-function SimulatorSwitch({ application: { id, simulated }, onDone }: Switched) {
-  return (
-    <Form
-      isQuiet
-      submit={simulated ? 'Take off the simulator' : 'Put on the simulator'}
-      onSubmit={async () => {
-        await call('POST', applicationCall(id, 'simulate'), { body: { simulate: !simulated } })
-        onDone()
-      }}
-    />
-  )
-}
-
 function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const overlap = useSignal('86400')
-  const made = useSignal<string | null>(null)
-  if (made.value !== null) {
+  const created = useSignal<string | null>(null)
+  if (created.value !== null) {
     return (
-      <Dialog title="The new secret" onClose={onClose}>
-        <p>It is shown this once. Give it to your backend now.</p>
-        <Code text={made.value} label="New secret" />
-        <div class="buttons">
-          <button type="button" onClick={onClose}>
-            I have it
-          </button>
-        </div>
-      </Dialog>
+      <Telling title="New secret" button="Done" onClose={onClose}>
+        <p>Give it to your backend now. You won’t see it again.</p>
+        <Code text={created.value} label="New secret" />
+      </Telling>
     )
   }
   return (
     <Asking
-      title="A new secret"
-      submit="Make a new secret"
+      title="Rotate secret"
+      submit="Create new secret"
       isDangerous
       onSubmit={async () => {
         const body: RotateSecretRequest = { overlapSeconds: Number(overlap.value) }
         const { secret } = await call<NewSecretAnswer>('POST', applicationCall(id, 'rotate-secret'), { body })
         newSecret.value = { application: id, secret }
-        made.value = secret
+        created.value = secret
       }}
       onClose={onClose}
     >
-      <p>Where the old one ends at once, your backend is refused until it has the new one.</p>
+      <p>If you revoke the old secret now, your backend gets 401 until it has the new one.</p>
       <ChoiceField
-        label="The old one"
+        label="Old secret"
         {...keptIn(overlap)}
         options={[
-          ['86400', 'counts for a day more'],
-          ['604800', 'counts for a week more'],
-          ['0', 'ends at once'],
+          ['86400', 'keeps working for 24 hours'],
+          ['604800', 'keeps working for 7 days'],
+          ['0', 'revoke now'],
         ]}
       />
     </Asking>
   )
 }
 
-function DeleteApplication({ application, onClose }: { application: ApplicationAnswer; onClose: () => void }) {
+function DeleteApplication({ id, name, devices }: ApplicationAnswer) {
   const { route } = useLocation()
-  const name = useSignal('')
+  const typed = useSignal('')
   return (
-    <Asking
-      title="Delete the application"
+    <Confirming
+      text="Delete…"
+      title="Delete application"
       submit="Delete"
-      isDangerous
       onSubmit={async () => {
-        await call('DELETE', applicationCall(application.id), { body: { name: name.value } })
+        await call('DELETE', applicationCall(id), { body: { name: typed.value } })
         route('/applications')
       }}
-      onClose={onClose}
     >
       <p>
-        Its {count(application.devices)} devices, its pushes and its keys go with it, and nothing brings them back but a
-        backup. Type <bdi>{application.name}</bdi> to go on.
+        This deletes <bdi>{name}</bdi> with its {count(devices)} devices, its pushes and its keys. It can only be undone
+        from a backup.
       </p>
-      <TextField label="Its name" {...keptIn(name)} required />
-    </Asking>
+      <TextField label="Type the application’s name to confirm" {...keptIn(typed)} required />
+    </Confirming>
   )
 }

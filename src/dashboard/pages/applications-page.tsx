@@ -5,21 +5,19 @@ import type {
   ApplicationSummary,
   NewApplicationAnswer,
 } from '../../admin/api-types/application-types.ts'
-import type { ProviderState } from '../../admin/api-types/credential-types.ts'
+import type { ProviderName, ProviderState } from '../../admin/api-types/credential-types.ts'
+import { newSecret } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
-import { newSecret } from '../client/new-secret.ts'
 import { applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
-import { Asking } from '../components/asking.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { CheckField, keptIn, TextField } from '../components/field.tsx'
+import { Asking, Opener } from '../components/dialog.tsx'
+import { CheckField, checkedIn, keptIn, TextField } from '../components/field.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { count } from '../components/text.ts'
 
-/** What of a credential is known at a glance. */
 export function ProviderMark({ provider: { state, reason, simulated } }: { readonly provider: ProviderState }) {
   if (simulated) return <span class="state">simulated</span>
   if (state === 'none') return <span class="state">no key</span>
@@ -27,62 +25,40 @@ export function ProviderMark({ provider: { state, reason, simulated } }: { reado
   return <span class="state bad">{reason ?? 'paused'}</span>
 }
 
+const providerColumn = (name: string, provider: ProviderName): Column<ApplicationSummary> => ({
+  name,
+  value: ({ providers }) => providers[provider].state,
+  show: ({ providers }) => <ProviderMark provider={providers[provider]} />,
+})
+
 const COLUMNS: readonly Column<ApplicationSummary>[] = [
-  {
-    name: 'Application',
-    value: ({ name }) => name,
-    show: ({ id, name }) => (
-      <a href={applicationPage(id)}>
-        <bdi>{name}</bdi>
-      </a>
-    ),
-  },
-  { name: 'Devices', isNumber: true, value: ({ devices }) => devices, show: ({ devices }) => count(devices) },
-  {
-    name: 'Apple',
-    value: ({ providers }) => providers.apns.state,
-    show: ({ providers }) => <ProviderMark provider={providers.apns} />,
-  },
-  {
-    name: 'Google',
-    value: ({ providers }) => providers.fcm.state,
-    show: ({ providers }) => <ProviderMark provider={providers.fcm} />,
-  },
-  {
-    name: 'Browsers',
-    value: ({ providers }) => providers.webpush.state,
-    show: ({ providers }) => <ProviderMark provider={providers.webpush} />,
-  },
-  { name: 'ID', value: ({ id }) => id, show: ({ id }) => <code>{id}</code> },
+  { name: 'Application', kind: 'name', value: ({ name }) => name, link: ({ id }) => applicationPage(id) },
+  { name: 'Devices', kind: 'number', value: ({ devices }) => devices },
+  providerColumn('Apple', 'apns'),
+  providerColumn('Google', 'fcm'),
+  providerColumn('Browsers', 'webpush'),
+  { name: 'ID', kind: 'code', value: ({ id }) => id },
 ]
 
 export function ApplicationsPage() {
   const { value, problem } = useResource<ApplicationsAnswer>('/api/applications')
-  const isOpen = useSignal(false)
-  const open = (
-    <button type="button" class="primary" onClick={() => (isOpen.value = true)}>
-      New application
-    </button>
-  )
   return (
     <Page
-      title="Applications"
-      lead="One app of yours each, with its devices, its secret and its keys"
-      action={open}
+      lead="Each is one of your apps, with its devices, secret and keys."
+      action={<Opener kind="primary" text="New application" dialog={(close) => <NewApplication onClose={close} />} />}
       problem={problem}
       curl={[adminCurl('GET', '/api/applications'), adminCurl('POST', '/api/applications', { name: 'shop' })]}
     >
       {value?.applications.length === 0 && (
-        <Empty title="No application yet">
+        <Empty title="No applications yet">
           <p>
-            <a href="/welcome">Name one, and send a first push</a> to three simulated phones: it takes half a minute.
+            <a href="/welcome">Create one and send a first push</a> to three simulated phones. It takes half a minute.
           </p>
         </Empty>
       )}
       {value !== null && value.applications.length > 0 && (
         <DataTable caption="Applications" columns={COLUMNS} rows={value.applications} keyOf={({ id }) => id} />
       )}
-      {isOpen.value && <NewApplication onClose={() => (isOpen.value = false)} />}
     </Page>
   )
 }
@@ -104,11 +80,7 @@ function NewApplication({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       <TextField label="Name" {...keptIn(name)} required autofocus />
-      <CheckField
-        label="On the simulator: nothing goes to Apple or Google"
-        checked={simulate.value}
-        onValue={(value) => (simulate.value = value)}
-      />
+      <CheckField label="Use the simulator: nothing is sent to Apple or Google" {...checkedIn(simulate)} />
     </Asking>
   )
 }

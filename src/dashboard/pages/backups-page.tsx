@@ -10,19 +10,17 @@ import { Empty, Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { time } from '../components/text.ts'
 
-/** Copies of everything, and the way back. */
 export function BackupsPage() {
   const { value, problem, reload } = useResource<BackupsAnswer>('/api/backups')
   const isAsked = useSignal(false)
   const schedule = value?.schedule ?? null
   return (
     <Page
-      title="Backups"
       problem={problem ?? value?.problem ?? null}
       action={
         schedule === null ? undefined : (
           <Form
-            submit="Make one now"
+            submit="Back up now"
             onSubmit={async () => {
               await call('POST', '/api/backups')
               isAsked.value = true
@@ -34,27 +32,27 @@ export function BackupsPage() {
       curl={[adminCurl('GET', '/api/backups'), adminCurl('POST', '/api/backups')]}
     >
       {value !== null && schedule === null && (
-        <Empty title="No backup is made">
-          <p>The service makes them by itself once it is told where to:</p>
+        <Empty title="Backups are off">
+          <p>Start the service with a place for them:</p>
           <Code text="bellhop serve --backup /var/backups/bellhop" label="Command" />
         </Empty>
       )}
-      {isAsked.value && <Notice level="good">It is being made.</Notice>}
+      {isAsked.value && <Notice level="good">The backup has started.</Notice>}
       {schedule !== null && <Schedule schedule={schedule} />}
       {value !== null && value.backups.length > 0 && (
         <DataTable
           caption="Backups"
           columns={[
-            { name: 'Backup', value: ({ name }) => name, show: ({ name }) => <code>{name}</code> },
-            { name: 'Made', isTime: true, value: ({ at }) => at },
-            { name: 'Bytes', isNumber: true, value: ({ bytes }) => bytes, show: ({ bytes }) => bytes.toLocaleString() },
+            { name: 'Backup', kind: 'code', value: ({ name }) => name },
+            { name: 'Created', kind: 'time', value: ({ at }) => at },
+            { name: 'Bytes', kind: 'number', value: ({ bytes }) => bytes },
           ]}
           rows={value.backups}
           keyOf={({ name }) => name}
         />
       )}
-      <h2>And back</h2>
-      <p>With the service stopped, on the machine that it runs on:</p>
+      <h2>Restore</h2>
+      <p>With the service stopped, on the machine it runs on:</p>
       <Code text="bellhop manual backup" label="Command" />
     </Page>
   )
@@ -64,15 +62,15 @@ function Schedule({ schedule }: { readonly schedule: NonNullable<BackupsAnswer['
   const { everyHours, lastSuccessAt, lastError, isMaking, verified } = schedule
   return (
     <>
-      {lastError !== null && <Notice level="error">The last one failed: {lastError}</Notice>}
+      {lastError !== null && <Notice level="error">The last backup failed: {lastError}</Notice>}
       {verified !== null && verified.lastError !== null && (
-        <Notice level="error">The newest cannot be restored: {verified.lastError}</Notice>
+        <Notice level="error">The newest backup cannot be restored: {verified.lastError}</Notice>
       )}
       <Facts
         of={[
           ['Every', `${everyHours} hours`],
-          ['The last one', isMaking ? 'is being made' : time(lastSuccessAt)],
-          ['Tried to restore', verified === null ? 'not looked at' : time(verified.lastSuccessAt)],
+          ['Last backup', isMaking ? 'running' : time(lastSuccessAt)],
+          ['Last verified', verified === null ? 'off' : time(verified.lastSuccessAt)],
         ]}
       />
     </>

@@ -1,34 +1,25 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import type { CredentialView } from '../../admin/api-types/credential-types.ts'
+import { useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall } from '../client/paths.ts'
-import { useResource } from '../client/resource.ts'
-import { ApplicationTabs } from '../components/application-tabs.tsx'
-import { Findings } from '../components/credential/credential-findings.tsx'
-import { CopyButton } from '../components/copy-button.tsx'
+import { Findings } from '../components/credential/credential-card.tsx'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
 import { Facts } from '../components/figures.tsx'
+import type { Fact } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
-import { Page } from '../components/page.tsx'
+import { CopyButton, Page } from '../components/page.tsx'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { time } from '../components/text.ts'
 
-/** The keys by which Apple, Google and browsers know an application. */
 export function CredentialsPage() {
-  const id = useRoute().params['id'] ?? ''
-  const { value, problem, reload } = useResource<ApplicationAnswer>(applicationCall(id))
+  const { id, value, reload } = useApplication()
   const path = applicationCall(id, 'credentials')
   return (
     <Page
-      title="Credentials"
-      lead="What Apple, Google and browsers know this application by"
-      above={<ApplicationTabs id={id} name={value?.name} />}
-      problem={problem}
+      lead="The keys that this application sends with"
       curl={[
         `jq -n --rawfile key AuthKey_ABC123DEFG.p8 '{$key, keyId: "ABC123DEFG", teamId: "DEF123GHIJ", topic: "com.example.shop"}' |\n  ${adminCurl('PUT', `${path}/apns`)} \\\n  -H 'Content-Type: application/json' -d @-`,
         adminCurl('PUT', `${path}/webpush`, { subject: 'mailto:push@shop.example' }),
@@ -37,16 +28,16 @@ export function CredentialsPage() {
     >
       {value?.simulated === true && (
         <Notice level="note">
-          This application is on the simulator: what is for phones goes to stand-ins, and needs no key. Take it off
-          there to reach real ones. With a key for browsers it reaches those for real, from here too.
+          This application uses the simulator: pushes to phones go to built-in stand-ins for Apple and Google, and need
+          no key. Browsers are reached for real once there is a key for them.
         </Notice>
       )}
       {value?.credentials.length === 0 && (
-        <Empty title="No key yet">
+        <Empty title="No keys yet">
           <p>
-            Apple's is a .p8 file, or a .p12 with a certificate, from Certificates, Identifiers &amp; Profiles, Keys.
-            Google's is a JSON file, from the Firebase console, Project settings, Service accounts. That for browsers is
-            made here, without an account.
+            Apple: a .p8 key, or a .p12 certificate, from Certificates, Identifiers &amp; Profiles, Keys. Google: a JSON
+            file from the Firebase console, Project settings, Service accounts. Browsers: created here, without an
+            account.
           </p>
         </Empty>
       )}
@@ -57,7 +48,7 @@ export function CredentialsPage() {
       </div>
       {value !== null && (
         <>
-          <h2>{value.credentials.length === 0 ? 'Add one' : 'Add or replace one'}</h2>
+          <h2>{value.credentials.length === 0 ? 'Add a key' : 'Add or replace a key'}</h2>
           <CredentialForms application={value} onStored={reload} />
           <ThisBrowser application={value} onRegistered={reload} />
         </>
@@ -78,7 +69,7 @@ function Credential({ id, credential, onGone }: Shown) {
   return (
     <section class="card">
       <h2>{WHOSE[provider]}</h2>
-      <Facts of={factsOf(credential)} />
+      <Facts of={[...factsOf(credential), ['Added', time(credential.createdAt)]]} />
       <div class="buttons">
         <button type="button" onClick={() => tests.value++}>
           Test now
@@ -99,23 +90,31 @@ function Credential({ id, credential, onGone }: Shown) {
 
 const WHOSE = { apns: 'Apple', fcm: 'Google', webpush: 'Browsers' } as const
 
-function factsOf(credential: CredentialView): readonly (readonly [string, ComponentChildren])[] {
-  const since = ['Here since', time(credential.createdAt)] as const
-  if (credential.provider === 'fcm') {
-    return [['Project', credential.projectId], ['Account', credential.clientEmail], since]
+function factsOf(credential: CredentialView): readonly Fact[] {
+  switch (credential.kind) {
+    case 'service-account':
+      return [
+        ['Project', credential.projectId],
+        ['Account', credential.clientEmail],
+      ]
+    case 'vapid':
+      return [
+        [
+          'Public key',
+          <>
+            <code>{credential.publicKey}</code> <CopyButton text={credential.publicKey} label="Copy the public key" />
+          </>,
+        ],
+        ['Contact', credential.subject],
+      ]
+    case 'key':
+      return [['Key ID', credential.keyId], ['Team ID', credential.teamId], ...appleFacts(credential)]
+    case 'certificate':
+      return [['Certificate until', time(credential.expiresAt)], ...appleFacts(credential)]
   }
-  if (credential.provider === 'webpush') {
-    const { publicKey, subject } = credential
-    const key = (
-      <>
-        <code>{publicKey}</code> <CopyButton text={publicKey} label="Copy the public key" />
-      </>
-    )
-    return [['Public key', key], ['Contact', subject], since]
-  }
-  const place = [['Bundle ID', credential.topic] as const, ['Environment', credential.environment] as const]
-  if (credential.kind === 'key') {
-    return [['Key ID', credential.keyId], ['Team ID', credential.teamId], ...place, since]
-  }
-  return [['Certificate until', time(credential.expiresAt)], ...place, since]
 }
+
+const appleFacts = ({ topic, environment }: Extract<CredentialView, { provider: 'apns' }>): readonly Fact[] => [
+  ['Bundle ID', topic],
+  ['Environment', environment],
+]

@@ -2,85 +2,77 @@ import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import type { SamplesAnswer } from '../../admin/api-types/sample-types.ts'
-import { call } from '../client/call.ts'
+import { secretOf } from '../client/application.ts'
+import { call, onceOnly } from '../client/call.ts'
 import { publicCurl, publicUrl } from '../client/curl.ts'
-import { useProgress } from '../client/live.ts'
-import { secretOf } from '../client/new-secret.ts'
+import { useProgress, useReceived } from '../client/live.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
-import { useReceived } from '../client/received.ts'
+import { PLATFORMS } from '../client/platforms.ts'
 import { useResource } from '../client/resource.ts'
 import { filledIn } from '../client/samples.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
 import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
-import { LockScreen, LockScreens } from '../components/push/lock-screen.tsx'
 import { Code, Page } from '../components/page.tsx'
-import { isAccepted } from '../components/push/simulated-phone.tsx'
-import { tokenPart } from '../components/text.ts'
-import { ThisBrowser } from '../components/push/this-browser.tsx'
+import { LockScreen, LockScreens } from '../components/push/lock-screen.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
-import { PLATFORMS } from '../client/platforms.ts'
+import { isAccepted } from '../components/push/simulated-phone.tsx'
+import { ThisBrowser } from '../components/push/this-browser.tsx'
+import { tokenPart } from '../components/text.ts'
 
-/** Three phones, a message, and what to do next. */
 export function FirstPushPage() {
   const id = useRoute().params['id'] ?? ''
-  const application = useResource<ApplicationAnswer>(applicationCall(id))
+  const { value: application, problem, reload } = useResource<ApplicationAnswer>(applicationCall(id))
   const title = useSignal('')
   const msg = useSignal('')
   const push = useSignal<string | null>(null)
   const progress = useProgress(push.value)
-  const name = application.value?.name ?? ''
-  const hasBrowsers = application.value?.providers.webpush.simulated === false
+  const name = application?.name ?? ''
+  const hasBrowsers = application?.providers.webpush.simulated === false
   const body = {
     platform: ['0', '1', ...(hasBrowsers ? ['2'] : [])],
     ...(title.value !== '' && { title: title.value }),
     msg: msg.value,
+    sound: 'default',
+    badge: '+1',
   }
-  const sent = { ...body, sound: 'default', badge: '+1' }
-
   return (
-    <Page title="Your first push" lead={<bdi>{name}</bdi>} problem={application.problem}>
+    <Page lead={<bdi>{name}</bdi>} problem={problem}>
       <div class="split">
         <div>
           <Form
             submit={push.value === null ? 'Send' : 'Send another one'}
             label="The push"
             onSubmit={async () => {
-              const { id: made } = await call<{ id: string }>('POST', onBehalf(id, '/push/all'), {
-                body: sent,
-                headers: { 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') },
-              })
-              push.value = made
+              const path = onBehalf(id, '/push/all')
+              push.value = (await call<{ id: string }>('POST', path, { body, headers: onceOnly() })).id
             }}
           >
             <TextField label="Title" {...keptIn(title)} />
             <AreaField label="Message" {...keptIn(msg)} rows={3} required />
           </Form>
-          {application.value !== null && (
-            <ThisBrowser application={application.value} onRegistered={application.reload} />
-          )}
+          {application !== null && <ThisBrowser application={application} onRegistered={reload} />}
         </div>
         <aside>
           <LockScreens shown={{ application: name, title: title.value, msg: msg.value }} />
         </aside>
       </div>
       {push.value !== null && (
-        <section aria-label="What becomes of it">
+        <section aria-label="Result">
           <h2>On its way</h2>
           {progress !== null && <ProgressBar progress={progress} />}
           <Phones application={id} name={name} />
           <p>
             <a href={applicationPage(id, 'pushes', push.value)}>All about this push</a>,{' '}
-            <a href={applicationPage(id, 'phones')}>its phones</a>
+            <a href={applicationPage(id, 'phones')}>simulated phones</a>
           </p>
         </section>
       )}
-      {progress?.state === 'finished' && <YourTurn id={id} body={sent} application={application.value} />}
+      {progress?.state === 'finished' && <YourTurn id={id} body={body} application={application} />}
     </Page>
   )
 }
 
-/** The phones of the simulator with what each got last. */
 function Phones({ application, name }: { readonly application: string; readonly name: string }) {
   const received = useReceived(application)
   const latest = new Map(received.filter(isAccepted).map((one) => [one.token, one]))
@@ -115,12 +107,12 @@ function YourTurn({ id, body, application }: Turn) {
   return (
     <section>
       <h2>Your turn</h2>
-      <p>The same from your backend:</p>
+      <p>The same push from your backend:</p>
       <Code
         text={publicCurl({ method: 'POST', path: '/push/all', application: id, body, secret: secretOf(id) })}
         label="The same as curl"
       />
-      <p>And what your app does at every launch. Never put the secret into it:</p>
+      <p>What your app does at every launch. Never put the secret into it:</p>
       {filledIn(samples ?? { samples: [] }, { url, application: id }).map(({ title, code }) => (
         <details key={title}>
           <summary>{title}</summary>
@@ -130,7 +122,7 @@ function YourTurn({ id, body, application }: Turn) {
         </details>
       ))}
       <p>
-        What else each project needs: <a href={`${url}/manual/clients`}>Client apps</a> in the manual.
+        What else a project needs: <a href={`${url}/manual/clients`}>Client apps</a> in the manual.
       </p>
       <h2>Real phones</h2>
       {application !== null && <CredentialForms application={application} />}

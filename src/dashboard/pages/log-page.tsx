@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import type { AdminLogAnswer } from '../../admin/api-types/administrator-types.ts'
 import type { ApplicationsAnswer } from '../../admin/api-types/application-types.ts'
 import { adminCurl } from '../client/curl.ts'
+import { queryOf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
 import { ChoiceField, TextField } from '../components/field.tsx'
@@ -12,20 +13,18 @@ type Entry = AdminLogAnswer['entries'][number]
 
 const RESULTS = { ok: '', started: 'mind', refused: 'mind', failed: 'bad' } as const
 
-/** Who did what. */
 export function LogPage() {
   const { query, route } = useLocation()
-  const { before, who = '', action = '', application = '' } = query
+  const { before = '', who = '', action = '', application = '' } = query
   const applications = useResource<ApplicationsAnswer>('/api/applications').value?.applications ?? []
   const filter = { who, action, application }
-  const path = `/api/log?${queryOf({ limit: '100', ...filter, before: before ?? '' })}`
+  const path = `/api/log${queryOf({ limit: '100', ...filter, before })}`
   const { value, problem } = useResource<AdminLogAnswer>(path)
   const nameOf = (subject: string): string => applications.find(({ id }) => id === subject)?.name ?? subject
-  const pageOf = (changed: object): string => `/log?${queryOf({ ...filter, ...changed })}`
+  const pageOf = (changed: object): string => `/log${queryOf({ ...filter, ...changed })}`
   const narrow = (changed: object): void => route(pageOf(changed), true)
   return (
     <Page
-      title="Audit log"
       lead="Changes by administrators, tokens, commands and backends. Entries are kept for 400 days and can't be edited."
       problem={problem}
       curl={[adminCurl('GET', path)]}
@@ -57,10 +56,10 @@ export function LogPage() {
         <DataTable
           caption="Log"
           columns={[
-            { name: 'Time', isTime: true, value: ({ at }) => at },
-            { name: 'Who', value: ({ who: text }) => text, show: ({ who: text }) => <bdi>{text}</bdi> },
+            { name: 'Time', kind: 'time', value: ({ at }) => at },
+            { name: 'Who', kind: 'name', value: (entry) => entry.who },
             { name: 'From', value: ({ origin }) => origin },
-            { name: 'Action', value: ({ action: text }) => text },
+            { name: 'Action', value: (entry) => entry.action },
             { name: 'Target', value: ({ subject }) => subject, show: ({ subject }) => <bdi>{nameOf(subject)}</bdi> },
             {
               name: 'Result',
@@ -74,21 +73,17 @@ export function LogPage() {
         />
       )}
       <p class="buttons">
-        {before !== undefined && <a href={pageOf({})}>Newest</a>}
+        {before !== '' && <a href={pageOf({})}>Newest</a>}
         {value !== null && value.next !== null && <a href={pageOf({ before: String(value.next) })}>Older</a>}
-        <a href={`/api/log/export?${queryOf({ format: 'csv', ...filter })}`} download>
+        <a href={`/api/log/export${queryOf({ format: 'csv', ...filter })}`} download>
           Export as CSV
         </a>
-        <a href={`/api/log/export?${queryOf({ format: 'json', ...filter })}`} download>
+        <a href={`/api/log/export${queryOf({ format: 'json', ...filter })}`} download>
           Export as JSON
         </a>
       </p>
     </Page>
   )
-}
-
-function queryOf(parameters: Readonly<Record<string, string>>): URLSearchParams {
-  return new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''))
 }
 
 function resultOf({ result, code }: Entry): string {

@@ -3,7 +3,6 @@ import type { OverviewAnswer, OverviewDay } from '../../admin/api-types/overview
 import { adminCurl } from '../client/curl.ts'
 import { applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
-import { Chart } from '../components/chart.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { Figures } from '../components/figures.tsx'
@@ -15,41 +14,34 @@ import { WelcomePage } from './welcome-page.tsx'
 
 const DAY_COLUMNS: readonly Column<OverviewDay>[] = [
   { name: 'Day', value: ({ day }) => day },
-  { name: 'Addressed', isNumber: true, value: (day) => day.addressed, show: (day) => count(day.addressed) },
-  { name: 'Accepted', isNumber: true, value: (day) => day.accepted, show: (day) => count(day.accepted) },
-  { name: 'Received', isNumber: true, value: (day) => day.received, show: (day) => count(day.received) },
-  { name: 'Opened', isNumber: true, value: (day) => day.opened, show: (day) => count(day.opened) },
-  {
-    name: 'New devices',
-    isNumber: true,
-    value: (day) => day.registered,
-    show: (day) => (day.registered === null ? '–' : count(day.registered)),
-  },
-  { name: 'Lost devices', isNumber: true, value: (day) => day.lost, show: (day) => count(day.lost) },
+  { name: 'Addressed', kind: 'number', value: ({ addressed }) => addressed },
+  { name: 'Accepted', kind: 'number', value: ({ accepted }) => accepted },
+  { name: 'Received', kind: 'number', value: ({ received }) => received },
+  { name: 'Opened', kind: 'number', value: ({ opened }) => opened },
+  { name: 'New devices', kind: 'number', value: ({ registered }) => registered },
+  { name: 'Lost devices', kind: 'number', value: ({ lost }) => lost },
 ]
 
-/** One calm screen; with no application yet, how to get one. */
 export function OverviewPage() {
   const applications = useResource<ApplicationsAnswer>('/api/applications')
   const overview = useResource<OverviewAnswer>('/api/overview')
-  const told = overview.value
   if (applications.value?.applications.length === 0) return <WelcomePage />
   return (
     <Page
-      title="Overview"
-      lead="The last 30 days, by UTC"
+      lead="The last 30 days (UTC)"
       problem={overview.problem ?? applications.problem}
       curl={[adminCurl('GET', '/api/overview')]}
     >
-      {told !== null && <Overview told={told} />}
+      {overview.value !== null && <Overview {...overview.value} />}
     </Page>
   )
 }
 
-function Overview({ told: { attention, days, devices, pushes } }: { readonly told: OverviewAnswer }) {
-  const sum = (of: keyof Omit<OverviewDay, 'day'>): number => days.reduce((total, day) => total + (day[of] ?? 0), 0)
-  const accepted = sum('accepted')
-  const { byPlatform, byState } = devices
+function Overview({ attention, days, devices: { byPlatform, byState }, pushes }: OverviewAnswer) {
+  const valuesOf = (name: keyof Omit<OverviewDay, 'day'>): readonly number[] => days.map((day) => day[name] ?? 0)
+  const sum = (name: keyof Omit<OverviewDay, 'day'>): number =>
+    valuesOf(name).reduce((total, value) => total + value, 0)
+  const labels = days.map(({ day }) => day)
   return (
     <>
       {attention.map(({ level, text, fix, application }) => (
@@ -70,54 +62,34 @@ function Overview({ told: { attention, days, devices, pushes } }: { readonly tol
       ))}
       <Figures
         of={[
-          [
-            'Devices',
-            <>
-              {count(byState.registered)} <small>+{count(sum('registered'))} in 30 days</small>
-            </>,
-          ],
+          ['Devices', count(byState.registered), `+${count(sum('registered'))} in 30 days`],
           ['iOS, Android, web', [byPlatform.ios, byPlatform.android, byPlatform.web].map(count).join(', ')],
-          [
-            'Accepted',
-            <>
-              {count(accepted)} <small>of {count(sum('addressed'))}</small>
-            </>,
-          ],
-          [
-            'Opened',
-            <>
-              {count(sum('opened'))} <small>{share(sum('opened'), accepted)}</small>
-            </>,
-          ],
-          [
-            'Gone',
-            <>
-              {count(byState.gone)} <small>{count(sum('lost'))} in 30 days</small>
-            </>,
-          ],
+          ['Accepted', count(sum('accepted')), `of ${count(sum('addressed'))}`],
+          ['Opened', count(sum('opened')), share(sum('opened'), sum('accepted'))],
+          ['Gone', count(byState.gone), `${count(sum('lost'))} in 30 days`],
           ['Quarantined', count(byState.quarantined)],
         ]}
       />
       <Chart
         caption="Notifications a day"
-        labels={days.map(({ day }) => day)}
+        labels={labels}
         series={[
-          { name: 'accepted', mark: 'first', values: days.map((day) => day.accepted) },
-          { name: 'opened', mark: 'second', values: days.map((day) => day.opened) },
+          { name: 'accepted', mark: 'first', values: valuesOf('accepted') },
+          { name: 'opened', mark: 'second', values: valuesOf('opened') },
         ]}
       />
       <Chart
         caption="Devices a day"
-        labels={days.map(({ day }) => day)}
+        labels={labels}
         series={[
-          { name: 'new', mark: 'first', values: days.map(({ registered }) => registered ?? 0) },
-          { name: 'lost', mark: 'second', values: days.map(({ lost }) => lost) },
+          { name: 'new', mark: 'first', values: valuesOf('registered') },
+          { name: 'lost', mark: 'second', values: valuesOf('lost') },
         ]}
       />
       <h2>Latest pushes</h2>
       {pushes.length === 0 ? (
         <p>
-          Nothing was sent yet. <a href="/applications">Choose an application</a> to send from.
+          No pushes yet. <a href="/applications">Choose an application</a> to send one.
         </p>
       ) : (
         <PushTable
@@ -126,9 +98,66 @@ function Overview({ told: { attention, days, devices, pushes } }: { readonly tol
         />
       )}
       <details>
-        <summary>Day by day, as a table</summary>
+        <summary>Show as table</summary>
         <DataTable caption="Days" columns={DAY_COLUMNS} rows={days} keyOf={({ day }) => day} />
       </details>
     </>
+  )
+}
+
+interface Series {
+  readonly name: string
+  readonly mark: 'first' | 'second'
+  readonly values: readonly number[]
+}
+
+interface ChartProps {
+  readonly caption: string
+  readonly labels: readonly string[]
+  readonly series: readonly Series[]
+}
+
+const WIDTH = 600
+const HEIGHT = 140
+
+/** Bars side by side. Hidden from screen readers: the page has the same numbers as a table. */
+function Chart({ caption, labels, series }: ChartProps) {
+  const most = Math.max(1, ...series.flatMap(({ values }) => values))
+  const step = WIDTH / Math.max(1, labels.length)
+  const width = Math.max(1, (step - 4) / series.length)
+  return (
+    <figure class="chart">
+      <figcaption>
+        {caption}
+        {series.map(({ name, mark }) => (
+          <span key={name} class={`key ${mark}`}>
+            {name}
+          </span>
+        ))}
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {series.flatMap(({ name, mark, values }, at) =>
+          values.map((value, day) => {
+            const height = value === 0 ? 1 : Math.max(3, (value / most) * HEIGHT)
+            return (
+              <rect
+                key={`${name} ${labels[day]}`}
+                class={value === 0 ? 'none' : mark}
+                x={day * step + 2 + at * width}
+                y={HEIGHT - height}
+                width={width}
+                height={height}
+              >
+                <title>{`${labels[day]}: ${count(value)} ${name}`}</title>
+              </rect>
+            )
+          }),
+        )}
+      </svg>
+      <p class="axis" aria-hidden="true">
+        <span>{labels[0]}</span>
+        <span>{labels.at(-1)}</span>
+      </p>
+    </figure>
   )
 }

@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
 import type { PushSummary } from '../../admin/api-types/push-types.ts'
+import { useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
 import { useProgress } from '../client/live.ts'
 import { onBehalf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
-import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { DataTable } from '../components/data-table.tsx'
-import { FailedDevices } from '../components/push/failed-devices.tsx'
 import { keptIn, TextField } from '../components/field.tsx'
 import { Facts, Figures } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
+import { FailedDevices } from '../components/push/failed-devices.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 import { PushLanguages } from '../components/push/push-languages.tsx'
 import type { LanguageCounts } from '../components/push/push-languages.tsx'
@@ -23,10 +23,9 @@ import { count, share, time } from '../components/text.ts'
 
 /** As `GET /push/{id}` of the public API has it. */
 interface PushStatus {
-  readonly failed: { readonly total: number; readonly reasons: Readonly<Record<string, number>> }
-  /** How often each button was chosen. */
+  readonly failed: { readonly reasons: Readonly<Record<string, number>> }
   readonly actions: Readonly<Record<string, number>>
-  /** Not there where the push has one text; so is the other. */
+  /** Only of a push in several languages; so is the other. */
   readonly languages?: readonly LanguageCounts[]
   readonly language_unknown?: Omit<LanguageCounts, 'language'>
 }
@@ -37,22 +36,21 @@ interface Explanation {
   readonly explanation: string
 }
 
-/** One push, as it goes. */
 export function PushPage() {
-  const { id = '', push = '' } = useRoute().params
+  const { id } = useApplication()
+  const push = useRoute().params['push'] ?? ''
   const path = `/push/${encodeURIComponent(push)}`
   const progress = useProgress(push)
-  const status = useResource<PushStatus>(
-    // Read anew whenever more have failed, are reported, or it is over.
-    `${onBehalf(id, path)}?${new URLSearchParams(progress === null ? {} : changesOf(progress))}`,
+  const { value: status, problem } = useResource<PushStatus>(
+    // Read again whenever one of these counts changes.
+    `${onBehalf(id, path)}?${new URLSearchParams(progress === null ? {} : countsOf(progress))}`,
   )
   const isOver = progress !== null && ['finished', 'cancelled'].includes(progress.state)
   return (
     <Page
-      title={progress === null ? 'Push' : headline(progress)}
-      above={<ApplicationTabs id={id} name={progress?.application.name} />}
+      title={progress === null ? undefined : headline(progress)}
       lead={progress !== null && <PushState state={progress.state} />}
-      problem={status.problem}
+      problem={problem}
       curl={[
         publicCurl({ method: 'GET', path, application: id }),
         publicCurl({ method: 'POST', path: `${path}/cancel`, application: id }),
@@ -65,29 +63,15 @@ export function PushPage() {
           <ProgressBar progress={progress} />
           <Counts progress={progress} />
           {!isOver && (
-            <Form
-              submit="Cancel what is left"
-              isDangerous
-              onSubmit={() => call('POST', onBehalf(id, `${path}/cancel`))}
-            />
+            <Form submit="Cancel the rest" isDangerous onSubmit={() => call('POST', onBehalf(id, `${path}/cancel`))} />
           )}
           {progress.state === 'finished' && progress.failed > 0 && (
             <ResendPush application={id} push={push} failed={progress.failed} />
           )}
-          <Counted
-            heading="Buttons that were chosen"
-            caption="Actions"
-            of="Button"
-            counts={status.value?.actions ?? {}}
-          />
-          <Counted
-            heading="Failed, by reason"
-            caption="Failures"
-            of="Reason"
-            counts={status.value?.failed.reasons ?? {}}
-          />
-          {status.value?.languages !== undefined && status.value.language_unknown !== undefined && (
-            <PushLanguages languages={status.value.languages} unknown={status.value.language_unknown} />
+          <Counted heading="Buttons chosen" caption="Actions" of="Button" counts={status?.actions ?? {}} />
+          <Counted heading="Failed, by reason" caption="Failures" of="Reason" counts={status?.failed.reasons ?? {}} />
+          {status?.languages !== undefined && status.language_unknown !== undefined && (
+            <PushLanguages languages={status.languages} unknown={status.language_unknown} />
           )}
           {/* While it is sent, the list grows with every answer. */}
           {progress.state !== 'sending' && progress.failed > 0 && (
@@ -100,8 +84,7 @@ export function PushPage() {
   )
 }
 
-/** What of the counts is to be seen in the tables below them. */
-function changesOf({ state, failed, opened, received }: PushSummary): Record<string, string> {
+function countsOf({ state, failed, opened, received }: PushSummary): Record<string, string> {
   return { state, failed: String(failed), opened: String(opened), received: String(received) }
 }
 
@@ -119,25 +102,15 @@ function Counts({ progress }: { readonly progress: PushSummary }) {
           ['Accepted', count(accepted)],
           ['Failed', count(failed)],
           ['Waiting', count(waiting)],
-          [
-            'Received',
-            <>
-              {count(received)} <small>{share(received, accepted)}</small>
-            </>,
-          ],
-          [
-            'Opened',
-            <>
-              {count(opened)} <small>{share(opened, accepted)}</small>
-            </>,
-          ],
+          ['Received', count(received), share(received, accepted)],
+          ['Opened', count(opened), share(opened, accepted)],
         ]}
       />
       <Facts
         of={[
-          ['Made', time(createdAt)],
-          ...(sendAt === null ? [] : [['To be sent', time(sendAt)] as const]),
-          ['Over', time(finishedAt)],
+          ['Created', time(createdAt)],
+          ...(sendAt === null ? [] : [['Send at', time(sendAt)] as const]),
+          ['Finished', time(finishedAt)],
         ]}
       />
     </>
@@ -148,11 +121,9 @@ interface CountedProps {
   readonly heading: string
   readonly caption: string
   readonly counts: Readonly<Record<string, number>>
-  /** What is counted. */
   readonly of: string
 }
 
-/** How often something was, by its name; of nothing nothing is shown. */
 function Counted({ heading, caption, counts, of }: CountedProps) {
   const rows = Object.entries(counts)
   if (rows.length === 0) return null
@@ -162,8 +133,8 @@ function Counted({ heading, caption, counts, of }: CountedProps) {
       <DataTable
         caption={caption}
         columns={[
-          { name: of, value: ([name]) => name, show: ([name]) => <bdi>{name}</bdi> },
-          { name: 'Devices', isNumber: true, value: ([, devices]) => devices, show: ([, devices]) => count(devices) },
+          { name: of, kind: 'name', value: ([name]) => name },
+          { name: 'Devices', kind: 'number', value: ([, devices]) => devices },
         ]}
         rows={rows}
         keyOf={([name]) => name}
@@ -172,7 +143,6 @@ function Counted({ heading, caption, counts, of }: CountedProps) {
   )
 }
 
-/** What became of it for one phone, in a sentence. */
 function Why({ id, path }: { readonly id: string; readonly path: string }) {
   const token = useSignal('')
   const answer = useSignal<Explanation | null>(null)
@@ -188,7 +158,7 @@ function Why({ id, path }: { readonly id: string; readonly path: string }) {
           answer.value = await call<Explanation>('GET', onBehalf(id, `${path}/device`), { headers })
         }}
       >
-        <TextField label="The phone's token" {...keptIn(token)} spellcheck={false} autocomplete="off" required />
+        <TextField label="Device token" {...keptIn(token)} spellcheck={false} autocomplete="off" required />
       </Form>
       {answer.value !== null && (
         <Notice level="note">

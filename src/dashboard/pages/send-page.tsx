@@ -1,34 +1,36 @@
 import { useSignal } from '@preact/signals'
-import { useLocation, useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
-import { call } from '../client/call.ts'
+import { useLocation } from 'preact-iso/router'
+import { useApplication } from '../client/application.ts'
+import { call, onceOnly } from '../client/call.ts'
 import { publicCurl } from '../client/curl.ts'
-import { inLanguage, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'
+import { inLanguage, languageName, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'
 import { pushBody, pushPath } from '../client/draft.ts'
 import type { Draft } from '../client/draft.ts'
-import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
+import { applicationPage, onBehalf } from '../client/paths.ts'
 import { askPreview, usePreview } from '../client/preview.ts'
 import type { Preview } from '../client/preview.ts'
 import { problemOf } from '../client/push-problem.ts'
 import type { PushProblem } from '../client/push-problem.ts'
-import { useResource } from '../client/resource.ts'
-import { ApplicationTabs } from '../components/application-tabs.tsx'
-import { ConfirmPush } from '../components/push/confirm-push.tsx'
+import { Asking } from '../components/dialog.tsx'
 import { Form } from '../components/form.tsx'
+import { Page } from '../components/page.tsx'
 import { LanguageBar } from '../components/push/language-bar.tsx'
 import { LockScreens } from '../components/push/lock-screen.tsx'
-import { Page } from '../components/page.tsx'
-import { AudienceFields, ContentFields, MoreFields, WhenFields } from '../components/push/push-fields.tsx'
 import { fieldsIn, fieldsOf } from '../components/push/push-field.tsx'
-import { PreviewedAudience, PreviewedLanguages, PreviewedRequests } from '../components/push/push-preview.tsx'
+import { AudienceFields, ContentFields, MoreFields, WhenFields } from '../components/push/push-fields.tsx'
+import {
+  platformsOf,
+  PreviewedAudience,
+  PreviewedLanguages,
+  PreviewedRequests,
+} from '../components/push/push-preview.tsx'
+import { count, plural } from '../components/text.ts'
 
-/** A push as it is written: to how many it would go, how it looks, what is sent; and then it is. */
 export function SendPage() {
-  const id = useRoute().params['id'] ?? ''
+  const { id, value: application } = useApplication()
   const { route, query } = useLocation()
-  const application = useResource<ApplicationAnswer>(applicationCall(id))
   const draft = useSignal<Draft>(query)
-  /** Which text the fields and the lock screens have; `null`: the push's own. */
+  /** Whose text the fields and the lock screens show; `null`: the push's own. */
   const language = useSignal<string | null>(null)
   const confirmed = useSignal<Preview | null>(null)
   const refused = useSignal<PushProblem | null>(null)
@@ -38,41 +40,35 @@ export function SendPage() {
     draft.value = { ...draft.value, [name]: value }
     refused.value = null
     const kept = Object.entries(draft.value).filter(([, text]) => text !== '')
-    // A link to the push as it stands. The view stays, so the router need not know.
+    // The address is a link to the push as it stands. The router need not know: the view stays.
     history.replaceState(null, '', `${location.pathname}?${new URLSearchParams(kept)}`)
   }
   const languages = Object.keys(languagesIn(typed))
   const chosen = languages.find((tag) => tag === language.value) ?? null
-  const choose = (tag: string | null): void => {
-    language.value = tag
-  }
+  const choose = (tag: string | null): void => void (language.value = tag)
   const problem = previewed.problem ?? refused.value
   const fields = fieldsOf(typed, set, problem)
   const shown = inLanguage(typed, chosen)
   const body = bodyOrNull(typed)
+  const isSilent = typed['silent'] === 'true'
 
   const send = async (agreed: Preview): Promise<void> => {
     const wanted = pushBody(draft.value)
     const path = pushPath(wanted)
-    const mustConfirm = path === '/push/all' && agreed.t > (application.value?.limits.confirmAbove ?? 0)
-    const isCounted = mustConfirm && application.value?.limits.confirmAbove !== 0
+    const confirmAbove = application?.limits.confirmAbove ?? 0
+    const isCounted = path === '/push/all' && confirmAbove !== 0 && agreed.t > confirmAbove
     const { id: push } = await call<{ id: string }>('POST', onBehalf(id, path), {
       body: isCounted ? { ...wanted, confirm: agreed.t } : wanted,
-      headers: { 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') },
+      headers: onceOnly(),
     })
     route(applicationPage(id, 'pushes', push))
   }
 
   return (
-    <Page
-      title="Send"
-      above={<ApplicationTabs id={id} name={application.value?.name} />}
-      problem={application.problem}
-      curl={body === null ? [] : [publicCurl({ method: 'POST', path: pushPath(body), application: id, body })]}
-    >
+    <Page curl={body === null ? [] : [publicCurl({ method: 'POST', path: pushPath(body), application: id, body })]}>
       <div class="split">
         <Form
-          submit="Look over and send …"
+          submit="Review and send…"
           label="The push"
           onSubmit={async () => {
             try {
@@ -83,7 +79,7 @@ export function SendPage() {
             }
           }}
         >
-          {typed['silent'] !== 'true' && (
+          {!isSilent && (
             <>
               <LanguageBar
                 languages={languages}
@@ -106,15 +102,15 @@ export function SendPage() {
           <WhenFields of={fields} />
           <MoreFields of={fields} />
         </Form>
-        <aside aria-label="What becomes of it">
-          <PreviewedAudience {...previewed} problem={previewed.problem} />
+        <aside aria-label="Preview">
+          <PreviewedAudience {...previewed} />
           {previewed.preview?.languages !== undefined && (
             <PreviewedLanguages languages={previewed.preview.languages} chosen={chosen} onChoose={choose} />
           )}
-          {typed['silent'] !== 'true' && (
+          {!isSilent && (
             <LockScreens
               shown={{
-                application: application.value?.name ?? '',
+                application: application?.name ?? '',
                 title: shown['title'] ?? '',
                 subtitle: shown['subtitle'] ?? '',
                 msg: shown['msg'] ?? '',
@@ -129,7 +125,7 @@ export function SendPage() {
         <ConfirmPush
           preview={confirmed.value}
           isLater={(typed['send_at'] ?? '') + (typed['send_at_local'] ?? '') !== ''}
-          onSend={() => send(confirmed.value as Preview)}
+          onSend={send}
           onClose={() => (confirmed.value = null)}
         />
       )}
@@ -137,11 +133,11 @@ export function SendPage() {
   )
 }
 
+/** `null` while a field is not valid JSON: the preview says so. */
 function bodyOrNull(draft: Draft): Readonly<Record<string, unknown>> | null {
   try {
     return pushBody(draft)
   } catch {
-    // Something is no JSON yet, of which the preview tells.
     return null
   }
 }
@@ -149,4 +145,37 @@ function bodyOrNull(draft: Draft): Readonly<Record<string, unknown>> | null {
 /** What the gateways get in a language; of a push in one, for the first device of each platform. */
 function requestsIn(preview: Preview, language: string | null): Pick<Preview, 'apns' | 'fcm' | 'webpush'> {
   return preview.languages?.find((one) => one.language === language) ?? preview
+}
+
+interface Confirming {
+  readonly preview: Preview
+  readonly isLater: boolean
+  readonly onSend: (agreed: Preview) => Promise<void>
+  readonly onClose: () => void
+}
+
+function ConfirmPush({ preview, isLater, onSend, onClose }: Confirming) {
+  const { t, platforms, languages = [] } = preview
+  return (
+    <Asking
+      title={isLater ? 'Schedule this push?' : 'Send this push now?'}
+      submit={isLater ? 'Schedule' : `Send to ${plural(t, 'device')}`}
+      onSubmit={() => onSend(preview)}
+      onClose={onClose}
+    >
+      <p>
+        {isLater ? 'If it were sent now, it would go to ' : 'It goes to '}
+        <b>{plural(t, 'device')}</b>: {platformsOf(platforms)}.
+      </p>
+      {languages.length > 0 && (
+        <ul>
+          {languages.map((one) => (
+            <li key={one.language}>
+              {languageName(one.language)}: {count(one.t)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Asking>
+  )
 }

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { ApplicationsAnswer } from '../../admin/api-types/application-types.ts'
 import type { ServiceLogLine } from '../../admin/api-types/operation-types.ts'
-import { comebacks, noteAway } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
+import { useEvents } from '../client/live.ts'
+import { queryOf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ChoiceField } from '../components/field.tsx'
 import { Page } from '../components/page.tsx'
@@ -15,58 +15,46 @@ const KEPT_LINES = 500
 
 const LEVELS = { debug: '', info: '', warn: 'mind', error: 'bad' } as const
 
-/** What the service writes, as it does. */
 export function ServiceLogPage() {
   const { query, route } = useLocation()
   const { level = 'info', application = '' } = query
-  const applications = useResource<ApplicationsAnswer>('/api/applications')
-  const asked = new URLSearchParams({ level, ...(application !== '' && { application }) })
-  const path = `/api/service-log?${asked}`
-  const show = (changed: object): void => {
-    const shown = Object.entries({ level, application, ...changed }).filter(([, value]) => value !== '')
-    route(`/service-log?${new URLSearchParams(shown)}`, true)
-  }
+  const applications = useResource<ApplicationsAnswer>('/api/applications').value?.applications ?? []
+  const path = `/api/service-log${queryOf({ level, application })}`
+  const show = (changed: object): void => route(`/service-log${queryOf({ level, application, ...changed })}`, true)
   const lines = useSignal<readonly ServiceLogLine[]>([])
-  useEffect(() => {
-    lines.value = []
-    const source = new EventSource(path)
-    source.addEventListener('line', ({ data }: MessageEvent<string>) => {
-      const line = JSON.parse(data) as ServiceLogLine
-      // One that connects again is told the last ones again.
-      const others = lines.value.filter(({ number }) => number !== line.number)
-      lines.value = [line, ...others].slice(0, KEPT_LINES)
-    })
-    source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CONNECTING) noteAway()
-    })
-    return () => source.close()
-  }, [path, comebacks.value])
+  useEvents(path, 'line', (data) => {
+    if (data === null) return void (lines.value = [])
+    const line = JSON.parse(data) as ServiceLogLine
+    // A stream that connects again begins with lines that are here.
+    const others = lines.value.filter(({ number }) => number !== line.number)
+    lines.value = [line, ...others].slice(0, KEPT_LINES)
+  })
   return (
-    <Page title="Service log" lead="The newest first, as it is written" curl={[adminCurl('GET', path)]}>
+    <Page lead="Newest first, live" curl={[adminCurl('GET', path)]}>
       <div class="pair">
         <ChoiceField
-          label="Show"
+          label="Level"
           value={level}
           onValue={(value) => show({ level: value })}
           options={[
-            ['debug', 'everything'],
-            ['info', 'all but what is for debugging'],
+            ['debug', 'debug and above'],
+            ['info', 'info and above'],
             ['warn', 'warnings and errors'],
             ['error', 'errors'],
           ]}
         />
         <ChoiceField
-          label="Of"
+          label="Application"
           value={application}
           onValue={(value) => show({ application: value })}
           options={[
-            ['', 'the service and every application'],
-            ...(applications.value?.applications ?? []).map(({ id, name }) => [id, name] as const),
+            ['', 'The service and all applications'],
+            ...applications.map(({ id, name }) => [id, name] as const),
           ]}
         />
       </div>
       {lines.value.length === 0 ? (
-        <p>Nothing of that was written yet.</p>
+        <p>No matching lines yet.</p>
       ) : (
         <ol class="lines" tabIndex={0} aria-label="Lines">
           {lines.value.map(({ number, at, level: weight, event, fields }) => (

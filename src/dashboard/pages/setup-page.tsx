@@ -4,15 +4,14 @@ import { useLocation } from 'preact-iso/router'
 import type { LinkAnswer, SessionAnswer } from '../../admin/api-types/session-types.ts'
 import { call, sentenceOf, session } from '../client/call.ts'
 import { CodeStep } from '../components/code-step.tsx'
-import { keptIn, TextField } from '../components/field.tsx'
+import { keptIn, NewPasswordField, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
-import { NewPasswordField } from '../components/new-password-field.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 
-/** Where a link leads: whoever has one becomes an administrator, or is signed in as one. */
+/** Where a link of `bellhop admin link` leads: to an account, or into one. */
 export function SetupPage() {
-  // Out of the address bar and the history: what stands behind `#` is good for an account.
+  // Out of the address bar and the history: what stands behind `#` is worth an account.
   const [link] = useState(() => {
     const given = location.hash.slice(1)
     history.replaceState(null, '', '/setup')
@@ -48,7 +47,7 @@ export function SetupPage() {
       {problem.value !== null && (
         <Page title="This link does not work">
           <Notice level="error">{problem.value}</Notice>
-          <p>This makes another, on the machine that Bellhop runs on:</p>
+          <p>Create a new one on the machine that runs Bellhop:</p>
           <Code text="bellhop admin link" label="Command" />
           <p>
             <a href="/">Sign in</a>
@@ -60,16 +59,16 @@ export function SetupPage() {
         <Page title="Welcome back">
           <Form submit="Sign in" onSubmit={() => use({})}>
             <p>
-              You will be signed in as <bdi>{found.value.name}</bdi>. The link is good for nothing afterwards.
+              You will be signed in as <bdi>{found.value.name}</bdi>. The link works once.
             </p>
           </Form>
         </Page>
       )}
       {found.value?.kind === 'setup' && (
-        <Page title="Welcome" lead="This makes you an administrator.">
-          <Form submit="Go on" onSubmit={() => use({ name: name.value, password: password.value })}>
+        <Page lead="Create your administrator account.">
+          <Form submit="Continue" onSubmit={() => use({ name: name.value, password: password.value })}>
             <TextField label="Your name" {...keptIn(name)} autocomplete="username" required autofocus />
-            <NewPasswordField label="A password" password={password} />
+            <NewPasswordField label="Password" password={password} />
           </Form>
         </Page>
       )}

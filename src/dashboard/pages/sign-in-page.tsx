@@ -6,7 +6,7 @@ import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Code, Page } from '../components/page.tsx'
 
-/** For whoever is not signed in, at the place that was asked for: it is there afterwards. */
+/** In place of any page; that page is shown after signing in. */
 export function SignInPage({ isSetUp }: { readonly isSetUp: boolean }) {
   const name = useSignal('')
   const password = useSignal('')
@@ -40,12 +40,12 @@ export function SignInPage({ isSetUp }: { readonly isSetUp: boolean }) {
               required
             />
           </Form>
-          <p class="hint">Lost it? This makes a link that signs you in, on the machine that Bellhop runs on:</p>
+          <p class="hint">Forgot it? Create a link that signs you in, on the machine that runs Bellhop:</p>
           <Code text="bellhop admin link NAME" label="Command" />
         </Page>
       ) : (
-        <Page title="Nobody is here yet" lead="The first administrator comes by a link, which is good once.">
-          <p>bellhop serve has printed one when it started. This makes another, on the machine that Bellhop runs on:</p>
+        <Page title="No administrator yet" lead="The first one signs up with a one-time link.">
+          <p>bellhop serve printed it when it started. Or create a new one on the machine that runs Bellhop:</p>
           <Code text="bellhop admin link" label="Command" />
         </Page>
       )}

@@ -1,13 +1,12 @@
-import { useSignal } from '@preact/signals'
 import type { ApplicationsAnswer } from '../../admin/api-types/application-types.ts'
 import type { WebhooksAnswer, WebhookView } from '../../admin/api-types/webhook-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
-import { Asking } from '../components/asking.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
+import { Confirming, Opener } from '../components/dialog.tsx'
 import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
@@ -15,32 +14,29 @@ import { Code, Page } from '../components/page.tsx'
 import { count, plural, time } from '../components/text.ts'
 import { WebhookForm } from '../components/webhook-form.tsx'
 
-type Waiting = WebhookView['next'][number]
-
-const COLUMNS: readonly Column<Waiting>[] = [
+const COLUMNS: readonly Column<WebhookView['next'][number]>[] = [
   { name: 'Event', value: ({ type }) => type },
-  { name: 'Tries', isNumber: true, value: ({ attempts }) => attempts },
-  { name: 'Made', isTime: true, value: ({ createdAt }) => createdAt },
-  { name: 'Due', isTime: true, value: ({ dueAt }) => dueAt },
-  { name: 'ID', value: ({ id }) => id, show: ({ id }) => <code>{id}</code> },
+  { name: 'Attempts', kind: 'number', value: ({ attempts }) => attempts },
+  { name: 'Created', kind: 'time', value: ({ createdAt }) => createdAt },
+  { name: 'Due', kind: 'time', value: ({ dueAt }) => dueAt },
+  { name: 'ID', kind: 'code', value: ({ id }) => id },
 ]
 
-/** Where each application tells its backend of what happens, and what is still to be told. */
 export function WebhooksPage() {
   const { value, problem, reload } = useResource<WebhooksAnswer>('/api/webhooks')
   const applications = useResource<ApplicationsAnswer>('/api/applications')
-  const isOpen = useSignal(false)
   const have = new Set(value?.webhooks.map(({ application }) => application.id))
   const without = applications.value?.applications.filter(({ id }) => !have.has(id)) ?? []
   return (
     <Page
-      title="Webhooks"
-      lead="What your backends hear of, and what is still to be told; what was delivered is not kept"
+      lead="Events for your backends. Delivered events are not kept."
       action={
         value !== null && without.length > 0 ? (
-          <button type="button" class="primary" onClick={() => (isOpen.value = true)}>
-            Set a webhook …
-          </button>
+          <Opener
+            kind="primary"
+            text="Add webhook…"
+            dialog={(close) => <WebhookForm applications={without} webhook={null} onDone={reload} onClose={close} />}
+          />
         ) : undefined
       }
       problem={problem ?? applications.problem}
@@ -50,8 +46,10 @@ export function WebhooksPage() {
       ]}
     >
       {value?.webhooks.length === 0 && (
-        <Empty title="No webhook yet">
-          <p>An application tells its backend of what happens to pushes and devices once it has an address. Or by:</p>
+        <Empty title="No webhooks yet">
+          <p>
+            With a webhook an application tells your backend what happens to pushes and devices. Or on the command line:
+          </p>
           <Code
             text="bellhop app webhook shop --url https://shop.example/hooks --events push.finished,device.gone"
             label="Command"
@@ -61,16 +59,6 @@ export function WebhooksPage() {
       {value?.webhooks.map((webhook) => (
         <Webhook key={webhook.application.id} webhook={webhook} onChanged={reload} />
       ))}
-      {isOpen.value && (
-        <WebhookForm
-          applications={without}
-          webhook={null}
-          onDone={reload}
-          onClose={() => {
-            isOpen.value = false
-          }}
-        />
-      )}
     </Page>
   )
 }
@@ -82,10 +70,7 @@ interface WebhookProps {
 
 function Webhook({ webhook, onChanged }: WebhookProps) {
   const { application, url, events, disabledAt, waiting, next } = webhook
-  const asked = useSignal<'change' | 'remove' | null>(null)
-  const close = (): void => {
-    asked.value = null
-  }
+  const path = applicationCall(application.id, 'webhook')
   return (
     <section>
       <h2>
@@ -95,12 +80,12 @@ function Webhook({ webhook, onChanged }: WebhookProps) {
       </h2>
       {disabledAt !== null && (
         <Notice level="warning">
-          Its receiver said 410 Gone on {time(disabledAt)}: nothing is sent there any more, until you change it.
+          Disabled: the receiver answered 410 Gone on {time(disabledAt)}. Change the webhook to enable it again.
         </Notice>
       )}
       <Facts
         of={[
-          ['Address', url],
+          ['URL', url],
           ['Events', events.join(', ')],
           ['Waiting', count(waiting)],
         ]}
@@ -112,41 +97,34 @@ function Webhook({ webhook, onChanged }: WebhookProps) {
         {waiting > 0 && (
           <Form
             isQuiet
-            submit="Try all again now"
+            submit="Retry all now"
             onSubmit={async () => {
-              await call('POST', applicationCall(application.id, 'webhook', 'retry'))
+              await call('POST', `${path}/retry`)
               onChanged()
             }}
           />
         )}
-        <button type="button" onClick={() => (asked.value = 'change')}>
-          Change …
-        </button>
-        <button type="button" class="danger" onClick={() => (asked.value = 'remove')}>
-          Remove …
-        </button>
-      </div>
-      {asked.value === 'change' && (
-        <WebhookForm applications={[application]} webhook={webhook} onDone={onChanged} onClose={close} />
-      )}
-      {asked.value === 'remove' && (
-        <Asking
-          title="Remove the webhook"
+        <Opener
+          text="Change…"
+          dialog={(close) => (
+            <WebhookForm applications={[application]} webhook={webhook} onDone={onChanged} onClose={close} />
+          )}
+        />
+        <Confirming
+          text="Remove…"
+          title="Remove webhook"
           submit="Remove"
-          isDangerous
           onSubmit={async () => {
-            await call('DELETE', applicationCall(application.id, 'webhook'))
-            close()
+            await call('DELETE', path)
             onChanged()
           }}
-          onClose={close}
         >
           <p>
-            <bdi>{application.name}</bdi> tells nobody of what happens any more; what waits
-            {waiting > 0 ? ` (${plural(waiting, 'event')})` : ''} is dropped.
+            <bdi>{application.name}</bdi> stops sending events
+            {waiting > 0 ? `, and ${plural(waiting, 'waiting event')} will be dropped` : ''}.
           </p>
-        </Asking>
-      )}
+        </Confirming>
+      </div>
     </section>
   )
 }

@@ -1,25 +1,25 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import type { NewApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import { newSecret } from '../client/application.ts'
 import { call } from '../client/call.ts'
-import { newSecret } from '../client/new-secret.ts'
+import { registerThreePhones } from '../client/magic-phones.ts'
 import { applicationPage } from '../client/paths.ts'
-import { registerThreePhones } from '../client/three-phones.ts'
 import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Page } from '../components/page.tsx'
 
-/** An application's name, and the first choice: to try it, or in earnest. */
 export function WelcomePage() {
   const { route } = useLocation()
   const name = useSignal('')
   const create = async (simulate: boolean): Promise<string> => {
-    const made = await call<NewApplicationAnswer>('POST', '/api/applications', { body: { name: name.value, simulate } })
-    newSecret.value = { application: made.id, secret: made.secret }
-    return made.id
+    const body = { name: name.value, simulate }
+    const { id, secret } = await call<NewApplicationAnswer>('POST', '/api/applications', { body })
+    newSecret.value = { application: id, secret }
+    return id
   }
   return (
-    <Page title="Your first push" lead="An application is one app of yours, with its phones and its keys.">
+    <Page title="Your first push" lead="An application is one of your apps, with its devices and keys.">
       <Form
         submit="Try it with three simulated phones"
         onSubmit={async (button) => {
@@ -40,8 +40,8 @@ export function WelcomePage() {
         <TextField label="What is your app called?" {...keptIn(name)} placeholder="shop" required />
       </Form>
       <p class="hint">
-        The phones are simulated, and all the rest is real: the push goes by TLS and HTTP/2 to stand-ins for Apple and
-        Google that are built in. No account is needed. After that a push for real comes to this browser, if you like.
+        Only the phones are simulated: the push goes by TLS and HTTP/2 to built-in stand-ins for Apple and Google, and
+        needs no account. After that you can send a real push to this browser.
       </p>
     </Page>
   )

@@ -1,33 +1,25 @@
-import type { PauseReason } from '../wait.ts'
+import type { Trouble } from '../verdict.ts'
 
 /** Different devices with a complaint, none accepted in between, that trip the breaker. */
 const MIN_ACCUSERS = 10
 
-/** Devices remembered in each of its lists. */
 const MAX_REMEMBERED = 10_000
 
 export interface Accusation {
   readonly device: number
-  readonly complaint: PauseReason
-  /** In the gateway's words. */
+  readonly complaint: Trouble['state']
   readonly reason: string
-  /** Its first complaint, with no other device accepted shortly before: else the device itself may be at fault. */
+  /** With no other device accepted shortly before: else the device itself may be at fault. */
   readonly isFirst: boolean
-}
-
-export interface TripReason {
-  readonly state: PauseReason
-  readonly reason: string
 }
 
 /**
  * Decides whether a complaint is about one device or about its whole lane: the credential, or the gateway. One device
- * that is refused on its own holds up nobody. Nor do devices that strangers register: with a credential that has
- * worked, the caller lets only devices accuse that were accepted with it before.
+ * that is refused on its own holds up nobody; nor do devices that strangers register, since with a credential that has
+ * worked `Lane` lets only devices accuse that were accepted with it before.
  *
- * quiet → (a device complains) → doubtful: the complaint is put down to that device → (a device is accepted) → quiet.
- * Doubtful → (`MIN_ACCUSERS` different devices have complained) → tripped, and again by each further complaint → (a
- * device is accepted) → quiet.
+ * quiet → (a device complains) → doubtful → (`MIN_ACCUSERS` different devices have complained) → tripped, and again by
+ * each further complaint. From both: (a device is accepted) → quiet.
  *
  * Refused tokens never trip it. A device that was reached before loses its token on the second refusal, but not while
  * `MIN_ACCUSERS` such tokens are refused and nothing is accepted: the gateway may be having a bad hour.
@@ -36,23 +28,20 @@ export class Breaker {
   readonly #credential: { readonly isProven: boolean }
   #isTripped = false
   readonly #accusers = new Map<number, Accusation>()
-  /** Devices reached before whose token is refused, with the reason; since one was accepted. */
+  /** Devices reached before whose token was refused since one was accepted, with the reason. */
   readonly #refused = new Map<number, string>()
   /** Devices that were answered and not accepted since the first complaint. */
   readonly #tried = new Map<number, unknown>()
-  /** Devices that complained while others were accepted. */
   readonly #alone = new Map<number, unknown>()
 
   constructor(credential: { readonly isProven: boolean }) {
     this.#credential = credential
   }
 
-  /** Whether it remembers nothing. */
   get isQuiet(): boolean {
     return this.#accusers.size + this.#refused.size + this.#alone.size === 0 && !this.#isTripped
   }
 
-  /** Whether devices have complained since one was accepted. */
   get isDoubtful(): boolean {
     return this.#accusers.size > 0 || this.#refused.size >= MIN_ACCUSERS
   }
@@ -62,19 +51,18 @@ export class Breaker {
     return this.#isTripped || this.#accusers.size >= MIN_ACCUSERS / 3
   }
 
-  /** Whether others have been accepted since this device complained. */
   isAlone(device: number): boolean {
     return this.#alone.has(device)
   }
 
-  taken(device: number): void {
+  accepted(device: number): void {
     for (const refused of this.#refused.keys()) remember(this.#alone, refused)
     this.#refused.clear()
     this.recognised()
     this.#alone.delete(device)
   }
 
-  /** The gateway took the credential, though not the token. */
+  /** The gateway accepted the credential, though not the token. */
   recognised(): void {
     for (const device of this.#accusers.keys()) remember(this.#alone, device)
     this.#accusers.clear()
@@ -82,17 +70,15 @@ export class Breaker {
     this.#isTripped = false
   }
 
-  /** A device complained after a later send was accepted. */
+  /** A later send succeeded before this device's complaint arrived. */
   outrun(device: number): void {
     remember(this.#alone, device)
   }
 
-  /** A device was not accepted, for reasons of its own. */
   tried(device: number): void {
     if (this.#accusers.size > 0) remember(this.#tried, device)
   }
 
-  /** Records the complaint of a device that may accuse; returns whether it trips. */
   accuse(accusation: Accusation): boolean {
     const { device, isFirst } = accusation
     const wasFirst = this.#accusers.get(device)?.isFirst === true
@@ -111,7 +97,7 @@ export class Breaker {
   }
 
   /** What to report once nobody else is left to send to; `null` for nothing. */
-  get warning(): TripReason | null {
+  get warning(): Trouble | null {
     const isNews = [...this.#accusers.values()].some(({ isFirst }) => isFirst || !this.#credential.isProven)
     if (isNews) return this.tripReason
     if (this.#refused.size < MIN_ACCUSERS) return null
@@ -122,7 +108,7 @@ export class Breaker {
     return { state: 'misconfigured', reason }
   }
 
-  get tripReason(): TripReason {
+  get tripReason(): Trouble {
     const byReason = Map.groupBy(this.#accusers.values(), ({ reason }) => reason)
     const [reason = '', most = []] = [...byReason].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
     const isRefused = most.some(({ complaint }) => complaint === 'misconfigured')

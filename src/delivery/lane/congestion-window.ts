@@ -1,31 +1,30 @@
 import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import { DEADLINE_MS } from '../../gateway/transport/transport.ts'
 import { backoffMs } from '../../network/backoff.ts'
-import { GATEWAY_RETRY, MISCONFIGURED_RETRY } from '../retry.ts'
-import type { PauseReason } from '../wait.ts'
+import { GATEWAY_RETRY, MISCONFIGURED_RETRY } from '../verdict.ts'
+import type { Pause, Trouble } from '../verdict.ts'
 
-/** Requests in flight at most. APNs allows about 1000 streams a connection, FCM 100: one connection or two, or ten. */
+/** APNs allows about 1000 streams a connection, FCM 100: one connection or two, or ten. */
 const MAX_SIZE = 1000
 
-/** By how much each success opens the window: fourfold a round trip, so 1000 take five of them. */
+/** By how much each success opens the window: fourfold a round trip, so five round trips to 1000. */
 const GROWTH = 3
 
-/** By how much each success raises the useful size after this process was at its limit: 1/32 a round trip. */
+/** By how much each success raises the useful size after this process was the bottleneck: 1/32 a round trip. */
 const RISE = 1 / 32
 
 /**
- * The useful size of the window while this process is at its limit: what it could send, at best, in the time of the
- * fastest answer (in flight = rate × latency), and no less than it sends in one go. Anything above waits in its own
+ * Upper bound on requests in flight when this process is the bottleneck: what it could send, at best, in the time of
+ * the fastest answer (in flight = rate × latency), and no less than it sends in one go. Anything above waits in its own
  * queues and grows cold in the processor's caches. Measured beside a gateway on the same machine, 40,000 devices on 2
  * busy cores, ten rounds: 0.90 of the CPU time a push.
  */
 const SENDS_A_MS = 100
 const MIN_AT_LIMIT = 128
 
-/** What a sign of strain leaves of the window. */
 const CUT = 0.7
 
-/** Answers slower than this, and than four times the fastest, are a sign of strain. In ms. */
+/** Answers slower than this, in ms, and than four times the fastest, are a sign of strain. */
 const SLOW_MS = 1000
 const SLOW_TIMES = 4
 
@@ -33,19 +32,7 @@ const SLOW_TIMES = 4
 const MAX_ASKED_MS = HOUR_MS
 const PROBE_FROM_MS = MINUTE_MS
 
-/** The weight of one answer in the mean latency. */
 const SMOOTHING = 1 / 32
-
-export type WindowState = 'ready' | PauseReason
-
-export interface Pause {
-  readonly state: PauseReason
-  /** The wait that the gateway asks for; `null` if it does not. */
-  readonly askedMs: number | null
-  readonly reason: string
-  /** Devices have complained; another one may be accepted. */
-  readonly ofDevices?: true
-}
 
 /**
  * How much one lane may have in flight.
@@ -58,20 +45,17 @@ export interface Pause {
  * The first request goes alone until it is accepted, because APNs allows one stream until then
  * (developer.apple.com, "Establishing a connection to APNs"). From then on each success opens the window by three, as
  * does a refused token, which shows that the credential is accepted. Strain (streams that break, answers that take ever
- * longer) closes it by a third, once for each window sent. If this process cannot keep up with the answers, the window
- * ends at what is in flight: that says nothing about the gateway.
+ * longer) closes it by a third, once for each window sent.
  */
 export class CongestionWindow {
-  #state: WindowState = 'ready'
-  #reason: string | null = null
+  #trouble: Trouble | null = null
   #size = 1
-  /** More in flight would wait in this process and not at the gateway. */
   #usefulSize = MAX_SIZE
   #resumeAt = 0
   /** When one request is tried during the pause; `null`: none is. */
   #probeAt: number | null = null
   #isProbing = false
-  /** When a new device may end the pause; `null`: it may not. */
+  /** When a new device may end the pause; `null`: never. */
   #earliestAt: number | null = null
   #setbacks = 0
   /** Answers still to come from requests sent before the last cut: they say nothing new. */
@@ -79,13 +63,8 @@ export class CongestionWindow {
   #meanMs = 0
   #fastestMs = Number.POSITIVE_INFINITY
 
-  get state(): WindowState {
-    return this.#state
-  }
-
-  /** Why it is not ready; `null` when it is. */
-  get reason(): string | null {
-    return this.#reason
+  get trouble(): Trouble | null {
+    return this.#trouble
   }
 
   /** Requests that may be in flight at `now`, ms of service time. */
@@ -100,7 +79,7 @@ export class CongestionWindow {
     this.#isProbing = true
   }
 
-  /** Whether a request that was sent, and had to wait on its way, may go. */
+  /** Whether a request that had to wait on its way may go. */
   mayGo(now: number): boolean {
     return now >= this.#resumeAt || this.#isProbing
   }
@@ -120,26 +99,28 @@ export class CongestionWindow {
     if (!this.mayGo(now)) return false
     this.#resumeAt = Math.min(this.#resumeAt, now)
     this.#isProbing = false
-    this.#weigh(latencyMs)
+    // Else the process was suspended: six hours in the mean would slow the next 300 requests.
+    if (latencyMs <= 2 * DEADLINE_MS) {
+      this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
+      this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
+    }
     if (this.#meanMs > SLOW_MS && this.#meanMs > this.#fastestMs * SLOW_TIMES) this.#cut()
     else {
       this.#usefulSize = Math.min(this.#usefulSize + RISE, MAX_SIZE)
       this.#size = Math.min(this.#size + GROWTH, this.#usefulSize)
     }
     this.#setbacks = 0
-    if (this.#state === 'ready') return false
-    this.#state = 'ready'
-    this.#reason = null
-    return true
+    const hasResumed = this.#trouble !== null
+    this.#trouble = null
+    return hasResumed
   }
 
-  /** More answers have come than this process handles in one go. `inFlight`: requests without an answer. */
+  /** This process cannot keep up with the answers, which says nothing about the gateway. */
   crowded(inFlight: number): void {
     this.#usefulSize = Math.min(Math.max(inFlight, this.#fastestMs * SENDS_A_MS, MIN_AT_LIMIT), this.#usefulSize)
     this.#size = Math.min(this.#size, this.#usefulSize)
   }
 
-  /** A stream broke, or took too long. */
   strained(): void {
     this.#stale--
     this.#cut()
@@ -154,13 +135,15 @@ export class CongestionWindow {
     const askedMs = pause.askedMs === null ? null : Math.min(pause.askedMs, MAX_ASKED_MS)
     this.#isProbing = false
     if (now < this.#resumeAt) {
-      if (askedMs !== null) this.#extend(now + backoffMs(retry, 1, random, askedMs))
+      const until = askedMs === null ? now : now + backoffMs(retry, 1, random, askedMs)
+      if (until <= this.#resumeAt) return null
+      this.#resumeAt = until
+      this.#earliestAt = null
       return null
     }
     this.#setbacks++
     const waitMs = backoffMs(retry, this.#setbacks, random, askedMs)
-    this.#state = state
-    this.#reason = reason
+    this.#trouble = { state, reason }
     this.#resumeAt = now + waitMs
     this.#earliestAt = ofDevices === true && askedMs === null ? now + retry.firstMs : null
     this.#probeAt = askedMs !== null && askedMs > PROBE_FROM_MS ? now + askedMs / 2 : null
@@ -169,22 +152,9 @@ export class CongestionWindow {
     return waitMs
   }
 
-  /** A new device can be tried: no need to wait out a pause that has doubled several times. */
+  /** A new device can be tried instead of waiting out a pause that has doubled several times. */
   endPauseEarly(): void {
     if (this.#earliestAt !== null) this.#resumeAt = Math.min(this.#resumeAt, this.#earliestAt)
-  }
-
-  #extend(until: number): void {
-    if (until <= this.#resumeAt) return
-    this.#resumeAt = until
-    this.#earliestAt = null
-  }
-
-  #weigh(latencyMs: number): void {
-    // No request takes that long: the process was suspended. Six hours in the mean would slow the next 300 requests.
-    if (latencyMs > 2 * DEADLINE_MS) return
-    this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
-    this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
   }
 
   #cut(): void {

@@ -1,27 +1,23 @@
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import type { Outcome } from '../../gateway/gateway.ts'
-import type { RetryPolicy } from '../../network/backoff.ts'
+import type { Outcome, Provider } from '../../gateway/gateway.ts'
 import type { CredentialInUse } from '../credential.ts'
 import type { Task } from '../open/delivery.ts'
-import { TOKENS_RETRY } from '../retry.ts'
-import { askedAgain, complaintOf, isTokenRefused, judge, judgeReplaced, PUT_BACK } from '../verdict.ts'
-import type { Ruling } from '../verdict.ts'
+import { GATEWAY_RETRY, askedAgain, complaintOf, isTokenRefused, judge, judgeReplaced, PUT_BACK } from '../verdict.ts'
+import type { Pause, Ruling, Trouble } from '../verdict.ts'
 import type { PauseReason } from '../wait.ts'
 import { Breaker } from './breaker.ts'
-import type { TripReason } from './breaker.ts'
 import { CongestionWindow } from './congestion-window.ts'
-import type { Pause, WindowState } from './congestion-window.ts'
 import type { Notices } from './notices.ts'
 import { SilentDevices } from './silent-devices.ts'
 import type { Sending } from './silent-devices.ts'
 
-/** After a pause, a device that was refused before it waits this much longer, so others come first. Ms. */
+/** After a pause, a device that was refused before it waits this much longer, in ms, so others come first. */
 const AFTER_PAUSE_MS = SECOND_MS
 
-/** A device that complains so soon after another was accepted is more likely at fault than the credential. Ms. */
+/** A device that complains so soon, in ms, after another was accepted is more likely at fault than the credential. */
 const LATELY_MS = MINUTE_MS
 
-/** A gateway that accepted something so lately, and showed no strain for so long, is worth waiting for. Ms. */
+/** A gateway that accepted something so lately, and showed no strain for so long, in ms, is worth waiting for. */
 const WELL_MS = SECOND_MS
 const WITHOUT_STRAIN_MS = MINUTE_MS
 
@@ -37,10 +33,8 @@ export interface LaneContext {
   readonly random: () => number
   readonly credential: CredentialInUse
   readonly notices: Notices
-  /** Of the gateway, for one recipient. */
-  readonly retry: RetryPolicy
-  /** Whether devices name their gateways. */
-  readonly isOneOfMany: boolean
+  /** `null`: nothing can be sent. */
+  readonly provider: Provider | null
 }
 
 /**
@@ -54,44 +48,41 @@ export class Lane {
   readonly silent = new SilentDevices()
   readonly #deps: LaneContext
   /** Made once: a broadcast has one for each recipient. */
-  readonly #accepted: Ruling
+  readonly #acceptance: Ruling
   #inFlight = 0
-  /** Number of sends. */
   #sent = 0
   #isProven = false
   /** Complaints by too few devices for a pause, with nobody else left to send to. */
-  #warning: TripReason | null = null
-  /** The last send, by number, that was accepted; and the last that shows that the credential is. */
-  readonly #last = { taken: 0, recognised: 0 }
-  /** The last device that was accepted, and when. */
-  readonly #taken = { device: -1, at: Number.NEGATIVE_INFINITY }
+  #warning: Trouble | null = null
+  /** The last send, by number, that was accepted; the last device that was, and when. */
+  readonly #accepted = { nth: 0, device: -1, at: Number.NEGATIVE_INFINITY }
+  /** The last send, by number, that shows that the credential is accepted. */
+  #recognisedNth = 0
   #strainedAt = Number.NEGATIVE_INFINITY
 
   constructor(origin: string, deps: LaneContext) {
     this.origin = origin
     this.#deps = deps
     this.breaker = new Breaker(deps.credential)
-    this.#accepted = { verdict: { kind: 'accepted', credential: deps.credential.number }, isAttempt: true }
+    this.#acceptance = { verdict: { kind: 'accepted', credential: deps.credential.number }, isAttempt: true }
   }
 
   get inFlight(): number {
     return this.#inFlight
   }
 
-  /** Whether it has accepted anything in this run. */
   get isProven(): boolean {
     return this.#isProven
   }
 
-  get standing(): { readonly state: WindowState; readonly reason: string | null } {
-    const { state, reason } = this.window
-    return state === 'ready' && this.#warning !== null ? this.#warning : { state, reason }
+  get trouble(): Trouble | null {
+    return this.window.trouble ?? this.#warning
   }
 
   /** Whether its gateway keeps accepting, so that waiting for room will not take long. */
   isWell(now: number): boolean {
     const isCalm = now - this.#strainedAt > WITHOUT_STRAIN_MS
-    return this.window.state === 'ready' && now - this.#taken.at < WELL_MS && isCalm
+    return this.window.trouble === null && now - this.#accepted.at < WELL_MS && isCalm
   }
 
   sent(device: number, now: number, monotonic: number): Sending {
@@ -100,7 +91,6 @@ export class Lane {
     return this.silent.sent(device, ++this.#sent, now, monotonic)
   }
 
-  /** A request was not sent after all, or its answer is about another credential. */
   withdrawn(sending: Sending): void {
     this.#inFlight--
     this.silent.withdrawn(sending)
@@ -116,22 +106,22 @@ export class Lane {
     const outcome = this.silent.answered(sending, answer, now)
     if (outcome.kind === 'accepted') {
       this.#note(outcome, sending, latencyMs, now)
-      return this.#accepted
+      return this.#acceptance
     }
     const { device } = task.recipient
     const complaint = complaintOf(outcome)
     const accuses = complaint !== null && this.#mayAccuse(complaint, sending)
     const attempt = this.#attemptOf(task, now)
-    const { credential, isOneOfMany } = this.#deps
-    // A push service that is down is no reason to wait otherwise than for one browser.
-    const doubted = accuses && (complaint === 'misconfigured' || !isOneOfMany)
+    const { credential, provider } = this.#deps
+    // If one push service is down, its browsers wait as usual.
+    const doubted = accuses && (complaint === 'misconfigured' || provider?.isOpen !== true)
     const judged = judge(outcome, { ...attempt, doubted, credential: credential.number })
     if (judged.kind === 'pause') {
       this.#pause(judged, now)
       return PUT_BACK
     }
     const isDoubted = judged.kind === 'failed' && isTokenRefused(outcome) && !this.#believes(sending, judged.reason)
-    const verdict = isDoubted ? askedAgain(judged, { ...attempt, retry: TOKENS_RETRY }) : judged
+    const verdict = isDoubted ? askedAgain(judged, attempt) : judged
     if (!accuses) this.#note(outcome, sending, latencyMs, now)
     else if (this.window.isPaused(now)) {
       // During a pause a complaint says nothing new, unless it asks for a longer one.
@@ -147,14 +137,15 @@ export class Lane {
   }
 
   #attemptOf({ attempt, delivery }: Task, now: number) {
-    const { retry, random } = this.#deps
-    return { retry, attempt, now, expiresAt: delivery.messages.expiresAt, random: random() }
+    const { provider, random } = this.#deps
+    const { expiresAt } = delivery.record
+    return { retry: provider?.retry ?? GATEWAY_RETRY, attempt, now, expiresAt, random: random() }
   }
 
   /** Nobody else is left to send to now: reports complaints by too few devices for a pause. */
   nobodyLeft(now: number): void {
     const { warning } = this.breaker
-    if (warning === null || this.window.state !== 'ready' || this.#warning?.reason === warning.reason) return
+    if (warning === null || this.window.trouble !== null || this.#warning?.reason === warning.reason) return
     const isNews = this.#warning === null
     this.#warning = warning
     if (isNews) this.#deps.notices.paused(this.origin, warning, null, now)
@@ -169,8 +160,8 @@ export class Lane {
 
   /** Returns whether the complaint pauses the lane; if not, it is put down to its device. */
   #accuse(complaint: PauseReason, { recipient: { device }, attempt }: Task, outcome: Refused, now: number): boolean {
-    const hasTakenAnother = this.#taken.device !== device && now - this.#taken.at < LATELY_MS
-    const isFirst = attempt === 1 && !hasTakenAnother
+    const wasAnotherAccepted = this.#accepted.device !== device && now - this.#accepted.at < LATELY_MS
+    const isFirst = attempt === 1 && !wasAnotherAccepted
     if (!this.breaker.accuse({ device, complaint, reason: outcome.reason, isFirst })) {
       if (complaint === 'unreachable') this.window.strained()
       return false
@@ -187,7 +178,7 @@ export class Lane {
    */
   #mayAccuse(complaint: PauseReason, { device, nth }: Sending): boolean {
     if (this.breaker.isAlone(device)) return false
-    if (nth < this.#last.recognised) {
+    if (nth < this.#recognisedNth) {
       this.breaker.outrun(device)
       return false
     }
@@ -198,7 +189,7 @@ export class Lane {
 
   /** Whether to give up a refused token: not always at once, if the device was reached before. */
   #believes({ device, nth }: Sending, reason: string): boolean {
-    if (nth < this.#last.taken || !this.#deps.credential.wasAccepted(device)) return true
+    if (nth < this.#accepted.nth || !this.#deps.credential.wasAccepted(device)) return true
     return this.breaker.refuse(device, reason)
   }
 
@@ -206,20 +197,25 @@ export class Lane {
   #note(outcome: Outcome, { device, nth }: Sending, latencyMs: number, now: number): void {
     const { credential } = this.#deps
     // A gateway that knows that the app is gone from a device has accepted a notification for it before.
-    const isTaken = outcome.kind === 'accepted' || (outcome.kind === 'unregistered' && !credential.isGood)
-    if (isTaken) {
+    const isAccepted = outcome.kind === 'accepted' || (outcome.kind === 'unregistered' && !credential.isGood)
+    if (isAccepted) {
       if (!credential.isProven) credential.prove(device)
       this.#isProven = true
-      this.#last.taken = Math.max(this.#last.taken, nth)
-      this.#taken.device = device
-      this.#taken.at = now
+      this.#accepted.nth = Math.max(this.#accepted.nth, nth)
+      this.#accepted.device = device
+      this.#accepted.at = now
     }
     // A gateway that refuses a token has accepted the credential.
-    if (isTaken || outcome.kind === 'unregistered' || isTokenRefused(outcome)) {
-      this.#last.recognised = Math.max(this.#last.recognised, nth)
-      this.#succeeded(latencyMs, now)
+    if (isAccepted || outcome.kind === 'unregistered' || isTokenRefused(outcome)) {
+      this.#recognisedNth = Math.max(this.#recognisedNth, nth)
+      const hasResumed = this.window.succeeded(latencyMs, now)
+      if (!this.window.isPaused(now)) {
+        const isNews = hasResumed || this.#warning !== null
+        this.#warning = null
+        this.#deps.notices.succeeded(this.origin, isNews, now)
+      }
       if (this.breaker.isQuiet) return
-      if (isTaken) this.breaker.taken(device)
+      if (isAccepted) this.breaker.accepted(device)
       else this.breaker.recognised()
       return
     }
@@ -228,13 +224,5 @@ export class Lane {
       this.#strainedAt = now
     }
     this.breaker.tried(device)
-  }
-
-  #succeeded(latencyMs: number, now: number): void {
-    const hasResumed = this.window.succeeded(latencyMs, now)
-    if (this.window.isPaused(now)) return
-    const isNews = hasResumed || this.#warning !== null
-    this.#warning = null
-    this.#deps.notices.succeeded(this.origin, isNews, now)
   }
 }

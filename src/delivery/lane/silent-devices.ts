@@ -8,52 +8,43 @@ const SILENT_MS = 2000
 /** Devices whose silence is put down to them, as many as trip a breaker: the silence of more is the gateway's. */
 const MAX_SILENT = 10
 
-/** How long a device waits whose request was not answered, in ms: doubling each time. */
+/** For a device whose request was not answered. In ms. */
 const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
 
-/**
- * How long a device with a request on its way waits, in ms: briefly, since the answer may come any moment, then longer
- * the more often in a row it was silent, up to the deadline of a request.
- */
+/** For a device with a request on its way, whose answer may come any moment; up to the deadline. In ms. */
 const UNDER_WAY = { firstMs: 2000, longestMs: 15_000 }
 
 const MAX_REMEMBERED = 1000
 
-/** A request on its way. */
 export interface Sending {
   readonly device: number
   /** Its number in the order of sending. */
   readonly nth: number
   /** Ms of service time. */
   readonly at: number
-  /** Ms of the monotonic clock: with the time of day, a clock put ahead would make the gateway look a day slow. */
+  /** Ms of the monotonic clock. */
   readonly sentAt: number
-  /** Whether it takes no place in the window, because its device is silent. */
   excused: boolean
 }
 
 /**
- * Devices whose requests are not answered. Such a request takes until its deadline: meanwhile it holds up nobody else,
+ * Devices whose requests are not answered. Such a request lasts until its deadline: meanwhile it holds up nobody else,
  * it is no sign of strain, and its device has one at a time.
  *
  * sent → (`SILENT_MS` without an answer) → silent: it takes no place in the window → (deadline) → the device waits,
  * then has one request → … → (an answer) → forgotten. Times are service time unless they are called monotonic.
  */
 export class SilentDevices {
-  /** In the order they were sent. */
   readonly #sendings = new Set<Sending>()
-  /** How many excused requests a device has. */
   readonly #silent = new Map<number, number>()
   /** Devices that did not answer, how often in a row, or for which the gateway asked for time; until when they wait. */
   readonly #waiting = new Map<number, { readonly times: number; readonly until: number }>()
   #excused = 0
 
-  /** Requests without a place in the window. */
   get excused(): number {
     return this.#excused
   }
 
-  /** Until when the device waits; `null`: it does not. */
   waitsUntil(device: number, now: number): number | null {
     if (this.#silent.size + this.#waiting.size === 0) return null
     const { times, until } = this.#waiting.get(device) ?? NEVER
@@ -67,7 +58,6 @@ export class SilentDevices {
     this.#remember(device, times, Math.max(Math.min(until, now + WAIT.longestMs), before))
   }
 
-  /** As the fields of `Sending`. */
   sent(device: number, nth: number, at: number, sentAt: number): Sending {
     const sending = { device, nth, at, sentAt, excused: false }
     this.#sendings.add(sending)
@@ -86,13 +76,12 @@ export class SilentDevices {
       return outcome
     }
     const { times, until } = this.#waiting.get(device) ?? NEVER
-    // Silence to several requests that were on their way together counts once.
+    // Concurrent timeouts count once.
     if (times === 0 || until <= now) this.#remember(device, times + 1, now + backoffMs(WAIT, times + 1, 1))
     const { kind, afterMs, scope, reason } = outcome
     return { kind, afterMs, scope, reason }
   }
 
-  /** A request was not sent after all. */
   withdrawn(sending: Sending): void {
     this.#sendings.delete(sending)
     if (!sending.excused) return
@@ -102,7 +91,6 @@ export class SilentDevices {
     else this.#silent.delete(sending.device)
   }
 
-  /** Excuses requests that have had no answer for too long. */
   excuseSilent(monotonic: number): void {
     for (const sending of this.#sendings) {
       if (sending.sentAt + SILENT_MS > monotonic) return
@@ -119,7 +107,6 @@ export class SilentDevices {
     this.#excused++
   }
 
-  /** As the newest; the oldest are forgotten. */
   #remember(device: number, times: number, until: number): void {
     this.#waiting.delete(device)
     this.#waiting.set(device, { times, until })

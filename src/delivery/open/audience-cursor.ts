@@ -7,33 +7,32 @@ import type { Progress, Range } from './progress.ts'
 /** Devices read at a time, settled by one commit, and repeated by a crash for each page in flight. */
 export const PAGE_SIZE = 500
 
-/** The first page is read and sent sooner. */
 const FIRST_PAGE_SIZE = 64
 
-/** Devices of users sent to while the others are looked up: their answers open the window. */
+/** Of devices of users, while the others are looked up: their answers open the window. */
 const EARLY_PAGE_SIZE = 32
 
-/** Reads in a row that may find nobody before the event loop gets a turn: filters may leave few of many. */
+/** Reads in a row that may find nobody, because of filters, before the event loop gets a turn. */
 const MAX_EMPTY_READS = 2
 
-/** Ranges settled ahead of the rest, which are stored with the delivery: no more samples beyond this. */
+/** Ranges settled ahead of the rest, which are stored with the delivery. */
 const MAX_AHEAD = 64
 
 type Record = Pick<OpenDelivery, 'progress' | 'ahead' | 'ceiling' | 'queue'>
 
-/** The audience in the store. */
 export interface Recipients {
   page(after: number, upTo: number, limit: number): RecipientPage
   /** Some with `after` < id <= `upTo` while `page` comes nowhere yet, because users are still being looked up. */
   early(after: number, upTo: number, limit: number): readonly PageRow[]
+  /** Counts on behind `after`, up to `last`. */
+  count(after: number, candidates: number): { readonly count: number; readonly last: number }
 }
 
 /**
  * Reads an audience in pages of device ids, and knows which ids are settled. A page is in the order of ids; a sample is
  * a page of one device from anywhere behind the cursor, an early page one of some devices from anywhere.
  *
- * reading → (no gap is left) → exhausted. reading → (several reads found nobody) → searching → (the next read) →
- * reading.
+ * reading → (several reads found nobody) → searching → (the next read) → reading → (no gap is left) → exhausted.
  */
 export class AudienceCursor {
   readonly #record: Record
@@ -55,17 +54,14 @@ export class AudienceCursor {
     this.#cursor = record.progress
   }
 
-  /** Settled device ids. */
   get progress(): Progress {
     return this.#progress
   }
 
-  /** Whether there is nobody more to read. */
   get isExhausted(): boolean {
     return this.#isExhausted
   }
 
-  /** Whether the last read found nobody, and there is more to read. */
   get isSearching(): boolean {
     return this.#isSearching
   }
@@ -113,7 +109,6 @@ export class AudienceCursor {
     for (const range of settled) this.#progress = settleRange(this.#progress, range)
   }
 
-  /** Reads nobody more. */
   exhaust(): void {
     this.#isExhausted = true
   }
@@ -137,7 +132,6 @@ export class AudienceCursor {
     return page
   }
 
-  /** Ranges ahead of the rest, settled or to be. */
   get #aheadSize(): number {
     let size = this.#progress.ahead.length
     for (const { recipients } of this.#scattered) size += recipients.length

@@ -3,10 +3,7 @@ import type { PageRow, RecipientResult } from '../store/open-delivery.ts'
 import type { DeviceFinding, FailedVerdict, FinalVerdict } from '../verdict.ts'
 import type { Range } from './progress.ts'
 
-/**
- * How long after its last send a batch waits for its last answers. Then it is settled without them: their recipients
- * are stored as leased, and each becomes a batch of one when its answer comes.
- */
+/** How long after its last send, in ms, a batch waits for its last answers. */
 export const STRAGGLER_MS = 2000
 
 /** Longer than any request takes, including its deadline, second environment and renewed credential. */
@@ -16,13 +13,9 @@ export const LEASE_MS = MINUTE_MS
 const FRESH_MS = 1000
 
 interface NewBatch {
-  /**
-   * Device ids that a page of the audience settles, both ends included, with those between its recipients that are not
-   * addressed. `null`: it settles its recipients alone, wherever they are.
-   */
+  /** Device ids that a page of the audience settles, also those not addressed. `null`: its recipients alone. */
   readonly range: Range | null
   readonly recipients: readonly PageRow[]
-  /** When they were read. */
   readonly readAt: number
   /** By index, how often recipients that are leased on disk were sent to before. `null`: they are from the audience. */
   readonly attempts: readonly number[] | null
@@ -35,7 +28,7 @@ export type SendBatch = ReturnType<typeof newBatch>
  * attempt is due. Times are service time.
  *
  * ready → (every recipient sent to and answered) → settled. ready → (the last answers are late) → settled without them:
- * each of them is then a batch of one.
+ * their recipients are stored as leased, and each becomes a batch of one when its answer comes.
  */
 export function newBatch({ range, recipients, readAt, attempts }: NewBatch) {
   return {
@@ -43,23 +36,20 @@ export function newBatch({ range, recipients, readAt, attempts }: NewBatch) {
     recipients: [...recipients],
     readAt,
     attempts,
-    /** `StoredBadges.changesBeside` when its recipients got their badges. */
+    /** `changesBeside` of `CurrentRecipients` when its recipients got their badges. */
     badgeChanges: 0,
     results: [] as RecipientResult[],
     findings: [] as DeviceFinding[],
-    /** Accepted devices by credential. */
     acceptedWith: new Map<number, number[]>(),
     acceptedIn: new Map<string, number>(),
     /** Accepted devices that are leased on disk. */
     dropped: [] as number[],
-    /** By index: 1 if the answer is noted. */
     answered: new Uint8Array(recipients.length),
     /** Indexes of recipients to send to again, and the gateway's reason, if it gave one. */
     again: [] as number[],
     reasons: new Map<number, string>(),
     /** The index of the first recipient that was never sent to. */
     sent: 0,
-    /** Sends without an answer. */
     pending: 0,
     accepted: 0,
     lastSentAt: readAt,
@@ -69,17 +59,14 @@ export function newBatch({ range, recipients, readAt, attempts }: NewBatch) {
 
 export const hasNext = (batch: SendBatch): boolean => batch.again.length > 0 || batch.sent < batch.recipients.length
 
-/** Recipients that are on their way, or answered. */
 export const reached = ({ pending, accepted, results }: SendBatch): number => pending + accepted + results.length
 
-/** How often a recipient was sent to before. */
 export const attemptsOf = ({ attempts }: SendBatch, index: number): number => attempts?.[index] ?? 0
 
 /** Whether a recipient has to be read before it is sent to: by now it may have left, or have another token or keys. */
 export const isStale = ({ attempts, readAt }: SendBatch, now: number): boolean =>
   attempts !== null || readAt + FRESH_MS <= now
 
-/** Recipients that wait for another attempt. */
 export const retriesIn = ({ results }: { readonly results: readonly RecipientResult[] }): number =>
   results.filter(({ state }) => state === 'retry').length
 
@@ -89,7 +76,7 @@ export function recipientAt(batch: SendBatch, index: number): PageRow {
   return recipient
 }
 
-/** Takes the index of a recipient to send to: first those never sent to, then those that were put back. */
+/** Takes the index of a recipient to send to; those that were put back come last. */
 export function takeNext(batch: SendBatch, now: number): number {
   const index = batch.sent < batch.recipients.length ? batch.sent++ : batch.again.shift()
   if (index === undefined) throw new Error('everybody on the batch has been sent to')
@@ -98,25 +85,17 @@ export function takeNext(batch: SendBatch, now: number): number {
   return index
 }
 
-/** A recipient was not answered, for no reason of its own. `reason`: the gateway's, if it gave one. */
 export function putBack(batch: SendBatch, index: number, reason: string | null): void {
   batch.pending--
   if (reason !== null) batch.reasons.set(index, reason)
   batch.again.push(index)
 }
 
-/** A recipient was read again. */
-export function replaceRow({ recipients }: SendBatch, index: number, row: PageRow): void {
-  recipients[index] = row
-}
-
-/** `badges`: by `device.id`. */
 export function showBadges(batch: SendBatch, badges: ReadonlyMap<number, number>, badgeChanges: number): void {
   batch.recipients = batch.recipients.map((row) => ({ ...row, badge: badges.get(row.device) ?? row.badge }))
   batch.badgeChanges = badgeChanges
 }
 
-/** A recipient on a batch. */
 export interface Place {
   readonly batch: SendBatch
   readonly index: number
@@ -124,19 +103,11 @@ export interface Place {
   readonly attempt: number
 }
 
-export interface Answer {
-  /** Sends so far, this one included. */
-  readonly attempt: number
-  readonly verdict: FinalVerdict
-  readonly finding: DeviceFinding | null
-}
-
-export function noteAnswer(batch: SendBatch, index: number, { attempt, verdict, finding }: Answer, now: number): void {
+export function noteAnswer({ batch, index, attempt }: Place, verdict: FinalVerdict, now: number): void {
   const recipient = recipientAt(batch, index)
   const { device, language } = recipient
   batch.pending--
   batch.answered[index] = 1
-  if (finding !== null) batch.findings.push(finding)
   if (verdict.kind !== 'accepted') {
     batch.results.push(resultOf(recipient, verdict, attempt, now))
     return
@@ -150,18 +121,13 @@ export function noteAnswer(batch: SendBatch, index: number, { attempt, verdict, 
   else devices.push(device)
 }
 
-/**
- * Whether the batch has waited long enough for its last answers. `isPaused`: nothing is sent now, so it does not wait
- * for recipients that were put back either, nor for those leased on disk.
- */
+/** `isPaused`: nothing is sent now, so it does not wait for recipients put back either, nor for those leased on disk. */
 export function isLate(batch: SendBatch, now: number, isPaused: boolean): boolean {
   if (batch.lastSentAt + STRAGGLER_MS > now) return false
   const isSent = batch.sent === batch.recipients.length
-  if (isPaused) return isSent || batch.attempts !== null
-  return isSent && batch.again.length === 0
+  return isPaused ? isSent || batch.attempts !== null : isSent && batch.again.length === 0
 }
 
-/** The delivery is aborted, and recipients that were put back end with it. */
 export function failPutBack(batch: SendBatch, verdict: FailedVerdict, now: number): void {
   for (const index of batch.again.splice(0)) {
     batch.answered[index] = 1
@@ -173,9 +139,8 @@ export function failPutBack(batch: SendBatch, verdict: FailedVerdict, now: numbe
 }
 
 /**
- * Closes a batch as far as it was sent to. Recipients on their way are leased from now on; those put back are due at
- * once, unless the delivery is aborted. Returns the number of those on their way, and the device ids of the audience
- * that are settled.
+ * Closes a batch as far as it was sent to. Recipients on their way are leased from now on, `stragglers` of them; those
+ * put back are due now, unless the delivery is aborted. `settled`: device ids of the audience.
  */
 export function settleBatch(batch: SendBatch, now: number, isAborted: boolean) {
   const { recipients, attempts, again, answered, results } = batch
@@ -194,7 +159,6 @@ export function settleBatch(batch: SendBatch, now: number, isAborted: boolean) {
       continue
     }
     stragglers++
-    // Already leased on disk.
     if (attempts !== null) continue
     const dueAt = now + LEASE_MS
     results.push({ device, state: 'leased', attempt: attempt + 1, dueAt, badge, reason: 'no answer yet', language })
@@ -210,7 +174,6 @@ export function stragglerOf(batch: SendBatch, index: number): SendBatch {
   return Object.assign(one, { badgeChanges: batch.badgeChanges, sent: 1, pending: 1 })
 }
 
-/** Not beyond recipients that were not sent to. */
 function settledBy({ range, recipients, attempts, sent }: SendBatch): readonly Range[] {
   if (attempts !== null) return []
   const reachedRows = recipients.slice(0, sent)
@@ -225,7 +188,7 @@ function resultOf(
   attempt: number,
   now: number,
 ): RecipientResult {
-  const [state, dueAt] =
-    verdict.kind === 'retry' ? (['retry', verdict.dueAt] as const) : ([verdict.state, now] as const)
-  return { device, state, attempt, dueAt, badge, reason: verdict.reason, language }
+  const result = { device, attempt, badge, reason: verdict.reason, language }
+  if (verdict.kind === 'retry') return { ...result, state: 'retry', dueAt: verdict.dueAt }
+  return { ...result, state: verdict.state, dueAt: now }
 }

@@ -1,35 +1,42 @@
+import { inLanguage } from '../../notification/languages.ts'
+import type { Message } from '../../notification/notification.ts'
+import { OWN_TEXT } from '../../text/language-tag.ts'
+import type { WallClock } from '../../time/service-clock.ts'
 import type { DeliveryEnd, OpenDelivery, PageRow } from '../store/open-delivery.ts'
 import type { WaitReason } from '../wait.ts'
 import type { Recipients } from './audience-cursor.ts'
 import { attemptsOf, recipientAt, takeNext } from './batch.ts'
 import type { Place } from './batch.ts'
 import type { DeliveryEvent, Effect } from './delivery-events.ts'
-import type { DeliveryMessages } from './messages.ts'
-import { endIfNobody, readNext, reduce } from './reducer.ts'
-import { rest } from './settling.ts'
+import { endIfNobody, reduce, rest } from './reducer.ts'
 import { newState, summarize } from './state.ts'
 import type { DeliveryState, Phase } from './state.ts'
 
-/** A recipient to send to. */
 export interface Task extends Place {
   readonly delivery: Delivery
   readonly recipient: PageRow
 }
 
 /**
- * An open delivery in memory: what happens to it goes in as events (`reducer.ts`), what follows comes out as effects.
- * All of this can be lost at any moment, and is read again from its row in `delivery`. Times are service time.
+ * An open delivery in memory: events go in (`reducer.ts`), effects come out. All of this can be lost at any moment, and
+ * is read again from its row in `delivery`. Times are service time.
  */
 export class Delivery {
   readonly record: OpenDelivery
-  readonly messages: DeliveryMessages
+  readonly #recipients: Recipients
   readonly #state: DeliveryState
+  readonly #clock: WallClock
+  #message: Message
+  readonly #translated = new Map<string, Message>()
 
   /** `nextDueAt`: of recipients that wait for another attempt; `null`: none do. */
-  constructor(record: OpenDelivery, messages: DeliveryMessages, recipients: Recipients, nextDueAt: number | null) {
+  constructor(record: OpenDelivery, clock: WallClock, recipients: Recipients, nextDueAt: number | null) {
+    const { pushId, notification, expiresAt } = record
     this.record = record
-    this.messages = messages
-    this.#state = newState(record, messages, recipients, nextDueAt)
+    this.#recipients = recipients
+    this.#clock = clock
+    this.#message = { push: pushId, notification, expiresAt: clock.wallAt(expiresAt) }
+    this.#state = newState(record, recipients, nextDueAt)
     endIfNobody(this.#state)
   }
 
@@ -37,9 +44,9 @@ export class Delivery {
     return this.#state.phase
   }
 
-  /** Whether the size of the audience is known. */
-  get isCounted(): boolean {
-    return this.#state.isCounted
+  /** The audience, while its size is not known. */
+  get uncounted(): Recipients | null {
+    return this.#state.isCounted ? null : this.#recipients
   }
 
   /** What `take` waits for when it finds nobody, without an answer coming first; `null`: nothing. */
@@ -49,17 +56,14 @@ export class Delivery {
     return cursor.isSearching ? 'audience' : line.isLeasing || isLeasingDue ? 'disk' : null
   }
 
-  /** Whether the batch that was taken from is used up: it is another delivery's turn. */
   get isAtBatchEnd(): boolean {
     return this.#state.line.isAtBatchEnd
   }
 
-  /** What is left of it, for monitoring. */
   summary(now: number): ReturnType<typeof summarize> {
     return summarize(this.#state, now)
   }
 
-  /** Takes what has to be done because of the events since the last time. */
   takeEffects(): readonly Effect[] {
     return this.#state.effects.length === 0 ? NOTHING : this.#state.effects.splice(0)
   }
@@ -68,12 +72,10 @@ export class Delivery {
     reduce(this.#state, event, now)
   }
 
-  /**
-   * The next recipient; `null` if there is none now. `samplePlace`, in [0, 1): preferably from there in the audience.
-   */
+  /** The next recipient; `null`: none now. `samplePlace`, in [0, 1): preferably from there in the audience. */
   take(now: number, samplePlace: number | null): Task | null {
     if (this.#state.phase !== 'open') return null
-    const batch = this.#state.trial.maySend ? readNext(this.#state, now, samplePlace) : null
+    const batch = this.#state.trial.maySend ? this.#state.line.next(now, samplePlace) : null
     if (batch === null) {
       if (this.waitsFor === null) rest(this.#state, now)
       return null
@@ -84,18 +86,37 @@ export class Delivery {
     return { delivery: this, recipient: recipientAt(batch, index), batch, index, attempt: attemptsOf(batch, index) + 1 }
   }
 
-  /** A recipient that was taken is on its way. */
   sent(): void {
     this.#state.trial.sent()
   }
 
+  /**
+   * What is sent in a language, as in `PageRow`. The same object each time, so it is rendered once, until somebody sets
+   * the time of day.
+   */
+  messageIn(language: string | null): Message {
+    const expiresAt = this.#clock.wallAt(this.record.expiresAt)
+    if (expiresAt !== this.#message.expiresAt) {
+      this.#message = { ...this.#message, expiresAt }
+      this.#translated.clear()
+    }
+    if (language === null || language === OWN_TEXT) return this.#message
+    let message = this.#translated.get(language)
+    if (message === undefined) {
+      message = { ...this.#message, notification: inLanguage(this.#message.notification, language) }
+      this.#translated.set(language, message)
+    }
+    return message
+  }
+
   /** How it ends. `isGood`: whether the credential is known to be good. */
   endWith(isGood: boolean): DeliveryEnd {
-    const reasons = this.#state.trial.tokenReasons
-    if (this.#state.end.abortReason !== null || isGood || reasons.length === 0) return this.#state.end
-    const all = this.#state.addressed === 1 ? 'the only device was' : `all ${this.#state.addressed} devices were`
+    const { trial, end, addressed } = this.#state
+    const reasons = trial.tokenReasons
+    if (end.abortReason !== null || isGood || reasons.length === 0) return end
+    const all = addressed === 1 ? 'the only device was' : `all ${addressed} devices were`
     const refused = `${all} refused as ${reasons.join(', ')}: wrong environment, topic or project?`
-    return { ...this.#state.end, refused }
+    return { ...end, refused }
   }
 }
 

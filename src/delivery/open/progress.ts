@@ -12,7 +12,6 @@ export function settleRange(progress: Progress, range: Range): Progress {
   const merged: Range[] = []
   let [from, to] = range
   for (const other of progress.ahead) {
-    // Adjoining ranges are one.
     if (other[1] < from - 1 || other[0] > to + 1) merged.push(other)
     else {
       from = Math.min(from, other[0])

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../gateway/gateway.ts'
 
-/** Recipients for whom a gateway refuses the push, all for one reason and none accepted, that speak for all. */
+/** Recipients for whom a gateway refuses a push, for one reason and none accepted, that are enough to give up. */
 export const ENOUGH_REFUSALS = 100
 
 /**
- * Finds out with the first recipients whether a gateway takes a push at all: no more are in flight until an answer
+ * Finds out with the first recipients whether a gateway accepts a push at all: no more are in flight until an answer
  * shows that it does.
  *
  * trying → (an answer that does not blame the push) → over. trying → (`ENOUGH_REFUSALS`) → refused.
@@ -12,16 +12,15 @@ export const ENOUGH_REFUSALS = 100
 export class PushTrial {
   #isOver: boolean
   #inFlight = 0
-  /** By reason. */
   #refusals: Map<string, number> | null = null
   /** Why tokens were refused; `null`: there was another answer. */
-  #tokenReasons: Set<string> | null = new Set()
+  #tokenReasons: Set<string> | null
   #most = 0
 
-  /** `wasTaken`: some recipients have it already. `hasManyGateways`: what one refuses, another may take. */
-  constructor(wasTaken: boolean, hasManyGateways: boolean) {
-    this.#isOver = wasTaken || hasManyGateways
-    if (wasTaken) this.#tokenReasons = null
+  /** `wasAccepted`: by some recipients' gateway already. `hasManyGateways`: a push that one refuses, another may take. */
+  constructor(wasAccepted: boolean, hasManyGateways: boolean) {
+    this.#isOver = wasAccepted || hasManyGateways
+    this.#tokenReasons = wasAccepted ? null : new Set()
   }
 
   /** Why tokens were refused, if all answers were that; otherwise empty. */
@@ -37,7 +36,6 @@ export class PushTrial {
     this.#inFlight++
   }
 
-  /** A recipient that was sent to was put back. */
   unheard(): void {
     this.#inFlight--
   }

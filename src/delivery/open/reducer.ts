@@ -1,4 +1,4 @@
-import type { AbortReason } from '../store/open-delivery.ts'
+import type { AbortReason, Settlement } from '../store/open-delivery.ts'
 import {
   failPutBack,
   hasNext,
@@ -7,17 +7,17 @@ import {
   noteAnswer,
   putBack,
   reached,
+  retriesIn,
+  settleBatch,
   showBadges,
   stragglerOf,
 } from './batch.ts'
 import type { SendBatch, Place } from './batch.ts'
 import { quietly } from './batch-line.ts'
-import type { Answered, DeliveryEvent, DueLeased, PutBack, Settlement } from './delivery-events.ts'
-import { rest, settle, write } from './settling.ts'
-import { MAX_UNWRITTEN, overVerdict, undecided, unreached, unwritten } from './state.ts'
+import type { DeliveryEvent, EventOf } from './delivery-events.ts'
+import { isDone, isSent, overVerdict, undecided, unreached } from './state.ts'
 import type { DeliveryState } from './state.ts'
 
-/** Recipients leased at a time whose next attempt is due. */
 const DUE_LIMIT = 500
 
 /**
@@ -55,7 +55,11 @@ export function reduce(state: DeliveryState, event: DeliveryEvent, now: number):
       showBadges(event.batch, event.badges, event.badgeChanges)
       return state.line.leased(event.batch)
     case 'made due':
-      for (const { results } of [...state.batches, ...state.writing]) makeDue(results, now)
+      for (const { results } of [...state.batches, ...state.writing]) {
+        for (const [index, row] of results.entries()) {
+          if (row.state === 'retry') results[index] = { ...row, dueAt: Math.min(row.dueAt, now) }
+        }
+      }
       return
     case 'rows made due':
       if (state.waiting > 0 && state.phase === 'open') state.nextDueAt = Math.min(state.nextDueAt, now)
@@ -69,51 +73,42 @@ export function reduce(state: DeliveryState, event: DeliveryEvent, now: number):
   }
 }
 
-/** The batch to take from; `null` if there is none now. `samplePlace`: as in `Delivery.take`. */
-export function readNext(state: DeliveryState, now: number, samplePlace: number | null): SendBatch | null {
-  const next = state.line.next(now, samplePlace)
-  for (const batch of state.line.takeRead()) {
-    state.batches.add(batch)
-    if (state.record.notification.badge !== null) state.effects.push({ kind: 'lease badges', batch })
-  }
-  return next
-}
-
-function answered(state: DeliveryState, event: Answered, now: number): void {
-  const { task, outcome } = event
+function answered(state: DeliveryState, event: EventOf<'answered'>, now: number): void {
+  const { outcome, verdict, finding } = event
   const refused = outcome === null ? null : state.trial.record(outcome)
   const isAborted = state.phase === 'aborted'
-  // A broadcast creates no object for either of these.
-  const answer = isAborted && event.verdict.kind === 'retry' ? { ...event, verdict: overVerdict(state) } : event
-  const place = task.batch.isSettled ? placeOf(state, task) : task
+  const place = placeOf(state, event.task)
   const { batch } = place
-  noteAnswer(batch, place.index, answer, now)
+  noteAnswer(place, isAborted && verdict.kind === 'retry' ? overVerdict(state) : verdict, now)
+  if (finding !== null) batch.findings.push(finding)
   if (batch.pending === 0 && batch.again.length === 0 && (isAborted || !hasNext(batch))) settle(state, batch, now)
   if (refused === null) return
   state.effects.push({ kind: 'refused', reason: refused })
   abort(state, 'refused', refused, now)
 }
 
-function returned(state: DeliveryState, { task, wasSent, reason }: PutBack, now: number): void {
+function returned(state: DeliveryState, { task, wasSent, reason }: EventOf<'put back'>, now: number): void {
   if (wasSent) state.trial.unheard()
   if (state.phase === 'aborted') {
-    const answer = { attempt: task.attempt, verdict: overVerdict(state), finding: null, outcome: null }
-    return answered(state, { kind: 'answered', task, ...answer }, now)
+    const answer = { task, verdict: overVerdict(state), finding: null, outcome: null }
+    return answered(state, { kind: 'answered', ...answer }, now)
   }
   const { batch, index } = placeOf(state, task)
   putBack(batch, index, reason)
-  state.batches.add(batch)
-  state.line.first(batch)
+  sendFirst(state, batch)
 }
 
 /** A recipient whose batch was settled without its answer has become a batch of one. */
-function placeOf(
-  state: DeliveryState,
-  { batch, index }: Pick<Place, 'batch' | 'index'>,
-): { readonly batch: SendBatch; readonly index: number } {
-  if (!batch.isSettled) return { batch, index }
+function placeOf(state: DeliveryState, place: Place): Place {
+  const { batch, index, attempt } = place
+  if (!batch.isSettled) return place
   state.stragglers--
-  return { batch: stragglerOf(batch, index), index: 0 }
+  return { batch: stragglerOf(batch, index), index: 0, attempt }
+}
+
+function sendFirst(state: DeliveryState, batch: SendBatch): void {
+  state.batches.add(batch)
+  state.line.first(batch)
 }
 
 function counted(state: DeliveryState, count: number, now: number): void {
@@ -125,24 +120,18 @@ function counted(state: DeliveryState, count: number, now: number): void {
   write(state, null, more, now)
 }
 
-function dueLeased(state: DeliveryState, { due, next }: DueLeased, now: number): void {
+function dueLeased(state: DeliveryState, { due, next }: EventOf<'due leased'>, now: number): void {
   state.isLeasingDue = false
   // Aborted in the meantime: their rows end with it.
   if (state.phase !== 'open') return rest(state, now)
   state.nextDueAt = Math.min(state.nextDueAt, next ?? Number.POSITIVE_INFINITY)
   state.waiting -= due.length
   if (due.length === 0) return rest(state, now)
-  const recipients = due.map(({ device, badge, language }) => ({
-    device,
-    token: '',
-    environment: null,
-    badge,
-    language,
-  }))
+  const unread = { token: '', environment: null }
+  const recipients = due.map(({ device, badge, language }) => ({ ...unread, device, badge, language }))
   const batch = newBatch({ range: null, recipients, readAt: now, attempts: due.map(({ attempt }) => attempt) })
   for (const [index, { reason }] of due.entries()) batch.reasons.set(index, reason)
-  state.batches.add(batch)
-  state.line.first(batch)
+  sendFirst(state, batch)
 }
 
 function written(state: DeliveryState, settlement: Settlement, now: number): void {
@@ -155,13 +144,13 @@ function written(state: DeliveryState, settlement: Settlement, now: number): voi
 }
 
 function tick(state: DeliveryState, isPaused: boolean, now: number): void {
-  if (state.messages.expiresAt <= now && state.isCounted && state.phase === 'open') {
+  if (state.record.expiresAt <= now && state.isCounted && state.phase === 'open') {
     state.effects.push({ kind: 'expired', unreached: undecided(state) })
     return abort(state, 'expired', null, now)
   }
   // If the count says that nobody is behind the last page, the delivery can end without a gateway.
   const left = unreached(state) + state.waiting + state.batches.size + state.stragglers
-  if (isPaused && state.isCounted && left === 0 && state.phase === 'open') quietly(() => readNext(state, now, null))
+  if (isPaused && state.isCounted && left === 0 && state.phase === 'open') quietly(() => state.line.next(now, null))
   if (!isPaused) leaseDue(state, now)
   rest(state, now)
   for (const batch of state.batches) if (isLate(batch, now, isPaused)) settle(state, batch, now)
@@ -169,7 +158,7 @@ function tick(state: DeliveryState, isPaused: boolean, now: number): void {
 
 function leaseDue(state: DeliveryState, now: number): void {
   if (state.phase !== 'open' || state.isLeasingDue || state.nextDueAt > now) return
-  const limit = Math.min(MAX_UNWRITTEN - unwritten(state), DUE_LIMIT)
+  const limit = Math.min(state.line.room, DUE_LIMIT)
   if (limit <= 0) return
   state.isLeasingDue = true
   state.nextDueAt = Number.POSITIVE_INFINITY
@@ -184,7 +173,6 @@ function abort(state: DeliveryState, abortReason: AbortReason, refused: string |
   state.phase = 'aborted'
   state.cursor.exhaust()
   state.line.clear()
-  // Their rows end with the delivery.
   state.waiting = 0
   state.nextDueAt = Number.POSITIVE_INFINITY
   for (const batch of state.batches) {
@@ -201,8 +189,44 @@ export function endIfNobody(state: DeliveryState): void {
   if (state.isCounted && state.addressed === 0 && state.batches.size === 0) state.cursor.exhaust()
 }
 
-function makeDue(results: Settlement['results'], now: number): void {
-  for (const [index, row] of results.entries()) {
-    if (row.state === 'retry') results[index] = { ...row, dueAt: Math.min(row.dueAt, now) }
-  }
+function settle(state: DeliveryState, batch: SendBatch, now: number): void {
+  const isAborted = state.phase === 'aborted'
+  const { stragglers, settled } = settleBatch(batch, now, isAborted)
+  state.stragglers += stragglers
+  state.batches.delete(batch)
+  state.line.remove(batch)
+  state.waiting += isAborted ? 0 : retriesIn(batch)
+  if (batch.attempts !== null) return write(state, batch, null, now)
+  state.cursor.settle(batch, settled)
+  // The next run sends the rest: the delivery is not done.
+  if (batch.sent < batch.recipients.length && !isAborted) state.cursor.reopen()
+  state.settled += batch.sent
+  const missed = Math.max(state.settled - state.addressed, 0)
+  state.addressed += missed
+  write(state, batch, missed > 0 ? missed : null, now)
+}
+
+/** Writes a settlement, the last one if nobody is left. `batch`: `null` if none is settled. `addressed`: as stored. */
+function write(state: DeliveryState, batch: SendBatch | null, addressed: number | null, now: number): void {
+  const finished = isDone(state)
+  if (finished) state.phase = 'over'
+  const { upTo: progress, ahead } = state.cursor.progress
+  const { recipients, attempts, sent, accepted, acceptedIn, acceptedWith, results, dropped, findings } =
+    batch ?? newBatch({ range: null, recipients: [], readAt: now, attempts: null })
+  const counts = { addressed, size: attempts === null ? sent : 0, recipients: recipients.length, accepted }
+  const details = { acceptedIn, acceptedWith, results, dropped, findings }
+  const { startedAt } = state
+  const settlement: Settlement = { progress, ahead, ...counts, ...details, startedAt, settledAt: now, finished }
+  state.writing.add(settlement)
+  state.effects.push({ kind: 'write', settlement })
+}
+
+/** Nobody can be sent to now: the delivery ends, or waits on disk if all that are left wait for another attempt. */
+export function rest(state: DeliveryState, now: number): void {
+  if (isDone(state)) return write(state, null, null, now)
+  const { phase, isCounted, waiting, nextDueAt, isLeasingDue, writing } = state
+  const waits = isCounted && isSent(state) && waiting > 0 && nextDueAt > now
+  if (!waits || phase !== 'open' || isLeasingDue || writing.size > 0) return
+  state.phase = 'waiting'
+  state.effects.push({ kind: 'wait' })
 }

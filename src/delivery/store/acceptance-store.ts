@@ -2,9 +2,11 @@ import type { Database } from '../../database/database.ts'
 import type { StoredRow, acceptedDevice, refusedToken } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
 import type { WasAccepted } from '../../device/label-use-store.ts'
+import { someOf } from './some-rows.ts'
 
 /** Devices in one row, a bit each. */
 const BLOCK = 512
+const EMPTY_BLOCK = new Uint8Array(BLOCK / 8)
 
 /** Refusals settled or forgotten in one step: 5 ms. */
 const REFUSALS_STEP = 250
@@ -20,12 +22,15 @@ export interface CredentialKey {
 export type HeldRefusal = Pick<StoredRow<typeof refusedToken>, 'device' | 'reason' | 'since'>
 
 /**
- * Devices that were accepted with a credential, and tokens that were refused before any was. Whatever writes runs in a
- * transaction of the caller.
+ * Devices that were accepted with a credential, and tokens that were refused before any was. Writes run in the caller's
+ * transaction.
  */
 export function createAcceptanceStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
   type Key = [application: number, platform: Platform, credential: number]
   const ofKey = 'application = ? AND platform = ? AND credential = ?'
+  const ofOthers = 'application = ? AND platform = ? AND credential <> ?'
+  const tokenKey = 'application, platform, credential, device'
+  const someRefused = (where: string) => someOf('FROM refused_token', tokenKey, where)
   const bits = database.statement<Pick<StoredRow<typeof acceptedDevice>, 'devices'>, [...Key, block: number]>(
     `SELECT devices FROM accepted_device WHERE ${ofKey} AND block = ?`,
   )
@@ -42,18 +47,12 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
      ON CONFLICT DO UPDATE SET reason = excluded.reason, since = excluded.since`,
   )
   const take = database.statement<HeldRefusal, [...Key, limit: number]>(
-    `DELETE FROM refused_token WHERE (application, platform, credential, device) IN (
-       SELECT application, platform, credential, device FROM refused_token WHERE ${ofKey} LIMIT ?)
-     RETURNING device, reason, since`,
+    `DELETE FROM refused_token ${someRefused(ofKey)} RETURNING device, reason, since`,
   )
-  const ofOthers = 'application = ? AND platform = ? AND credential <> ?'
-  const forgetOthers = [
-    database.statement<never, Key>(`DELETE FROM accepted_device WHERE ${ofOthers}`),
-    database.statement<never, Key>(
-      `DELETE FROM refused_token WHERE (application, platform, credential, device) IN (
-         SELECT application, platform, credential, device FROM refused_token WHERE ${ofOthers} LIMIT ${REFUSALS_STEP})`,
-    ),
-  ]
+  const forgetAcceptedOfOthers = database.statement<never, Key>(`DELETE FROM accepted_device WHERE ${ofOthers}`)
+  const forgetRefusedOfOthers = database.statement<never, [...Key, limit: number]>(
+    `DELETE FROM refused_token ${someRefused(ofOthers)}`,
+  )
   // One step in the key for each credential: DISTINCT would read all devices of each.
   const credentials = (from: string) =>
     database.statement<{ credential: number }, [application: number, platform: Platform]>(
@@ -69,89 +68,77 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
   const release = database.statement<never, [...Key, device: number]>(
     `DELETE FROM refused_token WHERE ${ofKey} AND device = ?`,
   )
-  const ofApplication = database.statement<
-    Pick<StoredRow<typeof acceptedDevice>, 'platform' | 'block' | 'devices'>,
-    [application: number]
-  >('SELECT platform, block, devices FROM accepted_device WHERE application = ? AND block >= 0')
+  const ofApplication = database.statement<StoredRow<typeof acceptedDevice>, [application: number]>(
+    'SELECT * FROM accepted_device WHERE application = ? AND block >= 0',
+  )
   const keyOf = ({ application, platform, credential }: CredentialKey): Key => [application, platform, credential]
+
+  function mark(key: Key, devices: readonly number[], isAccepted: boolean): void {
+    for (const [block, theirs] of Map.groupBy(devices, blockOf)) {
+      const known = bits.get(...key, block)?.devices ?? EMPTY_BLOCK
+      const changed = Uint8Array.from(known)
+      for (const device of theirs) setBit(changed, device, isAccepted)
+      if (Buffer.compare(known, changed) !== 0) setBits.run(...key, block, changed)
+    }
+  }
 
   return {
     hasAny: (key: CredentialKey): boolean => any.get(...keyOf(key)) !== null,
 
-    /** Credentials that a gateway accepted something with, including replaced ones until they are forgotten. */
     all: (): CredentialKey[] => keys.all(),
 
     wasAccepted(key: CredentialKey, device: number): boolean {
-      const block = Math.floor(device / BLOCK)
-      const row = bits.get(...keyOf(key), block)
-      return row !== null && hasBit(row.devices, device - block * BLOCK)
+      const row = bits.get(...keyOf(key), blockOf(device))
+      return row !== null && hasBit(row.devices, device)
     },
 
-    /** With whichever credential, as far as it is known when this is called. Reads 64 bytes for 512 devices. */
+    /** With any credential, as of this call. Reads 64 bytes for 512 devices. */
     everAccepted(application: number): WasAccepted {
-      const known = new Map<Platform, Map<number, Uint8Array[]>>()
-      for (const { platform, block, devices } of ofApplication.all(application)) {
-        const blocks = known.get(platform) ?? new Map<number, Uint8Array[]>()
-        blocks.set(block, [...(blocks.get(block) ?? []), devices])
-        known.set(platform, blocks)
-      }
+      const rows = ofApplication.all(application)
+      const platforms = new Set(rows.map(({ platform }) => platform))
+      const blocks = Map.groupBy(rows, ({ platform, block }) => `${platform}/${block}`)
       return (platform, device) => {
-        const blocks = known.get(platform)
-        if (blocks === undefined) return null
-        const block = Math.floor(device / BLOCK)
-        return blocks.get(block)?.some((devices) => hasBit(devices, device - block * BLOCK)) ?? false
+        if (!platforms.has(platform)) return null
+        const known = blocks.get(`${platform}/${blockOf(device)}`)
+        return known?.some(({ devices }) => hasBit(devices, device)) ?? false
       }
     },
 
-    accepted(key: CredentialKey, devices: readonly number[]): void {
-      for (const [block, theirs] of Map.groupBy(devices, (device) => Math.floor(device / BLOCK))) {
-        const known = bits.get(...keyOf(key), block)?.devices
-        const changed = known === undefined ? new Uint8Array(BLOCK / 8) : Uint8Array.from(known)
-        for (const device of theirs) setBit(changed, device - block * BLOCK)
-        if (known === undefined || Buffer.compare(known, changed) !== 0) setBits.run(...keyOf(key), block, changed)
-      }
-    },
+    accepted: (key: CredentialKey, devices: readonly number[]): void => mark(keyOf(key), devices, true),
 
-    /** Forgets whether something was taken for a device, `device.id`, with any credential. */
+    /** Forgets whether a device, `device.id`, was accepted with any credential. */
     forgetAccepted(application: number, platform: Platform, device: number): void {
-      const block = Math.floor(device / BLOCK)
       for (const { credential } of accepting.all(application, platform)) {
-        const known = bits.get(application, platform, credential, block)?.devices
-        if (known === undefined || !hasBit(known, device - block * BLOCK)) continue
-        const changed = Uint8Array.from(known)
-        clearBit(changed, device - block * BLOCK)
-        setBits.run(application, platform, credential, block, changed)
+        mark([application, platform, credential], [device], false)
       }
     },
 
-    /** Forgets that its token was refused. */
     forgetRefused(application: number, platform: Platform, device: number): void {
       for (const { credential } of refusing.all(application, platform)) {
         release.run(application, platform, credential, device)
       }
     },
 
-    /** Until something is accepted with the credential. */
     hold: (key: CredentialKey, { device, reason, since }: HeldRefusal): void =>
       void hold.run(...keyOf(key), device, reason, since),
 
-    /** Takes some of the held refusals; none: there are no more. */
     takeHeld: (key: CredentialKey): HeldRefusal[] => take.all(...keyOf(key), REFUSALS_STEP),
 
-    /** Forgets some of what is known of other credentials; returns whether there may be more. */
+    /** In steps; returns whether there may be more. */
     forgetOthers(key: CredentialKey): boolean {
-      const changes = forgetOthers.map((forget) => forget.run(...keyOf(key)).changes)
-      return changes.includes(REFUSALS_STEP)
+      forgetAcceptedOfOthers.run(...keyOf(key))
+      return forgetRefusedOfOthers.run(...keyOf(key), REFUSALS_STEP).changes === REFUSALS_STEP
     },
   }
 }
 
-const hasBit = (bytes: Uint8Array, bit: number): boolean => ((bytes[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
+const blockOf = (device: number): number => Math.floor(device / BLOCK)
 
-function setBit(bytes: Uint8Array, bit: number): void {
-  bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7))
-}
+const hasBit = (block: Uint8Array, device: number): boolean =>
+  ((block[(device % BLOCK) >> 3] ?? 0) & (1 << (device & 7))) !== 0
 
-function clearBit(bytes: Uint8Array, bit: number): void {
-  bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) & ~(1 << (bit & 7))
+function setBit(block: Uint8Array, device: number, isSet: boolean): void {
+  const at = (device % BLOCK) >> 3
+  const bit = 1 << (device & 7)
+  block[at] = isSet ? (block[at] ?? 0) | bit : (block[at] ?? 0) & ~bit
 }

@@ -3,27 +3,23 @@ import type { Database } from '../../database/database.ts'
 import type { StoredRow, badgeLease } from '../../database/schema.ts'
 import type { DeliveryKey } from './open-delivery.ts'
 
-/** Whose badge a push has changed, and who is not settled yet: after a crash a page is read again, and changes none twice. */
+/** Whose badge a push has changed before they are settled: a page read again after a crash changes no badge twice. */
 export function createBadgeLeaseStore({ database }: { database: Pick<Database, 'statement'> }) {
+  type Row = StoredRow<typeof badgeLease>
   const leased = database.statement<{ device: number }, [push: number, platform: number, first: number, last: number]>(
     `SELECT d.value AS device FROM badge_lease l CROSS JOIN json_each(l.devices) d
      WHERE l.push = ?1 AND l.platform = ?2 AND l.last >= ?3 AND l.first <= ?4`,
   )
-  type Row = StoredRow<typeof badgeLease>
   const put = database.statement<never, [Row['push'], Row['platform'], Row['last'], Row['first'], Row['devices']]>(
     'INSERT INTO badge_lease (push, platform, last, first, devices) VALUES (?, ?, ?, ?, ?)',
   )
-  const drop = database.statement<never, [push: number, platform: number, upTo: number]>(
-    'DELETE FROM badge_lease WHERE push = ? AND platform = ? AND last <= ?',
+  const drop = database.statement<never, [push: number, platform: number, from: number, upTo: number]>(
+    'DELETE FROM badge_lease WHERE push = ? AND platform = ? AND last BETWEEN ? AND ?',
   )
-
   const ofDevices = database.statement<Row, [application: number, after: number, upTo: number, devices: string]>(
     `SELECT l.* FROM push p CROSS JOIN badge_lease l ON l.push = p.number
      WHERE p.application = ?1 AND p.number > ?2 AND p.number <= ?3
        AND EXISTS (SELECT 1 FROM json_each(?4) d WHERE d.value BETWEEN l.first AND l.last)`,
-  )
-  const dropOne = database.statement<never, [push: number, platform: number, last: number]>(
-    'DELETE FROM badge_lease WHERE push = ? AND platform = ? AND last = ?',
   )
 
   function add(push: number, platform: Row['platform'], devices: readonly number[]): void {
@@ -32,7 +28,6 @@ export function createBadgeLeaseStore({ database }: { database: Pick<Database, '
   }
 
   return {
-    /** Of the devices of a page, those whose badge the push has not changed yet: from now on it has. */
     lease({ push, platform }: Pick<DeliveryKey, 'push' | 'platform'>, devices: readonly number[]): readonly number[] {
       const [first, last] = [Math.min(...devices), Math.max(...devices)]
       const before = new Set(leased.all(push, platform, first, last).map(({ device }) => device))
@@ -41,20 +36,15 @@ export function createBadgeLeaseStore({ database }: { database: Pick<Database, '
       return fresh
     },
 
-    /** Devices that were erased, by `device.id`, in pushes whose number is over `after` and not over `upTo`. */
+    /** Erases devices, by `device.id`, from pushes with `after` < number <= `upTo`. */
     forget(application: number, erased: readonly number[], after: number, upTo: number): void {
       for (const { push, platform, last, devices } of ofDevices.all(application, after, upTo, JSON.stringify(erased))) {
-        dropOne.run(push, platform, last)
-        const leased = storedJson(devices) as readonly number[]
-        add(
-          push,
-          platform,
-          leased.filter((device) => !erased.includes(device)),
-        )
+        drop.run(push, platform, last, last)
+        const others = (storedJson(devices) as readonly number[]).filter((device) => !erased.includes(device))
+        add(push, platform, others)
       }
     },
 
-    /** Every device up to `upTo`, `device.id`, is settled. */
-    settled: ({ push, platform }: DeliveryKey, upTo: number): void => void drop.run(push, platform, upTo),
+    settled: ({ push, platform }: DeliveryKey, upTo: number): void => void drop.run(push, platform, 0, upTo),
   }
 }

@@ -1,27 +1,18 @@
 import type { Database } from '../../database/database.ts'
 import type { EraseRows } from '../../database/sweep.ts'
+import { someOf, someResults } from './some-rows.ts'
 
-/** Erases what became of recipients, in steps: a push may have one row for each of them. In transactions of the caller. */
+/** Erases the results of pushes in steps, since a push may have one for each recipient. In the caller's transactions. */
 export function createDeliveryErasure({ database }: { database: Pick<Database, 'statement'> }) {
-  const ofPush = database.statement<never, [push: number, limit: number]>(
-    `DELETE FROM push_exception WHERE (push, platform, device) IN (
-       SELECT push, platform, device FROM push_exception WHERE push = ? LIMIT ?)`,
-  )
-  const steps = [
-    `DELETE FROM push_exception WHERE (push, platform, device) IN (
-       SELECT push, platform, device FROM push_exception
-       WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
-    `DELETE FROM delivery_language WHERE (push, platform, language) IN (
-       SELECT push, platform, language FROM delivery_language
-       WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
-    `DELETE FROM refused_token WHERE (application, platform, credential, device) IN (
-       SELECT application, platform, credential, device FROM refused_token WHERE application = ? LIMIT ?)`,
-    `DELETE FROM accepted_device WHERE (application, platform, credential, block) IN (
-       SELECT application, platform, credential, block FROM accepted_device WHERE application = ? LIMIT ?)`,
-  ].map((sql) => database.statement<never, [application: number, limit: number]>(sql))
-  // Each looked up by its key. No device has a number from 2^52 on; there are so many of them that none comes twice in a
-  // push. Who waits for another attempt is then found gone, and counted; who is on the way is known by the number that is
-  // here, until the answer.
+  const step = (sql: string): EraseRows => {
+    const statement = database.statement<never, [of: number, limit: number]>(sql)
+    return (of, limit) => statement.run(of, limit).changes
+  }
+  const ofPushes = 'push IN (SELECT number FROM push WHERE application = ?)'
+  const ofKey = (from: string, last: string) =>
+    someOf(from, `application, platform, credential, ${last}`, 'application = ?')
+  // Found by key. Device ids end below 2^52, and random numbers beyond rarely meet in one push. If the device waits for
+  // another attempt, it is then found gone, and counted; if it is on its way, its id here is needed for the answer.
   const ofDevices = database.statement<never, [application: number, after: number, upTo: number, devices: string]>(
     `UPDATE push_exception SET device = 4503599627370496 + abs(random() % 4503599627370496)
      WHERE state <> 'leased' AND (push, platform, device) IN (
@@ -31,19 +22,19 @@ export function createDeliveryErasure({ database }: { database: Pick<Database, '
   )
 
   return {
-    /** Up to `limit` rows; how many there were. */
-    eraseOfPush: (push: number, limit: number): number => ofPush.run(push, limit).changes,
+    eraseOfPush: step(`DELETE FROM push_exception ${someResults('push = ?')}`),
 
-    /** Of an application that is to go, in this order. */
-    ofApplication: steps.map(
-      (step): EraseRows =>
-        (application, limit) =>
-          step.run(application, limit).changes,
-    ),
+    /** For an application that is being deleted, in this order. */
+    ofApplication: [
+      step(`DELETE FROM push_exception ${someResults(ofPushes)}`),
+      step(`DELETE FROM delivery_language ${someOf('FROM delivery_language', 'push, platform, language', ofPushes)}`),
+      step(`DELETE FROM refused_token ${ofKey('FROM refused_token', 'device')}`),
+      step(`DELETE FROM accepted_device ${ofKey('FROM accepted_device', 'block')}`),
+    ],
 
     /**
-     * Forgets whom pushes have failed for, by `device.id`, in those whose number is over `after` and not over `upTo`; for
-     * which reason how many did stays.
+     * Forgets which devices, by `device.id`, pushes with `after` < number <= `upTo` failed for; the number of failures
+     * for each reason stays.
      */
     forgetDevices: (application: number, devices: readonly number[], after: number, upTo: number): void =>
       void ofDevices.run(application, after, upTo, JSON.stringify(devices)),

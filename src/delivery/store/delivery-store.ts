@@ -7,15 +7,14 @@ import type { Notification } from '../../notification/notification.ts'
 import { PLATFORM } from '../../platform.ts'
 import type { PlatformTable } from '../../platform.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
-import type { ServiceClock } from '../../time/service-clock.ts'
+import type { WallClock } from '../../time/service-clock.ts'
 import type { Range } from '../open/progress.ts'
 import { createAcceptanceStore } from './acceptance-store.ts'
 import { createBadgeLeaseStore } from './badge-lease-store.ts'
 import { QUEUE_NUMBER } from './open-delivery.ts'
-import type { DeliveryEnd, DeliveryKey, Queue, OpenDelivery, StoredSettlement } from './open-delivery.ts'
-import { createRecipientResultStore, WAITING } from './recipient-result-store.ts'
+import type { DeliveryEnd, DeliveryKey, Queue, OpenDelivery, Settlement } from './open-delivery.ts'
 import { createRecipientStore } from './recipient-store.ts'
-import { createWaitingStore } from './waiting-store.ts'
+import { createWaitingStore, WAITING } from './waiting-store.ts'
 
 type OpenRow = Omit<OpenDelivery, 'hasManyGateways' | 'queue' | 'notification' | 'audience' | 'ahead'> &
   Pick<StoredRow<typeof push>, 'notification' | 'audience'> &
@@ -42,15 +41,13 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 interface Dependencies {
   readonly database: Database
-  readonly clock: Pick<ServiceClock, 'wallAt'>
-  /** Default: those of this service. */
+  readonly clock: WallClock
   readonly platforms?: PlatformTable
 }
 
 /**
- * Deliveries in the database. Whatever writes runs in a transaction of the caller. Times at which something is to
- * happen are service time, here and in the database; the past is stored with its time of day, including, once a
- * delivery has ended, when it would have expired.
+ * Deliveries in the database. Writes run in the caller's transaction. Times in the future are service time, here and in
+ * the database; the past is stored as time of day, and so is the end of the time to live once a delivery has ended.
  */
 export function createDeliveryStore({ database, clock, platforms = PLATFORM }: Dependencies) {
   const senders = database.statement<{ application: number; platform: Platform }, []>(
@@ -84,39 +81,33 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
     'UPDATE delivery SET failed = failed + ? WHERE push = ? AND platform = ?',
   )
   // Without a number of the unsent, `max` gives NULL: nobody is known to be removed.
-  const finish = database.statement<never, [number, number | null, number, Platform, aheadMs: number]>(
+  const finish = database.statement<never, [number, number | null, number, Platform, aheadMs: number, string | null]>(
     `UPDATE delivery SET finished_at = coalesce(finished_at, ?1), failed = max(coalesce(addressed, 0) - accepted, failed),
        removed = removed + coalesce(max(coalesce(addressed, 0) - accepted - failed - ?2, 0), 0),
-       expires_at = expires_at + iif(finished_at IS NULL, ?5, 0)
+       expires_at = expires_at + iif(finished_at IS NULL, ?5, 0), refused = coalesce(?6, refused)
      WHERE push = ?3 AND platform = ?4`,
-  )
-  const refuse = database.statement<never, [string, number, Platform]>(
-    'UPDATE delivery SET refused = ? WHERE push = ? AND platform = ?',
   )
   const isOpen = database.statement<object, [number, Platform]>(
     'SELECT 1 FROM delivery WHERE push = ? AND platform = ? AND finished_at IS NULL',
   )
-
   const addLanguage = database.statement<never, [push: number, Platform, language: string, accepted: number]>(
     `INSERT INTO delivery_language (push, platform, language, accepted) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET accepted = accepted + excluded.accepted`,
   )
 
   const tally = createTallyStore({ database })
-  const { recipientsOf, ...recipients } = createRecipientStore({ database, platforms })
-  const results = createRecipientResultStore({ database, clock })
+  const results = createWaitingStore(database, clock)
   const badgeLeases = createBadgeLeaseStore({ database })
 
   /**
-   * Ends a delivery: nobody waits any more, and every addressed device that was not reached counts as failed. If the
-   * audience was read to its end, devices that were never sent to count as removed.
+   * Ends a delivery: no recipient waits any more, and every addressed device that was not reached counts as failed. If
+   * the audience was read to its end, devices that were never sent to count as removed.
    */
   function end(key: DeliveryKey, how: DeliveryEnd, now: number): void {
     const { refused, unsent, abortReason } = how
-    if (refused !== null) refuse.run(refused, key.push, key.platform)
     const waited = results.endWaiting(key, how, now)
     const at = clock.wallAt(now)
-    finish.run(at, unsent === null ? null : unsent + waited, key.push, key.platform, at - now)
+    finish.run(at, unsent === null ? null : unsent + waited, key.push, key.platform, at - now, refused)
     // Otherwise its last page has settled them.
     if (abortReason !== null) badgeLeases.settled(key, Number.MAX_SAFE_INTEGER)
   }
@@ -130,49 +121,30 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
 
   return {
     ...results,
-    ...createWaitingStore({ database }),
+    ...createRecipientStore({ database, platforms }),
     acceptance: createAcceptanceStore({ database }),
-    recipients: recipientsOf,
-    recipient: recipients.find,
-    badgeOf: recipients.badgeOf,
-    badgesOf: recipients.badgesOf,
-    hasMoved: recipients.hasMoved,
     end,
     endSome,
 
-    /** The devices of a page whose badge a push still has to change; `null` if it is over. */
+    /** The devices of a page whose badge a push still has to change; `null` if the delivery has ended. */
     leaseBadges: (key: DeliveryKey, devices: readonly number[]): readonly number[] | null =>
       isOpen.get(key.push, key.platform) === null ? null : badgeLeases.lease(key, devices),
 
-    /** Applications and platforms with an open delivery. */
     senders: () => senders.all(),
 
-    /** `push.number` of the last push; 0 without any. */
     lastPush: () => last.get()?.number ?? 0,
 
-    /**
-     * Up to `limit` open deliveries of a queue that do not wait, oldest first: of pushes over `after`, up to `upTo`.
-     */
-    open(
-      application: number,
-      platform: Platform,
-      queue: Queue,
-      { after, upTo }: { readonly after: number; readonly upTo: number },
-      limit: number,
-    ): OpenDelivery[] {
-      return open
-        .all(application, platform, QUEUE_NUMBER[queue], after, upTo, limit)
-        .map((row) => openOf(row, platforms))
-    },
+    /** Up to `limit` open deliveries of a queue that do not wait, oldest first: of pushes over `after`, up to `upTo`. */
+    open: (application: number, platform: Platform, queue: Queue, after: number, upTo: number, limit: number) =>
+      open.all(application, platform, QUEUE_NUMBER[queue], after, upTo, limit).map((row) => openOf(row, platforms)),
 
     /** An open delivery, waiting or not; `null` if it has ended or is cancelled. */
     find(push: number, platform: Platform): OpenDelivery | null {
       const row = one.get(push, platform)
-      return row === null ? null : openOf(row, platforms)
+      return row && openOf(row, platforms)
     },
 
-    /** All that a settlement changes, except devices and the end. */
-    settle(key: DeliveryKey & Pick<OpenDelivery, 'notification'>, settlement: StoredSettlement): void {
+    settle(key: DeliveryKey & Pick<OpenDelivery, 'notification'>, settlement: Settlement): void {
       const { progress, size, addressed, accepted, settledAt: now } = settlement
       const { push, platform } = key
       for (const device of settlement.dropped) results.drop(key, device)

@@ -6,7 +6,6 @@ import { QUEUE_NUMBER } from './open-delivery.ts'
 
 interface NewDelivery {
   readonly application: number
-  /** `push.number`. */
   readonly push: number
   readonly audience: Audience
   /** Ms since the Unix epoch; stored as service time. */
@@ -18,7 +17,7 @@ export function createNewDeliveryStore({ database }: { database: Pick<Database, 
     `INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ? - ${WALL_AHEAD})`,
   )
   return {
-    /** Creates a push's deliveries, one for each platform, in the transaction that releases it. */
+    /** Creates a delivery for each platform of a push, in the transaction that releases it. */
     add({ application, push, audience, expiresAt }: NewDelivery): void {
       const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
       const lane = QUEUE_NUMBER['filter' in audience ? 'many' : 'single']

@@ -3,32 +3,29 @@ import type { Platform } from '../../device/device.ts'
 import type { Recipient } from '../../gateway/gateway.ts'
 import type { Notification } from '../../notification/notification.ts'
 import type { Range } from '../open/progress.ts'
+import type { DeviceFinding } from '../verdict.ts'
 
-/** An unfinished push to one platform, as it is loaded. */
+/** An unfinished push to one platform. Times are ms of service time. */
 export interface OpenDelivery {
-  /** `push.number`. */
   readonly push: number
   /** `push.id`, the UUID that callers see. A wave of a push by local time has that of the whole push. */
   readonly pushId: string
   readonly application: number
   readonly platform: Platform
-  /** Whether its recipients have several gateways: what one refuses, another may take. */
+  /** Whether its recipients have several gateways: a push that one refuses, another may take. */
   readonly hasManyGateways: boolean
   readonly queue: Queue
   readonly notification: Notification
   readonly audience: Audience
   readonly ceiling: number
   readonly progress: number
-  /** Settled ranges beyond `progress`, in order. */
   readonly ahead: readonly Range[]
   /** Devices in the audience; `null` until counted. */
   readonly addressed: number | null
+  /** Devices of the audience on settled pages, and how many of them the gateway accepted. */
   readonly settled: number
-  /** Settled devices that the gateway took. */
   readonly accepted: number
-  /** Recipients that wait for another attempt. */
   readonly retries: number
-  /** End of the time to live, ms of service time. */
   readonly expiresAt: number
   /** When a delivery that waits on disk is due; `null` for one that does not. */
   readonly waitsUntil: number | null
@@ -53,26 +50,22 @@ export type Queue = 'single' | 'many'
 
 export const QUEUES: readonly Queue[] = ['single', 'many']
 
-/** As the database has them. */
 export const QUEUE_NUMBER: Readonly<Record<Queue, 0 | 1>> = { single: 0, many: 1 }
 
-/** A recipient that was not simply accepted. */
 export interface RecipientResult {
   readonly device: number
-  /** Leased: on its way; due again as soon as the process restarts. */
+  /** Leased: on its way; due again when the process restarts. */
   readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
-  /** Sends so far. */
   readonly attempt: number
   /** Retry: not before; otherwise when it was decided. Ms of service time. */
   readonly dueAt: number
   readonly badge: number | null
   readonly reason: string
-  /** As in `PageRow`: of the last attempt. */
   readonly language: string | null
 }
 
-/** What one transaction stores of a delivery: a settled batch, the size of its audience, its end. */
-export interface StoredSettlement {
+/** What one transaction writes of a delivery: a settled batch, the size of its audience, its end. Service time. */
+export interface Settlement {
   readonly progress: number
   readonly ahead: readonly Range[]
   /** Devices to add to the stored size of the audience; `null` if none are known. */
@@ -82,15 +75,17 @@ export interface StoredSettlement {
   readonly accepted: number
   /** `accepted` by language, as in `PageRow`; empty if the notification has one text. */
   readonly acceptedIn: ReadonlyMap<string, number>
-  readonly results: readonly RecipientResult[]
+  /** May be made due until they are written. */
+  readonly results: RecipientResult[]
   /** Devices that were accepted after waiting for another attempt. */
   readonly dropped: readonly number[]
-  /** When the first recipient was sent to, ms of service time; `null`: nobody yet. A stored time stays. */
+  /** When the first recipient was sent to; `null`: nobody yet. A stored time stays. */
   readonly startedAt: number | null
-  /** Ms of service time. */
   readonly settledAt: number
-  /** Whether the delivery ends with it. */
   readonly finished: boolean
+  readonly recipients: number
+  readonly findings: readonly DeviceFinding[]
+  readonly acceptedWith: ReadonlyMap<number, readonly number[]>
 }
 
 /** `badge`: as stored. */
@@ -101,9 +96,7 @@ export interface PageRow extends Recipient {
 
 /** A recipient whose next attempt is due; its device is read when it is sent to. */
 export interface DueRecipient extends Pick<PageRow, 'device' | 'badge' | 'language'> {
-  /** Sends so far. */
   readonly attempt: number
-  /** Why it waits. */
   readonly reason: string
 }
 

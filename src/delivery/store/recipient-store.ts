@@ -16,7 +16,6 @@ import type { OpenDelivery, PageRow, RecipientPage } from './open-delivery.ts'
 type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'token' | 'environment' | 'badge'> & {
   /** Not read for a notification in one language. */
   readonly locale?: string | null
-  /** Only of what is sent to through FCM. */
   readonly fcm_platform?: 0 | 1 | null
 }
 
@@ -24,7 +23,6 @@ type FoundRow = DeviceRow & Pick<StoredRow<typeof deviceTable>, 'platform'>
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
-/** The recipients of a delivery, read from the registry. */
 export function createRecipientStore({ database, platforms }: { database: Database; platforms: PlatformTable }) {
   const device = database.statement<FoundRow, [number]>(
     'SELECT platform, token, environment, badge, locale, fcm_platform FROM device WHERE id = ? AND state = 0',
@@ -42,12 +40,12 @@ export function createRecipientStore({ database, platforms }: { database: Databa
    * it; both do bounded work and return how far they came. While devices of users are still being looked up, that is
    * `after`, and `early` returns some that were found.
    */
-  function recipientsOf(delivery: OpenDelivery) {
+  function recipients(delivery: OpenDelivery) {
     const { audience, ceiling, application, platform, notification } = delivery
     if ('device' in audience) return single(audience.device)
     const choose = languageChoice(notification)
     const pages = audiencePages(database, audience, application, platform, { withLocale: choose !== null })
-    const rowOf = (row: AudienceRow) => withKeys(platform, recipientOf(row.id, row, notification, choose))
+    const rowOf = (row: AudienceRow) => recipientOf(platform, row.id, row, notification, choose)
     return {
       page(after: number, upTo: number, limit: number): RecipientPage {
         const { rows, last } = pages.page(after, upTo, limit)
@@ -59,49 +57,50 @@ export function createRecipientStore({ database, platforms }: { database: Databa
 
     function single(id: number) {
       const page = (after: number, upTo: number): RecipientPage => {
-        const recipient = id > after && id <= upTo ? find(id, notification) : null
-        return { recipients: recipient === null ? [] : [recipient], last: upTo }
+        const found = id > after && id <= upTo ? recipient(id, notification) : null
+        return { recipients: found === null ? [] : [found], last: upTo }
       }
       const count = (after: number) => ({ count: page(after, id).recipients.length, last: ceiling })
       return { page, count, early: () => [] }
     }
   }
 
-  function find(id: number, notification: Notification): PageRow | null {
+  /** `null`: the device is not registered any more. */
+  function recipient(id: number, notification: Notification): PageRow | null {
     const row = device.get(id)
-    return row && withKeys(row.platform, recipientOf(id, row, notification, languageChoice(notification)))
+    return row && recipientOf(row.platform, id, row, notification, languageChoice(notification))
   }
 
-  function withKeys(platform: Platform, row: PageRow): PageRow {
-    return platforms[platform].hasKeys ? { ...row, keys: keysOf(row.device) } : row
+  function recipientOf(
+    platform: Platform,
+    device: number,
+    { token, environment, badge, locale, fcm_platform: fcmPlatform }: DeviceRow,
+    notification: Notification,
+    choose: ChooseLanguage | null,
+  ): PageRow {
+    const row: PageRow = {
+      device,
+      token: unpackToken(token),
+      environment: environment === null ? null : (ENVIRONMENTS[environment] ?? null),
+      badge: notification.badge === null ? null : badge,
+      fcmPlatform: fcmPlatformOf(fcmPlatform ?? null),
+      language: choose === null ? null : (choose(locale ?? null) ?? OWN_TEXT),
+    }
+    return platforms[platform].hasKeys ? { ...row, keys: keysOf(device) } : row
   }
 
   return {
-    /** `null`: the device is not registered any more. */
-    find,
+    recipients,
+    recipient,
 
     /** The stored badge; 0 if the device is not registered any more. */
     badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
 
     badgesOf: (ids: readonly number[]): { id: number; badge: number }[] => badges.all(JSON.stringify(ids)),
 
-    /** Whether the device has another token now. */
     hasMoved: (id: number, token: string): boolean => {
       const row = tokenOf.get(id)
       return row !== null && unpackToken(row.token) !== token
     },
-
-    recipientsOf,
-  }
-}
-
-function recipientOf(device: number, row: DeviceRow, { badge }: Notification, choose: ChooseLanguage | null): PageRow {
-  return {
-    device,
-    token: unpackToken(row.token),
-    environment: row.environment === null ? null : (ENVIRONMENTS[row.environment] ?? null),
-    badge: badge === null ? null : row.badge,
-    fcmPlatform: fcmPlatformOf(row.fcm_platform ?? null),
-    language: choose === null ? null : (choose(row.locale ?? null) ?? OWN_TEXT),
   }
 }

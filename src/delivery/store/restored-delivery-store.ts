@@ -1,10 +1,10 @@
 import type { OfflineWriter } from '../../database/offline-database.ts'
-import { WAITING } from './recipient-result-store.ts'
+import { WAITING } from './waiting-store.ts'
 
 const WAITING_OF_IT = `SELECT count(*) FROM push_exception e
   WHERE e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING}`
 
-/** Ends all deliveries of a database that was in a backup, as `DeliveryStore.cancel` would have; of how many pushes. */
+/** Ends all deliveries of a restored database, as `DeliveryStore.cancel` would have; returns of how many pushes. */
 export function finishOpenDeliveries(database: OfflineWriter, now: number): number {
   const [open] = database.all<{ pushes: number }>(
     'SELECT count(DISTINCT push) AS pushes FROM delivery WHERE finished_at IS NULL',
@@ -16,7 +16,7 @@ export function finishOpenDeliveries(database: OfflineWriter, now: number): numb
     now,
   )
   database.run(`UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ? WHERE ${WAITING}`, now)
-  // An older Bellhop has no such table.
+  // The database of an older Bellhop has no such table.
   if (database.all(`SELECT 1 FROM sqlite_schema WHERE name = 'badge_lease'`).length > 0) {
     database.run('DELETE FROM badge_lease')
   }

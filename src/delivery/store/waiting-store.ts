@@ -1,26 +1,19 @@
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
+import type { WallClock } from '../../time/service-clock.ts'
 import { QUEUE_NUMBER } from './open-delivery.ts'
-import type { DeliveryKey, Queue } from './open-delivery.ts'
-import { WAITING } from './recipient-result-store.ts'
+import type { DeliveryEnd, DeliveryKey, DueRecipient, Queue, RecipientResult } from './open-delivery.ts'
+import { someResults } from './some-rows.ts'
 
-/** Open deliveries read in one step to find cancelled ones, and how many of these a step returns: a few ms. */
+/** Results waiting for another attempt, as the index `push_exception_due` has it. */
+export const WAITING = `state IN ('retry', 'leased')`
+
+/** Rows in one step, which takes 2 to 10 ms. */
+const END_LEASES_LIMIT = 250
 const CANCELLED_STEP = 2000
 const MAX_CANCELLED = 100
-
-/** Recipients, or deliveries, made due in one step: 5 ms. */
 const MAKE_DUE_LIMIT = 1000
-
-/** Deliveries whose recipients are made due in one step, unless these are too many: 2 ms. */
 const MAKE_DUE_STEP = 250
-
-/** An open delivery that is loaded at a time and not as the next of its queue. */
-export interface DeliveryTime {
-  /** `push.number`. */
-  readonly push: number
-  /** Ms of service time. */
-  readonly at: number
-}
 
 /** Pushes that are not in memory, and their recipients, that wait for another attempt. */
 export interface WaitingCount {
@@ -34,18 +27,47 @@ export type ExpiryKey = readonly number[]
 const KEY = ['application', 'platform', 'lane', 'expires_at', 'push'].map((column) => `delivery.${column}`).join(', ')
 const LAST = Number.MAX_SAFE_INTEGER
 
-/** The keys before and behind an application's platform. */
 const beforeAll = (application = -1, platform = -1): ExpiryKey => [application, platform, -1, -1, -1]
 const behindAll = (application = LAST, platform = LAST): ExpiryKey => [application, platform, LAST, LAST, LAST]
 
 /** Rows of `delivery` behind one key, up to another, both bound in this order. */
 const ALONG = `finished_at IS NULL AND (${KEY}) > (?, ?, ?, ?, ?) AND (${KEY}) <= (?, ?, ?, ?, ?)`
 
-/** Open deliveries may be few among many finished ones. */
 const BY_END = 'INDEXED BY delivery_expiring'
 
-/** Open deliveries by time: when the first of their waiting recipients is due, and when they expire. Service time. */
-export function createWaitingStore({ database }: { database: Pick<Database, 'statement'> }) {
+/**
+ * Recipients that were not simply accepted, and open deliveries by when the first of these is due, and when they expire.
+ * Due times are service time, until a result is final: then time of day.
+ */
+export function createWaitingStore(database: Pick<Database, 'statement'>, clock: WallClock) {
+  type Put = [number, Platform, number, string, attempt: number, dueAt: number, number | null, string, string | null]
+  const waiting = `push = ? AND platform = ? AND ${WAITING}`
+  const put = database.statement<never, Put>(
+    `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, badge, reason, language)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at,
+       reason = excluded.reason, language = excluded.language`,
+  )
+  const drop = database.statement<never, [number, Platform, device: number]>(
+    'DELETE FROM push_exception WHERE push = ? AND platform = ? AND device = ?',
+  )
+  const lease = database.statement<DueRecipient, [leaseUntil: number, number, Platform, now: number, limit: number]>(
+    `UPDATE push_exception SET state = 'leased', due_at = ?
+     ${someResults(`${waiting} AND state = 'retry' AND due_at <= ? ORDER BY due_at`)}
+     RETURNING device, attempt, badge, language, reason`,
+  )
+  const nextDue = database.statement<{ due_at: number | null }, [number, Platform]>(
+    `SELECT min(due_at) AS due_at FROM push_exception WHERE ${waiting} AND state = 'retry'`,
+  )
+  const endLeases = database.statement<never, [now: number, limit: number]>(
+    `UPDATE push_exception SET state = 'retry', due_at = ?
+     ${someResults("state = 'leased'", 'INDEXED BY push_exception_leased')}`,
+  )
+  type End = [state: string, reason: string | null, at: number, number, Platform, limit: number]
+  const end = database.statement<never, End>(
+    `UPDATE push_exception SET state = ?, reason = coalesce(?, reason), due_at = ? ${someResults(waiting)}`,
+  )
+
   // Not later than its time to live: then the delivery ends.
   const wait = database.statement<{ waits_until: number }, [number, Platform]>(
     `UPDATE delivery SET waits_until = min(expires_at, coalesce(
@@ -87,26 +109,53 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
     }
   }
 
-  /** Up to `limit` open deliveries of a queue, the one with the earliest time first. */
   function byTime(column: 'waits_until' | 'expires_at') {
-    const statement = database.statement<DeliveryTime, [number, Platform, lane: 0 | 1, limit: number]>(
+    const statement = database.statement<{ push: number; at: number }, [number, Platform, lane: 0 | 1, limit: number]>(
       `SELECT d.push, d.${column} AS at FROM delivery d CROSS JOIN push p ON p.number = d.push
        WHERE d.application = ? AND d.platform = ? AND d.lane = ? AND d.finished_at IS NULL
          AND d.${column} IS NOT NULL AND p.cancelled_at IS NULL
        ORDER BY d.${column} LIMIT ?`,
     )
-    return (application: number, platform: Platform, queue: Queue, limit: number): DeliveryTime[] =>
+    return (application: number, platform: Platform, queue: Queue, limit: number) =>
       statement.all(application, platform, QUEUE_NUMBER[queue], limit)
   }
 
   return {
+    /** Returns the number of final results. */
+    write({ push, platform }: DeliveryKey, results: readonly RecipientResult[]): number {
+      let failed = 0
+      for (const { device, state, attempt, dueAt, badge, reason, language } of results) {
+        const isOver = state !== 'retry' && state !== 'leased'
+        put.run(push, platform, device, state, attempt, isOver ? clock.wallAt(dueAt) : dueAt, badge, reason, language)
+        if (isOver) failed++
+      }
+      return failed
+    },
+
+    drop: ({ push, platform }: DeliveryKey, device: number): void => void drop.run(push, platform, device),
+
+    /** Leases recipients that are due: this run takes them once, the next run makes them due again. */
+    takeDue: ({ push, platform }: DeliveryKey, now: number, leaseUntil: number, limit: number): DueRecipient[] =>
+      lease.all(leaseUntil, push, platform, now, limit),
+
+    nextDue: ({ push, platform }: DeliveryKey): number | null => nextDue.get(push, platform)?.due_at ?? null,
+
+    /** At the start: makes some of the last run's leases due; returns whether there may be more. */
+    endLeases: (now: number): boolean => endLeases.run(now, END_LEASES_LIMIT).changes === END_LEASES_LIMIT,
+
+    /** Ends up to `limit` of the recipients that wait, as their delivery ends; returns how many. */
+    endWaiting(key: DeliveryKey, { refused, abortReason }: DeliveryEnd, now: number, limit = -1): number {
+      const state = refused === null ? 'expired' : 'rejected'
+      const reason = refused ?? (abortReason === 'cancelled' ? abortReason : null)
+      return end.run(state, reason, clock.wallAt(now), key.push, key.platform, limit).changes
+    },
+
     due: byTime('waits_until'),
     expiring: byTime('expires_at'),
 
     /** A delivery leaves memory and waits on disk; returns until when, `null` if it has ended. */
     wait: ({ push, platform }: DeliveryKey): number | null => wait.get(push, platform)?.waits_until ?? null,
 
-    /** Deliveries that wait on disk: 2 µs each. */
     waiting: (application: number, platform: Platform): WaitingCount =>
       count.get(application, platform) ?? { pushes: 0, recipients: 0 },
 

@@ -97,7 +97,7 @@ export function devicePropertyRoutes(deps: Dependencies) {
         idAlone: idAlone.tag,
         body: schema.TagDevice,
         example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
-        answers: { 201: { description: 'Tagged.', schema: schema.TAGGED, example: { message: 'Tagged' } } },
+        answers: { 201: { description: 'Tagged.', schema: schema.TAGGED } },
         failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
       }),
     )

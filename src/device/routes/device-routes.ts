@@ -128,7 +128,6 @@ export function deviceRoutes(deps: Dependencies) {
           201: {
             description: 'All imported.',
             schema: schema.IMPORTED,
-            example: { message: 'Devices imported', imported: 2, created: 2, updated: 0 },
           },
         },
         failures: { 409: 'MissingParameter' },

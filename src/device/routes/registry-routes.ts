@@ -4,7 +4,6 @@ import { endpoint } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import { isoTime } from '../../text/format.ts'
-import { EXAMPLE_TOKEN } from '../device-fields.ts'
 import { deviceRecordOf, platformOnWire, RECORD, RECORD_EXAMPLE } from '../device-record.ts'
 import type { RecordShape } from '../device-record.ts'
 import * as schema from '../device-schema.ts'
@@ -83,9 +82,6 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
             200: {
               description: 'A JSON array.',
               schema: listOf(schema.FEEDBACK_ENTRY),
-              example: [
-                { token: EXAMPLE_TOKEN, platform: '0', reason: 'Unregistered', at: '2026-11-20T09:00:00.000Z' },
-              ],
             },
           },
         }),

@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 import { count, objectSchema, text } from '../../http/answer-schema.ts'
-import type { Audited } from '../../http/audited.ts'
+import type { Audited, Gate } from '../../http/gate.ts'
 import { described } from '../../http/endpoint.ts'
-import type { Gate } from '../../http/gate.ts'
 import { ForgetUser } from '../device-schema.ts'
 
 interface Dependencies {
@@ -13,8 +12,8 @@ interface Dependencies {
 }
 
 const ERASED = objectSchema('UserErased', {
-  message: text('"User erased".'),
-  devices: count('Devices erased now.'),
+  message: text('"User erased".', 'User erased'),
+  devices: count('Devices erased now.', 2),
 })
 
 /** What concerns a user as a whole. */
@@ -35,7 +34,7 @@ export function userRoutes({ gate, audited, eraseUser }: Dependencies) {
       body: ForgetUser,
       example: { user: 'ann@shop.example' },
       answers: {
-        200: { description: 'Erased.', schema: ERASED, example: { message: 'User erased', devices: 2 } },
+        200: { description: 'Erased.', schema: ERASED },
       },
       failures: { 409: 'MissingParameter' },
     }),

@@ -2,13 +2,12 @@ import { isRefusedByApple } from '../../application/vapid.ts'
 import { DAY_MS } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import { counted, dayOf } from '../../text/format.ts'
-import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
+import type { DeviceStateCount, FoundApplication, VerifyingApplication } from '../database/inspection-store.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import type { ProviderName } from '../../platform.ts'
 import { factsOf, PLATFORM, PLATFORMS, PROVIDERS } from '../../platform.ts'
 
-/** Whether pushes have somewhere to go. `providers`: those with a credential. */
 export function judgeCredentials(
   { id, simulated }: Pick<FoundApplication, 'id' | 'simulated'>,
   providers: readonly ProviderName[],
@@ -39,7 +38,7 @@ export function judgeCredentials(
   return ok(`It has a credential for ${providers.map((provider) => factsOf(provider).gateway).join(' and ')}.`)
 }
 
-/** Making a new one takes a developer with an account at Apple. */
+/** A new one takes a developer with an account at Apple. */
 const SOON_MS = 30 * DAY_MS
 
 /** The stored certificate for APNs. Times are ms since the Unix epoch; `application` is `Application.id`. */
@@ -51,14 +50,19 @@ export function judgeCertificate(expiresAt: number, now: number, application: st
   return ok(`The certificate for APNs is good until ${day}.`)
 }
 
-/**
- * A contact in VAPID tokens that Apple's push service refuses: one that was stored before that was known. `null`: it is
- * none. `application`: `Application.id`.
- */
+/** A contact in VAPID tokens that Apple refuses; newer versions do not store one. `application`: `Application.id`. */
 export function judgeSubject(subject: string, application: string): Finding | null {
   if (!isRefusedByApple(subject)) return null
   return warning(
     `Apple refuses the VAPID subject ${subject}, with 403 BadJwtToken: no push reaches Safari, and no browser of an iPhone or iPad.`,
     `Give an address at a public domain: bellhop app webpush ${application} --subject mailto:push@shop.example. The key, and with it each browser, stays.`,
+  )
+}
+
+export function judgeUserKey({ hasUserKey }: Pick<VerifyingApplication, 'hasUserKey'>, application: string): Finding {
+  if (hasUserKey === 1) return ok('Its users are verified, and it has a user key.')
+  return warning(
+    'Its users are verified, but it has no user key: no app can say whose its device is.',
+    `Make one: bellhop app user-key ${application}.`,
   )
 }

@@ -5,21 +5,17 @@ import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { PLATFORM } from '../../platform.ts'
 
-/** Half of an audience that is not there any more is worth a word. */
+/** Share of an audience. */
 const MANY = 0.5
 const MIN_DEVICES = 100
 
-/** So many of an audience that leave within an hour may be the word of a gateway that was wrong. */
+/** So many that leave within an hour may be a gateway's mistake. */
 const SUDDEN = 0.05
 const MIN_SUDDEN = 20
 
-/** How long ago that may have been to be worth a word. */
 export const RECENT_MS = 7 * DAY_MS
 
-/**
- * The devices of one application, `id`: how many there are, and how many of them a push will hardly reach. `worst`: the
- * hour of late in which most of them left.
- */
+/** `worst`: the hour in the last days in which most devices left. */
 export function judgeDevices(id: string, counts: readonly DeviceStateCount[], worst: DepartureHour | null): Finding {
   const sum = (name: 'registered' | 'gone' | 'quarantined' | 'stale' | 'lost'): number =>
     counts.reduce((total, count) => total + count[name], 0)

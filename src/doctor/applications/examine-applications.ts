@@ -1,31 +1,27 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import type { Clock } from '../../clock.ts'
-import type { CheckList } from '../check-list.ts'
 import type { InspectedDatabase } from '../database/inspected-database.ts'
 import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, skipped } from '../finding.ts'
-import type { Finding } from '../finding.ts'
+import type { CheckList, Finding } from '../finding.ts'
 import type { ApnsSigning } from '../gateways/apns-probe.ts'
 import { environmentsOf, subjectOf } from '../gateways/examine-gateways.ts'
 import { keepFor } from '../gateways/kept-token-store.ts'
 import type { Subject } from '../gateways/examine-gateways.ts'
-import { judgeCertificate, judgeCredentials, judgeSubject } from './credential-check.ts'
+import { judgeCertificate, judgeCredentials, judgeSubject, judgeUserKey } from './credential-check.ts'
 import { judgeDevices, RECENT_MS } from './device-check.ts'
 import { judgePushes, judgeWebhook } from './queue-check.ts'
-import { judgeUserKey } from './user-key-check.ts'
 import type { ProviderName } from '../../platform.ts'
 
 interface Options {
   readonly clock: Clock
-  /** What opens credentials; `null`: nothing does. */
   readonly key: Uint8Array | null
   readonly offline: boolean
-  /** The data directory. */
   readonly data: string
 }
 
-/** What the database says of some applications; gives the credentials that gateways can be asked about. */
+/** What the database says about some applications; returns the credentials that gateways can be asked about. */
 export async function examineApplications(
   inspected: InspectedDatabase,
   applications: readonly FoundApplication[],
@@ -35,7 +31,7 @@ export async function examineApplications(
   const { database, inspection } = inspected
   if (database === null || inspection === null) return []
   const now = clock.now()
-  // Once for all of them, and by whoever asks first.
+  // Read once for all of them.
   let counts: readonly DeviceStateCount[] | null = null
   const devicesOf = (number: number): readonly DeviceStateCount[] => {
     counts ??= inspection.devices(now)
@@ -114,7 +110,7 @@ function storeOf(
   try {
     return createCredentialStore({ database, clock, key: key ?? NO_KEY })
   } catch {
-    // A column that a later migration brings.
+    // A later migration adds a column.
     return null
   }
 }
@@ -133,7 +129,6 @@ function openedBy(
     if (credential === null) return skipped('It was removed meanwhile.')
     return subjectOf({ application: { id, name }, credential, signing })
   } catch {
-    // The one thing that this throws for.
     return failing(
       'The stored credential does not open with the sealing key: it is damaged.',
       `Store it again: bellhop app ${provider} ${id}.`,

@@ -6,7 +6,7 @@ import type { FoundWebhook, OpenDeliveryCount } from '../database/inspection-sto
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** Pushes of one application that are not over. `paused`: the platforms whose credential is. `now`: ms since the epoch. */
+/** `paused`: the platforms whose credential is. `now`: ms since the Unix epoch. */
 export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly Platform[], now: number): Finding {
   const count = open.reduce((sum, each) => sum + each.open, 0)
   const expired = open.reduce((sum, each) => sum + each.expired, 0)
@@ -28,7 +28,7 @@ export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly
   return ok(`${counted(count, 'push is', 'pushes are')} on the way, the oldest since ${counted(minutes, 'minute')}.`)
 }
 
-/** Events that wait for a receiver; the oldest are erased when there are 100,000. */
+/** Waiting events; with 100,000 the oldest are erased. */
 const MANY = 1000
 
 /** `application`: `Application.id`. */

@@ -3,7 +3,7 @@ import { listed } from '../../text/format.ts'
 import { failing, note, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** `found`: the last migration that the database has had; `known`: the last one of this program. */
+/** Last migrations: of the database, and of this program. */
 export function judgeSchema(found: number, known: number): Finding {
   if (found > known) {
     return failing(
@@ -18,7 +18,6 @@ export function judgeSchema(found: number, known: number): Finding {
   )
 }
 
-/** `damage`: what SQLite found wrong. */
 export function judgeIntegrity(damage: readonly string[], full: boolean): Finding {
   if (damage.length === 0) {
     return ok(
@@ -31,7 +30,7 @@ export function judgeIntegrity(damage: readonly string[], full: boolean): Findin
   )
 }
 
-/** `tables`: those with rows whose parent is gone. */
+/** `tables`: with rows whose parent is gone. */
 export function judgeForeignKeys(tables: readonly string[]): Finding {
   if (tables.length === 0) return ok('Nothing in the database points nowhere.')
   return warning(
@@ -40,7 +39,7 @@ export function judgeForeignKeys(tables: readonly string[]): Finding {
   )
 }
 
-/** The server empties it at 40 MB, lets it grow to 160 (`checkpointer.ts`), and it keeps 64 of its size (`database.ts`). */
+/** The server empties it at 40 MB, lets it grow to 160 (`checkpointer.ts`), and keeps 64 (`database.ts`). */
 const LONG_LOG_BYTES = 250_000_000
 
 /** `log`: bytes of the file bellhop.db-wal; `null`: there is none. */
@@ -53,7 +52,6 @@ export function judgeLog(log: number | null): Finding {
   )
 }
 
-/** Room that deleted rows have left in the file, in bytes. */
 export function judgeFreePages(all: number, free: number): Finding {
   const share = all === 0 ? 0 : free / all
   const found = `The database has ${byteSize(all)}, of which ${byteSize(free)} are free for new rows`
@@ -61,7 +59,7 @@ export function judgeFreePages(all: number, free: number): Finding {
   return note(`${found}.`, 'bellhop compact gives that room back, while the server is stopped.')
 }
 
-/** SQLite's words may hold what is in a row. */
+/** SQLite may quote the content of a row. */
 function legible(line: string): string {
   return line
     .replaceAll(/[^\w .,:;()/-]/g, ' ')

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { NEWEST_SCHEMA } from '../../database/migration/migrations.ts'
-import type { CheckList } from '../check-list.ts'
 import type { DoctorContext } from '../context.ts'
 import { skipped } from '../finding.ts'
+import type { CheckList, Finding } from '../finding.ts'
 import { judgeForeignKeys, judgeFreePages, judgeIntegrity, judgeLog, judgeSchema } from './database-check.ts'
 import type { InspectedDatabase } from './inspected-database.ts'
 import { checkSealingKey } from './sealing-key-check.ts'
@@ -12,39 +12,39 @@ interface Options {
   readonly data: string
   /** The sealing key of the settings; `null`: they have none. */
   readonly key: string | null
-  /** Also hold indexes against their tables: ten times as long. */
+  /** Also check indexes against their tables, which takes ten times as long. */
   readonly full: boolean
   readonly watch: DoctorContext['watch']
 }
 
-/** The database itself; gives the key that opens what is sealed in it, `null` where there is none. */
+/** Returns the key that opens what is sealed in the database; `null`: none. */
 export async function examineDatabase(
   inspected: InspectedDatabase,
   { data, key, full, watch }: Options,
   list: CheckList,
 ): Promise<Uint8Array | null> {
-  const group = 'database'
+  const look = (id: string, check: () => Finding) => list.look({ id, group: 'database' }, check)
   const { database, schema, inspection } = inspected
-  await list.look({ id: 'database', group }, () => inspected.opened)
+  await look('database', () => inspected.opened)
   if (database === null) return null
   if (inspected.opened.state === 'ok') {
-    await list.look({ id: 'schema', group }, () => judgeSchema(schema, NEWEST_SCHEMA))
+    await look('schema', () => judgeSchema(schema, NEWEST_SCHEMA))
   }
   let opening: Uint8Array | null = null
   if (inspection !== null) {
-    await list.look({ id: 'integrity', group }, () => {
+    await look('integrity', () => {
       const step = { into: null, size: inspection.size().all }
       return judgeIntegrity(
         watch.during(step, () => inspection.damage(full)),
         full,
       )
     })
-    await list.look({ id: 'foreign-keys', group }, () => judgeForeignKeys(inspection.orphans()))
-    await list.look({ id: 'free-pages', group }, () => {
+    await look('foreign-keys', () => judgeForeignKeys(inspection.orphans()))
+    await look('free-pages', () => {
       const { all, free } = inspection.size()
       return judgeFreePages(all, free)
     })
-    await list.look({ id: 'sealing-key', group }, () => {
+    await look('sealing-key', () => {
       try {
         const checked = checkSealingKey(database, schema, data, key)
         opening = checked.key
@@ -55,8 +55,6 @@ export async function examineDatabase(
       }
     })
   }
-  await list.look({ id: 'log', group }, () =>
-    judgeLog(statSync(join(data, 'bellhop.db-wal'), { throwIfNoEntry: false })?.size ?? null),
-  )
+  await look('log', () => judgeLog(statSync(join(data, 'bellhop.db-wal'), { throwIfNoEntry: false })?.size ?? null))
   return opening
 }

@@ -12,9 +12,7 @@ import type { Finding } from '../finding.ts'
 import { createInspection, schemaOf } from './inspection-store.ts'
 import type { FoundApplication, DatabaseInspection } from './inspection-store.ts'
 
-/** The database of a data directory, as far as it can be read. */
 export interface InspectedDatabase extends Disposable {
-  /** Whether it could be opened. */
   readonly opened: Finding
   /** `null`: it cannot be read. */
   readonly database: ReadOnlyDatabase | null

@@ -12,14 +12,10 @@ import type { Finding } from '../finding.ts'
 
 export interface SealingKeyCheck {
   readonly finding: Finding
-  /** `null`: nothing can be opened. */
   readonly key: Uint8Array | null
 }
 
-/**
- * Whether the key opens what is sealed. Makes none. `schema`: the number of the last migration; `text`: the key of the
- * settings; `null`: they have none.
- */
+/** Creates no key. `text`: the key of the settings; `null`: they have none. */
 export function checkSealingKey(
   database: ReadOnlyDatabase,
   schema: number,

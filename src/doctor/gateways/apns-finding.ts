@@ -3,7 +3,6 @@ import type { Environment } from '../../device/device.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** Whom APNs was asked about. */
 export interface ApnsSubject {
   /** `Application.id`. */
   readonly application: string
@@ -11,7 +10,7 @@ export interface ApnsSubject {
   readonly environment: Environment
 }
 
-/** What an answer of APNs to a push to an impossible device token says of the credential. */
+/** What APNs' answer to a push to an impossible device token says about the credential. */
 export function apnsFinding(status: number, reason: string | null, subject: ApnsSubject): Finding {
   if (status === 200) return notApple(`accepted a device token that no phone has`)
   const judge = reason === null ? undefined : JUDGES[reason]
@@ -26,7 +25,7 @@ export function isForOtherEnvironment(reason: string | null): boolean {
   return reason !== null && JUDGES[reason] === otherEnvironment
 }
 
-/** The other environment took the same credential. */
+/** The other environment accepted the same credential. */
 export function limitedTo(other: Environment, subject: ApnsSubject): Finding {
   const lost = other === 'production' ? 'builds run from Xcode' : 'builds from TestFlight and the App Store'
   const { application, credential } = subject
@@ -40,89 +39,14 @@ export function limitedTo(other: Environment, subject: ApnsSubject): Finding {
 
 type Judge = (subject: ApnsSubject) => Finding
 
-const taken: Judge = ({ credential, environment }) =>
+const accepted: Judge = ({ credential, environment }) =>
   ok(`Apple takes ${nameOf(credential)} for ${credential.topic} (${environment}).`)
-
-const wrongTopic: Judge = ({ application, credential }) =>
-  failing(
-    `Apple does not take the topic ${credential.topic}.`,
-    `The topic is the bundle id of the app, as Xcode shows it: store the credential again with the right --topic (bellhop app apns ${application}).`,
-  )
-
-const noTopic: Judge = ({ application, credential }) =>
-  failing(
-    `Apple cannot tell which app ${nameOf(credential)} is used for.`,
-    `Store the credential again with --topic, the bundle id of the app: bellhop app apns ${application}.`,
-  )
-
-const disallowed: Judge = ({ application, credential }) =>
-  failing(
-    `Apple does not let ${nameOf(credential)} send for the topic ${credential.topic}.`,
-    credential.kind === 'key'
-      ? `Check at developer.apple.com that the app is one of team ${credential.teamId} and that the key is not limited to other topics; then bellhop app apns ${application}.`
-      : `Store the certificate of this app, or the right --topic: bellhop app apns ${application}.`,
-  )
-
-const ofOtherTopic: Judge = ({ credential }) =>
-  warning(
-    `Apple takes ${nameOf(credential)}, but says of a device token that no phone has that it is not for ${credential.topic}.`,
-    'Check that the topic is the bundle id of the app, as Xcode shows it.',
-  )
-
-const badSignature: Judge = ({ application, credential }) =>
-  credential.kind === 'key'
-    ? failing(
-        `Apple does not take a signature of key ${credential.keyId} for team ${credential.teamId}.`,
-        `Check at developer.apple.com that the key is not revoked, that its file is AuthKey_${credential.keyId}.p8 and that the team is ${credential.teamId}; then bellhop app apns ${application}.`,
-      )
-    : refused('InvalidProviderToken', { application, credential })
-
-const expired: Judge = ({ application, credential }) =>
-  failing(
-    `Apple says that the signature by ${nameOf(credential)} is more than an hour old.`,
-    `Set the clock of this machine (timedatectl set-ntp true); if it is right, store the key again: bellhop app apns ${application}.`,
-  )
-
-const noSignature: Judge = ({ credential }) =>
-  failing(
-    credential.kind === 'key'
-      ? 'The signature did not reach Apple.'
-      : 'Apple saw no client certificate on the connection.',
-    'Something in between takes it away: let connections to *.push.apple.com through as they are.',
-  )
-
-const unrelated: Judge = ({ application, credential }) =>
-  failing(
-    `Apple says that ${nameOf(credential)} is not related to the other keys used on this connection.`,
-    `A proxy must not put several applications on one connection to Apple; without one, check key id and team id: bellhop app apns ${application}.`,
-  )
 
 const otherEnvironment: Judge = ({ application, credential, environment }) =>
   failing(
     `${capital(nameOf(credential))} is not for the ${environment} environment.`,
     `Store it with the --environment that it is for, or store a key for both: bellhop app apns ${application}.`,
   )
-
-const badCertificate: Judge = ({ application }) =>
-  failing(
-    'Apple does not take the certificate: it is revoked, or not one for push.',
-    `Make a new one at developer.apple.com, or better a key (.p8) that does not expire, and store it: bellhop app apns ${application}.`,
-  )
-
-const forbidden: Judge = ({ application, credential }) =>
-  failing(
-    `Apple refuses ${nameOf(credential)} (Forbidden).`,
-    `Check at developer.apple.com that the membership is paid, its agreements are accepted and the key is not revoked; then bellhop app apns ${application}.`,
-  )
-
-const tooManyTokens: Judge = ({ credential }) =>
-  warning(
-    `Apple has been shown too many new signatures by ${nameOf(credential)} in the last 20 minutes, and says nothing else now.`,
-    'Wait 20 minutes before doctor is run again; if it comes back, another program signs with the same key.',
-  )
-
-const tooMany: Judge = ({ credential }) =>
-  warning(`Apple takes ${nameOf(credential)}, but has been asked too often.`, 'Run doctor again in a few minutes.')
 
 const closed: Judge = () => warning('Apple closed the connection before it answered.', 'Run doctor again.')
 
@@ -137,24 +61,75 @@ const faulty =
 /** Apple's table of reasons ("Handling notification responses from APNs"), and what its servers say besides. */
 const JUDGES: Readonly<Record<string, Judge>> = {
   // The token is judged last: all that came before was right.
-  BadDeviceToken: taken,
-  Unregistered: taken,
-  ExpiredToken: taken,
-  DeviceTokenNotForTopic: ofOtherTopic,
-  BadTopic: wrongTopic,
-  MissingTopic: noTopic,
-  TopicDisallowed: disallowed,
-  BadCertificate: badCertificate,
+  BadDeviceToken: accepted,
+  Unregistered: accepted,
+  ExpiredToken: accepted,
+  DeviceTokenNotForTopic: ({ credential }) =>
+    warning(
+      `Apple takes ${nameOf(credential)}, but says of a device token that no phone has that it is not for ${credential.topic}.`,
+      'Check that the topic is the bundle id of the app, as Xcode shows it.',
+    ),
+  BadTopic: ({ application, credential }) =>
+    failing(
+      `Apple does not take the topic ${credential.topic}.`,
+      `The topic is the bundle id of the app, as Xcode shows it: store the credential again with the right --topic (bellhop app apns ${application}).`,
+    ),
+  MissingTopic: ({ application, credential }) =>
+    failing(
+      `Apple cannot tell which app ${nameOf(credential)} is used for.`,
+      `Store the credential again with --topic, the bundle id of the app: bellhop app apns ${application}.`,
+    ),
+  TopicDisallowed: ({ application, credential }) =>
+    failing(
+      `Apple does not let ${nameOf(credential)} send for the topic ${credential.topic}.`,
+      credential.kind === 'key'
+        ? `Check at developer.apple.com that the app is one of team ${credential.teamId} and that the key is not limited to other topics; then bellhop app apns ${application}.`
+        : `Store the certificate of this app, or the right --topic: bellhop app apns ${application}.`,
+    ),
+  BadCertificate: ({ application }) =>
+    failing(
+      'Apple does not take the certificate: it is revoked, or not one for push.',
+      `Make a new one at developer.apple.com, or better a key (.p8) that does not expire, and store it: bellhop app apns ${application}.`,
+    ),
   BadCertificateEnvironment: otherEnvironment,
   BadEnvironmentKeyIdInToken: otherEnvironment,
   BadEnvironmentKeyInToken: otherEnvironment,
-  ExpiredProviderToken: expired,
-  Forbidden: forbidden,
-  InvalidProviderToken: badSignature,
-  MissingProviderToken: noSignature,
-  UnrelatedKeyIdInToken: unrelated,
-  TooManyProviderTokenUpdates: tooManyTokens,
-  TooManyRequests: tooMany,
+  ExpiredProviderToken: ({ application, credential }) =>
+    failing(
+      `Apple says that the signature by ${nameOf(credential)} is more than an hour old.`,
+      `Set the clock of this machine (timedatectl set-ntp true); if it is right, store the key again: bellhop app apns ${application}.`,
+    ),
+  Forbidden: ({ application, credential }) =>
+    failing(
+      `Apple refuses ${nameOf(credential)} (Forbidden).`,
+      `Check at developer.apple.com that the membership is paid, its agreements are accepted and the key is not revoked; then bellhop app apns ${application}.`,
+    ),
+  InvalidProviderToken: ({ application, credential }) =>
+    credential.kind === 'key'
+      ? failing(
+          `Apple does not take a signature of key ${credential.keyId} for team ${credential.teamId}.`,
+          `Check at developer.apple.com that the key is not revoked, that its file is AuthKey_${credential.keyId}.p8 and that the team is ${credential.teamId}; then bellhop app apns ${application}.`,
+        )
+      : refused('InvalidProviderToken', { application, credential }),
+  MissingProviderToken: ({ credential }) =>
+    failing(
+      credential.kind === 'key'
+        ? 'The signature did not reach Apple.'
+        : 'Apple saw no client certificate on the connection.',
+      'Something in between takes it away: let connections to *.push.apple.com through as they are.',
+    ),
+  UnrelatedKeyIdInToken: ({ application, credential }) =>
+    failing(
+      `Apple says that ${nameOf(credential)} is not related to the other keys used on this connection.`,
+      `A proxy must not put several applications on one connection to Apple; without one, check key id and team id: bellhop app apns ${application}.`,
+    ),
+  TooManyProviderTokenUpdates: ({ credential }) =>
+    warning(
+      `Apple has been shown too many new signatures by ${nameOf(credential)} in the last 20 minutes, and says nothing else now.`,
+      'Wait 20 minutes before doctor is run again; if it comes back, another program signs with the same key.',
+    ),
+  TooManyRequests: ({ credential }) =>
+    warning(`Apple takes ${nameOf(credential)}, but has been asked too often.`, 'Run doctor again in a few minutes.'),
   IdleTimeout: closed,
   Shutdown: closed,
   InternalServerError: () => busy('InternalServerError'),

@@ -21,7 +21,6 @@ export interface ApnsProbeOptions {
   readonly application: string
   readonly credential: ApnsCredential
   readonly signing: ApnsSigning
-  /** The environments to ask. */
   readonly environments: readonly Environment[]
   readonly origins: Readonly<Record<Environment, string>>
   readonly wayTo: (origin: string) => Way
@@ -30,16 +29,16 @@ export interface ApnsProbeOptions {
   readonly clock: Clock
 }
 
-/** What is shared with all who sign with the same key: a new provider token may be one too many for Apple. */
+/** Shared by all that sign with the same key: Apple limits new provider tokens. */
 export interface ApnsSigning {
   readonly keepToken: Keep
   readonly signing: Signing
 }
 
-/** With REACH_MS the ten seconds that a gateway has in all. */
+/** With REACH_MS, ten seconds for a gateway. */
 export const ANSWER_MS = 6000
 
-/** Asks each environment, as `serve` would, to push nothing to a device that cannot be. */
+/** Sends each environment, as `serve` would, an empty push to an impossible device. */
 export async function probeApns(options: ApnsProbeOptions): Promise<ReadonlyMap<Environment, Finding>> {
   const { application, credential, environments, clock, signing } = options
   const authorization = await authorizationFor(credential, clock, signing)
@@ -66,13 +65,13 @@ export async function probeApns(options: ApnsProbeOptions): Promise<ReadonlyMap<
   )
 }
 
-/** 32 bytes of nothing: Apple gives out no such token. */
+/** Apple issues no such token. */
 const IMPOSSIBLE_TOKEN = '0'.repeat(64)
 
-/** A push that would show nothing, and that no gateway keeps. */
+/** Shows nothing, and is not stored. */
 const NOTHING = { msg: null, sound: null, badge: null, payload: null, ttl: 0 }
 
-/** `undefined`: the certificate stands for it. `null`: the key cannot be used. */
+/** `undefined`: the certificate replaces it. `null`: the key cannot be used. */
 async function authorizationFor(
   credential: ApnsCredential,
   clock: Clock,
@@ -82,7 +81,6 @@ async function authorizationFor(
   try {
     return await createProviderTokens(credential, clock, keepToken, signing).current()
   } catch {
-    // Whatever jose finds wrong with the key, the operator can only give another one.
     return null
   }
 }
@@ -118,7 +116,7 @@ function judge(
   if (answer.kind === 'failed') {
     const { word } = answer
     if (word === undefined) return { finding: connectionFinding(answer.reason, way), reason: null }
-    // Of a certificate APNs says as it parts what it answers of a key.
+    // For a certificate APNs gives the reason when it closes the connection.
     return { finding: apnsFinding(403, word, subjectOf(environment, options)), reason: word }
   }
   const { reason } = readApnsRefusal(answer.body)

@@ -1,15 +1,14 @@
 import { failing } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** A gateway, and the way to it. */
 export interface Way {
   readonly host: string
   readonly port: number
-  /** `host:port`; `null`: straight. */
+  /** `host:port`; `null`: none. */
   readonly proxy: string | null
 }
 
-/** What a way that does not lead to a gateway means. `reason`: as transports name it. `issuer`: of the certificate shown. */
+/** `reason`: as transports name it. `issuer`: of the certificate that was shown. */
 export function connectionFinding(reason: string, way: Way, issuer: string | null = null): Finding {
   const { host, port, proxy } = way
   const target = port === 443 ? host : `${host}:${port}`

@@ -5,21 +5,21 @@ import { within } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { chooseTransport } from '../../gateway/transport/choose-transport.ts'
 import { answerTo } from '../../gateway/transport/transport.ts'
-import type { CheckList } from '../check-list.ts'
+import type { OpenTransport } from '../../gateway/transport/transport.ts'
 import type { DoctorConfig, DoctorContext } from '../context.ts'
-import { skipped } from '../finding.ts'
-import type { Finding } from '../finding.ts'
-import { hearTime, judgeClock } from '../machine/clock-check.ts'
+import { createCheckList, skipped } from '../finding.ts'
+import type { CheckList, DoctorCheck, Finding } from '../finding.ts'
+import { judgeClock } from '../machine/clock-check.ts'
 import type { ToldTime } from '../machine/clock-check.ts'
 import { probeApns } from './apns-probe.ts'
 import type { ApnsSigning } from './apns-probe.ts'
 import { probeFcm } from './fcm-probe.ts'
+import { hearing } from './hearing.ts'
 import { checkReach, REACH_MS, wayTo } from './reach-check.ts'
 import { KNOWN_PUSH_SERVICES, probeWebPush } from './webpush-probe.ts'
 
 type ProbedApplication = Pick<Application, 'id' | 'name'>
 
-/** Whose credential a gateway is asked about. */
 export type Subject =
   | {
       readonly kind: 'apns'
@@ -51,10 +51,17 @@ export interface ExamineGateways extends Pick<DoctorContext, 'clock' | 'stopwatc
   readonly ca: string | undefined
 }
 
+/** Checks one credential, and the way to its gateways. Up to ten seconds. */
+export async function examineCredential(examined: Examined, options: ExamineGateways): Promise<readonly DoctorCheck[]> {
+  const list = createCheckList(options.stopwatch)
+  await examineGateways([subjectOf(examined)], list, options)
+  return list.checks()
+}
+
 /** Connections to one gateway must not look like an attack. */
 const AT_A_TIME = 8
 
-/** The way to the gateways, what they say of the credentials, and what time it is there. */
+/** The way to the gateways, what they say about the credentials, and their time. */
 export async function examineGateways(
   subjects: readonly Subject[],
   list: CheckList,
@@ -62,10 +69,12 @@ export async function examineGateways(
 ): Promise<void> {
   const told: ToldTime[] = []
   const { proxy } = config
-  const openTransport = hearTime(
+  const openTransport = hearing(
     chooseTransport(config, clock, () => undefined),
-    clock,
-    told,
+    (answer) => {
+      const header = answer.kind === 'answer' ? answer.header('date') : null
+      if (header !== null) told.push({ header, at: clock.now() })
+    },
   )
   const reached = await reachAll(subjects, list, { config, ca, clock, stopwatch })
   const shared = { ca, openTransport, clock, wayTo: (origin: string) => wayTo(new URL(origin), proxy) }
@@ -115,7 +124,7 @@ export async function examineGateways(
   }
 
   await list.look({ id: 'clock', group: 'machine' }, async () => {
-    // APNs does not tell the time.
+    // APNs sends no Date header.
     if (told.length === 0) await within(clock, REACH_MS, askTime(config.fcmTokenUrl, shared), null)
     return judgeClock(told)
   })
@@ -136,7 +145,7 @@ async function reachAll(
     ['fcm-token', 'gateway-fcm-token', new URL(fcmTokenUrl).origin],
   ]
   const needed = new Set(subjects.flatMap((subject): readonly Gateway[] => gatewaysOf(subject)))
-  // Before there is a credential, all of them: whether it is worth getting one.
+  // Before there is a credential, all of them.
   const asked = subjects.length === 0 ? all : all.filter(([gateway]) => needed.has(gateway))
   return new Map(
     await Promise.all(
@@ -149,13 +158,11 @@ async function reachAll(
   )
 }
 
-/** Push services are many: what is asked of each says whether it is reached. */
 function gatewaysOf(subject: Subject): readonly Gateway[] {
   if (subject.kind === 'webpush') return []
   return subject.kind === 'fcm' ? ['fcm', 'fcm-token'] : environmentsOf(subject.credential)
 }
 
-/** Those that a credential is for. */
 export function environmentsOf({ environment }: Pick<ApnsCredential, 'environment'>): readonly Environment[] {
   return environment === 'auto' ? ['production', 'sandbox'] : [environment]
 }
@@ -164,10 +171,10 @@ function notAsked(gateway: string): Finding {
   return skipped(`${gateway} was not asked: it cannot be reached.`, 'See what is said of the gateways.')
 }
 
-/** Any answer tells it; this one is to a question without a signature, and refused. */
+/** Any answer has a Date header, also a refusal. */
 async function askTime(
   url: string,
-  { openTransport, ca }: { readonly openTransport: ReturnType<typeof hearTime>; readonly ca: string | undefined },
+  { openTransport, ca }: { readonly openTransport: OpenTransport; readonly ca: string | undefined },
 ): Promise<void> {
   const { origin, pathname } = new URL(url)
   await using transport = openTransport(origin, { deadlineMs: REACH_MS, ...(ca !== undefined && { ca }) })

@@ -4,17 +4,13 @@ import type { Outcome } from '../../gateway/gateway.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** Whom Google was asked about. */
 export interface FcmSubject {
   /** `Application.id`. */
   readonly application: string
   readonly credential: FcmSummary
 }
 
-/**
- * What FCM's answer to an installation ID that no phone has adds to `ofToken`, its answer to a token. Google may look
- * at no more than the form where nothing is to be sent.
- */
+/** From FCM's answer to an impossible installation ID; `ofToken`: its answer to a token. */
 export function fidFinding(status: number, body: string, { credential, ofToken }: FidSubject): Finding {
   const outcome = judgeFcm(status, body, null)
   if (ofToken.state !== 'ok' || outcome.kind !== 'rejected' || outcome.blame !== 'push') return ofToken
@@ -29,7 +25,7 @@ interface FidSubject {
   readonly ofToken: Finding
 }
 
-/** What an answer of FCM to a push to an impossible token says of the service account. Nothing was sent. */
+/** What FCM's answer to a push to an impossible token says about the service account. Nothing was sent. */
 export function fcmFinding(status: number, body: string, subject: FcmSubject): Finding {
   const { application, credential } = subject
   const { projectId, clientEmail } = credential
@@ -65,15 +61,14 @@ export function fcmFinding(status: number, body: string, subject: FcmSubject): F
   return denied(errorInfoOf(body), subject)
 }
 
-/** What `gateway/fcm/token.ts` puts before the words of the token endpoint. */
+/** The prefix that `gateway/fcm/token.ts` gives to answers of the token endpoint. */
 const TOKEN_ENDPOINT = 'access token: '
 
-/** Whether the token endpoint itself said that there is no access token, and not the way to it. */
+/** Whether the token endpoint itself refused, and not the way to it. */
 export function isRefusal(outcome: Outcome): boolean {
   return outcome.kind === 'misconfigured' || ('reason' in outcome && outcome.reason.startsWith(TOKEN_ENDPOINT))
 }
 
-/** Why Google gave no access token, from the outcome of asking for one. */
 export function grantFinding(outcome: Outcome, { application, credential }: FcmSubject): Finding {
   const { clientEmail, privateKeyId } = credential
   const said = 'reason' in outcome ? outcome.reason : ''
@@ -160,7 +155,7 @@ function errorInfoOf(body: string): string | null {
   return /"reason"\s*:\s*"(\w{1,64})"/.exec(body)?.[1] ?? null
 }
 
-/** The first word of an error, and nothing of its description: who knows what a stranger puts there. */
+/** The first word of an error; its description is not to be trusted. */
 function wordOf(reason: string): string {
   return /^(?:access token: )?(HTTP \d{3}|[\w-]{1,64})/.exec(reason)?.[1] ?? 'no reason given'
 }

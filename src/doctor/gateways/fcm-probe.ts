@@ -24,13 +24,13 @@ export interface FcmProbeOptions {
   readonly clock: Clock
 }
 
-/** Gets an access token, and asks FCM, as `serve` would, about a push that it is not to send. */
+/** Gets an access token, and has FCM validate a push, as `serve` would send it. */
 export async function probeFcm(options: FcmProbeOptions): Promise<Finding> {
   const finding = await within(options.clock, ANSWER_MS, ask(options), 'late')
   return finding === 'late' ? connectionFinding('deadline', options.wayTo(options.origin)) : finding
 }
 
-/** Not one that any phone has: Google's are longer, and hold a colon. */
+/** Google's tokens are longer, and hold a colon. */
 const IMPOSSIBLE_TOKEN = 'bellhop doctor'
 /** In the form of a Firebase Installation ID. */
 const IMPOSSIBLE_FID = 'f_unregistered_-doctor'

@@ -18,20 +18,18 @@ export interface ReachOptions {
   readonly proxy: Proxy | null
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
-  /** Ms that never go back. */
   readonly stopwatch: () => number
   /** Whether HTTP/1.1 will do, as for the token endpoint. */
   readonly olderWillDo?: boolean
 }
 
-/** Of the ten seconds that a gateway has in all. Connecting takes Apple and Google a tenth of a second. */
+/** Connecting to Apple and Google takes a tenth of a second. */
 export const REACH_MS = 4000
 
-/** Name, TCP, TLS and HTTP/2 to a gateway, the way that pushes go. `origin`: `https://host[:port]`. */
+/** Name, TCP, TLS and HTTP/2 to a gateway, as for pushes. `origin`: `https://host[:port]`. */
 export async function checkReach(origin: string, options: ReachOptions): Promise<Finding> {
   const control = new AbortController()
   const finding = await within(options.clock, REACH_MS, reach(new URL(origin), options, control.signal), 'late')
-  // Also closes what is open.
   control.abort()
   return finding === 'late' ? connectionFinding('deadline', wayTo(new URL(origin), options.proxy)) : finding
 }
@@ -76,7 +74,7 @@ async function resolve(host: string): Promise<string[] | { readonly reason: stri
   }
 }
 
-/** Half of the internet may be broken unnoticed, and then every new connection waits for it first. */
+/** If only IPv4 or only IPv6 works, every new connection may wait for the other first. */
 async function brokenFamily(
   addresses: readonly string[],
   { host, port }: Way,
@@ -113,7 +111,7 @@ function connects(address: string, port: number, signal: AbortSignal): Promise<b
   })
 }
 
-/** Who made the certificate that answers at an origin, whether or not it is to be trusted; `null` if it does not say. */
+/** Who issued the certificate of an origin, trusted or not; `null`: it does not say. */
 async function issuerAt(origin: URL, proxy: Proxy | null, signal: AbortSignal): Promise<string | null> {
   const port = portOf(origin)
   const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
@@ -126,7 +124,7 @@ async function issuerAt(origin: URL, proxy: Proxy | null, signal: AbortSignal): 
       port,
       servername: isIP(host) === 0 ? host : '',
       ALPNProtocols: ['h2', 'http/1.1'],
-      // Nothing is sent: the certificate is only read, to name whoever stands in between.
+      // Nothing is sent: the certificate is only read, to name who intercepts.
       rejectUnauthorized: false,
     })
     socket.on('error', () => resolve(null))
@@ -140,7 +138,7 @@ async function issuerAt(origin: URL, proxy: Proxy | null, signal: AbortSignal): 
   })
 }
 
-/** A stranger has chosen it. */
+/** A stranger chose it. */
 function readable(name: unknown): string | null {
   const text = typeof name === 'string' ? name.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}\p{Sm}]/gu, '').slice(0, 100) : ''
   return text === '' ? null : text

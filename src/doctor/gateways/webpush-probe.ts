@@ -28,14 +28,14 @@ interface WebPushProbeOptions {
   readonly clock: Clock
 }
 
-/** Where those that answer for a browser keep their endpoints; this one none has. */
+/** Impossible endpoints, in each service's form. */
 const PATHS: Readonly<Record<string, string>> = {
   'https://fcm.googleapis.com': '/fcm/send/bellhop-doctor',
   'https://updates.push.services.mozilla.com': '/wpush/v2/bellhop-doctor',
   'https://wns2-par02p.notify.windows.com': '/w/?token=bellhop-doctor',
 }
 
-/** Sends to each push service, with the application's VAPID token, a push for an endpoint that cannot be. */
+/** Sends each push service, with the application's VAPID token, a push for an impossible endpoint. */
 export async function probeWebPush(options: WebPushProbeOptions): Promise<Finding> {
   const { application, credential, services, clock } = options
   const tokens = createVapidTokens(credential, clock)
@@ -66,7 +66,7 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
       `Let connections out to port 443 of ${listed(lost, 4)}.`,
     )
   }
-  // An endpoint that cannot be is refused in the same way by some.
+  // Some refuse an impossible endpoint in the same way.
   if (others.length === 0) {
     return warning(
       `Every push service that was reached refuses a push to an endpoint that cannot be as not allowed: ${listed(refusing, 4)}.`,
@@ -84,7 +84,7 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
 
 const LATE = { answer: { kind: 'failed', reason: 'deadline', sent: 'unknown' }, protocol: null } as const
 
-/** Of an endpoint that cannot be, every other answer is a good one. */
+/** For an impossible endpoint, every other answer is a good one. */
 function isTaking(answer: TransportAnswer): boolean {
   return answer.kind === 'answer' && answer.status !== 401 && answer.status !== 403
 }

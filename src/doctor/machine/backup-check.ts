@@ -5,6 +5,8 @@ import { lastTimeOf } from '../../backup/backup-name.ts'
 import { repositoryPlaceIn, destinationText } from '../../backup/destination.ts'
 import { bucketRepository, folderRepository } from '../../backup/repository.ts'
 import type { RepositoryPlace, BackupRepository, StoredBackup } from '../../backup/repository.ts'
+import type { Verification } from '../../backup/verified-file.ts'
+import { DAY_MS } from '../../clock.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { codeOf } from '../../text/error-code.ts'
 import { counted, longTime } from '../../text/format.ts'
@@ -15,14 +17,13 @@ import type { Finding } from '../finding.ts'
 interface Options extends Pick<DoctorContext, 'openBucket'> {
   /** As --backup says it; `null`: it does not. */
   readonly backup: string | null
-  /** Between two backups. */
   readonly everyMs: number
   /** Ask no bucket. */
   readonly offline: boolean
   readonly now: number
 }
 
-/** Where the service puts its backups: whether it can, and how old the newest is. */
+/** Whether the service can store backups, and how old the newest is. */
 export async function checkBackups({ backup, everyMs, offline, now, openBucket }: Options): Promise<Finding> {
   if (backup === null) {
     return warning(
@@ -58,10 +59,9 @@ async function judged(place: RepositoryPlace, repository: BackupRepository, time
 const REFUSED = 'Put --backup right: serve does not start.'
 const UNREACHED = 'Until then no backup is made: serve tries again by itself.'
 
-/** Two failed backups are no accident; and a backup takes its time. */
+/** In intervals: two failed backups are no accident. */
 const LATE = 2.5
 
-/** What stands there, as serve would find it. */
 function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs, now }: Times): Finding {
   const newestAt = lastTimeOf(
     backups.map(({ name }) => name),
@@ -87,7 +87,7 @@ function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs
 function folderHindrance(path: string): Finding | null {
   try {
     const there = statSync(path, { throwIfNoEntry: false })
-    // The first backup makes the folder, and nothing above it: that may be a disk that is not mounted.
+    // The first backup creates the folder, but not its parent, which may be a disk that is not mounted.
     if (there === undefined && statSync(dirname(path), { throwIfNoEntry: false }) === undefined) {
       return failing(`There is no directory ${dirname(path)} for the backups.`, `Make it, or mount it. ${UNREACHED}`)
     }
@@ -109,4 +109,24 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on its disk.',
   EDQUOT: 'Make room: the quota of this user is used up.',
   ENOTDIR: 'A part of its path is a file: name another folder.',
+}
+
+/** A server verifies once a day; two missing ones are no accident. */
+const LATE_MS = 2.5 * DAY_MS
+
+export function judgeVerified({ good, problem }: Verification, now: number): Finding {
+  if (problem !== null) {
+    const before = good === null ? '' : ` The last good one was ${good.name}.`
+    return failing(
+      `${problem.what}${before}`,
+      'Make another one now (bellhop backup), and look at the others: bellhop backup verify.',
+    )
+  }
+  if (good === null) {
+    return skipped('No backup was opened yet: a running server opens the newest within an hour, and then once a day.')
+  }
+  const { name, at, devices } = good
+  const found = `${name} was opened ${longTime(now - at)} ago: it is whole, with ${counted(devices, 'device')}.`
+  if (now - at <= LATE_MS) return ok(found)
+  return warning(found, 'A running server opens the newest once a day; its log says why it did not.')
 }

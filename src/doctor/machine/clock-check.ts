@@ -1,10 +1,8 @@
 import { MINUTE_MS } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
-import type { OpenTransport } from '../../gateway/transport/transport.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** A gateway's `Date` header, and what the clock of this machine said when it came. */
+/** A gateway's `Date` header, and this machine's time when it came. */
 export interface ToldTime {
   readonly header: string
   /** Ms since the Unix epoch. */
@@ -14,10 +12,9 @@ export interface ToldTime {
 const WARN_MS = MINUTE_MS
 const FAIL_MS = 5 * MINUTE_MS
 
-/** How far this machine's clock is from that of the gateways. */
 export function judgeClock(told: readonly ToldTime[]): Finding {
   const skews = told.map(({ header, at }) => at - Date.parse(header)).filter((skew) => !Number.isNaN(skew))
-  // One gateway may be wrong, or its answer late; then the others speak for this clock.
+  // One gateway may be wrong, or its answer late.
   const skew = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0]
   if (skew === undefined) return skipped('No gateway has told the time.')
   const off = `${spell(Math.abs(skew))} ${skew > 0 ? 'fast' : 'slow'}`
@@ -36,27 +33,4 @@ function spell(ms: number): string {
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(seconds / 60)
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
-}
-
-/** Transports whose answers are also asked for the time. */
-export function hearTime(open: OpenTransport, clock: Pick<Clock, 'now'>, told: ToldTime[]): OpenTransport {
-  return (origin, options) => {
-    const transport = open(origin, options)
-    return {
-      send(request, listener) {
-        transport.send(request, {
-          onAnswer(answer) {
-            const header = answer.kind === 'answer' ? answer.header('date') : null
-            if (header !== null) told.push({ header, at: clock.now() })
-            listener.onAnswer(answer)
-          },
-        })
-      },
-      retire: () => transport.retire(),
-      get protocol() {
-        return transport.protocol ?? null
-      },
-      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
-    }
-  }
 }

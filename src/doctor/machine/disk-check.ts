@@ -7,22 +7,18 @@ import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
 export interface Space {
-  /** Bytes that this user may still write. */
   readonly free: number
   /** Files that may still be made, of how many; 0 of 0: the file system does not count them. */
   readonly freeFiles: number
   readonly files: number
 }
 
-/** What is needed to go on at all: the log of the database alone may grow to 64 MB. */
+/** The log of the database alone may grow to 64 MB. */
 const MIN_BYTES = 100_000_000
 const SPARE_BYTES = 500_000_000
 const MIN_FILES = 100
 
-/**
- * `database`: bytes of the database; an upgrade and a backup each make a copy. `reserve`: what is kept for the day the disk
- * is full.
- */
+/** In bytes. `database`: an upgrade and a backup each make a copy. `reserve`: kept for a full disk. */
 export function judgeSpace({ free, freeFiles, files }: Space, database: number, reserve = 0): Finding {
   const kept = reserve === 0 ? '' : `, and ${byteSize(reserve)} are kept in reserve`
   if (free < MIN_BYTES) {
@@ -61,7 +57,7 @@ const REMOTE: ReadonlyMap<number, string> = new Map([
 const MEMORY = new Set([0x01021994, 0x858458f6])
 const OVERLAY = 0x794c7630
 
-/** `type`: as statfs says it; `null` on a system with other numbers than Linux. */
+/** `type`: of statfs; `null`: the system has other numbers than Linux. */
 export function judgeFileSystem(type: number | null): Finding {
   // Signed where the number has its highest bit set.
   const magic = type === null ? -1 : type >>> 0
@@ -86,10 +82,9 @@ export function judgeFileSystem(type: number | null): Finding {
 
 const SYNC_TIMES = 20
 const SYNC_BYTES = 4096
-/** A disk that is slower has shown it by then. */
 const MAX_SYNC_MS = 2000
 
-/** Ms of each write that was waited for until it was on the disk of `directory`. Throws where nothing can be written. */
+/** Ms of each synced write. Throws if nothing can be written. */
 export function measureSync(directory: string, stopwatch: () => number): readonly number[] {
   const path = join(directory, `.doctor-${randomUUID()}`)
   const file = openSync(path, 'wx', 0o600)
@@ -112,7 +107,7 @@ export function measureSync(directory: string, stopwatch: () => number): readonl
 
 const SLOW_SYNC_MS = 50
 
-/** What the speed of the disk means for the API: a write is answered when it is on the disk. */
+/** A call to the API is answered when its write is on the disk. */
 export function judgeSync(durations: readonly number[]): Finding {
   const sorted = durations.toSorted((a, b) => a - b)
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0

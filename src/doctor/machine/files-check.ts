@@ -9,29 +9,25 @@ import type { Finding } from '../finding.ts'
 export interface FileMode {
   /** `.` is the data directory itself. */
   readonly name: string
-  /** Permission bits. */
   readonly mode: number
-  /** The user's number. */
   readonly owner: number
 }
 
-/** The data directory and every file in it that holds something of ours. Throws where there is none. */
+/** The data directory and every file in it that holds something. Throws if there is none. */
 export function readModes(directory: string): readonly FileMode[] {
   const names = ['.', ...readdirSync(directory).toSorted()].filter((name) => !name.startsWith(LOCK))
   return names.flatMap((name) => {
-    // One that has gone meanwhile, as the log of a server that stops, is none.
+    // Ignores files that vanish meanwhile, such as the log of a server that stops.
     const found = statSync(join(directory, name), { throwIfNoEntry: false })
     const counts = found !== undefined && (name === '.' || (found.isFile() && found.size > 0))
     return counts ? [{ name, mode: found.mode & 0o777, owner: found.uid }] : []
   })
 }
 
-/** Holds nothing, whatever SQLite writes beside it. */
 const LOCK = 'serving.lock'
 
 const OTHERS = 0o077
 
-/** Whether others on this machine can read what is in the data directory. */
 export function judgeModes(directory: string, files: readonly FileMode[]): Finding {
   const open = files.filter(({ mode }) => (mode & OTHERS) !== 0)
   const closed = open.every(({ name }) => name !== '.')
@@ -45,7 +41,7 @@ export function judgeModes(directory: string, files: readonly FileMode[]): Findi
     )
   }
   if (closed) {
-    // The directory keeps them out; but a copy of a file takes its mode along.
+    // The directory keeps others out; but a copy of a file keeps its mode.
     return warning(
       `Others may read ${listed(inside)}, if only they got into the directory.`,
       `chmod 600 ${directory}/*`,
@@ -58,7 +54,7 @@ export function judgeModes(directory: string, files: readonly FileMode[]): Findi
   )
 }
 
-/** The file that BELLHOP_KEY_FILE names. Its group may read it: some systems hand secrets out like that. */
+/** The file of BELLHOP_KEY_FILE. Its group may read it: some systems pass secrets like that. */
 export function judgeKeyFile(path: string, mode: number): Finding {
   if ((mode & 0o007) === 0) return ok(`Not everybody can read the sealing key ${path}.`)
   return warning(
@@ -67,7 +63,7 @@ export function judgeKeyFile(path: string, mode: number): Finding {
   )
 }
 
-/** Whether all files belong to whom the directory belongs. `user`: who runs doctor; `null` where users have no numbers. */
+/** `user`: who runs doctor; `null`: users have no numbers. */
 export function judgeOwners(directory: string, files: readonly FileMode[], user: number | null): Finding {
   const owner = files.find(({ name }) => name === '.')?.owner
   const strange = files.filter((file) => file.owner !== owner)
@@ -84,7 +80,7 @@ export function judgeOwners(directory: string, files: readonly FileMode[], user:
   )
 }
 
-/** What a backup, an upgrade, an export, a restore or doctor itself works in until it is done. */
+/** Temporary files of backups, upgrades, exports, restores and doctor. */
 const WORK = [
   /\.partial(-journal)?$/,
   /\.unfinished$/,
@@ -94,10 +90,10 @@ const WORK = [
   /^bellhop\.db-journal$/,
 ]
 
-/** Whoever works in it has written to it since: ms. */
+/** In ms: younger ones may be in use. */
 const YOUNG_MS = 10 * MINUTE_MS
 
-/** What processes that were killed have left in the data directory, beside it, and where backups go. */
+/** Files that killed processes left in the data directory, beside it, and where backups go. */
 export function checkLeftovers(data: string, backups: string | null, now: number): Finding {
   const home = realpathSync(data)
   const found = [

@@ -8,7 +8,7 @@ import { listed } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** What came of trying to listen. `taken`: `by` is a program's name, `null` where this user may not know it. */
+/** `by`: the program's name; `null`: this user may not know it. */
 export type Tried =
   | { readonly kind: 'free' }
   | { readonly kind: 'taken'; readonly by: string | null }
@@ -20,7 +20,6 @@ export interface TriedListener {
   readonly tried: Tried
 }
 
-/** Listens at the address for a moment, unless another program does. */
 export async function tryListening({ host, port }: ListenAddress, readFile: ReadFile): Promise<Tried> {
   const server = createServer()
   const { promise, resolve } = Promise.withResolvers<string | null>()
@@ -36,10 +35,7 @@ export async function tryListening({ host, port }: ListenAddress, readFile: Read
   return code === 'EADDRINUSE' ? { kind: 'taken', by: holderOf(port, readFile) } : { kind: 'refused', code }
 }
 
-/**
- * `served`: a server runs on this data directory, and is to hold them. `answered`: a Bellhop, of whatever directory, speaks
- * at the admin address.
- */
+/** `served`: a server runs on this data directory. `answered`: a Bellhop of any directory answers at the admin address. */
 export function judgeListeners(
   listeners: readonly TriedListener[],
   { served, answered }: { readonly served: boolean; readonly answered: boolean },
@@ -86,7 +82,7 @@ export function judgeListeners(
 
 const LISTENING = '0A'
 
-/** By /proc: whose socket listens on this port. `null`: another user's, or a system without /proc. */
+/** From /proc: whose socket listens on this port; `null`: another user's, or there is no /proc. */
 function holderOf(port: number, readFile: ReadFile): string | null {
   const sockets = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) =>

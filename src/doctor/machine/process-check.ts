@@ -4,7 +4,6 @@ import { counted } from '../../text/format.ts'
 import { ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** What Linux says; `null` where it does not. */
 export interface MemoryText {
   /** /proc/meminfo */
   readonly meminfo: string | null
@@ -13,15 +12,13 @@ export interface MemoryText {
   readonly used: string | null
 }
 
-/** A process is held to 62 MB at rest and 60 more in a broadcast (the targets of `scripts/bench`); and the system wants some. */
+/** A process needs 62 MB at rest and 60 more in a broadcast (the targets of `scripts/bench`), and the system some. */
 const NEEDED_BYTES = 200_000_000
-/** A server that runs has what it needs. */
 const SPARE_BYTES = 50_000_000
 
-/** `served`: a server has its share already. */
+/** `served`: a running server has its share already. */
 export function judgeMemory({ meminfo, max, used }: MemoryText, served: boolean): Finding {
   const ofMachine = Number(/^MemAvailable:\s+(\d+) kB$/m.exec(meminfo ?? '')?.[1] ?? Number.NaN) * 1024
-  // "max" is no limit, and no number.
   const ofContainer = max === null || used === null ? Number.NaN : Number(max) - Number(used)
   const known = [ofMachine, ofContainer].filter((bytes) => !Number.isNaN(bytes))
   if (known.length === 0) return skipped('How much memory is free, this system does not say.')
@@ -37,7 +34,7 @@ export function judgeMemory({ meminfo, max, used }: MemoryText, served: boolean)
 /** Each call to the API holds one, and each connection to a gateway. */
 const NEEDED_FILES = 4096
 
-/** `limits`: what /proc/self/limits says; `null` where there is none. */
+/** `limits`: /proc/self/limits; `null`: there is none. */
 export function judgeOpenFiles(limits: string | null): Finding {
   const max = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
   if (max === undefined) return skipped('How many files may be open, this system does not say.')

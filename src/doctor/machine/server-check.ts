@@ -5,22 +5,19 @@ import type { ListenAddress } from '../../settings/network-types.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** What answers at the admin address. */
 export type AdminAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
   | { readonly kind: 'silent' }
 
-/** A server on this machine answers in milliseconds; a busy one takes its time. */
 const DEADLINE_MS = 3000
 
-/** Asks the server that is to listen at `address` whether it is ready. */
 export async function askServer(address: ListenAddress, clock: Pick<Clock, 'after'>): Promise<AdminAnswer> {
   using deadline = abortAfter(clock, DEADLINE_MS)
   return await ask(address, deadline.signal)
 }
 
 async function ask({ host, port }: ListenAddress, signal: AbortSignal): Promise<AdminAnswer> {
-  // One that listens on all addresses is reached at this machine's own.
+  // A server that listens on all addresses is reached at loopback.
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   try {
     const url = `http://${hostPort({ host: reached, port })}/readyz`
@@ -34,14 +31,11 @@ async function ask({ host, port }: ListenAddress, signal: AbortSignal): Promise<
 }
 
 interface Expected {
-  /** Whether a server holds the data directory. */
   readonly served: boolean
   readonly address: ListenAddress
-  /** Of this program. */
   readonly version: string
 }
 
-/** How the running server is. */
 export function judgeServer(answer: AdminAnswer, { served, address, version }: Expected): Finding {
   const at = hostPort(address)
   if (!served) {

@@ -1,10 +1,13 @@
 import { readTlsFiles, SOON_MS } from '../../http/tls-files.ts'
+import { problem, StartRefused } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
+import { authoritiesIn } from '../../gateway/transport/authorities.ts'
 import type { ReadFile } from '../../system/read-file.ts'
 import { dayOf } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** `warnings`: what there is to say of settings that are in order. */
+/** `warnings`: about settings that are in order. */
 export function judgeSettings(warnings: readonly string[], env: Readonly<Record<string, string | undefined>>): Finding {
   // As `serve` says it, which then does not start.
   if (['0', 'false'].includes(env['NODE_TLS_REJECT_UNAUTHORIZED'] ?? '')) {
@@ -17,7 +20,17 @@ export function judgeSettings(warnings: readonly string[], env: Readonly<Record<
   return warning(warnings.join(' '), 'bellhop config shows each setting, and where it is from.')
 }
 
-/** The files of --tls-cert and --tls-key, as serve reads them at its next start. `now` is ms since the Unix epoch. */
+/** PEM of --gateway-ca; `undefined`: what the system trusts. */
+export async function trustedAuthorities(gatewayCa: string | null): Promise<string | undefined | Problem> {
+  try {
+    return await authoritiesIn(gatewayCa)
+  } catch (error) {
+    if (error instanceof StartRefused) return problem(error.message)
+    throw error
+  }
+}
+
+/** As serve reads the files at its next start. `now`: ms since the Unix epoch. */
 export function checkTlsFiles(certificate: string, key: string, readFile: ReadFile, now: number): Finding {
   const read = readTlsFiles({ certificate, key }, readFile)
   if (read.kind === 'problem') return failing(read.problem, 'Put the files right: serve does not start.')

@@ -1,6 +1,6 @@
 import type { OpenTransport, Protocol, TransportAnswer } from '../../gateway/transport/transport.ts'
+import { hearing } from '../gateways/hearing.ts'
 
-/** One answer of a gateway, or that there was none. */
 export interface HeardAnswer {
   readonly host: string
   readonly protocol: Protocol | null
@@ -8,14 +8,11 @@ export interface HeardAnswer {
   readonly status: number | null
   /** Why there was no answer; `null`: there was one. */
   readonly failure: string | null
-  /** Those that say something of the push. */
   readonly headers: Readonly<Record<string, string>>
-  /** The first 500 characters. */
   readonly body: string
   readonly ms: number
 }
 
-/** The end of a connection. */
 export interface HeardEnd {
   readonly host: string
   readonly protocol: Protocol | null
@@ -32,13 +29,12 @@ const HEADERS = ['apns-id', 'apns-unique-id', 'retry-after', 'x-wns-notification
 const MAX_BODY_CHARACTERS = 500
 
 interface Options {
-  /** Ms that never go back. */
   readonly stopwatch: () => number
-  /** An origin whose answers are secret: their bodies are left out. */
+  /** The bodies of its answers are left out. */
   readonly secretOrigin: string
 }
 
-/** The same transports, with all that gateways say on them written down. */
+/** The same transports; `heard` gets all that gateways say. */
 export function listening(open: OpenTransport, heard: Heard, { stopwatch, secretOrigin }: Options): OpenTransport {
   return (origin, options) => {
     const { host } = new URL(origin)
@@ -46,25 +42,16 @@ export function listening(open: OpenTransport, heard: Heard, { stopwatch, secret
       heard.ends.push({ host, protocol: transport.protocol ?? null, reason })
       options.onEnded?.(reason)
     }
-    const transport = open(origin, { ...options, onEnded })
-    return {
-      send(request, listener) {
-        const started = stopwatch()
-        transport.send(request, {
-          onAnswer(answer) {
-            const ms = Math.round(stopwatch() - started)
-            const said = saidIn(answer, origin === secretOrigin)
-            heard.answers.push({ host, protocol: transport.protocol ?? null, ...said, ms })
-            listener.onAnswer(answer)
-          },
-        })
-      },
-      retire: () => transport.retire(),
-      get protocol() {
-        return transport.protocol ?? null
-      },
-      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    const onAnswer = (
+      answer: TransportAnswer,
+      { protocol = null }: { protocol?: Protocol | null },
+      startedAt: number,
+    ) => {
+      const ms = Math.round(stopwatch() - startedAt)
+      heard.answers.push({ host, protocol, ...saidIn(answer, origin === secretOrigin), ms })
     }
+    const transport = hearing(open, onAnswer, stopwatch)(origin, { ...options, onEnded })
+    return transport
   }
 }
 

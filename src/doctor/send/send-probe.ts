@@ -30,10 +30,9 @@ export interface SendTarget {
 
 export type TestPush = 'silent' | 'shown'
 
-/** What became of one push. */
 export interface SendStep {
   readonly push: TestPush
-  /** In the order they came: another environment, or another provider token, is another answer. */
+  /** In order: one for each environment or provider token that was tried. */
   readonly answers: readonly HeardAnswer[]
   readonly outcome: Outcome
 }
@@ -45,7 +44,6 @@ export interface SendReport {
 
 export const TEST_TEXT = 'Test from bellhop doctor'
 
-/** A phone that is off gets them when it is on again, for so long; in seconds. */
 const TTL_SECONDS = 3600
 
 const PUSHES: Readonly<Record<TestPush, Notification>> = {
@@ -61,7 +59,6 @@ export interface SendOptions extends Pick<DoctorContext, 'clock' | 'stopwatch'> 
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
   readonly database: ReadOnlyDatabase
-  /** What opens credentials. */
   readonly key: Uint8Array
   readonly application: FoundApplication
   readonly target: SendTarget
@@ -126,7 +123,6 @@ function outcomeOf(provider: Provider, message: Message, { device, token, keys }
     provider.send(message, recipient, {
       mayGo: () => true,
       restOf: () => null,
-      // It may always go.
       onOutcome: (outcome) => outcome !== null && resolve(outcome),
       onFault: reject,
     })

@@ -1,18 +1,17 @@
 import { createDeviceSearch } from '../../device/device-search-store.ts'
-import type { FoundDevice } from '../../device/device-search-store.ts'
 import type { Platform } from '../../device/device.ts'
 import { canonicalToken, isApnsToken } from '../../device/push-token.ts'
 import { createDeviceKeys } from '../../device/webpush/device-key-store.ts'
 import { NEWEST_SCHEMA } from '../../database/migration/migrations.ts'
-import { problem, StartRefused } from '../../failure.ts'
+import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
-import { authoritiesIn } from '../../gateway/transport/authorities.ts'
 import { PLATFORM } from '../../platform.ts'
 import { tokenPart } from '../../text/format.ts'
 import type { DoctorConfig, DoctorContext } from '../context.ts'
 import { checkSealingKey } from '../database/sealing-key-check.ts'
 import { openInspectedDatabase } from '../database/inspected-database.ts'
 import type { InspectedDatabase } from '../database/inspected-database.ts'
+import { trustedAuthorities } from '../machine/settings-check.ts'
 import { sendToDevice } from './send-probe.ts'
 import type { SendReport, SendTarget, TestPush } from './send-probe.ts'
 
@@ -22,7 +21,6 @@ interface Options {
   readonly application: string
   /** A device token, or the beginning of one that is registered. */
   readonly token: string
-  /** Whether the operator has agreed. */
   readonly confirmed: boolean
 }
 
@@ -36,7 +34,7 @@ export type TestPushes =
 /** Safari ends a subscription after three pushes that show nothing (WebKit, `incrementSilentPushCount`). */
 const NO_SILENT_PUSH = 'Safari counts pushes that show nothing and ends a subscription after three: none is sent.'
 
-/** Sends a silent push and one that is shown to a device of the operator's own, past the queue, and changes nothing. */
+/** Sends a silent push and one that is shown to the operator's own device, past the queue, and changes nothing. */
 export async function sendTestPushes(
   { config, application: named, token, confirmed }: Options,
   { clock, stopwatch }: Pick<DoctorContext, 'clock' | 'stopwatch'>,
@@ -60,19 +58,9 @@ export async function sendTestPushes(
 
   const { key, finding } = checkSealingKey(database, schema, config.data, config.key)
   if (key === null) return problem(`${finding.found} ${finding.advice ?? ''}`.trim())
-  const ca = await trusted(config)
+  const ca = await trustedAuthorities(config.gatewayCa)
   if (typeof ca === 'object') return ca
-  const report = await sendToDevice({
-    config,
-    ca,
-    database,
-    key,
-    application,
-    target,
-    pushes,
-    clock,
-    stopwatch,
-  })
+  const report = await sendToDevice({ config, ca, database, key, application, target, pushes, clock, stopwatch })
   if (report === null) return problem(`"${application.name}" has no ${PLATFORM[platform].gateway} credential.`)
   return { kind: 'sent', device, report, left }
 }
@@ -86,23 +74,13 @@ function targetOf(
   const found = createDeviceSearch({ database: { reading: statement } }).byToken(application, token, 2)
   const [device, another] = found
   if (another !== undefined) return problem(`More than one token begins with ${tokenPart(token)}: give more of it.`)
-  if (device !== undefined) return registered(device, createDeviceKeys(statement)(device.id))
+  if (device !== undefined) {
+    const { id, platform, token } = device
+    return { device: id, platform, token, keys: createDeviceKeys(statement)(id) }
+  }
   if (token.startsWith('https://')) {
     return problem('This browser is not registered: what it is sent is encrypted with the keys that it registers with.')
   }
   const platform: Platform = isApnsToken(token) ? 0 : 1
   return { device: 0, platform, token: canonicalToken(platform, token), keys: null }
-}
-
-function registered({ id, platform, token }: FoundDevice, keys: SendTarget['keys']): SendTarget {
-  return { device: id, platform, token, keys }
-}
-
-async function trusted({ gatewayCa }: DoctorConfig): Promise<string | undefined | Problem> {
-  try {
-    return await authoritiesIn(gatewayCa)
-  } catch (error) {
-    if (error instanceof StartRefused) return problem(error.message)
-    throw error
-  }
 }

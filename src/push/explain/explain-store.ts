@@ -18,14 +18,11 @@ import { waveIn } from '../schedule/local-time.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
 import { storedJson } from '../../database/damage.ts'
 
-interface PushRow {
+type PushRow = ExplainFacts['push'] & {
   number: number
   audience: string
   ceiling: number
-  created_at: number
-  send_at: number | null
-  released_at: number | null
-  cancelled_at: number | null
+  createdAt: number
 }
 
 interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active'> {
@@ -39,15 +36,20 @@ interface ExceptionRow extends Omit<ExceptionFacts, 'cancelled'> {
   language: string | null
 }
 
-/** Everything to explain a push to a device with, but for what is not stored: a pause. */
+type DeliveryRow = Pick<NonNullable<ExplainFacts['delivery']>, 'finishedAt' | 'refused' | 'expiresAt'> & {
+  readonly progress: number
+  readonly ahead: string
+  readonly addressed: number | null
+}
+
+/** All that is stored to explain a push to a device with. */
 export interface Found {
   readonly facts: Omit<ExplainFacts, 'pause'>
-  /** `device.id`; `null`: no such token. */
   readonly device: number | null
   readonly platform: Platform | null
   /**
-   * The language of the push that the device was sent, where that is written down, else the one that it gets as it is
-   * now; `null`: the push's own text. Not there where the push has no languages, or the token no device.
+   * The language that the device was sent, if recorded, else the one for its locale now; `null`: the push's own text.
+   * Absent if the push has no languages or the token no device.
    */
   readonly language?: string | null
 }
@@ -56,7 +58,8 @@ const STATES = ['registered', 'gone', 'quarantined'] as const
 
 const DEVICE_COLUMNS = `id, platform, token, state, alias, user, lat, lng, timezone, locale, moved_at AS movedAt,
   registered_at AS registeredAt, seen_at AS seenAt`
-const PUSH_COLUMNS = 'number, audience, ceiling, created_at, send_at, released_at, cancelled_at'
+const PUSH_COLUMNS = `number, audience, ceiling, created_at AS createdAt, send_at AS sendAt, released_at AS releasedAt,
+  cancelled_at AS cancelledAt`
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
 
 /** As `recipient-result-store.ts` writes it. */
@@ -64,7 +67,7 @@ const CANCELLED = 'cancelled'
 
 export type ExplainStore = ReturnType<typeof createExplainStore>
 
-/** What is stored of one push and one device. Reads a few rows, whatever the size of the push. */
+/** Reads what is stored of one push and one device: a few rows, whatever the size of the push. */
 export function createExplainStore({ database }: { database: Pick<Database, 'reading'> }) {
   const findPush = database.reading<PushRow, [string, number]>(
     `SELECT ${PUSH_COLUMNS} FROM push WHERE id = ? AND application = ? AND parent IS NULL`,
@@ -93,18 +96,8 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
      WHERE push IN ${WHOLE} AND platform = ? AND device = ? LIMIT 1`,
   )
   const receipts = createReceiptCounts({ database })
-  const findDelivery = database.reading<
-    {
-      progress: number
-      ahead: string
-      addressed: number | null
-      finishedAt: number | null
-      refused: string | null
-      expiresAt: number
-    },
-    [number, Platform]
-  >(
-    // Of one that finished before there was this column: that of the push.
+  const findDelivery = database.reading<DeliveryRow, [number, Platform]>(
+    // Deliveries that finished before there was this column have the push's time.
     `SELECT d.progress, d.ahead, d.addressed, d.finished_at AS finishedAt, d.refused,
        coalesce(d.expires_at + iif(d.finished_at IS NULL, ${WALL_AHEAD}, 0), p.expires_at) AS expiresAt
      FROM delivery d JOIN push p ON p.number = d.push WHERE d.push = ? AND d.platform = ?`,
@@ -121,19 +114,19 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return wasMissed(application, audience.filter, device) ? excluded : [...excluded, NOT_MISSED]
   }
 
-  /** Whether the device is one of those that the filter's earlier push has failed for; also where it has none. */
+  /** Of a resend, whether the earlier push failed for the device; `true` for other pushes. */
   function wasMissed(application: number, { missed, platforms }: Filter, { id, platform }: DeviceRow): boolean {
     if (missed === undefined || !platforms.includes(platform)) return true
     const filter = { ...filterOf({ platform: [platform] }), missed }
     return audiencePages(database, { filter }, application, platform).page(id - 1, id, 1).rows.length > 0
   }
 
-  /** A wave still to come leaves out devices that have moved since the first went out. */
+  /** A wave to come leaves out devices that moved since the first wave. */
   function audienceOf(push: PushRow, whole: PushRow): Audience {
     const audience = audienceFrom(push.audience, whole.audience)
-    const isToCome = push.number !== whole.number && push.released_at === null
-    if (!isToCome || whole.released_at === null || 'device' in audience) return audience
-    return { filter: { ...audience.filter, stayedSince: whole.released_at } }
+    const isToCome = push.number !== whole.number && push.releasedAt === null
+    if (!isToCome || whole.releasedAt === null || 'device' in audience) return audience
+    return { filter: { ...audience.filter, stayedSince: whole.releasedAt } }
   }
 
   function passed(push: PushRow, device: DeviceRow): ExplainFacts['delivery'] {
@@ -142,29 +135,28 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     const { progress, finishedAt, refused, expiresAt } = row
     const ahead = storedJson(row.ahead) as readonly (readonly [number, number])[]
     const settled = device.id <= progress || ahead.some(([from, to]) => from <= device.id && device.id <= to)
-    // What ended by itself has looked at everybody: behind the last page there was nobody.
-    const wasEnded = push.cancelled_at !== null || refused !== null
+    // A delivery that ended by itself has looked at everybody.
+    const wasEnded = push.cancelledAt !== null || refused !== null
     const endedByItself = finishedAt !== null && !wasEnded && finishedAt < expiresAt
     const nobody = endedByItself && row.addressed === 0
     return { passed: settled || endedByItself, nobody, finishedAt, refused, expiresAt }
   }
 
-  /** The wave of a push by local time that is the device's; `null`: its time had passed. */
+  /** The device's wave of a push by local time; `null`: that time had passed. */
   function waveOf(whole: PushRow, local: string, device: DeviceRow): PushRow | null {
     const waves = wavesOf.all(whole.number)
-    const moments = waves.map((wave) => wave.send_at ?? 0)
-    const moment = waveIn(local, device.timezone, moments, whole.created_at)
-    return waves.find((wave) => wave.send_at === moment) ?? null
+    const moments = waves.map((wave) => wave.sendAt ?? 0)
+    const moment = waveIn(local, device.timezone, moments, whole.createdAt)
+    return waves.find((wave) => wave.sendAt === moment) ?? null
   }
 
-  /** See `Found.language`. */
   function languageOf(push: number, { locale }: DeviceRow, sent: string | null): Pick<Found, 'language'> {
     const languages = languagesOf(push)
     if (languages === null) return {}
     return { language: sent === null ? languages.choose(locale) : tagOf(sent) }
   }
 
-  /** The device that has this token, else the one that came with it and has another by now. */
+  /** The holder of a token, else the device that was imported with it and has another one now. */
   function deviceWith(application: number, token: string, platform?: Platform) {
     const asked = (platform === undefined ? PLATFORMS : [platform]).map(
       (one) => [application, packToken(token, one), one] as const,
@@ -177,12 +169,12 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   }
 
   return {
-    /** `null`: there is no such push. Without `platform`, and where several platforms hold the token, the device seen last. */
+    /** `null`: no such push. Without `platform`, of several holders the device seen last. */
     find(application: number, id: string, token: string, platform?: Platform): Found | null {
       const whole = findPush.get(id, application)
       if (whole === null) return null
       const { device, byFormerToken } = deviceWith(application, token, platform)
-      if (device === null) return { facts: { ...UNKNOWN, push: factsOf(whole) }, device: null, platform: null }
+      if (device === null) return { facts: { ...UNKNOWN, push: whole }, device: null, platform: null }
 
       const exception = findException.get(whole.number, device.platform, device.id)
       const audience = storedJson(whole.audience) as Audience
@@ -191,7 +183,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       const written = waves.find(({ number }) => number === exception?.push) ?? null
       const wave = written ?? (local === undefined ? whole : waveOf(whole, local, device))
       const push = wave ?? whole
-      // Who is not registered is in no audience, whatever its fields.
+      // An unregistered device is in no audience, whatever the filter says.
       const registered = device.state === 0
       const adopted = adoptionOf.get(device.id)
       const exclusions = registered ? exclusionsOf(application, audienceOf(push, whole), device) : []
@@ -200,12 +192,12 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       }
       return {
         facts: {
-          push: factsOf(push),
+          push,
           adopted: adopted && { at: adopted.at, byFormerToken },
           device: deviceFacts(device, departure.get(application, device.platform, device.token)),
           receipts: receipts.ofDevice(whole.number, device.id),
           exception: exception && { ...exception, cancelled: exception.reason === CANCELLED },
-          registeredSince: push.released_at !== null && device.id > push.ceiling,
+          registeredSince: push.releasedAt !== null && device.id > push.ceiling,
           exclusions,
           delivery: passed(push, device),
         },
@@ -231,14 +223,6 @@ const UNKNOWN = {
   exclusions: [],
   delivery: null,
 } as const
-
-function factsOf(push: PushRow): ExplainFacts['push'] {
-  return {
-    sendAt: push.send_at,
-    releasedAt: push.released_at,
-    cancelledAt: push.cancelled_at,
-  }
-}
 
 function deviceFacts(device: DeviceRow, left: DeviceFacts['left']): DeviceFacts {
   return {

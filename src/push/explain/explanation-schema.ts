@@ -1,31 +1,45 @@
-import { count, listOf, objectSchema, oneOf, orNull, platformSchema, text, time } from '../../http/answer-schema.ts'
+import {
+  count,
+  yesOrNo,
+  listOf,
+  objectSchema,
+  oneOf,
+  orNull,
+  platformSchema,
+  shownAs,
+  text,
+  time,
+} from '../../http/answer-schema.ts'
 import { RECEIPT_EVENTS } from '../../stats/receipt.ts'
 import { VERDICTS } from './explanation.ts'
 
-/** What GET /push/{id}/device answers. */
 export const EXPLANATION = objectSchema(
   'DeviceVerdict',
   {
-    verdict: oneOf(VERDICTS, 'What became of it.'),
-    explanation: text('The same in a sentence or two.'),
+    verdict: oneOf(VERDICTS, 'What became of it.', 'excluded'),
+    explanation: text(
+      'The same in a sentence or two.',
+      'The push left the device out: it has the tag "muted", which except_tags names. This is judged by the device as it is now.',
+    ),
     platform: orNull(platformSchema),
-    excluded_by: { ...listOf({ type: 'string' }), description: 'The fields of the push that leave the device out.' },
-    reason: orNull(text('The word of the gateway.')),
-    at: orNull(time('When it was decided.')),
-    attempts: orNull(count('How often it was sent.')),
-    next_attempt_at: orNull(time('When it is tried again.')),
-    apns_id: orNull(text('The apns-id of the notification, which Apple can look up.')),
-    judged_now: { type: 'boolean', description: 'Whether the audience was held against the device as it is now.' },
-    receipts: {
-      ...listOf(
+    excluded_by: listOf(text(undefined, 'except_tags'), 'The fields of the push that leave the device out.'),
+    reason: orNull(text('The word of the gateway.'), null),
+    at: orNull(time('When it was decided.'), null),
+    attempts: orNull(count('How often it was sent.'), null),
+    next_attempt_at: orNull(time('When it is tried again.'), null),
+    apns_id: orNull(text('The apns-id of the notification, which Apple can look up.'), null),
+    judged_now: yesOrNo('Whether the audience was held against the device as it is now.', true),
+    receipts: shownAs(
+      listOf(
         objectSchema('Receipt', {
           event: oneOf(RECEIPT_EVENTS, 'What the app has reported.'),
           action: orNull(text('The name of the action; null for other events.')),
           at: time('When it was first reported.'),
         }),
+        'What the app of the device has reported of the push.',
       ),
-      description: 'What the app of the device has reported of the push.',
-    },
+      [],
+    ),
     language: orNull(
       text(
         "Of a push with `languages`: the one that the device was sent, where that is written down, else the one for its locale as it is now; null: the push's own text. Absent where the push has none, or the token no device.",
@@ -37,18 +51,3 @@ export const EXPLANATION = objectSchema(
   },
   ['language', 'adopted_at'],
 )
-
-export const EXPLANATION_EXAMPLE = {
-  verdict: 'excluded',
-  explanation:
-    'The push left the device out: it has the tag "muted", which except_tags names. This is judged by the device as it is now.',
-  platform: '0',
-  excluded_by: ['except_tags'],
-  reason: null,
-  at: null,
-  attempts: null,
-  next_attempt_at: null,
-  apns_id: null,
-  judged_now: true,
-  receipts: [],
-}

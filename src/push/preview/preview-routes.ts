@@ -10,7 +10,7 @@ import type { Gate } from '../../http/gate.ts'
 import type { Counting } from '../counting.ts'
 import { pushBodies } from '../push-schema.ts'
 import type { Pushing } from '../pushing.ts'
-import { PREVIEW, PREVIEW_EXAMPLE, previewBody } from './preview-schema.ts'
+import { PREVIEW, previewBody } from './preview-schema.ts'
 import type { PushBody } from './preview-schema.ts'
 
 interface Dependencies {
@@ -18,14 +18,11 @@ interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly counting: Counting
   readonly devices: Pick<DeviceStore, 'idsOf'>
-  readonly preview: Pushing['preview']
-  readonly reach: Pushing['reach']
-  /** As for the routes of pushes. Default false. */
+  readonly pushing: Pick<Pushing, 'preview' | 'reach'>
   readonly compat?: boolean
 }
 
-/** POST /push/preview. */
-export function previewRoutes({ gate, clock, counting, devices, preview, reach, compat = false }: Dependencies) {
+export function previewRoutes({ gate, clock, counting, devices, pushing, compat = false }: Dependencies) {
   const previewed = previewBody(pushBodies({ compat }))
 
   function audienceOf(application: Application, body: PushBody): Audience {
@@ -36,7 +33,7 @@ export function previewRoutes({ gate, clock, counting, devices, preview, reach, 
     }
     return {
       filter: {
-        ...narrowed(devices, application.number, reach(application, body.filter), body.tokens),
+        ...narrowed(devices, application.number, pushing.reach(application, body.filter), body.tokens),
         asOf: clock.now(),
       },
     }
@@ -47,7 +44,7 @@ export function previewRoutes({ gate, clock, counting, devices, preview, reach, 
     ({ body, application, request }) => {
       const audience = audienceOf(application, body)
       return counting(application.number, request.signal, (signal) =>
-        preview(application, audience, body.notification, body.when, signal),
+        pushing.preview(application, audience, body.notification, body.when, signal),
       )
     },
     described({
@@ -59,7 +56,7 @@ export function previewRoutes({ gate, clock, counting, devices, preview, reach, 
       body: previewed,
       example: { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1', tags: ['beta'] },
       answers: {
-        200: { description: 'What would be sent, and to whom.', schema: PREVIEW, example: PREVIEW_EXAMPLE },
+        200: { description: 'What would be sent, and to whom.', schema: PREVIEW },
       },
       failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
     }),

@@ -1,5 +1,6 @@
 import { token } from '../../device/device-fields.ts'
-import { count, listOf, objectSchema, orNull, platformSchema, text } from '../../http/answer-schema.ts'
+import { count, listOf, mapOf, objectSchema, orNull, platformSchema, shownAs, text } from '../../http/answer-schema.ts'
+import type { AnswerSchema } from '../../http/answer-schema.ts'
 import type { Body, Given, JsonSchema } from '../../http/fields.ts'
 import { NO_ID } from '../../notification/notification.ts'
 import type { PushBodies } from '../push-schema.ts'
@@ -10,10 +11,10 @@ type ValueOf<B> = B extends Body<infer T> ? T : never
 
 export type PushBody = ValueOf<PushBodies[keyof PushBodies]>
 
-/** Without an example, which Swagger UI would put into every body it makes up. */
+/** Swagger UI would put an example into every body that it generates. */
 const { example: _, ...TOKEN } = token.schema
 
-/** The body of /push/one where there is a token, though it be empty, else that of /push/all. */
+/** The body of /push/one if there is a token, even an empty one, else that of /push/all. */
 export function previewBody({ toAll, toOne }: PushBodies): Body<PushBody> {
   const { required: _required, ...rest } = toOne.schema
   return {
@@ -33,20 +34,24 @@ function propertiesOf({ schema }: Body<unknown>): JsonSchema {
   return schema['properties'] as JsonSchema
 }
 
-const body: JsonSchema = { type: 'object', additionalProperties: true, description: 'As the gateway would get it.' }
+const body: AnswerSchema<object> = {
+  type: 'object',
+  additionalProperties: true,
+  description: 'As the gateway would get it.',
+}
 const bytes = count('Of the body without the token; 4096 are allowed.')
 
 const PREVIEWED = objectSchema('PreviewedBody', { body, bytes })
-const request = { anyOf: [PREVIEWED, { type: 'null' }] }
+const request = orNull(PREVIEWED)
+const headers = mapOf(text(), 'By name.')
 
 const OPTIONAL = PLATFORMS.filter((platform) => PLATFORM[platform].isOptional)
 
-function countOn(platform: Platform): JsonSchema {
+function countOn(platform: Platform): AnswerSchema<number> {
   return count(`On ${PLATFORM[platform].name}${OPTIONAL.includes(platform) ? '; absent where it is 0' : ''}.`)
 }
 
-/** What POST /push/preview answers. */
-export const PREVIEW = objectSchema(
+const PREVIEW_SHAPE = objectSchema(
   'PushPreview',
   {
     t: count('Devices that it would address now.'),
@@ -55,61 +60,51 @@ export const PREVIEW = objectSchema(
       Object.fromEntries(PLATFORMS.map((platform) => [platform, countOn(platform)])),
       OPTIONAL.map(String),
     ),
-    sample: {
-      ...listOf(
-        objectSchema('SampleDevice', {
-          token: text('Its token.'),
-          platform: platformSchema,
-          alias: orNull(text('Its alias.')),
-        }),
-      ),
-      description: 'The first devices, up to 5 of each platform.',
-    },
-    apns: {
+    sample: listOf(
+      objectSchema('SampleDevice', {
+        token: text('Its token.'),
+        platform: platformSchema,
+        alias: orNull(text('Its alias.')),
+      }),
+      'The first devices, up to 5 of each platform.',
+    ),
+    apns: orNull({
+      ...objectSchema('ApnsRequest', { headers, body, bytes }),
       description: 'The request to APNs for the first of them; null where the push does not go to iOS.',
-      anyOf: [
-        objectSchema('ApnsRequest', {
-          headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name.' },
-          body,
-          bytes,
-        }),
-        { type: 'null' },
-      ],
-    },
-    fcm: {
+    }),
+    fcm: orNull({
+      ...objectSchema('FcmRequest', { body, bytes }),
       description: 'The request to FCM for the first of them; null where the push does not go to Android.',
-      anyOf: [objectSchema('FcmRequest', { body, bytes }), { type: 'null' }],
-    },
+    }),
     webpush: {
       ...objectSchema('WebPushRequest', {
-        headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name.' },
+        headers,
         body: { ...body, description: 'As the browser reads it; the push service gets it encrypted.' },
         bytes: count('Of the encrypted body, without padding; 4096 are allowed.'),
       }),
       description:
         'The request to the push service of the first of them; absent where the push does not go to browsers.',
     },
-    languages: {
-      ...listOf(
-        objectSchema(
-          'PreviewedLanguage',
-          {
-            language: orNull(text("Its tag; null: the push's own text.")),
-            t: count('Devices that get it, by their locale as it is now.'),
-            apns: { ...request, description: 'For the same device as above, in this language.' },
-            fcm: request,
-            webpush: { ...PREVIEWED, description: 'Absent where the push does not go to browsers.' },
-          },
-          ['webpush'],
-        ),
+    languages: listOf(
+      objectSchema(
+        'PreviewedLanguage',
+        {
+          language: orNull(text("Its tag; null: the push's own text.")),
+          t: count('Devices that get it, by their locale as it is now.'),
+          apns: { ...request, description: 'For the same device as above, in this language.' },
+          fcm: request,
+          webpush: { ...PREVIEWED, description: 'Absent where the push does not go to browsers.' },
+        },
+        ['webpush'],
       ),
-      description: 'Each language of the push, and its own text first; absent where it has no `languages`.',
-    },
+      'Each language of the push, and its own text first; absent where it has no `languages`.',
+    ),
   },
   ['webpush', 'languages'],
 )
 
-export const PREVIEW_EXAMPLE = {
+/** What POST /push/preview answers. */
+export const PREVIEW = shownAs(PREVIEW_SHAPE, {
   t: 2,
   platforms: { '0': 1, '1': 1 },
   sample: [
@@ -144,4 +139,4 @@ export const PREVIEW_EXAMPLE = {
     },
     bytes: 292,
   },
-}
+})

@@ -5,28 +5,25 @@ import { CEILING, fcmPlatformOf } from '../../device/device-row.ts'
 import { unpackToken } from '../../device/device.ts'
 import type { FcmPlatform, Platform } from '../../device/device.ts'
 
-/** A device that a push would address. */
 export interface SampleDevice {
-  /** `device.id`. */
   readonly id: number
   readonly token: string
   readonly platform: Platform
   readonly alias: string | null
-  /** `null`: not known. */
+  /** `null`: unknown. */
   readonly locale: string | null
-  /** The stored count. */
   readonly badge: number
   readonly fcmPlatform: FcmPlatform | null
 }
 
-/** Reads the beginning of audiences as they are now, in parts, so that nobody waits for it. */
+/** Reads the first devices of audiences, in parts, so that other work isn't held up. */
 export function createSampler({ database }: { database: Database }) {
   const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
   const more = database.reading<Pick<SampleDevice, 'alias' | 'locale'>, [number]>(
     'SELECT alias, locale FROM device WHERE id = ?',
   )
 
-  /** The first devices of an audience on one platform, `limit` at the most. Throws the reason of `signal`. */
+  /** At most `limit` devices. Throws the reason of `signal`. */
   return async (
     application: number,
     audience: Audience,

@@ -1,60 +1,42 @@
 import type { Application } from '../../application/application.ts'
-import type { Audience, Filter } from '../../audience/filter.ts'
+import type { createAudienceCount } from '../../audience/audience-count.ts'
+import type { Audience } from '../../audience/filter.ts'
+import type { createLocaleCount } from '../../audience/locale-count.ts'
 import type { Clock } from '../../clock.ts'
 import { applyBadge } from '../../device/badge.ts'
 import { platformOnWire } from '../../device/device-record.ts'
 import type { Platform } from '../../device/device.ts'
-import { Refused } from '../../failure.ts'
 import type { Recipient } from '../../gateway/gateway.ts'
-import type { PreviewedRequest } from '../../gateway/preview.ts'
+import { previewApns, previewFcm, previewWebPush } from '../../gateway/preview.ts'
+import type { ApnsIdentity } from '../../gateway/preview.ts'
 import { messageBytes } from '../../gateway/webpush/encryption.ts'
 import { inLanguage, languageChoice, languagesOf } from '../../notification/languages.ts'
-import { NO_ID, sentBy, timeToLiveMs } from '../../notification/notification.ts'
+import { NO_ID, timeToLiveMs } from '../../notification/notification.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
-import type { CheckSize } from '../../notification/rendered-size.ts'
 import type { When } from '../schedule/timing-schema.ts'
-import type { SampleDevice } from './preview-store.ts'
+import type { createSampler, SampleDevice } from './preview-store.ts'
 import { PLATFORM, platformOfProvider, PLATFORMS } from '../../platform.ts'
 import type { ProviderName } from '../../platform.ts'
 
 interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
-  readonly checkSize: CheckSize
-  /** How many devices a filter selects now. */
-  readonly count: (application: number, filter: Filter, signal?: AbortSignal) => Promise<number>
-  /** How many of them get which language, as `keyOf` says of each locale. */
-  readonly countLocales: (
-    application: number,
-    filter: Filter,
-    keyOf: (locale: string | null) => string | null,
-    signal?: AbortSignal,
-  ) => Promise<ReadonlyMap<string | null, number>>
-  /** The first devices of an audience. */
-  readonly sample: (
-    application: number,
-    audience: Audience,
-    platform: Platform,
-    limit: number,
-    signal?: AbortSignal,
-  ) => Promise<SampleDevice[]>
-  readonly render: {
-    readonly apns: (application: Application, message: Message, recipient: Recipient) => PreviewedRequest
-    /** At `now`, ms since the Unix epoch. */
-    readonly fcm: (message: Message, recipient: Recipient, now: number) => string
-    readonly webPush: (message: Message, recipient: Recipient, now: number) => PreviewedRequest
-  }
+  readonly count: ReturnType<typeof createAudienceCount>
+  readonly countLocales: ReturnType<typeof createLocaleCount>
+  readonly sample: ReturnType<typeof createSampler>
+  readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
+  readonly apnsIdentity: (application: Application) => ApnsIdentity | null
 }
 
 export type Preview = Awaited<ReturnType<ReturnType<typeof createPreview>>>
 
-/** Devices shown of each platform. */
+/** Of each platform. */
 const SAMPLES = 5
 
 /**
- * Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large, and the
- * reason of `signal` once that has come.
+ * Shows the audience of a push and the requests to the gateways. Throws `Refused` for a push that is too large, and the
+ * reason of `signal` once that aborts.
  */
-export function createPreview({ clock, checkSize, count, countLocales, sample, render }: Dependencies) {
+export function createPreview({ clock, count, countLocales, sample, prepared, apnsIdentity }: Dependencies) {
   return async function preview(
     application: Application,
     audience: Audience,
@@ -62,10 +44,8 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
     when: When,
     signal?: AbortSignal,
   ) {
-    const notification = sentBy(application, wanted)
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
-    const tooLarge = checkSize(notification, platforms)
-    if (tooLarge !== null) throw new Refused(tooLarge)
+    const notification = prepared(application, wanted, platforms)
     const counts: Partial<Record<Platform, number>> = {}
     for (const platform of PLATFORMS) if (!PLATFORM[platform].isOptional) counts[platform] = 0
     const samples: SampleDevice[] = []
@@ -74,7 +54,7 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
         'filter' in audience
           ? await count(application.number, { ...audience.filter, platforms: [platform] }, signal)
           : 1
-      // A platform that came later than clients of this call is named only where it has somebody.
+      // Clients of this call may not know optional platforms: they are named only if they have devices.
       if (!PLATFORM[platform].isOptional || found > 0) counts[platform] = found
       if (found > 0)
         samples.push(...(await sample(application.number, audience, platform, Math.min(found, SAMPLES), signal)))
@@ -92,10 +72,10 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
     const isTo = (of: ProviderName) => platforms.includes(platformOfProvider(of))
     const to = (of: ProviderName) => recipientOf(firstOf(platformOfProvider(of)), platformOfProvider(of), notification)
     const apnsIn = (language: string | null) =>
-      isTo('apns') ? render.apns(application, messageIn(language), to('apns')) : null
-    const fcmIn = (language: string | null) => (isTo('fcm') ? render.fcm(messageIn(language), to('fcm'), sentAt) : null)
+      isTo('apns') ? previewApns(messageIn(language), to('apns'), apnsIdentity(application)) : null
+    const fcmIn = (language: string | null) => (isTo('fcm') ? previewFcm(messageIn(language), to('fcm'), sentAt) : null)
     const webPushIn = (language: string | null) =>
-      isTo('webpush') ? render.webPush(messageIn(language), to('webpush'), sentAt) : null
+      isTo('webpush') ? previewWebPush(messageIn(language), to('webpush'), sentAt) : null
     const apns = apnsIn(languageOf('apns'))
     const fcm = fcmIn(languageOf('fcm'))
     const webPush = webPushIn(languageOf('webpush'))
@@ -128,7 +108,7 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
   }
 }
 
-/** When it would go out, ms since the Unix epoch; by local time, as if that was now. */
+/** Ms since the Unix epoch; by local time as if that was now. */
 function momentOf(when: When, now: number): number {
   if (when.kind === 'at') return Math.max(when.at, now)
   return when.kind === 'in' ? now + when.delayMs : now
@@ -144,7 +124,7 @@ function recipientOf(sample: SampleDevice | undefined, platform: Platform, { bad
   }
 }
 
-/** As it is before it is encrypted, and as large as it is then. */
+/** The body before encryption, with its size after it. */
 function encrypted(text: string): { readonly body: unknown; readonly bytes: number } {
   const { body, bytes } = measured(text)
   return { body, bytes: messageBytes(bytes) }

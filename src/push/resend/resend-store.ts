@@ -9,15 +9,13 @@ import type { Range } from '../../delivery/open/progress.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
 
-/** A push that may be sent again, by what is stored of it. */
 export interface Resendable {
-  /** `push.number` */
   readonly number: number
   readonly notification: Notification
-  /** Those whom it has failed for, as far as they would be in its audience still. */
+  /** The devices it failed for, if they are still in its audience. */
   readonly filter: Filter
   readonly state: 'open' | 'finished' | 'cancelled'
-  /** The id of the push that went out to them already; `null`: none has. */
+  /** The id of the push that was already sent to them. */
   readonly resentAs: string | null
 }
 
@@ -30,11 +28,10 @@ type PushRow = Pick<StoredRow<typeof push>, 'number' | 'notification' | 'audienc
 type PartRow = Pick<StoredRow<typeof delivery>, 'push' | 'progress' | 'ahead'> &
   Pick<StoredRow<typeof push>, 'audience' | 'ceiling'> & {
     readonly platform: Platform
-    /** Whether it ended before everybody had been looked at. */
+    /** It ended before everybody had been looked at. */
     readonly cutShort: 0 | 1
   }
 
-/** What pushes have left to be done. */
 export function createResendStore({ database }: { readonly database: Pick<Database, 'reading'> }) {
   const find = database.reading<PushRow, [id: string, application: number]>(
     `SELECT p.number, p.notification, p.audience, p.cancelled_at IS NOT NULL AS cancelled,
@@ -92,7 +89,6 @@ function unsettled(upTo: number, ahead: readonly Range[], ceiling: number): Rang
   return gaps
 }
 
-/** The whole audience, however it was named. */
 function filterFrom(audience: Audience): Filter {
   if ('filter' in audience) return audience.filter
   return { ...filterOf({ platform: [audience.platform] }), devices: [audience.device] }

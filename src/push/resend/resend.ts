@@ -1,38 +1,38 @@
 import type { Application } from '../../application/application.ts'
 import { failure, Refused } from '../../failure.ts'
-import { sentBy } from '../../notification/notification.ts'
-import type { CheckSize } from '../../notification/rendered-size.ts'
+import type { Notification } from '../../notification/notification.ts'
+import type { Platform } from '../../platform.ts'
 import { alreadyResent } from '../accept.ts'
-import type { createAcceptance, PushRequest } from '../accept.ts'
+import type { Accept, PushRequest } from '../accept.ts'
 import type { createPreview } from '../preview/preview.ts'
-import type { Resendable } from './resend-store.ts'
+import { noPush } from '../status/status-schema.ts'
+import type { createResendStore, Resendable } from './resend-store.ts'
 
 interface Dependencies {
-  readonly store: { find(application: number, id: string): Resendable | null }
-  readonly accept: ReturnType<typeof createAcceptance>
+  readonly store: ReturnType<typeof createResendStore>
+  readonly accept: Accept
   readonly preview: ReturnType<typeof createPreview>
-  readonly checkSize: CheckSize
+  readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
 }
 
-/** A resend as it is asked for. */
 export interface ResendWanted extends Pick<PushRequest, 'repeat' | 'caller'> {
-  /** UUID of the push that is sent again. */
+  /** UUID of the push to send again. */
   readonly id: string
-  /** How many devices it is to address, as far as the caller knows; `null`: not said. */
+  /** The number of devices that the caller expects. */
   readonly confirm: number | null
 }
 
 const NOW = { kind: 'now' } as const
 
 /**
- * Sends a push that is over once more, as a new push with a time to live of its own, to the devices that the first has
- * failed for: rejected, expired, or not sent to in time. They must be registered and in its audience still. Throws
- * `Refused` for a push that is not there, is not over, was cancelled, or was sent again before.
+ * Sends a finished push again, as a new push with its own time to live, to the devices it failed for: rejected,
+ * expired, or not sent to in time. They must still be registered and in its audience. Throws `Refused` for a push that
+ * doesn't exist, hasn't finished, was cancelled or was resent before.
  */
-export function createResend({ store, accept, preview, checkSize }: Dependencies) {
+export function createResend({ store, accept, preview, prepared }: Dependencies) {
   function found({ number }: Application, id: string): Resendable {
     const push = store.find(number, id)
-    if (push === null) throw new Refused(failure('ResourceNotFound', 'No push found'))
+    if (push === null) throw noPush()
     if (push.state === 'open') {
       throw new Refused(failure('ConflictError', 'The push is not over: it is sent again when it is.'))
     }
@@ -49,19 +49,16 @@ export function createResend({ store, accept, preview, checkSize }: Dependencies
   }
 
   return {
-    /** What it would be, and for whom; as `preview` has it. */
     look(application: Application, id: string, signal?: AbortSignal): ReturnType<typeof preview> {
       const { filter, notification } = whole(application, id)
       return preview(application, { filter }, notification, NOW, signal)
     },
 
-    /** A repeat by its Idempotency-Key is answered as the first was; of two others at once the second is refused. */
+    /** A repeat by Idempotency-Key gets the same answer; of two other calls at once the second is refused. */
     send(application: Application, { id, confirm, repeat, caller }: ResendWanted): ReturnType<typeof accept> {
       const push = repeat === null ? whole(application, id) : found(application, id)
-      const { number, filter, notification: stored } = push
-      const notification = sentBy(application, stored)
-      const tooLarge = checkSize(notification, filter.platforms)
-      if (tooLarge !== null) throw new Refused(tooLarge)
+      const { number, filter } = push
+      const notification = prepared(application, push.notification, filter.platforms)
       const to = { kind: 'many', filter, confirm, resendOf: number } as const
       return accept(application, { notification, to, when: NOW, repeat, ...(caller && { caller }) })
     },

@@ -2,21 +2,20 @@ import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
 /**
- * How long a time of day must hold that the clock has jumped to, in milliseconds. A clock that was put wrong by mistake is
- * put right within seconds; one that NTP corrects after a boot stays, and what is due waits no longer than this.
+ * How long a time the clock has jumped to must hold, in milliseconds. A mistaken setting is corrected within seconds; a
+ * correction by NTP after a boot lasts, and delays what is due by no more than this.
  */
 const HOLD_MS = MINUTE_MS
 
-/** A clock may wander this much between two readings. */
+/** Drift allowed between two readings. */
 const TOLERANCE_MS = SECOND_MS
 
 /**
- * The time of day by which scheduled pushes go out, ms since the Unix epoch: what the clock has shown at least, beside the
- * time that has passed, for `HOLD_MS`. A jump ahead counts when it has held; a jump back at once. The first reading is
- * believed. To be read every second.
+ * The time of day for scheduled pushes, ms since the Unix epoch. A jump ahead counts once it has held for `HOLD_MS`, a
+ * jump back immediately. The first reading is believed. Must be read every second.
  */
 export function createBelievedTime(clock: Pick<Clock, 'now' | 'monotonic'>): () => number {
-  /** By how much the time of day was ahead of the time passed, at least, since when; each by more than the one before. */
+  /** The least offset of the time of day to monotonic time, since when; offsets ascend. */
   const steps: { readonly offset: number; readonly since: number }[] = []
 
   return () => {

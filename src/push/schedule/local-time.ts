@@ -1,15 +1,14 @@
 import { HOUR_MS } from '../../clock.ts'
 
-/** A time zone as devices have it: an IANA name; `null`: not known, which counts as UTC. */
+/** An IANA name; `null`: unknown, which counts as UTC. */
 export type Zone = string | null
 
-/** Where the wall clocks showed the time longer ago than this when a push was accepted, it is not sent any more. */
+/** Zones in which the time had passed longer ago than this when a push was accepted don't get it. */
 export const LATE_MS = HOUR_MS
 
 /**
- * When clocks in `zone` show `wall` (`2026-12-24T09:00`), ms since the Unix epoch. A time that they skip is as much
- * later as they skip, and of a time that they show twice it is the first (RFC 5545, 3.3.5). A zone that this runtime
- * does not know counts as UTC.
+ * When clocks in `zone` show `wall` (`2026-12-24T09:00`), ms since the Unix epoch. A skipped time is as much later as
+ * clocks skip; a repeated one is the first (RFC 5545, 3.3.5). An unknown zone counts as UTC.
  */
 export function momentIn(wall: string, zone: Zone): number {
   const local = Temporal.PlainDateTime.from(wall)
@@ -22,8 +21,8 @@ export function momentIn(wall: string, zone: Zone): number {
 }
 
 /**
- * The waves in which a push goes around the world, in order: every moment at which clocks somewhere show `wall`. None
- * is before `earliest`, and those longer ago than `LATE_MS` at `acceptedAt` are left out. All in ms since the Unix epoch.
+ * Every moment, in order, at which clocks somewhere show `wall`: none before `earliest`, and none longer ago than
+ * `LATE_MS` at `acceptedAt`. All in ms since the Unix epoch.
  */
 export function wavesOf(wall: string, acceptedAt: number, earliest: number): number[] {
   const zones: Zone[] = [null, ...Intl.supportedValuesOf('timeZone')]
@@ -32,8 +31,8 @@ export function wavesOf(wall: string, acceptedAt: number, earliest: number): num
 }
 
 /**
- * The wave of a zone, one of `waves`; `null` where the moment had passed at `acceptedAt`. Every zone has one wave at the
- * most, also a zone that nobody knew when the waves were made.
+ * The wave of a zone; `null`: its time had passed at `acceptedAt`. A zone that was unknown when the waves were made has
+ * one too.
  */
 export function waveIn(wall: string, zone: Zone, waves: readonly number[], acceptedAt: number): number | null {
   const moment = momentIn(wall, zone)

@@ -9,9 +9,7 @@ import { waveIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
 import { storedJson } from '../../database/damage.ts'
 
-/** A push that has been let go. */
 interface Released {
-  /** `push.number`. */
   readonly push: number
   readonly application: number
 }
@@ -24,21 +22,21 @@ interface DueRow extends Released {
 
 type ParentRow = Pick<StoredRow<typeof pushTable>, 'audience' | 'created_at' | 'released_at'>
 
-/** A moment by the two clocks that a push may wait by: ms since the Unix epoch, and of service time. */
+/** A push waits by one of two clocks: ms since the Unix epoch, or of service time. */
 export interface DueBy {
   readonly wall: number
   readonly service: number
 }
 
-/** As the index `push_scheduled` has it. */
+/** The condition of the index `push_scheduled`. */
 const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'
 
-/** As the index `push_held` has it. */
+/** The condition of the index `push_held`. */
 const HELD = 'released_at IS NULL AND cancelled_at IS NULL AND held_until IS NOT NULL'
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>
 
-/** Pushes that wait for their moment, or for the end of a hold. Times are ms since the Unix epoch, but for `DueBy`. */
+/** Pushes that wait for their time or for the end of a hold. Times are ms since the Unix epoch, except in `DueBy`. */
 export function createScheduleStore({ database }: { database: Pick<Database, 'statement'> }) {
   const deliveries = createNewDeliveryStore({ database })
   const next = database.statement<{ [By in keyof DueBy]: number | null }, []>(
@@ -64,7 +62,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
      WHERE number = ?3 RETURNING expires_at`,
   )
 
-  // Each step is one look into the index, for as many zones as there are, not devices.
+  // One index lookup per zone, however many devices.
   const zones = database.statement<{ zone: string }, [number]>(
     `WITH RECURSIVE known (zone) AS (
        SELECT min(timezone) FROM device WHERE application = ?1 AND timezone IS NOT NULL
@@ -74,10 +72,10 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
      SELECT zone FROM known WHERE zone IS NOT NULL`,
   )
 
-  /** The time zones that devices of an application have, each once; not known is one of them. */
+  /** Includes `null`, for devices without a known zone. */
   const zonesOf = (application: number): Zone[] => [null, ...zones.all(application).map(({ zone }) => zone)]
 
-  /** Whom one wave of a push by local time addresses beside the filter of the whole; `null` for nobody. */
+  /** What narrows the push's filter for one wave; `null`: nobody is left. */
   function waveOf({ application, send_at: wave }: DueRow, parent: number, now: number): WaveAudience | null {
     const row = parentOf.get(parent)
     const audience = row && (storedJson(row.audience) as Audience)
@@ -106,22 +104,22 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   return {
     zonesOf,
 
-    /** Calls off a push, `push.number`, that has not gone out; `false` if it has. Runs in a transaction of the caller. */
+    /** Cancels a push, `push.number`, that hasn't gone out; `false` if it has. Runs in a transaction of the caller. */
     withdraw(push: number, now: number): boolean {
       if (withdraw.get(push, now) === null) return false
       withdrawWaves.run(push, now)
       return true
     },
 
-    /** When the next push is due, by each clock; Infinity if none waits. */
+    /** When the next push is due by each clock; Infinity: none waits. */
     next: (): DueBy => {
       const { wall = null, service = null } = next.get() ?? {}
       return { wall: wall ?? Number.POSITIVE_INFINITY, service: service ?? Number.POSITIVE_INFINITY }
     },
 
     /**
-     * Lets go what is due by `dueBy`, `limit` pushes at the most by each clock: the audience is that of this moment, `now`, and so is the
-     * beginning of the time to live. Runs in a transaction of the caller.
+     * Sends out what is due by `dueBy`, at most `limit` pushes by each clock. Audience and time to live count from
+     * `now`. Runs in a transaction of the caller.
      */
     release(dueBy: DueBy, now: number, limit: number): Released[] {
       const letGo = (push: number, audience: string) => release.get(now, audience, push)?.expires_at ?? now
@@ -142,7 +140,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   }
 }
 
-/** The audience of the moment: what counts back from one counts from this; of a push that is sent again, from its first. */
+/** Filters by time count back from `now`; of a resend, from its first push. */
 function asOf(audience: Audience, now: number): Audience {
   if ('device' in audience || audience.filter.asOf === undefined || audience.filter.missed !== undefined)
     return audience

@@ -6,10 +6,10 @@ import type { ServiceClock } from '../../time/service-clock.ts'
 import { createBelievedTime } from './believed-time.ts'
 import type { DueBy, ScheduleStore } from './schedule-store.ts'
 
-/** How often the clock is looked at, and how soon a write that failed is tried again. */
+/** Between two looks at the clock, and before a failed write is tried again. */
 const LOOK_MS = 1000
 
-/** Pushes let go in one transaction. */
+/** In one transaction. */
 const RELEASE_LIMIT = 100
 
 interface Dependencies {
@@ -18,22 +18,19 @@ interface Dependencies {
   readonly log: Log
   readonly commit: Commit
   readonly store: Pick<ScheduleStore, 'next' | 'release'>
-  /** Tells the delivery that this push of this application, `push.number`, is to be sent. */
+  /** Starts the delivery of `push.number`. */
   readonly wake: (application: number, push: number) => void
 }
 
 export interface Schedule {
-  /** Something new waits. */
+  /** To be called when a new push waits. */
   wake(): void
   stop(): void
 }
 
 /**
- * Lets each push go when its moment comes. What waits is in the database, so a start catches up with what came due
- * while nothing ran. A jump of the clock ahead lets nothing go before it has held for a minute; a hold is over when it
- * has lasted, whatever the clock shows.
- *
- * waiting → (due, or a second has passed) → releasing → waiting.
+ * Sends out each push at its time. Waiting pushes are in the database, so a start catches up. A clock that jumps ahead
+ * sends nothing until it has held for a minute; a hold lasts its time, whatever the clock shows.
  */
 export function startSchedule({ clock, time, log, commit, store, wake }: Dependencies): Schedule {
   const believedTime = createBelievedTime(clock)
@@ -48,11 +45,11 @@ export function startSchedule({ clock, time, log, commit, store, wake }: Depende
     const due = next()
     const dueInMs = Math.min(due.wall - by.wall, due.service - by.service)
     if (dueInMs <= 0) void release(by)
-    // Never longer than a second: the clock may be set meanwhile.
+    // The clock may be set in between.
     else cancel = clock.after(Math.min(dueInMs, LOOK_MS), look)
   }
 
-  /** When the next is due; what cannot be read now is looked for again in a second. */
+  /** If that can't be read, it is tried again in a second. */
   function next(): DueBy {
     try {
       return store.next()

@@ -1,22 +1,22 @@
 import { DAY_MS, SECOND_MS } from '../../clock.ts'
 import { invalid, optional, show, wholeNumber } from '../../http/fields.ts'
 import type { Field, Given } from '../../http/fields.ts'
-import { flag } from '../../notification/content-fields.ts'
+import { flag } from '../../notification/option-fields.ts'
 
-/** When a push is to go out. Times are ms since the Unix epoch. */
+/** Times are ms since the Unix epoch. */
 export type When =
   | { readonly kind: 'now' }
   | { readonly kind: 'in'; readonly delayMs: number }
-  /** `isSchedule`: of the field `schedule`, by which a moment that is past, however long, is now. */
+  /** `isSchedule`: from the field `schedule`, which takes any past time as now. */
   | { readonly kind: 'at'; readonly at: number; readonly isSchedule?: true }
-  /** When the clocks of each device show this: `2026-12-24T09:00`. */
+  /** When clocks at the device show this: `2026-12-24T09:00`. */
   | { readonly kind: 'local'; readonly wall: string }
 
 const MAX_DAYS = 90
 export const MAX_AHEAD_MS = MAX_DAYS * DAY_MS
 const MAX_SECONDS = MAX_AHEAD_MS / SECOND_MS
 
-/** A moment as RFC 3339 has it; the seconds may be left out. */
+/** RFC 3339, with optional seconds. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 const WALL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/
 
@@ -70,7 +70,6 @@ const replace = flag(
   'With an Idempotency-Key: takes the place of the push of that key, which must not have gone out. true, false, 1 or 0.',
 )
 
-/** When a push to many is sent, and whether. */
 export const lifeFields = {
   send_at: optional(sendAt),
   send_at_local: optional(sendAtLocal),
@@ -78,15 +77,14 @@ export const lifeFields = {
   replace: optional(replace),
 }
 
-/** The same for one device. */
 export const lifeFieldsOfOne = { send_at: lifeFields.send_at, replace: lifeFields.replace }
 
-/** Ms since the Unix epoch; `null` for a day or a time that does not exist. */
+/** Ms since the Unix epoch; `null`: no such day or time. */
 export function instantOf(moment: string): number | null {
   return read(() => Temporal.Instant.from(moment).epochMilliseconds)
 }
 
-/** `null` for a day or a time that does not exist. */
+/** `null`: no such day or time. */
 function read<T>(parse: () => T): T | null {
   try {
     return parse()
@@ -96,7 +94,6 @@ function read<T>(parse: () => T): T | null {
   }
 }
 
-/** At most one of the fields may be there. */
 export function whenOf(input: { readonly [Field in (typeof MOMENTS)[number]]?: When | undefined }): When {
   const [first, second] = MOMENTS.filter((name) => input[name] !== undefined)
   if (second !== undefined) throw invalid(second, `must not stand beside ${first}`)
@@ -105,7 +102,7 @@ export function whenOf(input: { readonly [Field in (typeof MOMENTS)[number]]?: W
 
 const MOMENTS = ['send_at', 'schedule', 'send_at_local'] as const
 
-/** A time ignored in a push to one, as other unknown fields are, would send at once. */
+/** Ignored like other unknown fields, the push would go out now. */
 export function refuseLocal(given: Given): void {
   if ((given['send_at_local'] ?? '') !== '') throw invalid('send_at_local', 'is for /push/all; here it is send_at')
 }

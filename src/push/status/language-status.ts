@@ -2,17 +2,15 @@ import type { ReceiptCounts } from '../../stats/receipt.ts'
 import { OWN_TEXT } from '../../text/language-tag.ts'
 import { receiptsOf } from './status-answer.ts'
 
-/** What is stored of a push by language: a tag, or `OWN_TEXT`. */
+/** By language: a tag, or `OWN_TEXT`. */
 export interface LanguageFacts {
-  /** The languages of the push. */
   readonly tags: readonly string[]
   readonly accepted: ReadonlyMap<string, number>
   readonly failed: ReadonlyMap<string, number>
-  /** With `''` for reports of who is not known. */
+  /** `''`: reports that name no device. */
   readonly receipts: ReadonlyMap<string, ReceiptCounts>
 }
 
-/** All languages together, as the status has it. */
 interface Totals {
   readonly s: number
   readonly failed: number
@@ -21,8 +19,8 @@ interface Totals {
 const NOTHING: ReceiptCounts = { opened: 0, received: 0, actions: {} }
 
 /**
- * The counts of a push for each of its languages, its own text first; and, since the counts of both are those of the
- * push, for nobody's: reports that name no device, and failures of devices that were never sent to.
+ * Counts by language, the own text first. What belongs to no language is apart, so that all add up to the push's:
+ * reports that name no device, and failures of devices that were never sent to.
  */
 export function languageStatusOf({ tags, accepted, failed, receipts }: LanguageFacts, totals: Totals) {
   const languages = [OWN_TEXT, ...tags].map((text) => {

@@ -2,17 +2,16 @@ import type { Database } from '../../database/database.ts'
 import type { PlatformProgress } from './status.ts'
 
 interface Row extends Omit<PlatformProgress, 'open'> {
-  /** Deliveries. */
   readonly open: number
 }
 
 /**
- * What waits is summed up by delivery: one that settles pages before its audience is counted has more answers than it
- * has addressed, and another's would be lost in that.
+ * Summed up by delivery: one that settles pages before its audience is counted has more answers than addressed devices,
+ * and would hide what waits in another.
  */
 const waiting = (done: string) => `sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
 
-/** How far those deliveries are together of which `condition` holds. The columns are said in `PlatformProgress`. */
+/** The progress of the deliveries that meet `condition`; `PlatformProgress` describes the columns. */
 const progressOf = (condition: string) =>
   `SELECT platform, coalesce(sum(addressed), 0) AS t, sum(accepted) AS s, sum(failed) AS failed, sum(removed) AS removed,
      ${waiting('coalesce(addressed, 0)')} AS waiting, ${waiting('settled')} AS retrying,
@@ -23,8 +22,8 @@ const progressOf = (condition: string) =>
 export type ProgressStore = ReturnType<typeof createProgressStore>
 
 /**
- * How far pushes are: the one place that asks. One entry for each platform that they go to, none before their moment has
- * come. `prepare` names the connection: `database.statement` in a transaction of the caller, `database.reading` elsewhere.
+ * The one reader of progress. One entry per platform, none before the push has gone out. `prepare` chooses the
+ * connection: `database.statement` in a transaction of the caller, `database.reading` elsewhere.
  */
 export function createProgressStore(prepare: Database['statement']) {
   const ofPush = prepare<Row, [number]>(
@@ -40,14 +39,14 @@ export function createProgressStore(prepare: Database['statement']) {
   const progressOfOne = (push: number): PlatformProgress[] => ofPush.all(push).map(shown)
 
   return {
-    /** Of one push, `push.number`, with all its waves. */
+    /** Of one push, `push.number`, and its waves. */
     of: progressOfOne,
 
-    /** Of all pushes of an application with a number from `first` to `last` together. */
+    /** Of pushes `first` to `last` of an application, summed up. */
     ofRange: (application: number, first: number, last: number): PlatformProgress[] =>
       ofRange.all(first, last, application).map(shown),
 
-    /** Of the push with this UUID, and its `application.number`; `null`: there is no such push. */
+    /** `application.number` with the progress of the push with this UUID; `null`: no such push. */
     named(id: string): { readonly application: number; readonly platforms: readonly PlatformProgress[] } | null {
       const push = named.get(id)
       return push && { application: push.application, platforms: progressOfOne(push.number) }

@@ -2,24 +2,20 @@ import { storedJson } from '../../database/damage.ts'
 import type { Database } from '../../database/database.ts'
 import type { Notification } from '../../notification/notification.ts'
 
-/** What a push says, for a list of them. */
 export interface PushText {
   readonly title: string | null
   readonly msg: string | null
-  /** For many devices, or for one. */
   readonly many: boolean
 }
 
-/** A push without what became of it. */
 interface NewestPush {
   readonly id: string
-  /** `application.number` */
   readonly application: number
 }
 
 export type PushSummaryStore = ReturnType<typeof createPushSummaryStore>
 
-/** Pushes for whoever looks through them. */
+/** For lists of pushes. */
 export function createPushSummaryStore({ database }: { database: Pick<Database, 'reading'> }) {
   const text = database.reading<{ notification: string; audience: string }, [push: number]>(
     'SELECT notification, audience FROM push WHERE number = ?',
@@ -29,7 +25,7 @@ export function createPushSummaryStore({ database }: { database: Pick<Database, 
   )
 
   return {
-    /** Of the push, `push.number`; `null`: it was erased meanwhile. */
+    /** `null`: the push was erased in the meantime. */
     textOf(push: number): PushText | null {
       const row = text.get(push)
       if (row === null) return null
@@ -37,7 +33,7 @@ export function createPushSummaryStore({ database }: { database: Pick<Database, 
       return { title, msg, many: 'filter' in (storedJson(row.audience) as object) }
     },
 
-    /** The last pushes of all applications, the newest first. */
+    /** Of all applications, newest first. */
     newest: (limit: number): NewestPush[] => newest.all(limit),
   }
 }

@@ -7,14 +7,13 @@ import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './statu
 import type { FailedRecipient, PauseOf, PlatformProgress, StoredPush } from './status.ts'
 import { PLATFORM } from '../../platform.ts'
 
-/** What is stored of a push. */
 export interface PushFacts {
   readonly push: StoredPush
   readonly reach: readonly PlatformProgress[]
   readonly receipts: ReceiptCounts
 }
 
-/** The part of a status that a list has too. `now` in ms since the Unix epoch. */
+/** What lists have too. `now` in ms since the Unix epoch. */
 export function pushStatusOf({ push, reach, receipts }: PushFacts, pauseOf: PauseOf, now: number) {
   const startedAt = startedAtOf(reach)
   const finishedAt = finishedAtOf(push, reach)
@@ -36,13 +35,13 @@ export function pushStatusOf({ push, reach, receipts }: PushFacts, pauseOf: Paus
   }
 }
 
-/** What apps have said, and how that is to `accepted` notifications: `null` where there are none. */
+/** Rates are relative to `accepted` notifications; `null`: there are none. */
 export function receiptsOf({ opened, received, actions }: ReceiptCounts, accepted: number) {
   const share = (count: number) => (accepted === 0 ? null : Math.round((count / accepted) * 10_000) / 10_000)
   return { opened_rate: share(opened), received_rate: share(received), actions }
 }
 
-/** What each platform has a part in, by its number as text. */
+/** By platform number as text. */
 export function platformsOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf) {
   const entries = reach.map((one) => {
     const { t, s, failed, waiting, retrying } = one
@@ -52,8 +51,8 @@ export function platformsOf(push: StoredPush, reach: readonly PlatformProgress[]
 }
 
 /**
- * `failed` with its reasons. Devices that were never sent to have none written down: they were removed meanwhile, or
- * the push was over before. What is open may have failed for more than was read with its reasons.
+ * Devices that were never sent to have no recorded reason: they were removed, or the push ended first. In an open push
+ * more may have failed than had been read with reasons.
  */
 export function failedOf(
   total: number,
@@ -73,7 +72,6 @@ export function failedOf(
   return { total, reasons: Object.fromEntries(sorted) as Record<string, number> }
 }
 
-/** On the wire. */
 export function explanationOf(
   explained: Explanation,
   { platform, device, language }: Pick<Found, 'platform' | 'device' | 'language'>,
@@ -109,10 +107,10 @@ function receiptOf({ event, action, at }: DeviceReceipt) {
 const SENT: ReadonlySet<ExplainVerdict> = new Set(['opened', 'received', 'accepted'])
 
 export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient) {
-  // What is called off is stored as expired.
+  // Cancelled recipients are stored as expired.
   const shown = reason === CANCELLED ? 'cancelled' : state
   return { token, platform: String(platform), state: shown, reason, attempts, at: isoTime(at) }
 }
 
-/** The reason stored with recipients that waited for another attempt when the push was called off. */
+/** Stored as the reason of recipients that waited when the push was cancelled. */
 const CANCELLED = 'cancelled'

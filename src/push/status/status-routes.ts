@@ -2,14 +2,13 @@ import { Elysia } from 'elysia'
 import type { Clock } from '../../clock.ts'
 import { HEADER_PARAMETERS, readDeviceHeaders } from '../../device/device-schema.ts'
 import type { Platform } from '../../device/device.ts'
-import { failure, Refused } from '../../failure.ts'
 import { listOf, NEXT_PAGE, nextPage } from '../../http/answer-schema.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import type { ExplainStore } from '../explain/explain-store.ts'
 import { explain } from '../explain/explain.ts'
-import { EXPLANATION, EXPLANATION_EXAMPLE } from '../explain/explanation-schema.ts'
+import { EXPLANATION } from '../explain/explanation-schema.ts'
 import { explanationOf, failureOf, pushStatusOf } from './status-answer.ts'
 import * as schema from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
@@ -21,26 +20,26 @@ interface Dependencies {
   readonly clock: Clock
   readonly statuses: StatusStore
   readonly explanations: ExplainStore
-  /** Why nothing can be sent to a platform of an application now; `null` where it can. */
+  /** Why a platform can't be sent to now; `null`: it can. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
-  /** The apns-id that a push, `push.id`, has at a device, `device.id`. */
+  /** For `push.id` and `device.id`. */
   readonly apnsIdOf: (push: string, device: number) => string
 }
 
 const NO_PUSH = { 404: 'ResourceNotFound: there is no such push.' }
 
-/** What became of pushes: GET /pushes, and GET /push/{id} with what is below it. */
+/** GET /pushes, and GET /push/{id} with what is below it. */
 export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apnsIdOf }: Dependencies) {
   function found(application: number, id: string): StoredPush {
     const push = statuses.find(application, id.toLowerCase())
-    if (push === null) throw noPush()
+    if (push === null) throw schema.noPush()
     return push
   }
 
   async function whole(application: number, id: string) {
     const pause = (platform: Platform) => pauseOf(application, platform)
     const status = await wholeStatus({ statuses, clock, pauseOf: pause }, application, id.toLowerCase())
-    if (status === null) throw noPush()
+    if (status === null) throw schema.noPush()
     return status
   }
 
@@ -58,7 +57,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by their gateway: APNs, FCM or a push service; `o` opens and `received` arrivals that apps have reported, their rates as fractions of `s`, and `actions` by name. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. Of a push with `languages` the counts are also there for each, with `language` null for its own text; `language_unknown` has what belongs to none. `rate`: accepted a second. Times are ISO 8601 or null.',
         secret: true,
         parameters: [schema.ID_PARAMETER],
-        answers: { 200: { description: 'How far it is.', schema: schema.STATUS, example: schema.STATUS_EXAMPLE } },
+        answers: { 200: { description: 'How far it is.', schema: schema.STATUS } },
         failures: NO_PUSH,
         sentences: schema.NO_PUSH_FOUND,
       }),
@@ -87,7 +86,6 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
             200: {
               description: 'A JSON array.',
               schema: listOf(schema.LISTED),
-              example: [schema.LISTED_EXAMPLE],
               headers: { Link: NEXT_PAGE },
             },
           },
@@ -106,7 +104,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           secret: true,
           parameters: [schema.ID_PARAMETER],
           answers: {
-            200: { description: 'A JSON array.', schema: listOf(schema.FAILED), example: [schema.FAILURE_EXAMPLE] },
+            200: { description: 'A JSON array.', schema: listOf(schema.FAILED) },
           },
           failures: NO_PUSH,
           sentences: schema.NO_PUSH_FOUND,
@@ -119,7 +117,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         const { token, platform } = readDeviceHeaders(headers)
         const id = params.id.toLowerCase()
         const explanation = explanations.find(number, id, token, platform)
-        if (explanation === null) throw noPush()
+        if (explanation === null) throw schema.noPush()
         const pause = explanation.platform === null ? null : pauseOf(number, explanation.platform)
         return explanationOf(explain({ ...explanation.facts, pause }), explanation, (device) => apnsIdOf(id, device))
       },
@@ -132,15 +130,11 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           secret: true,
           parameters: [schema.ID_PARAMETER, ...HEADER_PARAMETERS],
           answers: {
-            200: { description: 'The verdict.', schema: EXPLANATION, example: EXPLANATION_EXAMPLE },
+            200: { description: 'The verdict.', schema: EXPLANATION },
           },
           failures: { ...NO_PUSH, 409: 'MissingParameter' },
           sentences: { ...schema.NO_PUSH_FOUND, MissingParameter: 'token header is required.' },
         }),
       },
     )
-}
-
-function noPush(): Refused {
-  return new Refused(failure('ResourceNotFound', 'No push found'))
 }

@@ -1,4 +1,19 @@
-import { count, listOf, objectSchema, oneOf, orNull, platformSchema, text, time } from '../../http/answer-schema.ts'
+import { failure, Refused } from '../../failure.ts'
+import {
+  count,
+  listOf,
+  mapOf,
+  number,
+  objectSchema,
+  oneOf,
+  orNull,
+  platformSchema,
+  shapeOf,
+  shownAs,
+  text,
+  time,
+  uuid,
+} from '../../http/answer-schema.ts'
 import { wholeNumber } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
 import { PLATFORM_CHOICE } from '../../platform.ts'
@@ -38,102 +53,97 @@ export const PAGE_PARAMETERS: readonly JsonSchema[] = [
   { name: 'after', in: 'query', description: 'The cursor of the Link header.', schema: { type: 'string' } },
 ]
 
-/** What a failure says where no push has the id. */
 export const NO_PUSH_FOUND = { ResourceNotFound: 'No push found' }
+
+export function noPush(): Refused {
+  return new Refused(failure('ResourceNotFound', NO_PUSH_FOUND.ResourceNotFound))
+}
 
 const state = oneOf(
   ['scheduled', 'sending', 'paused', 'finished', 'cancelled'],
   'Paused: all that is left waits; `reason` says for what.',
+  'sending',
 )
-const id: JsonSchema = { type: 'string', format: 'uuid', description: 'The id that the push was answered with.' }
-const reason = orNull(text('Why a paused push waits.'))
-const t = count('Devices addressed, as far as they are counted.')
-const s = count('Of them accepted by APNs, FCM or a push service.')
-const waiting = count('Devices that have no outcome yet: `t` is always `s`, those it failed for, and these.')
-const failedTotal = count('Devices that it failed for.')
+const reason = orNull(text('Why a paused push waits.'), null)
+const t = count('Devices addressed, as far as they are counted.', 1200)
+const s = count('Of them accepted by APNs, FCM or a push service.', 1100)
+const waiting = count('Devices that have no outcome yet: `t` is always `s`, those it failed for, and these.', 88)
+const failedTotal = count('Devices that it failed for.', 12)
 
 const listed = {
-  id,
+  id: uuid('The id that the push was answered with.', EXAMPLE_ID),
   state,
   reason,
   t,
   s,
-  o: count('Opens reported.'),
-  received: count('Arrivals reported.'),
-  failed: { type: 'object', required: ['total'], properties: { total: failedTotal } },
+  o: count('Opens reported.', 17),
+  received: count('Arrivals reported.', 940),
+  failed: shapeOf({ total: failedTotal }),
   waiting,
-  created_at: time('When it was accepted.'),
-  send_at: orNull(time('When it was to go out; null: at once.')),
-  started_at: orNull(time('When the first was sent.')),
-  finished_at: orNull(time('When the last was answered for.')),
-  rate: { type: 'number', minimum: 0, description: 'Accepted a second.' },
+  created_at: time('When it was accepted.', '2026-11-20T09:00:00.000Z'),
+  send_at: orNull(time('When it was to go out; null: at once.'), null),
+  started_at: orNull(time('When the first was sent.', '2026-11-20T09:00:00.004Z')),
+  finished_at: orNull(time('When the last was answered for.'), null),
+  rate: { ...number('Accepted a second.', 5500), minimum: 0 },
 }
 
-const share = (what: string) =>
+const share = (what: string, example: number) =>
   orNull({
-    type: 'number',
+    ...number(
+      `${what} as a fraction of \`s\`, to four places; above 1 where apps report without a token, and more than once. null while none was accepted.`,
+      example,
+    ),
     minimum: 0,
-    description: `${what} as a fraction of \`s\`, to four places; above 1 where apps report without a token, and more than once. null while none was accepted.`,
   })
 
-/** An entry of GET /pushes. */
 export const LISTED = objectSchema('Push', listed)
 
-const actions: JsonSchema = {
-  type: 'object',
-  additionalProperties: count('How often.'),
-  description: 'Actions reported, by name: 20 names, and further ones together as `other`.',
-}
+const actions = mapOf(
+  count('How often.'),
+  'Actions reported, by name: 20 names, and further ones together as `other`.',
+  { reply: 4, later: 2 },
+)
 const inLanguage = { s, failed: failedTotal, o: listed.o, received: listed.received }
-const rates = { opened_rate: share('`o`'), received_rate: share('`received`') }
+const rates = { opened_rate: share('`o`', 0.0155), received_rate: share('`received`', 0.8545) }
 
-/** What GET /push/{id} answers. */
+const platformStatus = objectSchema('PlatformStatus', {
+  state,
+  reason,
+  t,
+  s,
+  failed: failedTotal,
+  waiting,
+  retrying: count('Of those that wait, tried before.'),
+})
+
 export const STATUS = objectSchema(
   'PushStatus',
   {
     ...listed,
-    failed: {
-      type: 'object',
-      required: ['total', 'reasons'],
-      properties: {
-        total: failedTotal,
-        reasons: {
-          type: 'object',
-          additionalProperties: count('Devices.'),
-          description:
-            'Devices by the reason that the gateway gave. `expired`, `cancelled`: not sent to before the time to live was over, or the push was called off. `DeviceRemoved`: unregistered, or declared gone, before it was sent to.',
-        },
-      },
-    },
+    failed: shapeOf({
+      total: failedTotal,
+      reasons: mapOf(
+        count('Devices.'),
+        'Devices by the reason that the gateway gave. `expired`, `cancelled`: not sent to before the time to live was over, or the push was called off. `DeviceRemoved`: unregistered, or declared gone, before it was sent to.',
+        { Unregistered: 11, BadDeviceToken: 1 },
+      ),
+    }),
     ...rates,
     actions,
-    platforms: {
-      type: 'object',
-      description: `The same for each platform that it goes to, by ${PLATFORM_CHOICE}.`,
-      additionalProperties: objectSchema('PlatformStatus', {
-        state,
-        reason,
-        t,
-        s,
-        failed: failedTotal,
-        waiting,
-        retrying: count('Of those that wait, tried before.'),
+    platforms: mapOf(platformStatus, `The same for each platform that it goes to, by ${PLATFORM_CHOICE}.`, {
+      '0': { state: 'sending', reason: null, t: 1200, s: 1100, failed: 12, waiting: 88, retrying: 3 },
+    }),
+    languages: listOf(
+      objectSchema('LanguageStatus', {
+        language: orNull(text("Its tag; null: the push's own text.")),
+        ...inLanguage,
+        ...rates,
+        actions,
       }),
-    },
-    languages: {
-      ...listOf(
-        objectSchema('LanguageStatus', {
-          language: orNull(text("Its tag; null: the push's own text.")),
-          ...inLanguage,
-          ...rates,
-          actions,
-        }),
-      ),
-      description:
-        'Each language of the push, and its own text first: what was sent in it, and what apps have reported of that. A report counts by the locale that the device has then. Absent where the push has no `languages`.',
-    },
+      'Each language of the push, and its own text first: what was sent in it, and what apps have reported of that. A report counts by the locale that the device has then. Absent where the push has no `languages`.',
+    ),
     language_unknown: {
-      ...objectSchema('LanguageUnknown', { ...inLanguage, actions }),
+      ...shownAs(objectSchema('LanguageUnknown', { ...inLanguage, actions }), undefined),
       description:
         'Of a push with `languages`, what belongs to none of them, so that all together are the counts of the push: reports that name no device, and devices that it failed for before a text was chosen.',
     },
@@ -141,57 +151,18 @@ export const STATUS = objectSchema(
   ['languages', 'language_unknown'],
 )
 
-/** An entry of GET /push/{id}/failures. */
 export const FAILED = objectSchema('PushFailure', {
-  token: orNull(text('null where the device was erased since.')),
+  token: orNull(text('null where the device was erased since.', '3f8a09c1'.repeat(8))),
   platform: platformSchema,
-  state: oneOf(['rejected', 'gone', 'expired', 'cancelled'], 'How it ended.'),
-  reason: text('The word of the gateway.'),
-  attempts: count('How often it was sent.'),
-  at: time('When it was decided.'),
+  state: oneOf(['rejected', 'gone', 'expired', 'cancelled'], 'How it ended.', 'gone'),
+  reason: text('The word of the gateway.', 'Unregistered'),
+  attempts: count('How often it was sent.', 1),
+  at: time('When it was decided.', '2026-11-20T09:00:00.000Z'),
 })
 
-/** What POST /push/{id}/cancel answers. */
 export const CANCELLATION = objectSchema('Cancellation', {
-  message: text('"Cancelled".'),
-  state: oneOf(['scheduled', 'sending'], 'What it was before.'),
-  t,
-  s,
+  message: text('"Cancelled".', 'Cancelled'),
+  state: oneOf(['scheduled', 'sending'], 'What it was before.', 'sending'),
+  t: shownAs(t, 12_345),
+  s: shownAs(s, 678),
 })
-
-export const LISTED_EXAMPLE = {
-  id: EXAMPLE_ID,
-  state: 'sending',
-  reason: null,
-  t: 1200,
-  s: 1100,
-  o: 17,
-  received: 940,
-  failed: { total: 12 },
-  waiting: 88,
-  created_at: '2026-11-20T09:00:00.000Z',
-  send_at: null,
-  started_at: '2026-11-20T09:00:00.004Z',
-  finished_at: null,
-  rate: 5500,
-}
-
-export const STATUS_EXAMPLE = {
-  ...LISTED_EXAMPLE,
-  failed: { total: 12, reasons: { Unregistered: 11, BadDeviceToken: 1 } },
-  opened_rate: 0.0155,
-  received_rate: 0.8545,
-  actions: { reply: 4, later: 2 },
-  platforms: {
-    '0': { state: 'sending', reason: null, t: 1200, s: 1100, failed: 12, waiting: 88, retrying: 3 },
-  },
-}
-
-export const FAILURE_EXAMPLE = {
-  token: '3f8a09c1'.repeat(8),
-  platform: '0',
-  state: 'gone',
-  reason: 'Unregistered',
-  attempts: 1,
-  at: '2026-11-20T09:00:00.000Z',
-}

@@ -13,22 +13,22 @@ import { createProgressStore } from './progress-store.ts'
 import type { FailedRecipient, FailedState, StoredPush } from './status.ts'
 import { PLATFORMS } from '../../platform.ts'
 
-/** Devices that a push failed for, those not sent to for the most part without. */
+/** Mostly without devices that were never sent to. */
 interface FailureCounts {
   readonly reasons: ReadonlyMap<string, number>
-  /** By the text that they were sent, a tag or `OWN_TEXT`; of a push with one text empty. */
+  /** By the text they were sent, a tag or `OWN_TEXT`; empty if the push has one text. */
   readonly languages: ReadonlyMap<string, number>
 }
 
-/** Rows of exceptions looked at before the event loop gets a turn: about 2 ms. */
+/** Rows read before the event loop gets a turn: about 2 ms. */
 const CHUNK = 2000
 
-/** Failures read at a time, with tokens of up to 4 KiB: what their list holds in memory, whatever its length. */
+/** Rows, with tokens of up to 4 KiB, that a list of failures holds in memory. */
 const PAGE = 200
 
 const p = alias(pushTable, 'p')
 
-/** What looks into other rows of the same table is written out: of one table drizzle names the columns alone. */
+/** The subquery is raw SQL: of a single table drizzle doesn't qualify column names. */
 const PUSH = {
   number: p.number,
   id: p.id,
@@ -44,10 +44,10 @@ const FAILED = `state IN ('rejected', 'gone', 'expired')`
 
 export type StatusStore = ReturnType<typeof createStatusStore>
 
-/** What became of pushes. Callers see a push by local time as one, without its waves. */
+/** Callers see a push by local time as one, without its waves. */
 export function createStatusStore({ database }: { database: Pick<Database, 'reading' | 'readingOrm'> }) {
   const { find, page, scheduled, parts, failures } = prepareStatements(database.readingOrm)
-  // Both are read off their partial indexes.
+  // Both come from partial indexes.
   const unfinished = database.reading<{ count: number }, [number]>(
     `SELECT (SELECT count(DISTINCT push) FROM delivery
          WHERE application = ?1 AND platform IN (${PLATFORMS.join()}) AND finished_at IS NULL)
@@ -74,26 +74,23 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
   return {
     find: (application: number, id: string): StoredPush | null => find.get({ application, id }) ?? null,
 
-    /** Pushes with a number below `before`, newest first. */
+    /** Below number `before`, newest first. */
     list: (application: number, before: number, limit: number): StoredPush[] =>
       page.all({ application, before, limit }),
 
-    /** Pushes of which something waits for its time, the soonest first. */
+    /** Scheduled pushes, soonest first. */
     scheduled: (application: number, limit: number): StoredPush[] => scheduled.all({ application, limit }),
 
-    /** How many are being sent or wait for their time. */
     unfinished: (application: number): number => unfinished.get(application)?.count ?? 0,
 
-    /** One entry for each platform that the push, `push.number`, goes to; none before its moment has come. */
+    /** One entry per platform of `push.number`; none before it has gone out. */
     reach,
 
-    /** What apps have said of the push, `push.number`. */
     receipts: (push: number): ReceiptCounts => receiptCounts.of(push),
 
-    /** All of it. */
     factsOf: (push: StoredPush) => ({ push, reach: reach(push.number), receipts: receiptCounts.of(push.number) }),
 
-    /** By language, with how many have `failed` in each; `null`: the push has one text. */
+    /** `null`: the push has one text. */
     languages(push: number, failed: FailureCounts['languages']): LanguageFacts | null {
       const languages = languagesOf(push)
       if (languages === null) return null
@@ -101,7 +98,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
       return { tags: languages.tags, accepted: acceptedIn, failed, receipts: receiptCounts.byLanguage(push) }
     },
 
-    /** How many recipients failed, and for what. Read in parts, so that nobody waits for it. */
+    /** Read in parts, so that other work isn't held up. */
     async failureCounts(push: number): Promise<FailureCounts> {
       const [reasonCounts, languageCounts] = [new Map<string, number>(), new Map<string, number>()]
       for (const part of parts.all({ push })) {
@@ -118,14 +115,14 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
           }
           if (seen === CHUNK) await new Promise((resolve) => setImmediate(resolve))
         }
-        // Who was not sent to, since the gateway had refused the push for everybody.
+        // Not sent to, since the gateway had refused the push for everybody.
         const unasked = part.failed - written - part.removed
         if (part.refused !== null && unasked > 0) add(reasonCounts, part.refused, unasked)
       }
       return { reasons: reasonCounts, languages: languageCounts }
     },
 
-    /** Everybody whom the push did not reach, but for those not sent to before it expired or was cancelled. */
+    /** Without devices that weren't sent to before the push expired or was cancelled. */
     *failures(push: number): Generator<FailedRecipient, void> {
       for (const part of parts.all({ push })) {
         for (let after = 0, found = PAGE; found === PAGE;) {
@@ -165,7 +162,7 @@ function prepareStatements(orm: Database['readingOrm']) {
         .limit(limit)
         .prepare(),
     ),
-    // The condition of the index `push_scheduled`; a push by local time is there by its waves.
+    // The condition of the index `push_scheduled`; a push by local time is in it by its waves.
     scheduled: late(() =>
       pushes()
         .where(

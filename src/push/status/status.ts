@@ -1,41 +1,38 @@
 import type { Platform } from '../../device/device.ts'
 
 /**
- * scheduled → (its moment comes) → sending → (everybody it addressed is answered for) → finished.
- * sending ⇄ paused: everybody who is left waits for a gateway or a credential.
- * scheduled, sending or paused → (called off) → cancelled.
+ * scheduled → (its time comes) → sending → (all addressed devices have an outcome) → finished; sending ⇄ paused: all
+ * remaining devices wait for a gateway or credential; scheduled, sending or paused → (cancel) → cancelled.
  */
 export type PushState = 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
 
 /**
- * How far a push, or several, are on one platform, waves together; `progress-store.ts` reads it. Counts are devices,
- * times ms since the Unix epoch.
+ * The progress of pushes on one platform, waves included; `progress-store.ts` reads it. Counts are devices, times ms
+ * since the Unix epoch.
  */
 export interface PlatformProgress {
   readonly platform: Platform
-  /** Addressed, as far as they are counted. */
+  /** Addressed, as far as counted. */
   readonly t: number
-  /** Of `t`, taken by the gateway. */
+  /** Of `t`, accepted by the gateway. */
   readonly s: number
-  /** Of `t`, those that are given up: refused, gone, out of time, cancelled, or removed before they were sent to. */
+  /** Of `t`, given up: refused, gone, expired, cancelled, or removed before they were sent to. */
   readonly failed: number
-  /** Of `failed`, those removed before they were sent to. */
+  /** Of `failed`, removed before they were sent to. */
   readonly removed: number
-  /** Of `t`, those of open deliveries of whom nothing is decided yet: what `s` and `failed` leave. */
+  /** Of `t`, still undecided in open deliveries. */
   readonly waiting: number
-  /** Of `waiting`, those that have been tried. */
+  /** Of `waiting`, tried before. */
   readonly retrying: number
-  /** Whether anything is still to be sent. */
   readonly open: boolean
-  /** `null`: no device was sent to. */
+  /** `null`: nothing was sent. */
   readonly startedAt: number | null
-  /** `null` while the push is open. */
+  /** `null`: still open. */
   readonly finishedAt: number | null
-  /** Why the gateway refused the push for everybody; `null` where it did not. */
+  /** The gateway's reason for refusing the push for everybody. */
   readonly refused: string | null
 }
 
-/** All platforms together. */
 export function totalOf(
   platforms: readonly PlatformProgress[],
 ): Pick<PlatformProgress, 't' | 's' | 'failed' | 'waiting'> {
@@ -48,41 +45,39 @@ export function totalOf(
   }
 }
 
-/** What is stored of a push, without what it says. Times are ms since the Unix epoch. */
+/** Times are ms since the Unix epoch. */
 export interface StoredPush {
-  /** `push.number`. */
   readonly number: number
   readonly id: string
   readonly createdAt: number
-  /** `null`: at once. */
+  /** `null`: immediately. */
   readonly sendAt: number | null
   readonly releasedAt: number | null
   readonly cancelledAt: number | null
-  /** Waves of a push by local time that are still to come. */
+  /** Waves still to come, of a push by local time. */
   readonly wavesToCome: number
 }
 
 /** A device that a push did not reach. */
 export interface FailedRecipient {
-  /** `null`: the device was erased since. */
+  /** `null`: erased since. */
   readonly token: string | null
   readonly platform: Platform
   readonly state: FailedState
-  /** The gateway's last word. */
+  /** The gateway's last one. */
   readonly reason: string
-  /** Sends. */
   readonly attempts: number
-  /** When it was decided, ms since the Unix epoch. */
+  /** Time of the decision, ms since the Unix epoch. */
   readonly at: number
 }
 
-/** Expired: the push's time to live was over. */
+/** `expired`: the time to live was over. */
 export type FailedState = 'rejected' | 'gone' | 'expired'
 
-/** Why nothing can be sent to a platform now; `null` where it can. */
+/** Why a platform can't be sent to now; `null`: it can. */
 export type PauseOf = (platform: Platform) => string | null
 
-/** The state of a push; `reason` says why a paused push waits, or why a gateway refused it for everybody. */
+/** `reason`: what a paused push waits for, or why a gateway refused a push for everybody. */
 export function pushStateOf(
   push: StoredPush,
   reach: readonly PlatformProgress[],
@@ -97,13 +92,13 @@ export function pushStateOf(
     return { state: push.wavesToCome > 0 ? 'sending' : 'finished', reason }
   }
   const pauses = open.map(({ platform }) => pauseOf(platform))
-  // Before they are counted nobody waits, and it may be nobody for whom a credential is not there.
+  // Until the audience is counted nothing waits, and perhaps nobody needs the missing credential.
   const waiting = open.filter((one) => one.waiting > 0).map(({ platform }) => pauseOf(platform))
   if (pauses.includes(null) || waiting.length === 0) return { state: 'sending', reason: null }
   return { state: 'paused', reason: [...new Set(waiting)].join('; ') }
 }
 
-/** When a push was over, ms since the Unix epoch; `null` while something is left of it. */
+/** Ms since the Unix epoch; `null`: not finished. */
 export function finishedAtOf(push: StoredPush, reach: readonly PlatformProgress[]): number | null {
   if (reach.some((one) => one.open)) return null
   if (push.cancelledAt === null && (push.releasedAt === null || push.wavesToCome > 0)) return null
@@ -111,13 +106,13 @@ export function finishedAtOf(push: StoredPush, reach: readonly PlatformProgress[
   return ends.length > 0 ? Math.max(...ends) : (push.cancelledAt ?? push.releasedAt)
 }
 
-/** When the first device was sent to, ms since the Unix epoch; `null` for nobody yet. */
+/** Ms since the Unix epoch; `null`: nothing sent yet. */
 export function startedAtOf(reach: readonly PlatformProgress[]): number | null {
   const starts = reach.flatMap(({ startedAt }) => startedAt ?? [])
   return starts.length > 0 ? Math.min(...starts) : null
 }
 
-/** Notifications a second that the gateways have taken, from the first on until the end, or `now`. 0 before. */
+/** Accepted notifications a second, from the first one to the end or `now`; 0 before. */
 export function rateOf(accepted: number, startedAt: number | null, finishedAt: number | null, now: number): number {
   if (startedAt === null) return 0
   const runningMs = Math.max((finishedAt ?? now) - startedAt, 1)

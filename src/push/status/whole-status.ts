@@ -4,7 +4,6 @@ import { failedOf, platformsOf, pushStatusOf, receiptsOf } from './status-answer
 import type { StatusStore } from './status-store.ts'
 import type { PauseOf } from './status.ts'
 
-/** What GET /push/{id} answers. */
 export type WholeStatus = NonNullable<Awaited<ReturnType<typeof wholeStatus>>>
 
 interface Reading {
@@ -13,7 +12,7 @@ interface Reading {
   readonly pauseOf: PauseOf
 }
 
-/** All that is known of the push `id` of an application; `null`: the application has no such push. */
+/** What GET /push/{id} answers; `null`: the application has no such push. */
 export async function wholeStatus({ statuses, clock, pauseOf }: Reading, application: number, id: string) {
   const asked = statuses.find(application, id)
   if (asked === null) return null
@@ -22,7 +21,7 @@ export async function wholeStatus({ statuses, clock, pauseOf }: Reading, applica
   const push = statuses.find(application, id)
   if (push === null) return null
   const reach = statuses.reach(push.number)
-  // It has ended since: what it failed for in the end is not among them.
+  // It ended in between: read what it failed for in the end.
   if (wasOpen && !reach.some(({ open }) => open)) failures = await statuses.failureCounts(push.number)
   const receipts = statuses.receipts(push.number)
   const languages = statuses.languages(push.number, failures.languages)

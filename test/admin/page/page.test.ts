@@ -9,7 +9,7 @@ const FIRST_PAGE_BYTES = 45 * 1024
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-test('the page is the same at each of its paths, and allows nothing but what is its own', async () => {
+test('a browser gets the same page at any path, and it allows nothing but what is its own', async () => {
   await using service = await startService()
   const page = await fetch(service.adminUrl)
   const text = await page.text()
@@ -21,8 +21,9 @@ test('the page is the same at each of its paths, and allows nothing but what is 
     'cache-control': 'no-cache',
     'content-type': 'text/html; charset=utf-8',
   })
-  for (const path of ['/setup', '/welcome', '/applications', '/applications/app_x/pushes/y', '/log']) {
-    const response = await fetch(service.adminUrl + path)
+  const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  for (const path of ['/setup', '/applications', '/applications/app_x/pushes/y', '/no-such-page']) {
+    const response = await fetch(service.adminUrl + path, { headers })
     expect([path, response.status, await response.text()]).toEqual([path, 200, text])
   }
 
@@ -39,13 +40,13 @@ test('the page is the same at each of its paths, and allows nothing but what is 
   }
 })
 
-test('what is no path of the page, and no file of it, is not found', async () => {
+test('a file that is not there, a call, and a path that a program asks for are not found', async () => {
   await using service = await startService()
-  for (const [path, message] of [
-    ['/assets/main-0000000000000000.js', 'There is no such file of the dashboard.'],
-    ['/nothing', '/nothing does not exist'],
-  ]) {
-    const response = await fetch(service.adminUrl + path)
+  for (const [path, message, accept] of [
+    ['/assets/main-0000000000000000.js', 'There is no such file of the dashboard.', 'text/html'],
+    ['/nothing', '/nothing does not exist', '*/*'],
+  ] as const) {
+    const response = await fetch(service.adminUrl + path, { headers: { accept } })
     expect([response.status, await response.json()]).toEqual([404, { code: 'ResourceNotFound', message }])
   }
 })

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newCaller } from '../../support/caller.ts'
 import { READABLE_DEGREES } from '../../support/degrees.ts'
 import { depart, TOKEN_OF } from '../../support/departure.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import * as bad from '../../support/refusals.ts'
 import { expectFailure, expectInvalid, expectRequired, statusesOf } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const PATH = '/deviceToken'
 const DEVICE = { token: '3f8a'.repeat(16), platform: '0' }
@@ -16,11 +16,7 @@ const EVERYTHING = { ...DEVICE, lat: '52.52', lng: '13.405', ...LABELS, alias: '
 const BARE = { lat: null, lng: null, active: [], tag: [], alias: null, badge: 0 }
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 /** ISO 8601, UTC. */
 const time = () => new Date(clock.now()).toISOString()

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
 import { depart, TOKEN_OF } from '../../support/departure.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import * as bad from '../../support/refusals.ts'
 import { expectFailure, expectInvalid, expectRequired } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
 
 const PATH = '/deviceToken/batch'
 const IOS = { platform: '0' }
 const [A, B, KNOWN, NEW, FULL] = ['a1', 'b2', 'c3', 'd4', 'e5'].map((byte) => byte.repeat(32))
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 const time = () => new Date(clock.now()).toISOString()
 

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
 import { depart, TOKEN_OF } from '../../support/departure.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import * as bad from '../../support/refusals.ts'
 import { expectFailure, expectInvalid, expectRequired, statusesOf } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
 
 const PATH = '/deviceToken/del'
 const DEVICE = { token: '3f8a'.repeat(16), platform: '0' }
 const EVERYTHING = { ...DEVICE, lat: '1', lng: '2', active: ['news'], tag: ['beta'], alias: 'user-17' }
 
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock: createFakeClock() })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock: createFakeClock() })
 
 async function expectUnregistered(caller: Caller, device: object): Promise<void> {
   const answer = await caller.put(PATH, device)

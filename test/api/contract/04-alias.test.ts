@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
 import { depart, TOKEN_OF } from '../../support/departure.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
-import * as bad from '../../support/refusals.ts'
-import { expectFailure, expectInvalid, expectRequired, statusesOf } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import { expectFailure, statusesOf } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
+import type { Answer } from '../../support/service.ts'
 
 const PATH = '/alias'
 const DEVICE = { token: '3f8a'.repeat(16), platform: '0' }
 const OTHER = { token: 'other', platform: '0' }
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 async function expectDone(caller: Caller, body: object, message = 'Alias set'): Promise<void> {
   const answer = await caller.put(PATH, body)
@@ -112,18 +107,6 @@ describe('PUT /alias', () => {
     expect((await caller.devices()).filter(({ alias }) => alias === 'one')).toHaveLength(1)
   })
 
-  test('an unknown device is 404: never seen, of the other platform, or of another application', async () => {
-    const [caller, other] = [newCaller(service), newCaller(service)]
-    const before = await caller.register({ ...DEVICE, alias: 'user-17' })
-    expectUnknown(await caller.put(PATH, { ...OTHER, alias: 'x' }))
-    expectUnknown(await caller.put(PATH, { ...DEVICE, platform: '1', alias: 'x' }))
-    expectUnknown(await caller.put(PATH, { platform: '1', current_alias: 'user-17', alias: 'x' }))
-    expectUnknown(await caller.put(PATH, { platform: '0', current_alias: 'USER-17', alias: 'x' }))
-    expectUnknown(await other.put(PATH, { ...DEVICE, alias: 'x' }))
-    expectUnknown(await other.put(PATH, { platform: '0', current_alias: 'user-17', alias: 'x' }))
-    expect(await caller.devices()).toEqual([before])
-  })
-
   test.each(['gone', 'quarantined'] as const)('a device that is %s is unknown, and its alias free', async (state) => {
     const caller = newCaller(service)
     const device = { token: TOKEN_OF[state], platform: '0' }
@@ -150,38 +133,9 @@ describe('PUT /alias', () => {
       expect(await caller.devices()).toMatchObject([{ alias }])
     }
   })
-
-  test('needs no secret, but an application', async () => {
-    const caller = newCaller(service)
-    await caller.register(DEVICE)
-    const answer = await caller.put(PATH, { ...DEVICE, alias: 'a' }, 'nobody')
-    expectFailure(answer, 400, 'InvalidHeader', 'Authentication headers not found.')
-    expect(await caller.devices()).toMatchObject([{ alias: null }])
-    expect(await caller.put(PATH, { ...DEVICE, alias: 'a' }, 'device')).toMatchObject({ status: 200 })
-    expect(await caller.devices()).toMatchObject([{ alias: 'a' }])
-  })
 })
 
 describe('PUT /alias by current_alias alone', () => {
-  test('needs the secret, whether or not anybody has the alias', async () => {
-    const caller = newCaller(service)
-    const before = await caller.register({ ...DEVICE, alias: 'user-17' })
-    clock.advance(1000)
-    for (const current_alias of ['user-17', 'nobody']) {
-      for (const token of [undefined, null, '']) {
-        for (const alias of ['x', '']) {
-          const answer = await caller.put(PATH, { platform: '0', token, current_alias, alias }, 'device')
-          const message = 'current_alias without token needs X-SERVICE-SECRET, the secret of the application.'
-          expectFailure(answer, 400, 'InvalidHeader', message)
-        }
-      }
-    }
-    expect(await caller.devices()).toEqual([before])
-    const named = await caller.put(PATH, { ...DEVICE, current_alias: 'user-17', alias: 'user-18' }, 'device')
-    expect(named.status).toBe(200)
-    expect(await caller.devices()).toMatchObject([{ alias: 'user-18' }])
-  })
-
   test('takes no alias of another device, also with the secret', async () => {
     const caller = newCaller(service)
     await caller.register({ ...DEVICE, alias: 'a' })
@@ -191,38 +145,5 @@ describe('PUT /alias by current_alias alone', () => {
       expectTaken(await caller.put(PATH, { ...named, alias: 'a' }, 'backend'))
     }
     expect(await caller.devices()).toEqual(before)
-  })
-})
-
-describe('bad input to PUT /alias changes nothing', () => {
-  test.each([
-    ['token', bad.BAD_TOKENS, (token: unknown) => ({ token })],
-    ['platform', bad.BAD_PLATFORMS, (platform: unknown) => ({ platform })],
-    ['alias', bad.BAD_NAMES, (alias: unknown) => ({ alias })],
-    ['Alias', bad.BAD_NAMES, (Alias: unknown) => ({ Alias, alias: null })],
-    ['current_alias', bad.BAD_NAMES, (current: unknown) => ({ current_alias: current })],
-  ] as const)('400: %s', async (field, values, change) => {
-    const caller = newCaller(service)
-    const before = await caller.register({ ...DEVICE, alias: 'kept' })
-    clock.advance(1000)
-    await expectInvalid((value) => caller.put(PATH, { ...DEVICE, alias: 'new', ...change(value) }), field, values)
-    expect(await caller.devices()).toEqual([before])
-  })
-
-  test('409: platform, alias, or both of token and current_alias are missing', async () => {
-    const caller = newCaller(service)
-    const before = await caller.register({ ...DEVICE, alias: 'kept' })
-    const send = (more: object) => caller.put(PATH, { ...DEVICE, alias: 'new', ...more })
-    await expectRequired((platform) => send({ platform, token: 5 }), 'platform is required.')
-    await expectRequired((alias) => send({ alias }), 'alias is required ("" removes it).', [undefined, null])
-    // A field that is missing is told before one that is wrong.
-    await expectRequired((alias) => send({ alias, platform: '7' }), 'alias is required ("" removes it).', [
-      undefined,
-      null,
-    ])
-    const neither = (value: unknown) => send({ token: value, current_alias: value })
-    await expectRequired(neither, 'token is required, or current_alias.')
-    expectFailure(await caller.put(PATH, undefined), 409, 'MissingParameter', 'platform is required.')
-    expect(await caller.devices()).toEqual([before])
   })
 })

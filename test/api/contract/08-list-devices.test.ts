@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
@@ -6,17 +6,12 @@ import { depart, TOKEN_OF } from '../../support/departure.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { connectTo, headOf } from '../../support/raw-connection.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
 
 const PATH = '/deviceToken/all'
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 /** Registers a device for each token, one after the other. */
 async function registerAll(caller: Caller, tokens: readonly string[]): Promise<void> {

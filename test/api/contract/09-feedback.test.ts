@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
@@ -7,8 +7,8 @@ import { REASON_OF, TOKEN_OF } from '../../support/departure.ts'
 import type { Departure } from '../../support/departure.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
@@ -19,11 +19,7 @@ const ANDROID = { token: 'fcm:android', platform: '1' }
 const ANDROID_GONE = { token: 'unregistered:android', platform: '1' }
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 /** Registers the devices, pushes to all of the application, and waits for the end of that. */
 async function pushTo(caller: Caller, devices: readonly { token: string; platform: string }[], to = service) {

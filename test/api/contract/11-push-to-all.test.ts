@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { arrivalsOf, tokensReached } from '../../support/arrivals.ts'
@@ -13,8 +13,8 @@ import {
   expectRequired,
 } from '../../support/refusals.ts'
 import type { BadValue } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
+import type { Answer } from '../../support/service.ts'
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const BROADCAST = { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '1' }
@@ -22,11 +22,7 @@ const IOS = 'a1'.repeat(32)
 const IOS_TOO = 'a2'.repeat(32)
 const ANDROID = 'phone:1'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
 
 const reached = (answer: Answer) => tokensReached(service, answer)
 

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { tokensReached } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import { depart, TOKEN_OF } from '../../support/departure.ts'
 import { BAD_PLATFORMS, BAD_TOKENS, expectFailure, expectInvalid, expectRequired } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
+import type { Answer } from '../../support/service.ts'
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const IOS = { platform: '0', token: 'a1'.repeat(32) }
@@ -14,11 +14,7 @@ const IOS_TOO = { platform: '0', token: 'a2'.repeat(32) }
 const ANDROID = { platform: '1', token: 'phone:1' }
 const HELLO = { msg: 'Hello', sound: 'default', badge: '1' }
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
 
 const reached = (answer: Answer) => tokensReached(service, answer)
 

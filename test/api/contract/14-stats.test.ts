@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
 import { BAD_PLATFORMS, expectFailure, expectInvalid, expectRequired } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const UNKNOWN_ID = '019a9f7e-3c1b-7000-8000-000000000000'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
 
 async function opensOf(caller: Caller): Promise<number> {
   return (await caller.get('/analytics')).body.o

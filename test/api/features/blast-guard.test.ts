@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import type { Limits } from '../../../src/application/application.ts'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, expectInvalid } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Credentials, Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
+import type { Answer, Credentials } from '../../support/service.ts'
 
 const HELLO = { msg: 'Hello', sound: '', badge: '' }
 const TO_ALL = { platform: ['0', '1'], ...HELLO }
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 let applications = 0
 

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createECDH, randomBytes } from 'node:crypto'
 import { arrivalsAt } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
 import { expectFailure, expectInvalid, expectRequired } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 /** The keys of the example in RFC 8291, appendix A: the simulator has their secret half. */
@@ -19,11 +19,7 @@ const BROWSER = { token: CHROME, platform: '2', keys: KEYS }
 const ACTION = { action: 'buy', title: 'Buy', link: 'https://shop.example/bread' }
 const IPHONE = { token: 'ab'.repeat(32), platform: '0' }
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
 
 const keysOf = ({ application }: Caller, token: string) =>
   service.database

@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import type { Answer } from '../../support/service.ts'
 
 const [A, B, C] = ['a1', 'b2', 'c3'].map((byte) => byte.repeat(32)) as [string, string, string]
 const PHONE = 'android:registration-id'
 const BOTH = ['0', '1']
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock, config: { compat: true } })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock, config: { compat: true } })
 
 /** With three iPhones, of which the first two have the tag `beta`, and an Android. */
 async function newTarget(): Promise<Caller> {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
 import { BAD_NAMES, expectFailure, expectInvalid } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
 
 const PHONE = { token: 'ab'.repeat(32), platform: '0' }
 const TABLET = { token: 'phone:1', platform: '1' }
 const OTHER = { token: 'cd'.repeat(32), platform: '0' }
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
 
 const one = async (caller: Caller, { token }: { readonly token: string }) =>
   (await service.get('/deviceToken/one', { application: caller.application, headers: { token } })).body

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { connectTo, headOf } from '../../support/raw-connection.ts'
 import { expectFailure } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import type { Answer } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -16,11 +17,7 @@ const TO_ONE = { ...IOS, ...HELLO }
 const TO_ALL = { platform: '0', ...HELLO }
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 async function newTarget(): Promise<Caller> {
   const caller = newCaller(service)

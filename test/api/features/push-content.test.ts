@@ -55,6 +55,12 @@ for (const path of PUSH_PATHS) {
       expect(android.notification).toEqual({ tag: expect.any(String), channel_id: 'news' })
     })
 
+    test('a relevance score is for iOS, also behind FCM', async () => {
+      const { body } = await apnsOf(path, { ...QUIET, relevance_score: '0.75' })
+      expect(body).toEqual({ aps: { alert: 'Hello', 'relevance-score': 0.75 } })
+      expect((await fcmOf(path, { ...QUIET, relevance_score: 1 })).notification).toEqual({ body: 'Hello' })
+    })
+
     test('a critical push has its sound in a dictionary', async () => {
       const { body } = await apnsOf(path, { ...QUIET, sound: 'siren.caf', interruption: 'critical' })
       expect(body.aps.sound).toEqual({ critical: 1, name: 'siren.caf', volume: 1 })
@@ -214,6 +220,16 @@ for (const path of PUSH_PATHS) {
       ])
     })
 
+    test('for a relevance score out of range', () => {
+      const problem = 'must be a number from 0 to 1, not'
+      return expectRefused('relevance_score', [
+        [1.01, `${problem} 1.01`],
+        [-0.5, `${problem} -0.5`],
+        ['high', `${problem} "high"`],
+        [true, `${problem} true`],
+      ])
+    })
+
     test('for another word than there is', async () => {
       await expectRefused('priority', [
         ['urgent', 'must be "high" or "normal", not "urgent"'],
@@ -239,6 +255,7 @@ for (const path of PUSH_PATHS) {
       await expectRefused('badge', [['0', problem]], 'badge', silent)
       await expectRefused('channel', [['news', problem]], 'channel', silent)
       await expectRefused('interruption', [['passive', problem]], 'interruption', silent)
+      await expectRefused('relevance_score', [[0, problem]], 'relevance_score', silent)
       await expectRefused('apns', [[{ aps: { alert: 'x' } }, problem]], 'apns.aps.alert', silent)
       await expectRefused('fcm', [[{ notification: { title: 'x' } }, problem]], 'fcm.notification', silent)
       const onAndroid = { android: { notification: { title: 'x' } } }

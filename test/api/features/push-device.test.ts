@@ -5,6 +5,7 @@ import type { FakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, expectRequired } from '../../support/refusals.ts'
 import { acceptedPush, startSending } from '../../support/sending.ts'
 import type { Answer, Call, Service } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const NOON = '2026-11-20T12:00:00.000Z'
 const PUSH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
@@ -49,11 +50,9 @@ async function why(id: string, token: string, headers: object = {}, call: Call =
 
 /** The answer as soon as it is so. */
 async function whyWhen(id: string, token: string, verdict: string, call: Call = {}): Promise<any> {
-  for (;;) {
-    const body = await why(id, token, {}, call)
-    if (body.verdict === verdict) return body
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  let answer: any
+  await until(async () => (answer = await why(id, token, {}, call)).verdict === verdict)
+  return answer
 }
 
 /** An application whose pushes wait. */

@@ -5,6 +5,7 @@ import type { FakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, expectInvalid } from '../../support/refusals.ts'
 import { acceptedPush, registerDevices, startSending } from '../../support/sending.ts'
 import type { Answer, Service } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const NOON = '2026-11-20T12:00:00.000Z'
 const PUSH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
@@ -32,12 +33,13 @@ async function pushed(more: object = {}): Promise<string> {
 
 /** The status as soon as it is so. */
 async function statusWhen(id: string, matches: (status: any) => boolean): Promise<any> {
-  for (;;) {
-    const { status, body } = await service.get(`/push/${id}`)
-    expect(status).toBe(200)
-    if (matches(body)) return body
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  let answer: any
+  await until(async () => {
+    answer = await service.get(`/push/${id}`)
+    expect(answer.status).toBe(200)
+    return matches(answer.body)
+  })
+  return answer.body
 }
 
 describe('GET /push/{id}', () => {

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, expectInvalid } from '../../support/refusals.ts'
 import type { BadValue } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import type { Answer } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const SECOND_MS = 1000
@@ -21,11 +22,7 @@ const HELLO = { msg: 'Hello', sound: 'default', badge: '1' }
 const TO_ALL = { platform: ['0', '1'], ...HELLO }
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 /** Lets time pass, without the ticks of every second of it. */
 function pass(moved: FakeClock, ms: number): void {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newCaller } from '../../support/caller.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
+import type { Answer } from '../../support/service.ts'
 
 const PATH = '/deviceToken'
 const DEVICE = { token: 'abcd', platform: '0' }
 const MAX_BYTES = 256 * 1024
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
 
 /** A device as JSON that is this many bytes long. */
 function jsonOf(bytes: number): string {

@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { connectTo, headOf } from '../../support/raw-connection.ts'
 import type { RawAnswer, RawConnection } from '../../support/raw-connection.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import type { Answer } from '../../support/service.ts'
 import { expectUnharmed, stateOf } from '../../support/unharmed.ts'
 
 const NEW_DEVICE = '{"token":"new","platform":"0"}'
 const MEBIBYTE = 1024 * 1024
 
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock: createFakeClock() })
-  await service.put('/deviceToken', { token: 'known', platform: '0', tag: ['a'] })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock: createFakeClock() })
+await service.put('/deviceToken', { token: 'known', platform: '0', tag: ['a'] })
 
 let before: unknown
 beforeEach(async () => {

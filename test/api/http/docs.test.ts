@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { runInNewContext } from 'node:vm'
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
 import { gunzipSync } from 'node:zlib'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, statusesOf } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 import { VERSION } from '../../../src/version.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService({ simulated: false })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ simulated: false })
 
 /** As a browser does, which knows of no application. */
 const get = (path: string) => service.get(path, { as: 'nobody', headers: { 'accept-version': null } })

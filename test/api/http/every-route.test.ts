@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import { devicePropertyRoutes } from '../../../src/device/routes/device-property-routes.ts'
@@ -14,8 +14,8 @@ import { statusRoutes } from '../../../src/push/status/status-routes.ts'
 import { statsRoutes } from '../../../src/stats/stats-routes.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
+import type { Answer } from '../../support/service.ts'
 
 /** The document's table (contract, "Endpoints"), and which of them need the secret ("Authentication", rule 2). */
 const CONTRACT = [
@@ -71,11 +71,7 @@ interface Route {
 const ID = '019a9f7e-3c1b-7000-8000-000000000000'
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 // What an address may get wrong is limited: 20, and one more every 3 s.
 beforeEach(() => clock.advance(60_000))
 
@@ -108,16 +104,9 @@ const routes = routesOf((gate) => {
     }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
     userRoutes({ gate, audited: uncalled, eraseUser: uncalled }),
-    pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled, reach: uncalled }),
+    pushRoutes({ gate, devices: uncalled, pushing: uncalled }),
     cancelRoutes({ gate, audited: uncalled, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
-    previewRoutes({
-      gate,
-      clock,
-      counting: uncalled,
-      devices: uncalled,
-      preview: uncalled,
-      reach: uncalled,
-    }),
+    previewRoutes({ gate, clock, counting: uncalled, devices: uncalled, pushing: uncalled }),
     statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled, apnsIdOf: uncalled }),
     statsRoutes({ gate, commit: uncalled, clock, stats: uncalled, counted: uncalled }),
   ]

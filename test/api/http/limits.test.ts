@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -6,15 +6,12 @@ import { join } from 'node:path'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, statusesOf } from '../../support/refusals.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Answer, Call, Credentials, Service } from '../../support/service.ts'
+import type { Answer, Call, Credentials } from '../../support/service.ts'
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 /** A call that succeeds if it is let in, as the application's backend or as one of its devices. */
 function open(application: Credentials, as: Call['as'] = 'backend', to = service): Promise<Answer> {

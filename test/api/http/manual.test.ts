@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { PAGES } from '../../../src/manual/pages.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService({ simulated: false, config: { trustedProxies: ['127.0.0.1'] } })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ simulated: false, config: { trustedProxies: ['127.0.0.1'] } })
 
 let readers = 0
 

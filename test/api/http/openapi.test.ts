@@ -19,7 +19,7 @@ import type { Answer, Call, Credentials, Service } from '../../support/service.t
 
 /** What a push may say beside what the contract has. */
 const MORE =
-  'title subtitle image category thread collapse ttl priority silent mutable interruption channel link actions languages apns fcm'
+  'title subtitle image category thread collapse ttl priority silent mutable interruption relevance_score channel link actions languages apns fcm'
 
 const PUSH_ALL = `platform msg sound badge payload tags tags_match except_tags active except_active alias Alias except_alias users except_users near seen_within not_seen_for registered_within where send_at send_at_local confirm replace ${MORE}`
 const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${MORE}`

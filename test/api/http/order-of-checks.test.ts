@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { createFakeClock } from '../../support/fake-clock.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Credentials, Service } from '../../support/service.ts'
+import { fileService } from '../../support/file-service.ts'
+import type { Answer, Credentials } from '../../support/service.ts'
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 const NO_CREDENTIALS = 'Authentication headers not found.'
 const WRONG_CREDENTIALS = 'Application ID and/or Secret unauthorized.'

@@ -154,11 +154,17 @@ describe('push beside a running server', () => {
     const simulator = await beside.service.server.simulator()
     const seen = simulator.arrivals().length
     const more = ['--title', 'Oven', '--badge', '+2', '--link', 'shop:bread', '--payload', '{"article":17}']
-    const extra = ['--fields', '{"thread":"oven"}', '--collapse', 'bread', '--ttl', '60']
+    const extra = ['--fields', '{"thread":"oven"}', '--collapse', 'bread', '--ttl', '60', '--relevance-score', '0.5']
     const sent = await beside.run(['push', caller.application.id, 'Hello', '--alias', 'user-17', ...more, ...extra])
     const [arrival] = simulator.arrivals().slice(seen)
     expect(arrival?.body).toEqual({
-      aps: { alert: { title: 'Oven', body: 'Hello' }, sound: 'default', badge: 2, 'thread-id': 'oven' },
+      aps: {
+        alert: { title: 'Oven', body: 'Hello' },
+        sound: 'default',
+        badge: 2,
+        'thread-id': 'oven',
+        'relevance-score': 0.5,
+      },
       link: 'shop:bread',
       article: 17,
       bellhop: { push: /^push (.{36})$/m.exec(sent.stderr)?.[1] },

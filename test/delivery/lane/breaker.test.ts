@@ -37,11 +37,11 @@ describe('complaints about a credential', () => {
   test('are forgotten when a device is taken, and who complained before is alone from then on', () => {
     const breaker = new Breaker(PROVEN)
     accuseAll(breaker, 9)
-    breaker.taken(100)
+    breaker.accepted(100)
     expect(breaker.isDoubtful).toBe(false)
     expect([breaker.isAlone(0), breaker.isAlone(8), breaker.isAlone(9)]).toEqual([true, true, false])
     expect(accuseAll(breaker, 9, 20)).not.toContain(true)
-    breaker.taken(0)
+    breaker.accepted(0)
     expect(breaker.isAlone(0)).toBe(false)
   })
 
@@ -49,7 +49,7 @@ describe('complaints about a credential', () => {
     const breaker = new Breaker(PROVEN)
     accuseAll(breaker, 10)
     expect(accuse(breaker, 11)).toBe(true)
-    breaker.taken(12)
+    breaker.accepted(12)
     expect(accuse(breaker, 13)).toBe(false)
   })
 
@@ -118,7 +118,7 @@ describe('a refused token of a device that was sent to before', () => {
   test('is believed once something was taken since it was refused first', () => {
     const breaker = new Breaker(PROVEN)
     refuseAll(breaker, 20)
-    breaker.taken(100)
+    breaker.accepted(100)
     expect(refuseAll(breaker, 20)).not.toContain(false)
     expect(breaker.warning).toBe(null)
   })

@@ -103,8 +103,7 @@ describe('the window of a credential', () => {
     expect(window.size(NOW + 499)).toBe(0)
     expect(window.size(NOW + 500)).toBe(1)
     expect(window.pause(unreachable, NOW + 500, 0)).toBe(1000)
-    expect(window.state).toBe('unreachable')
-    expect(window.reason).toBe('ConnectionRefused')
+    expect(window.trouble).toEqual({ state: 'unreachable', reason: 'ConnectionRefused' })
   })
 
   test('answers that come in during a pause, and ask for nothing, do not lengthen it', () => {
@@ -131,8 +130,7 @@ describe('the window of a credential', () => {
     window.pause(unreachable, NOW, 0)
     window.pause(unreachable, NOW + 500, 0)
     expect(window.succeeded(5, NOW + 1500)).toBe(true)
-    expect(window.state).toBe('ready')
-    expect(window.reason).toBeNull()
+    expect(window.trouble).toBe(null)
     expect(window.pause(unreachable, NOW + 5000, 0)).toBe(500)
   })
 
@@ -140,10 +138,10 @@ describe('the window of a credential', () => {
     const window = new CongestionWindow()
     window.pause(unreachable, NOW, 0)
     expect(window.succeeded(5, NOW + 499)).toBe(false)
-    expect([window.state, window.reason, window.size(NOW + 499)]).toEqual(['unreachable', 'ConnectionRefused', 0])
+    expect([window.trouble?.reason, window.size(NOW + 499)]).toEqual(['ConnectionRefused', 0])
     expect(window.size(NOW + 500)).toBe(1)
     expect(window.succeeded(5, NOW + 500)).toBe(true)
-    expect(window.state).toBe('ready')
+    expect(window.trouble).toBe(null)
   })
 
   test('the wait a gateway asks for is kept', () => {
@@ -178,7 +176,7 @@ describe('the window of a credential', () => {
       waits.push(wait)
       at += wait ?? 0
     }
-    expect(window.state).toBe('misconfigured')
+    expect(window.trouble?.state).toBe('misconfigured')
     expect(waits.map((wait) => Math.round((wait ?? 0) / 1000))).toEqual([30, 60, 120, 240, 480, 600, 600, 600])
   })
 })

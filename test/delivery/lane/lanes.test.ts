@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { CredentialInUse } from '../../../src/delivery/credential.ts'
 import { Lane } from '../../../src/delivery/lane/lane.ts'
-import { Lanes } from '../../../src/delivery/lane/lanes.ts'
-import { Notices } from '../../../src/delivery/lane/notices.ts'
+import { createLanes } from '../../../src/delivery/lane/lanes.ts'
+import type { Lanes } from '../../../src/delivery/lane/lanes.ts'
+import { createNotices } from '../../../src/delivery/lane/notices.ts'
 import type { Sending } from '../../../src/delivery/lane/silent-devices.ts'
 import type { Task } from '../../../src/delivery/open/delivery.ts'
 import type { Outcome, Provider } from '../../../src/gateway/gateway.ts'
@@ -46,9 +47,9 @@ function open(isOpen: boolean, isGood = true, wasAccepted = () => true): Lanes {
       credentialResumed: () => void events.push('resumed'),
     },
   }
-  const notices = new Notices(deps, credential, null)
+  const notices = createNotices(deps, credential, null)
   const provider = { isOpen, retry: RETRY } as unknown as Provider
-  return new Lanes({ random: () => 0, credential, notices, provider })
+  return createLanes({ random: () => 0, credential, notices, provider })
 }
 
 beforeEach(() => {
@@ -65,7 +66,7 @@ const notification = (): Task =>
   ({
     attempt: 1,
     recipient: { device: made++ },
-    delivery: { messages: { expiresAt: now + 3_600_000 } },
+    delivery: { record: { expiresAt: now + 3_600_000 } },
   }) as unknown as Task
 
 function send(origin: string, task = notification()): string {
@@ -132,7 +133,7 @@ describe('gateways of one credential', () => {
     expect(lanes.admit(GOOGLE, notification(), now)).toMatchObject({ until: now + 7001 })
     expect(fill(MOZILLA)).toBe(1)
     expect(lanes.paused(now)).toEqual([{ service: GOOGLE, reason: 'HTTP 429' }])
-    expect(lanes.standing).toEqual({ state: 'ready', reason: null })
+    expect(lanes.trouble).toBe(null)
     now += 7000
     expect(lanes.paused(now)).toEqual([])
     expect(fill(GOOGLE)).toBe(1)
@@ -166,12 +167,12 @@ describe('gateways of one credential', () => {
   test('are each accused by ten of their own devices, and the others go on', () => {
     exchange(MOZILLA)
     for (let n = 0; n < 9; n++) expect(exchange(GOOGLE, REFUSED)?.verdict?.kind).toBe('retry')
-    expect(lanes.standing.state).toBe('ready')
+    expect(lanes.trouble).toBe(null)
     exchange(GOOGLE, REFUSED)
     expect(send(GOOGLE)).toBe('waits on disk')
     expect(exchange(MOZILLA)?.verdict?.kind).toBe('accepted')
     // Others are well: it is told as one of several.
-    expect(lanes.standing.state).toBe('ready')
+    expect(lanes.trouble).toBe(null)
     expect(lanes.paused(now)).toEqual([{ service: GOOGLE, reason: 'HTTP 403 for 10 of 10 devices' }])
   })
 
@@ -204,18 +205,18 @@ describe('gateways of one credential', () => {
 
   test('make the credential misconfigured where none of them takes anything', () => {
     for (let n = 0; n < 10; n++) exchange(GOOGLE, REFUSED)
-    expect(lanes.standing).toEqual({ state: 'misconfigured', reason: 'HTTP 403 for 10 of 10 devices' })
+    expect(lanes.trouble).toEqual({ state: 'misconfigured', reason: 'HTTP 403 for 10 of 10 devices' })
   })
 
   test('of which there are few make it unreachable where one of them is, and none takes anything', () => {
     lanes = open(false)
     const cut: Outcome = { kind: 'deferred', afterMs: null, scope: 'credential', reason: 'ECONNREFUSED' }
     exchange(GOOGLE, cut)
-    expect(lanes.standing).toEqual({ state: 'unreachable', reason: 'ECONNREFUSED' })
+    expect(lanes.trouble).toEqual({ state: 'unreachable', reason: 'ECONNREFUSED' })
     expect(lanes.room(now)).toBe(0)
     expect(fill(MOZILLA)).toBe(1)
     answer(MOZILLA)
-    expect(lanes.standing.state).toBe('ready')
+    expect(lanes.trouble).toBe(null)
   })
 
   test('that take nothing have 256 wait; the others come back later, one after the other', () => {

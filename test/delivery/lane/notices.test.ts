@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Notices } from '../../../src/delivery/lane/notices.ts'
+import { createNotices } from '../../../src/delivery/lane/notices.ts'
 
 const APPLE = 'https://web.push.apple.com'
 const MOZILLA = 'https://updates.push.services.mozilla.com'
@@ -8,7 +8,7 @@ test('pauses of one gateway are a warning once a minute, and once for each state
   const lines: [level: string, origin: unknown, state: unknown][] = []
   const tell = (level: string) => (_: string, more?: object) =>
     void lines.push([level, Reflect.get(more ?? {}, 'origin'), Reflect.get(more ?? {}, 'state')])
-  const notices = new Notices(
+  const notices = createNotices(
     {
       application: 1,
       platform: 2,

@@ -40,7 +40,7 @@ function send(batch: SendBatch, count: number): SendBatch {
 }
 
 const answer = (batch: SendBatch, index: number, verdict: FinalVerdict = ACCEPTED) =>
-  noteAnswer(batch, index, { attempt: 1, verdict, finding: null }, NOW)
+  noteAnswer({ batch, index, attempt: 1 }, verdict, NOW)
 
 /** Its rows, in a few words. */
 const rowsOf = ({ results }: SendBatch) =>
@@ -182,7 +182,7 @@ describe('a straggler', () => {
     const one = stragglerOf(batch, 1)
     expect(one).toMatchObject({ range: null, attempts: [4], badgeChanges: 6, sent: 1, pending: 1, readAt: NOW })
     expect(one.recipients.map(({ device }) => device)).toEqual([12])
-    noteAnswer(one, 0, { attempt: 5, verdict: RETRY, finding: null }, NOW)
+    noteAnswer({ batch: one, index: 0, attempt: 5 }, RETRY, NOW)
     expect(settleBatch(one, NOW, false)).toEqual({ stragglers: 0, settled: [] })
     expect(rowsOf(one)).toEqual([[12, 'retry', 5, 60_000, 'TooManyRequests']])
   })

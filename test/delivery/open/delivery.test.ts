@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Delivery, Task } from '../../../src/delivery/open/delivery.ts'
-import type { DeliveryEvent, Effect, Settlement } from '../../../src/delivery/open/delivery-events.ts'
+import type { DeliveryEvent, Effect } from '../../../src/delivery/open/delivery-events.ts'
 import type { Phase } from '../../../src/delivery/open/state.ts'
-import type { OpenDelivery } from '../../../src/delivery/store/open-delivery.ts'
+import type { OpenDelivery, Settlement } from '../../../src/delivery/store/open-delivery.ts'
 import type { FinalVerdict } from '../../../src/delivery/verdict.ts'
 import type { Outcome } from '../../../src/gateway/gateway.ts'
 import { audienceOf, deliveryOf, dueOf, recordOf } from '../../support/made-up-delivery.ts'
@@ -24,7 +24,7 @@ function answered(
   verdict: FinalVerdict = ACCEPTED,
   outcome: Outcome = { kind: 'accepted' },
 ): DeliveryEvent {
-  return { kind: 'answered', task, attempt: task.attempt, verdict, finding: null, outcome }
+  return { kind: 'answered', task, verdict, finding: null, outcome }
 }
 
 function taken(delivery: Delivery, now = NOW): Task {
@@ -336,9 +336,9 @@ describe('an audience', () => {
     ['where nothing is stored of it', { addressed: null, settled: 0 }, false],
   ])('is counted %s', (_, stored: Partial<OpenDelivery>, isCounted) => {
     const delivery = begin(9, { progress: 2, settled: 2, ...stored })
-    expect(delivery.isCounted).toBe(isCounted)
+    expect(delivery.uncounted === null).toBe(isCounted)
     delivery.on({ kind: 'counted', count: 9 }, NOW)
-    expect([delivery.isCounted, delivery.summary(NOW).recipients]).toEqual([true, 9 - (stored.settled ?? 2)])
+    expect([delivery.uncounted, delivery.summary(NOW).recipients]).toEqual([null, 9 - (stored.settled ?? 2)])
   })
 
   test('is counted before its time to live ends it, so that all who are left have failed', () => {

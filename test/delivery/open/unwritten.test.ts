@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
@@ -6,6 +6,7 @@ import type { ServerStream } from '../../../src/gateway/simulator/http2/server-s
 import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
+import { testInTurn } from '../../support/in-turn.ts'
 import { passing } from '../../support/passing.ts'
 import { acceptedPush } from '../../support/sending.ts'
 import { startService } from '../../support/service.ts'
@@ -23,6 +24,8 @@ const DEVICES = 9000
 
 /** Pushes to one device, of an application and platform. */
 const MAX_SINGLES = 512
+
+const test = testInTurn(6)
 
 let clock: FakeClock
 let service: Service

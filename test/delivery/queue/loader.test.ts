@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { Loader } from '../../../src/delivery/queue/loader.ts'
-import { ReadGuard } from '../../../src/delivery/queue/read-guard.ts'
+import { createLoader } from '../../../src/delivery/queue/loader.ts'
+import { createReadGuard } from '../../../src/delivery/queue/read-guard.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { OpenDelivery } from '../../../src/delivery/store/open-delivery.ts'
@@ -14,6 +14,9 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** How long what cannot be read is left alone. */
 const READ_AGAIN_MS = 10_000
+
+/** All of the database may be loaded. */
+const EVERYTHING = { mayLoad: () => true, lastOnDisk: () => Number.MAX_SAFE_INTEGER }
 
 const TOKEN = 'a1'.repeat(32)
 const OTHER = 'b2'.repeat(32)
@@ -68,6 +71,9 @@ function acceptWaiting(devices: readonly number[] = [device()]): OpenDelivery {
       startedAt: now,
       settledAt: now,
       finished: false,
+      recipients: size,
+      findings: [],
+      acceptedWith: new Map(),
     }),
   )
   const waiting = store.find(open.push, 0)
@@ -87,16 +93,9 @@ function acceptCounted(count: number): void {
 function loaderOf(overrides: Partial<DeliveryStore> = {}) {
   const told: string[] = []
   const { clock } = registry
-  const loader = new Loader({
-    application: 1,
-    platform: 0,
-    clock,
-    store: { ...store, ...overrides },
-    guard: new ReadGuard(clock, { error: (_, fields) => void told.push(String(fields?.['error'])) }),
-    mayLoad: () => true,
-    lastOnDisk: () => Number.MAX_SAFE_INTEGER,
-  })
-  return { loader, told }
+  const guard = createReadGuard(clock, { error: (_, fields) => void told.push(String(fields?.['error'])) })
+  const context = { application: 1, platform: 0, clock, store: { ...store, ...overrides }, ...EVERYTHING } as const
+  return { loader: createLoader(context, guard), told }
 }
 
 test('a delivery that could not be read is not begun again from what was read of it, once it has ended', () => {
@@ -133,7 +132,7 @@ test('a delivery that could not be read is begun when it can be, and told of onc
   expect([loader.size, told.length]).toEqual([0, 2])
   isDamaged = false
   registry.clock.advance(READ_AGAIN_MS)
-  expect(loader.load().map(({ delivery, isNew }) => [delivery.record.push, isNew])).toEqual([[open.push, true]])
+  expect(loader.load().map(({ record }) => record.push)).toEqual([open.push])
   expect(loader.load()).toEqual([])
 })
 
@@ -233,8 +232,7 @@ test('a delivery is not put away while it is written down that the device is gon
   outbox.tick(false)
   let task = outbox.take(clock.now(), null)
   for (; task === null; task = outbox.take(clock.now(), null)) await Promise.resolve()
-  const { attempt, delivery: sentTo } = task
-  outbox.pass(sentTo, { kind: 'answered', task, outcome: null, attempt, verdict: REMOVED, finding: null })
+  outbox.pass(task.delivery, { kind: 'answered', task, outcome: null, verdict: REMOVED, finding: null })
   await asked.promise
   const delivery = outbox.loaded.find(open.push)
   const summary = () => delivery?.summary(clock.now())
@@ -252,8 +250,8 @@ test('an index that cannot be read is tried again once at a time, and holds up n
   acceptCounted(1)
   let looks = 0
   const { loader, told } = loaderOf({
-    open(application, platform, queue, after, limit) {
-      if (queue === 'single') return store.open(application, platform, queue, after, limit)
+    open(application, platform, queue, ...which) {
+      if (queue === 'single') return store.open(application, platform, queue, ...which)
       looks++
       throw new Error('database disk image is malformed')
     },

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../../../src/database/database.ts'
-import { Loader } from '../../../src/delivery/queue/loader.ts'
-import { ReadGuard } from '../../../src/delivery/queue/read-guard.ts'
+import { createLoader } from '../../../src/delivery/queue/loader.ts'
+import type { Loader } from '../../../src/delivery/queue/loader.ts'
+import { createReadGuard } from '../../../src/delivery/queue/read-guard.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
 import type { LogFields } from '../../../src/log.ts'
@@ -55,15 +56,8 @@ beforeEach(() => {
       throw new Error(`${event}: ${fields['error']}`)
     },
   }
-  loader = new Loader({
-    application: 1,
-    platform: 0,
-    clock,
-    store,
-    guard: new ReadGuard(clock, log),
-    mayLoad: () => true,
-    lastOnDisk: () => Number.MAX_SAFE_INTEGER,
-  })
+  const all = { mayLoad: () => true, lastOnDisk: () => Number.MAX_SAFE_INTEGER }
+  loader = createLoader({ application: 1, platform: 0, clock, store, ...all }, createReadGuard(clock, log))
 })
 afterEach(() => registry[Symbol.dispose]())
 
@@ -121,7 +115,7 @@ describe('ten thousand deliveries that wait', () => {
     const key = { push: 1, platform: 0, application: 1 } as const
     database.transact(() => {
       loader.load()
-      store.open(1, 0, 'single', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 100)
+      store.open(1, 0, 'single', 0, Number.MAX_SAFE_INTEGER, 100)
       store.expiring(1, 0, 'single', 100)
       store.takeDue(key, now, now, 10)
       store.nextDue(key)

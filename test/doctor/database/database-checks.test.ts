@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { judgeCertificate, judgeCredentials, judgeSubject } from '../../../src/doctor/applications/credential-check.ts'
+import {
+  judgeCertificate,
+  judgeCredentials,
+  judgeSubject,
+  judgeUserKey,
+} from '../../../src/doctor/applications/credential-check.ts'
 import { judgeDevices } from '../../../src/doctor/applications/device-check.ts'
 import { judgePushes, judgeWebhook } from '../../../src/doctor/applications/queue-check.ts'
-import { judgeUserKey } from '../../../src/doctor/applications/user-key-check.ts'
 import {
   judgeForeignKeys,
   judgeFreePages,

@@ -4,7 +4,7 @@ import type { KnownDevice } from '../stage/ledger.ts'
 import { judge } from './judge.ts'
 import type { Evidence } from './judge.ts'
 
-/* The judge of scripts/faults: a harness that misses what it looks for would say "0 lost" of anything. */
+/* The judge of bun run faults: a harness that misses what it looks for would say "0 lost" of anything. */
 const device = (token: string): KnownDevice => ({
   platform: 0,
   token,

@@ -10,7 +10,7 @@ import { HARMS, seededRandom } from './harms.ts'
 import type { Harm } from './harms.ts'
 import { wrongWithNumbers } from './soak.ts'
 
-/* The short form of `scripts/proof soak`: the same gateway in this process, few requests, one in 25 harmed. */
+/* The short form of `bun run transports soak`: the same gateway in this process, few requests, one in 25 harmed. */
 
 const COUNT = 600
 const HARM_EVERY = 25

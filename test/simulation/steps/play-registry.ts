@@ -36,8 +36,12 @@ export async function eraseUser(world: World, user: string, by: Whose): Promise<
       )
       const now = clock.passedMs
       for (const phone of unsure) if (phone.state !== 'absent') doubt(phone, now)
-      const erased = { state: 'absent', changedAt: now, erasedAt: now, goneAt: null, asideAt: null, backSince: null }
-      for (const phone of own) Object.assign(phone, { ...erased, user: '', isImported: false })
+      const erased = { state: 'absent', changedAt: now, goneAt: null, asideAt: null, backSince: null }
+      for (const phone of own) {
+        // Nothing says whose the token was that an app has unregistered before: what was said of it stays.
+        const erasedAt = phone.state === 'absent' ? phone.erasedAt : now
+        Object.assign(phone, { ...erased, erasedAt, user: '', isImported: false })
+      }
       judge.erased(concerned)
     },
     onLost() {

@@ -2,32 +2,32 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type {
   ApnsCredentialRequest,
+  CredentialTestAnswer,
   FcmCredentialRequest,
   ProviderName,
   WebPushCredentialRequest,
 } from '../../../admin/api-types/credential-types.ts'
-import { call } from '../../client/call.ts'
+import { call, sentenceOf } from '../../client/call.ts'
 import { applicationCall } from '../../client/paths.ts'
 import { Form } from '../form.tsx'
-import { Findings } from './credential-findings.tsx'
+import { Notice } from '../notice.tsx'
 
-interface Props {
-  /** Its id. */
+interface Tested {
   readonly application: string
   readonly provider: ProviderName
+}
+
+interface Props extends Tested {
   readonly title: string
-  /** The form's. */
   readonly label: string
   /** Default `Store and test`. */
   readonly submit?: string
-  /** What is stored. Throws what is missing still. */
+  /** What to store. Throws what is missing. */
   readonly request: () => ApnsCredentialRequest | FcmCredentialRequest | WebPushCredentialRequest
   readonly onStored: () => void
-  /** The fields. */
   readonly children: ComponentChildren
 }
 
-/** Stores one credential, tries it at once, and says what is found. */
 export function CredentialCard(props: Props) {
   const { application, provider, title, label, submit = 'Store and test', request, onStored, children } = props
   const stored = useSignal(0)
@@ -47,5 +47,35 @@ export function CredentialCard(props: Props) {
       </Form>
       {stored.value > 0 && <Findings key={stored.value} application={application} provider={provider} />}
     </section>
+  )
+}
+
+const ASKED = { apns: 'Apple', fcm: 'Google', webpush: 'push services' } as const
+
+const LEVELS = { ok: 'good', warning: 'warning', failed: 'error', skipped: 'note' } as const
+
+/** Asks the gateways once whether a stored credential is valid, as the doctor does. */
+export function Findings({ application, provider }: Tested) {
+  const answer = useSignal<CredentialTestAnswer['findings'] | null>(null)
+  const problem = useSignal<string | null>(null)
+  const isAsked = useSignal(false)
+  if (!isAsked.value) {
+    isAsked.value = true
+    call<CredentialTestAnswer>('POST', applicationCall(application, 'credentials', provider, 'test')).then(
+      ({ findings }) => (answer.value = findings),
+      (error: unknown) => (problem.value = sentenceOf(error)),
+    )
+  }
+  return (
+    <div aria-live="polite">
+      <Notice level="error">{problem.value}</Notice>
+      {problem.value === null && answer.value === null && <p>Asking {ASKED[provider]}…</p>}
+      {answer.value?.map(({ state, text, fix }) => (
+        <Notice key={text} level={LEVELS[state]}>
+          <p>{text}</p>
+          {fix !== null && <p>{fix}</p>}
+        </Notice>
+      ))}
+    </div>
   )
 }

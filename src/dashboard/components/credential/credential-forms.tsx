@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { ApplicationAnswer } from '../../../admin/api-types/application-types.ts'
 import type { ApnsCredentialRequest, ApnsEnvironmentName } from '../../../admin/api-types/credential-types.ts'
-import { ChoiceField, keptIn, TextField } from '../field.tsx'
-import { FileDrop } from '../file-drop.tsx'
+import { AreaField, CheckField, checkedIn, ChoiceField, keptIn, TextField } from '../field.tsx'
+import { Notice } from '../notice.tsx'
 import { CredentialCard } from './credential-card.tsx'
-import { WebPushKey } from './web-push-key.tsx'
 
 interface Props {
   readonly application: Pick<ApplicationAnswer, 'id' | 'credentials'>
@@ -12,10 +11,6 @@ interface Props {
   readonly onStored?: () => void
 }
 
-/** More is no key: that of Apple has 300 bytes, a service account 2,400, a certificate some thousand. */
-const MOST_BYTES = 64 * 1024
-
-/** A key or a certificate of Apple's, a service account of Google's, a key for browsers; each is tried at once, and what is found is said. */
 export function CredentialForms({ application, onStored = () => {} }: Props) {
   return (
     <div class="cards">
@@ -26,30 +21,29 @@ export function CredentialForms({ application, onStored = () => {} }: Props) {
   )
 }
 
-/** A key, or a certificate with its own: which of them a file is says how it ends. */
+/** Names of files with a certificate and its key; others are signing keys. */
 const CERTIFICATE = /\.(p12|pfx|pem)$/i
 
 function AppleKey({ application, onStored }: Required<Props>) {
-  const bytes = useSignal<Uint8Array | null>(null)
-  const file = useSignal<string | null>(null)
+  const file = useSignal<ChosenFile | null>(null)
   const keyId = useSignal('')
   const teamId = useSignal('')
   const topic = useSignal('')
   const password = useSignal('')
   const environment = useSignal<ApnsEnvironmentName>('auto')
-  const isCertificate = CERTIFICATE.test(file.value ?? '')
+  const isCertificate = CERTIFICATE.test(file.value?.name ?? '')
   const request = (): ApnsCredentialRequest => {
-    const content = bytes.value
-    if (content === null) throw new Error('Drop the .p8 or .p12 file first.')
+    if (file.value === null) throw new Error('Drop the .p8 or .p12 file first.')
+    const { bytes } = file.value
     return isCertificate
       ? {
-          certificate: btoa(String.fromCharCode(...content)),
+          certificate: btoa(String.fromCharCode(...bytes)),
           ...(password.value !== '' && { password: password.value }),
           ...(topic.value.trim() !== '' && { topic: topic.value.trim() }),
           environment: environment.value,
         }
       : {
-          key: new TextDecoder().decode(content),
+          key: new TextDecoder().decode(bytes),
           keyId: keyId.value.trim(),
           teamId: teamId.value.trim(),
           topic: topic.value.trim(),
@@ -69,21 +63,19 @@ function AppleKey({ application, onStored }: Required<Props>) {
       }}
     >
       <FileDrop
-        label="Drop the .p8 or .p12 here, or choose it"
+        label="Drop the .p8 or .p12 file here, or choose it"
         accept=".p8,.p12,.pfx,.pem"
-        mostBytes={MOST_BYTES}
         chosen={file.value}
-        onFile={(name, content) => {
-          file.value = name
-          bytes.value = content
-          keyId.value = /AuthKey_(\w{10})\.p8$/.exec(name)?.[1] ?? keyId.value
+        onFile={(chosen) => {
+          file.value = chosen
+          keyId.value = /AuthKey_(\w{10})\.p8$/.exec(chosen.name)?.[1] ?? keyId.value
         }}
       />
       {isCertificate ? (
         <TextField
           type="password"
-          label="Password of the file"
-          hint="Empty: it has none."
+          label="File password"
+          hint="Leave empty if there is none."
           {...keptIn(password)}
           autocomplete="off"
         />
@@ -95,7 +87,7 @@ function AppleKey({ application, onStored }: Required<Props>) {
       )}
       <TextField
         label="Bundle ID"
-        {...(isCertificate && { hint: 'Empty: the one that the certificate names.' })}
+        {...(isCertificate && { hint: 'Leave empty for the one in the certificate.' })}
         {...keptIn(topic)}
         placeholder="com.example.shop"
         required={!isCertificate}
@@ -104,7 +96,7 @@ function AppleKey({ application, onStored }: Required<Props>) {
         label="Environment"
         {...keptIn(environment)}
         options={[
-          ['auto', 'Each phone’s own'],
+          ['auto', 'Automatic, for each device'],
           ['production', 'Production'],
           ['sandbox', 'Sandbox'],
         ]}
@@ -114,8 +106,7 @@ function AppleKey({ application, onStored }: Required<Props>) {
 }
 
 function GoogleAccount({ application, onStored }: Required<Props>) {
-  const account = useSignal('')
-  const file = useSignal<string | null>(null)
+  const file = useSignal<ChosenFile | null>(null)
   return (
     <CredentialCard
       application={application.id}
@@ -123,21 +114,117 @@ function GoogleAccount({ application, onStored }: Required<Props>) {
       title="Google"
       label="Google's service account"
       request={() => {
-        if (account.value === '') throw new Error('Drop the JSON file first.')
-        return { serviceAccount: account.value }
+        if (file.value === null) throw new Error('Drop the JSON file first.')
+        return { serviceAccount: new TextDecoder().decode(file.value.bytes) }
       }}
       onStored={onStored}
     >
       <FileDrop
-        label="Drop the service account's JSON here, or choose it"
+        label="Drop the service account's JSON file here, or choose it"
         accept=".json"
-        mostBytes={MOST_BYTES}
         chosen={file.value}
-        onFile={(name, content) => {
-          file.value = name
-          account.value = new TextDecoder().decode(content)
-        }}
+        onFile={(chosen) => (file.value = chosen)}
       />
     </CredentialCard>
+  )
+}
+
+function WebPushKey({ application: { id, credentials }, onStored }: Required<Props>) {
+  const stored = credentials.find((one) => one.provider === 'webpush')
+  const subject = useSignal(stored?.subject ?? '')
+  const key = useSignal('')
+  const isNew = useSignal(false)
+  return (
+    <CredentialCard
+      application={id}
+      provider="webpush"
+      title="Browsers"
+      label="Key for browsers"
+      submit={stored === undefined && key.value === '' ? 'Create a key and test' : 'Store and test'}
+      request={() => ({
+        subject: subject.value.trim(),
+        ...(key.value.trim() !== '' && { key: key.value.trim() }),
+        ...(isNew.value && { new: true }),
+      })}
+      onStored={() => {
+        key.value = ''
+        isNew.value = false
+        onStored()
+      }}
+    >
+      <TextField
+        label="Contact"
+        hint="Where push services reach you: mailto: or https:, at a public domain"
+        {...keptIn(subject)}
+        placeholder="mailto:push@shop.example"
+        required
+      />
+      <details>
+        <summary>Import a key from another service</summary>
+        <AreaField
+          label="Private key"
+          hint="PEM, 43 characters of base64url, or the JSON that web-push prints. Browsers subscribed with it can move here."
+          {...keptIn(key)}
+          rows={3}
+          spellcheck={false}
+        />
+      </details>
+      {stored !== undefined && (
+        <CheckField label="Replace the key: every browser must subscribe again" {...checkedIn(isNew)} />
+      )}
+    </CredentialCard>
+  )
+}
+
+interface ChosenFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+interface FileDropProps {
+  readonly label: string
+  /** `.p8` */
+  readonly accept: string
+  readonly chosen: ChosenFile | null
+  readonly onFile: (file: ChosenFile) => void
+}
+
+/** No key is larger: Apple's have 300 bytes, service accounts 2,400, certificates a few thousand. */
+const MAX_KEY_BYTES = 64 * 1024
+
+/** A file field to drop a file on. Nothing is sent: the bytes go to the form. */
+function FileDrop({ label, accept, chosen, onFile }: FileDropProps) {
+  const isOver = useSignal(false)
+  const problem = useSignal<string | null>(null)
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return
+    problem.value = file.size > MAX_KEY_BYTES ? `${file.name} has ${file.size} bytes. That is not a key.` : null
+    if (problem.value === null) onFile({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })
+  }
+  return (
+    <>
+      <label
+        class={`drop${isOver.value ? ' over' : ''}`}
+        onDragOver={(event) => {
+          event.preventDefault()
+          isOver.value = true
+        }}
+        onDragLeave={() => (isOver.value = false)}
+        onDrop={(event) => {
+          event.preventDefault()
+          isOver.value = false
+          void take(event.dataTransfer?.files[0])
+        }}
+      >
+        {chosen?.name ?? label}
+        <input
+          class="unseen"
+          type="file"
+          accept={accept}
+          onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
+        />
+      </label>
+      <Notice level="error">{problem.value}</Notice>
+    </>
   )
 }

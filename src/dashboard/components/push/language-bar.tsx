@@ -12,14 +12,13 @@ interface Props {
   readonly onRemove: (language: string) => void
 }
 
-/** In which languages a push is written, and which of them the fields have. */
 export function LanguageBar({ languages, chosen, onChoose, onAdd, onRemove }: Props) {
   const typed = useSignal('')
   const problem = useSignal<string | null>(null)
   const add = (): void => {
     const tag = canonicalTag(typed.value)
     problem.value =
-      tag === null ? 'That is no language tag.' : languages.includes(tag) ? `${languageName(tag)} is there.` : null
+      tag === null ? 'Not a language tag.' : languages.includes(tag) ? `${languageName(tag)} is already there.` : null
     if (tag === null || problem.value !== null) return
     typed.value = ''
     onAdd(tag)
@@ -43,24 +42,24 @@ export function LanguageBar({ languages, chosen, onChoose, onAdd, onRemove }: Pr
         </button>
       )}
       <details>
-        <summary>{languages.length === 0 ? 'In several languages' : 'One more language'}</summary>
+        <summary>{languages.length === 0 ? 'Translations' : 'Another language'}</summary>
         <TextField
           label="Language"
           placeholder="pt-BR"
-          hint="A tag, BCP 47: de, pt-BR, zh-Hant. A phone gets the one that fits what its app says of it best."
+          hint="A BCP 47 tag: de, pt-BR, zh-Hant. Each device gets the best match for its locale."
           problem={problem.value}
           {...keptIn(typed)}
           spellcheck={false}
           autocomplete="off"
           onKeyDown={(event) => {
-            // Else it would be the whole push that is submitted.
+            // Enter would submit the whole push.
             if (event.key !== 'Enter') return
             event.preventDefault()
             add()
           }}
         />
         <button type="button" onClick={add}>
-          Add the language
+          Add language
         </button>
       </details>
     </>

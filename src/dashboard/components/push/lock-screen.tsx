@@ -1,10 +1,9 @@
-/** What a lock screen shows of a push. */
 export interface Shown {
   readonly application: string
   readonly title: string
   readonly subtitle?: string
   readonly msg: string
-  /** Whether a picture comes with it. It is never loaded here: its sender would see who looks. */
+  /** It is never loaded here: its host would see who looks. */
   readonly hasImage?: boolean
   readonly badge?: number | null
 }
@@ -14,14 +13,14 @@ type ShownOn = 'ios' | 'android' | 'web'
 interface Props {
   readonly platform: ShownOn
   readonly scheme: 'light' | 'dark'
-  /** `null`: nothing has arrived. */
+  /** `null`: nothing arrived yet. */
   readonly shown: Shown | null
   readonly label?: string
 }
 
 const NAMES = { ios: 'iOS', android: 'Android', web: 'Browser' }
 
-/** About how it looks on a phone, or beside a browser: systems and their versions differ. */
+/** About how a push looks: systems and their versions differ. */
 export function LockScreen({ platform, scheme, shown, label }: Props) {
   const name = label ?? `${NAMES[platform]}, ${scheme}`
   return (
@@ -43,7 +42,6 @@ export function Clock() {
   )
 }
 
-/** As it lies on the screen. */
 export function Notification({ platform, shown }: Pick<Props, 'platform'> & { readonly shown: Shown }) {
   if (platform === 'web') return <BrowserNotification shown={shown} />
   const { application, title, subtitle = '', msg, hasImage = false, badge = null } = shown
@@ -67,7 +65,7 @@ export function Notification({ platform, shown }: Pick<Props, 'platform'> & { re
   )
 }
 
-/** It names the site in the place of the application, and has no icon; a message without a title is the title. */
+/** Names the site instead of the application, without an icon; a message without a title becomes the title. */
 function BrowserNotification({ shown: { title, msg, hasImage = false } }: { readonly shown: Shown }) {
   const text = title === '' ? '' : msg
   return (
@@ -82,16 +80,14 @@ function BrowserNotification({ shown: { title, msg, hasImage = false } }: { read
   )
 }
 
-/** The six that a push may meet. */
 export function LockScreens({ shown }: { readonly shown: Shown }) {
   return (
     <div class="phones" role="group" aria-label="About how it looks">
-      <LockScreen platform="ios" scheme="light" shown={shown} />
-      <LockScreen platform="ios" scheme="dark" shown={shown} />
-      <LockScreen platform="android" scheme="light" shown={shown} />
-      <LockScreen platform="android" scheme="dark" shown={shown} />
-      <LockScreen platform="web" scheme="light" shown={shown} />
-      <LockScreen platform="web" scheme="dark" shown={shown} />
+      {(['ios', 'android', 'web'] as const).flatMap((platform) =>
+        (['light', 'dark'] as const).map((scheme) => (
+          <LockScreen key={`${platform} ${scheme}`} platform={platform} scheme={scheme} shown={shown} />
+        )),
+      )}
     </div>
   )
 }

@@ -6,7 +6,7 @@ type Progress = Pick<
   'addressed' | 'accepted' | 'failed' | 'waiting' | 'state' | 'rate' | 'reason' | 'sendAt'
 >
 
-/** How far a push is: a bar, and the same in words, which is read out when the push is over. */
+/** How far a push is, as a bar and in words. Screen readers hear the words when the push stops sending. */
 export function ProgressBar({ progress }: { readonly progress: Progress }) {
   const { addressed, accepted, failed } = progress
   const width = (part: number): string => `${addressed === 0 ? 0 : (100 * part) / addressed}%`
@@ -34,9 +34,9 @@ function sentence({ addressed, accepted, failed, waiting, state, rate, reason, s
   const lost = failed === 0 ? '' : `, ${count(failed)} failed`
   switch (state) {
     case 'scheduled':
-      return `It waits for its moment${sendAt === null ? '' : `: ${time(sendAt)}`}.`
+      return sendAt === null ? 'Scheduled.' : `Scheduled for ${time(sendAt)}.`
     case 'held':
-      return `It is held back${sendAt === null ? '' : ` until ${time(sendAt)}`}, and can be cancelled until then.`
+      return `On hold${sendAt === null ? '' : ` until ${time(sendAt)}`}. You can cancel it until then.`
     case 'sending': {
       const left = rate > 0 && waiting > 0 ? `, about ${duration(waiting / rate)} left` : ''
       return `${done}${lost}${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}${left}`
@@ -44,7 +44,7 @@ function sentence({ addressed, accepted, failed, waiting, state, rate, reason, s
     case 'paused':
       return `${done}${lost}. The rest waits${reason === null ? '' : `: ${reason}`}.`
     case 'finished':
-      return addressed === 0 ? 'Finished: it addressed nobody.' : `Finished: ${done}${lost}.`
+      return addressed === 0 ? 'Finished: no device was addressed.' : `Finished: ${done}${lost}.`
     case 'cancelled':
       return `Cancelled: ${done}${lost}.`
   }

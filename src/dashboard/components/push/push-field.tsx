@@ -13,7 +13,6 @@ export interface PushFields {
   readonly problemAt: (name: string) => string | null
 }
 
-/** The fields of the push itself. */
 export function fieldsOf(draft: Draft, set: PushFields['set'], problem: PushProblem | null): PushFields {
   const problemAt = (name: string) => (problem?.field === name && problem.language === null ? problem.sentence : null)
   return { draft, set, problemAt }
@@ -37,13 +36,15 @@ interface OneField {
   readonly name: string
   readonly label: string
   readonly hint?: string
+  /** What it has before anything is typed. */
+  readonly initial?: string
 }
 
-const known = ({ of: { draft, set, problemAt }, name, label, hint }: OneField) => ({
+const known = ({ of: { draft, set, problemAt }, name, label, hint, initial = '' }: OneField) => ({
   label,
   ...(hint !== undefined && { hint }),
   problem: problemAt(name),
-  value: draft[name] ?? '',
+  value: draft[name] ?? initial,
   onValue: (value: string) => set(name, value),
 })
 
@@ -70,7 +71,6 @@ export function Check({ of: { draft, set }, name, label }: OneField) {
 interface FoldedFields {
   readonly of: PushFields
   readonly summary: string
-  /** Of the fields inside. */
   readonly names: readonly string[]
   readonly children: ComponentChildren
 }

@@ -1,8 +1,39 @@
 import { ALL_PLATFORMS, PLATFORMS } from '../../client/platforms.ts'
 import type { Draft } from '../../client/draft.ts'
-import { CheckField, TextField } from '../field.tsx'
+import { OPTION_INPUTS } from '../../../notification/options.ts'
+import { CheckField } from '../field.tsx'
 import { Area, Check, Choice, Folded, Line } from './push-field.tsx'
 import type { PushFields } from './push-field.tsx'
+
+type OptionInput = (typeof OPTION_INPUTS)[number]
+
+interface OneInput {
+  readonly of: PushFields
+  readonly input: OptionInput
+  /** What stands where nothing is typed. */
+  readonly placeholder?: string
+}
+
+function OptionField({ of, input: { name, kind, label, hint, choices = [], initial }, placeholder = '' }: OneInput) {
+  const one = { of, name, label, ...(hint !== undefined && { hint }) }
+  switch (kind) {
+    case 'lines':
+      return <Area {...one} rows={3} placeholder={placeholder} />
+    case 'json':
+      return <Area {...one} />
+    case 'switch':
+      return <Check {...one} />
+    case 'choice':
+      return <Choice {...one} options={[['', 'as usual'], ...choices.map((choice) => [choice, choice] as const)]} />
+    case 'line':
+    case 'number':
+      return <Line {...one} placeholder={placeholder} {...(initial !== undefined && { initial })} />
+  }
+}
+
+const inputsAmong = (among: OptionInput['among']) => OPTION_INPUTS.filter((input) => input.among === among)
+const namesOf = (inputs: readonly OptionInput[]) => inputs.map(({ name }) => name)
+const [TEXT, FOLDED_TEXT, MORE] = [inputsAmong('text'), inputsAmong('folded-text'), inputsAmong(undefined)]
 
 interface Content {
   readonly of: PushFields
@@ -12,27 +43,15 @@ interface Content {
 
 /** What it says. */
 export function ContentFields({ of, instead }: Content) {
-  const placeholder = (name: string): string => instead[name] ?? ''
+  const fields = (inputs: readonly OptionInput[]) =>
+    inputs.map((input) => (
+      <OptionField key={input.name} of={of} input={input} placeholder={instead[input.name] ?? ''} />
+    ))
   return (
     <>
-      <Line of={of} name="title" label="Title" placeholder={placeholder('title')} />
-      <Area of={of} name="msg" label="Message" rows={3} placeholder={placeholder('msg')} />
-      <Folded of={of} summary="Subtitle, picture, link" names={['subtitle', 'image', 'link']}>
-        <Line of={of} name="subtitle" label="Subtitle" hint="iOS." placeholder={placeholder('subtitle')} />
-        <Line
-          of={of}
-          name="image"
-          label="Picture"
-          hint="Its address. It is not loaded here."
-          placeholder={placeholder('image')}
-        />
-        <Line
-          of={of}
-          name="link"
-          label="Link"
-          hint="Opened by your app: shop://orders/17"
-          placeholder={placeholder('link')}
-        />
+      {fields(TEXT)}
+      <Folded of={of} summary="Subtitle, picture, link" names={namesOf(FOLDED_TEXT)}>
+        {fields(FOLDED_TEXT)}
       </Folded>
     </>
   )
@@ -133,58 +152,15 @@ export function WhenFields({ of }: { readonly of: PushFields }) {
   )
 }
 
-/** What else the API has. */
+/** What else the API has: small fields in pairs, then switches, then JSON. */
 export function MoreFields({ of }: { readonly of: PushFields }) {
-  const { draft, set, problemAt } = of
+  const fields = (isHere: (kind: OptionInput['kind']) => boolean) =>
+    MORE.filter(({ kind }) => isHere(kind)).map((input) => <OptionField key={input.name} of={of} input={input} />)
   return (
-    <Folded of={of} summary="More options" names={MORE}>
-      <div class="pair">
-        <TextField
-          label="Sound"
-          hint="Empty: none."
-          problem={problemAt('sound')}
-          value={draft['sound'] ?? 'default'}
-          onValue={(value) => set('sound', value)}
-        />
-        <Line of={of} name="badge" label="Badge" hint="+1, 5, or empty: as it is." />
-        <Line of={of} name="collapse" label="Replaces what has the name" hint="order-17" />
-        <Line of={of} name="ttl" label="Good for, in seconds" hint="A day is 86400." />
-        <Line of={of} name="category" label="Category" hint="iOS: which buttons it has." />
-        <Line of={of} name="thread" label="Thread" hint="iOS: what it is grouped by." />
-        <Line of={of} name="channel" label="Channel" hint="Android." />
-        <Choice
-          of={of}
-          name="priority"
-          label="Priority"
-          options={[
-            ['', 'as usual'],
-            ['high', 'high'],
-            ['normal', 'normal'],
-          ]}
-        />
-        <Choice
-          of={of}
-          name="interruption"
-          label="Interruption"
-          hint="iOS."
-          options={[
-            ['', 'as usual'],
-            ['passive', 'passive'],
-            ['active', 'active'],
-            ['time-sensitive', 'time-sensitive'],
-            ['critical', 'critical'],
-          ]}
-        />
-      </div>
-      <Check of={of} name="silent" label="Silent: it wakes the app, and shows nothing" />
-      <Check of={of} name="mutable" label="The app may change it before it is shown (iOS)" />
-      <Area of={of} name="payload" label="Payload" hint={'What your app gets besides: {"order": 17}'} />
-      <Area of={of} name="apns" label="For Apple alone" hint="Merged into the body last." />
-      <Area of={of} name="fcm" label="For Google alone" hint="Merged into the message last." />
+    <Folded of={of} summary="More options" names={namesOf(MORE)}>
+      <div class="pair">{fields((kind) => kind !== 'switch' && kind !== 'json')}</div>
+      {fields((kind) => kind === 'switch')}
+      {fields((kind) => kind === 'json')}
     </Folded>
   )
 }
-
-/** What stands behind "More options". */
-const MORE =
-  'sound badge collapse ttl category thread channel priority interruption silent mutable payload apns fcm'.split(' ')

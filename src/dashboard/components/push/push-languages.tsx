@@ -1,3 +1,4 @@
+import type { Column } from '../data-table.tsx'
 import { DataTable } from '../data-table.tsx'
 import { count, share } from '../text.ts'
 
@@ -14,7 +15,6 @@ export interface LanguageCounts {
 
 interface Props {
   readonly languages: readonly LanguageCounts[]
-  /** What belongs to none. */
   readonly unknown: Omit<LanguageCounts, 'language'>
 }
 
@@ -22,11 +22,10 @@ interface Row extends LanguageCounts {
   readonly name: string
 }
 
-/** What became of a push for each text that it has. */
 export function PushLanguages({ languages, unknown }: Props) {
-  const rows: Row[] = languages.map((one) => ({ ...one, name: one.language ?? 'Its own text' }))
+  const rows: Row[] = languages.map((one) => ({ ...one, name: one.language ?? 'Default text' }))
   if (unknown.s + unknown.failed + unknown.received + unknown.o + acted(unknown) > 0) {
-    rows.push({ ...unknown, language: null, name: 'None known' })
+    rows.push({ ...unknown, language: null, name: 'Unknown' })
   }
   return (
     <>
@@ -35,11 +34,11 @@ export function PushLanguages({ languages, unknown }: Props) {
         caption="Languages"
         columns={[
           { name: 'Language', value: ({ name }) => name },
-          { name: 'Accepted', isNumber: true, value: ({ s }) => s },
-          { name: 'Failed', isNumber: true, value: ({ failed }) => failed },
-          { name: 'Received', isNumber: true, value: ({ received }) => received, show: shared('received') },
-          { name: 'Opened', isNumber: true, value: ({ o }) => o, show: shared('o') },
-          { name: 'Actions', isNumber: true, value: acted },
+          { name: 'Accepted', kind: 'number', value: ({ s }) => s },
+          { name: 'Failed', kind: 'number', value: ({ failed }) => failed },
+          shared('Received', 'received'),
+          shared('Opened', 'o'),
+          { name: 'Actions', kind: 'number', value: acted },
         ]}
         rows={rows}
         keyOf={({ name }) => name}
@@ -48,11 +47,16 @@ export function PushLanguages({ languages, unknown }: Props) {
   )
 }
 
-const shared = (name: 'received' | 'o') => (row: Row) => (
-  <>
-    {count(row[name])} <small>{share(row[name], row.s)}</small>
-  </>
-)
+const shared = (name: string, field: 'received' | 'o'): Column<Row> => ({
+  name,
+  kind: 'number',
+  value: (row) => row[field],
+  show: (row) => (
+    <>
+      {count(row[field])} <small>{share(row[field], row.s)}</small>
+    </>
+  ),
+})
 
 function acted({ actions }: Pick<LanguageCounts, 'actions'>): number {
   return Object.values(actions).reduce((sum, times) => sum + times, 0)

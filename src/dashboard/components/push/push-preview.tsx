@@ -1,17 +1,16 @@
-import type { PlatformCounts, Previewed, PreviewedLanguage, PreviewedRequest } from '../../client/preview.ts'
 import { languageName } from '../../client/draft-languages.ts'
+import { PLATFORMS } from '../../client/platforms.ts'
+import type { Preview, Previewed, PreviewedLanguage, PreviewedRequest } from '../../client/preview.ts'
 import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
 import { Notice } from '../notice.tsx'
 import { Code } from '../page.tsx'
 import { count, plural, tokenPart } from '../text.ts'
-import { PLATFORMS } from '../../client/platforms.ts'
 
-/** To how many a push would go, and why it would not. */
 export function PreviewedAudience({ preview, problem }: Previewed) {
   return (
     <div aria-live="polite">
-      {problem !== null && <Notice level="warning">{problem.sentence}</Notice>}
+      <Notice level="warning">{problem?.sentence ?? null}</Notice>
       {preview !== null && (
         <>
           <p>
@@ -35,12 +34,20 @@ export function PreviewedAudience({ preview, problem }: Previewed) {
   )
 }
 
-const WEB: Column<PreviewedLanguage> = {
-  name: 'Web',
-  isNumber: true,
-  value: ({ webpush }) => webpush?.bytes ?? null,
-  show: ({ webpush }) => bytesOf(webpush),
-}
+type Requests = Pick<PreviewedLanguage, 'apns' | 'fcm' | 'webpush'>
+
+const REQUESTS = [
+  { of: 'apns', name: 'Apple', summary: 'Sent to Apple', label: "Apple's payload" },
+  { of: 'fcm', name: 'Google', summary: 'Sent to Google', label: "Google's payload" },
+  { of: 'webpush', name: 'Web', summary: 'Sent to a browser, encrypted', label: "A browser's payload" },
+] as const satisfies readonly { readonly of: keyof Requests; readonly [name: string]: string }[]
+
+const bytesColumn = ({ name, of }: (typeof REQUESTS)[number]): Column<PreviewedLanguage> => ({
+  name,
+  kind: 'number',
+  value: (language) => language[of]?.bytes ?? null,
+  show: (language) => bytesOf(language[of]),
+})
 
 interface Languages {
   readonly languages: readonly PreviewedLanguage[]
@@ -48,8 +55,9 @@ interface Languages {
   readonly onChoose: (language: string | null) => void
 }
 
-/** Each language of a push: how many get it, and how much the gateways do. One is chosen, as in the fields. */
+/** Devices and bytes for each language of a push. The chosen one is that of the fields. */
 export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
+  const sent = REQUESTS.filter(({ of }) => of !== 'webpush' || languages.some(({ webpush }) => webpush !== undefined))
   return (
     <DataTable
       caption="By language"
@@ -63,10 +71,8 @@ export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
             </button>
           ),
         },
-        { name: 'Devices', isNumber: true, value: ({ t }) => t, show: ({ t }) => count(t) },
-        { name: 'Apple', isNumber: true, value: ({ apns }) => apns?.bytes ?? null, show: ({ apns }) => bytesOf(apns) },
-        { name: 'Google', isNumber: true, value: ({ fcm }) => fcm?.bytes ?? null, show: ({ fcm }) => bytesOf(fcm) },
-        ...(languages.some(({ webpush }) => webpush !== undefined) ? [WEB] : []),
+        { name: 'Devices', kind: 'number', value: ({ t }) => t },
+        ...sent.map(bytesColumn),
       ]}
       rows={languages}
       keyOf={({ language }) => language ?? ''}
@@ -75,38 +81,30 @@ export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
 }
 
 /** `2 iOS, 1 Android`; browsers where there are any. */
-export function platformsOf({ '0': ios, '1': android, '2': web = 0 }: PlatformCounts): string {
+export function platformsOf({ '0': ios, '1': android, '2': web = 0 }: Preview['platforms']): string {
   return `${count(ios)} iOS, ${count(android)} Android${web === 0 ? '' : `, ${count(web)} web`}`
 }
 
 function bytesOf(request: PreviewedRequest | null | undefined): string {
-  return request === null || request === undefined ? '–' : `${count(request.bytes)} B`
+  return request ? `${count(request.bytes)} B` : '–'
 }
 
-type Requests = Pick<PreviewedLanguage, 'apns' | 'fcm' | 'webpush'>
-
-/** What the gateways get, to the byte. */
-export function PreviewedRequests({ apns, fcm, webpush }: Requests) {
+export function PreviewedRequests(requests: Requests) {
   return (
     <>
-      {apns !== null && (
-        <details>
-          <summary>What Apple gets: {count(apns.bytes)} of 4,096 bytes</summary>
-          <Code text={JSON.stringify(apns.body, null, 2)} label="Apple's payload" />
-        </details>
-      )}
-      {fcm !== null && (
-        <details>
-          <summary>What Google gets: {count(fcm.bytes)} of 4,096 bytes</summary>
-          <Code text={JSON.stringify(fcm.body, null, 2)} label="Google's payload" />
-        </details>
-      )}
-      {webpush !== undefined && (
-        <details>
-          <summary>What a browser gets: {count(webpush.bytes)} of 4,096 bytes, encrypted</summary>
-          <Code text={JSON.stringify(webpush.body, null, 2)} label="A browser's payload" />
-        </details>
-      )}
+      {REQUESTS.map(({ of, summary, label }) => {
+        const request = requests[of]
+        return (
+          request && (
+            <details key={of}>
+              <summary>
+                {summary}: {count(request.bytes)} of 4,096 bytes
+              </summary>
+              <Code text={JSON.stringify(request.body, null, 2)} label={label} />
+            </details>
+          )
+        )
+      })}
     </>
   )
 }

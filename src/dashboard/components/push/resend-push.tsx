@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import type { ResendAnswer, ResendRequest } from '../../../admin/api-types/push-types.ts'
-import { call } from '../../client/call.ts'
+import { call, onceOnly } from '../../client/call.ts'
 import { applicationPage } from '../../client/paths.ts'
 import type { Preview } from '../../client/preview.ts'
-import { Asking } from '../asking.tsx'
-import { Dialog } from '../dialog.tsx'
+import { Asking, Telling } from '../dialog.tsx'
 import { Form } from '../form.tsx'
-import { PreviewedAudience, PreviewedRequests } from './push-preview.tsx'
 import { plural } from '../text.ts'
+import { PreviewedAudience, PreviewedRequests } from './push-preview.tsx'
 
 interface Props {
   readonly application: string
@@ -16,18 +15,15 @@ interface Props {
   readonly failed: number
 }
 
-/** A push that is over, once more to those it failed for: after a look at how many of them can be sent to. */
+/** Sends a finished push again to the devices it failed for, after a look at how many can still get it. */
 export function ResendPush({ application, push, failed }: Props) {
   const { route } = useLocation()
   const preview = useSignal<Preview | null>(null)
   const path = `/api/pushes/${encodeURIComponent(push)}/resend`
-  const close = (): void => {
-    preview.value = null
-  }
+  const close = (): void => void (preview.value = null)
   const send = async (confirm: number): Promise<void> => {
     const body: ResendRequest = { confirm }
-    const headers = { 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') }
-    const { id } = await call<ResendAnswer>('POST', path, { body, headers })
+    const { id } = await call<ResendAnswer>('POST', path, { body, headers: onceOnly() })
     route(applicationPage(application, 'pushes', id))
   }
   const looked = preview.value
@@ -35,34 +31,28 @@ export function ResendPush({ application, push, failed }: Props) {
     <>
       <Form
         isQuiet
-        submit="Send again to those it failed for …"
+        submit="Resend to failed devices…"
         onSubmit={async () => {
           preview.value = await call<Preview>('GET', path)
         }}
       />
       {looked !== null && looked.t === 0 && (
-        <Dialog title="Nobody is left to send to" onClose={close}>
+        <Telling title="No device to resend to" button="Close" onClose={close}>
           <p>
-            It failed for {plural(failed, 'device')}, and none of them is registered any more, or what the push asked
-            for.
+            The push failed for {plural(failed, 'device')}. None of them is still registered and still in its audience.
           </p>
-          <div class="buttons">
-            <button type="button" onClick={close}>
-              I see
-            </button>
-          </div>
-        </Dialog>
+        </Telling>
       )}
       {looked !== null && looked.t > 0 && (
         <Asking
-          title="Send it again?"
-          submit={`Send again to ${plural(looked.t, 'device')}`}
+          title="Resend this push?"
+          submit={`Resend to ${plural(looked.t, 'device')}`}
           onSubmit={() => send(looked.t)}
           onClose={close}
         >
           <p>
-            It failed for {plural(failed, 'device')}. Who has left since, or is no longer what the push asked for, does
-            not get it.
+            The push failed for {plural(failed, 'device')}. It goes only to those that are still registered and still in
+            its audience.
           </p>
           <PreviewedAudience preview={looked} problem={null} />
           <PreviewedRequests {...looked} />

@@ -11,11 +11,9 @@ import { LockScreen } from './lock-screen.tsx'
 
 interface Props {
   readonly application: ApplicationAnswer
-  /** Hears that the browser is registered, and that the application has a key for browsers. */
   readonly onRegistered: () => void
 }
 
-/** One button, and a real push is in this browser. */
 export function ThisBrowser({ application, onRegistered }: Props) {
   const { id, name } = application
   const page = `${publicUrl.value}/webpush/${encodeURIComponent(id)}`
@@ -27,8 +25,8 @@ export function ThisBrowser({ application, onRegistered }: Props) {
     <section class="card apart" aria-label="This browser">
       <h2>A real push, to this browser</h2>
       <p>
-        It goes through the push service of whoever made this browser, and takes no account: the key for it is made
-        here. The browser asks whether it may show notifications.
+        It goes through the push service of your browser’s vendor, and needs no account: the key is created here. Your
+        browser will ask for permission to show notifications.
       </p>
       {why === null ? (
         <Form
@@ -46,10 +44,10 @@ export function ThisBrowser({ application, onRegistered }: Props) {
         <Notice level="note">{why}</Notice>
       )}
       <div aria-live="polite">
-        {service.value !== null && arrived.value === null && <p>On its way, by {service.value} …</p>}
+        {service.value !== null && arrived.value === null && <p>On its way, through {service.value}…</p>}
         {arrived.value !== null && (
           <>
-            <p>It has arrived:</p>
+            <p>Arrived:</p>
             <LockScreen
               platform="web"
               scheme="dark"
@@ -61,8 +59,8 @@ export function ThisBrowser({ application, onRegistered }: Props) {
       </div>
       {application.providers.webpush.simulated || application.providers.webpush.state === 'none' || (
         <p class="hint">
-          Another browser, or a phone: <a href={page}>{page}</a>. On an iPhone or iPad the page goes to the home screen
-          first.
+          For another browser or phone: <a href={page}>{page}</a>. On an iPhone or iPad, add that page to the home
+          screen first.
         </p>
       )}
     </section>

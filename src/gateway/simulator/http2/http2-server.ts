@@ -6,7 +6,7 @@ import { ServerConnection } from './server-connection.ts'
 import type { ServerListener } from './server-connection.ts'
 
 /** What a server makes of a new connection, which it may greet. */
-export type Accept = (connection: ServerConnection, socket: TLSSocket) => Omit<ServerListener, 'onOutput'>
+type Accept = (connection: ServerConnection, socket: TLSSocket) => Omit<ServerListener, 'onOutput'>
 
 export interface Http2Server extends AsyncDisposable {
   readonly port: number

@@ -41,5 +41,6 @@ export function madeUpAudience(is: Circumstances, dice: Dice, isRestless: () => 
         .filter((device) => device % 7 === 3 && device > after && device <= upTo)
         .slice(0, limit)
         .map(recipientOf),
+    count: () => ({ count: devices.length, last: devices.at(-1) ?? 0 }),
   }
 }

@@ -1,6 +1,11 @@
 import { LEASE_MS } from '../../../../src/delivery/open/batch.ts'
-import type { DueLeased, Settlement } from '../../../../src/delivery/open/delivery-events.ts'
-import type { DeliveryEnd, OpenDelivery, RecipientResult } from '../../../../src/delivery/store/open-delivery.ts'
+import type { EventOf } from '../../../../src/delivery/open/delivery-events.ts'
+import type {
+  DeliveryEnd,
+  OpenDelivery,
+  RecipientResult,
+  Settlement,
+} from '../../../../src/delivery/store/open-delivery.ts'
 import { dueOf } from '../../../support/made-up-delivery.ts'
 import { CREDENTIAL } from './circumstances.ts'
 import { ensure } from './ensure.ts'
@@ -89,7 +94,7 @@ export class PaperDisk {
   }
 
   /** Leases some who are due. */
-  takeDue(limit: number, now: number): Omit<DueLeased, 'kind'> {
+  takeDue(limit: number, now: number): Omit<EventOf<'due leased'>, 'kind'> {
     const isDue = ({ state, dueAt }: RecipientResult) => state === 'retry' && dueAt <= now
     const rows = [...this.waiting.values()].filter(isDue).slice(0, limit)
     for (const row of rows) this.waiting.set(row.device, { ...row, state: 'leased', dueAt: now + LEASE_MS })

@@ -1,6 +1,6 @@
 import type { Delivery, Task } from '../../../../src/delivery/open/delivery.ts'
-import type { DeliveryEvent, Effect, Settlement } from '../../../../src/delivery/open/delivery-events.ts'
-import type { AbortReason } from '../../../../src/delivery/store/open-delivery.ts'
+import type { DeliveryEvent, Effect } from '../../../../src/delivery/open/delivery-events.ts'
+import type { AbortReason, Settlement } from '../../../../src/delivery/store/open-delivery.ts'
 import { REMOVED } from '../../../../src/delivery/verdict.ts'
 import { diceOf } from '../../../fuzz/dice.ts'
 import { deliveryOf } from '../../../support/made-up-delivery.ts'
@@ -83,7 +83,7 @@ export function runAtRandom(seed: number): Ran {
     noteRun()
     run = begin(waitsUntil)
     if (isCancelled) cancel()
-    else if (run.delivery.isCounted) tick(false)
+    else if (run.delivery.uncounted === null) tick(false)
   }
 
   function noteRun(): void {
@@ -196,7 +196,7 @@ export function runAtRandom(seed: number): Ran {
       : answerOf({ mood: is.mood, isRestless, isHeld }, dice, now)
     if (isHeld && outcome !== null) run.delivery.sent()
     run.book.answered(task.recipient.device, verdict.kind)
-    on({ kind: 'answered', task, attempt: task.attempt, outcome, verdict, finding: null })
+    on({ kind: 'answered', task, outcome, verdict, finding: null })
   }
 
   /** The disk takes the next settlement: of one delivery in the order in which they came to be. */
@@ -206,7 +206,7 @@ export function runAtRandom(seed: number): Ran {
     if (settlement === undefined) return
     disk.commit(settlement)
     book.written(settlement)
-    if (settlement.finished) disk.finish(delivery.endWith(true), devices.length, delivery.isCounted)
+    if (settlement.finished) disk.finish(delivery.endWith(true), devices.length, delivery.uncounted === null)
     else written.push(settlement)
   }
 
@@ -250,7 +250,7 @@ export function runAtRandom(seed: number): Ran {
   }
 
   function count(): void {
-    if (!run.delivery.isCounted) on({ kind: 'counted', count: devices.length })
+    if (run.delivery.uncounted !== null) on({ kind: 'counted', count: devices.length })
   }
 
   function cancel(): void {

@@ -1,4 +1,4 @@
-import type { Settlement } from '../../../../src/delivery/open/delivery-events.ts'
+import type { Settlement } from '../../../../src/delivery/store/open-delivery.ts'
 import type { Phase } from '../../../../src/delivery/open/state.ts'
 import { CREDENTIAL } from './circumstances.ts'
 import { ensure } from './ensure.ts'

@@ -1,0 +1,29 @@
+import { signal } from '@preact/signals'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import type { Resource } from './resource.ts'
+
+export interface ShownApplication extends Resource<ApplicationAnswer> {
+  readonly id: string
+}
+
+export const ApplicationContext = createContext<ShownApplication | null>(null)
+
+/** The application of a page below `/applications/:id`; `null` elsewhere. */
+export const useApplicationOrNull = () => useContext(ApplicationContext)
+
+/** The same for pages that are below it. */
+export function useApplication(): ShownApplication {
+  const application = useContext(ApplicationContext)
+  if (application === null) throw new Error('not a page of an application')
+  return application
+}
+
+/** The secret that was shown last: commands have it filled in until the dashboard is loaded again. */
+export const newSecret = signal<{ readonly application: string; readonly secret: string } | null>(null)
+
+/** `null`: it was not shown here. */
+export function secretOf(application: string): string | null {
+  return newSecret.value?.application === application ? newSecret.value.secret : null
+}

@@ -1,0 +1,6 @@
+/** Ends a DELETE or an UPDATE: of at most so many rows, the last parameter, found by `where`. */
+export const someOf = (from: string, key: string, where: string): string =>
+  `WHERE (${key}) IN (SELECT ${key} ${from} WHERE ${where} LIMIT ?)`
+
+export const someResults = (where: string, index = ''): string =>
+  someOf(`FROM push_exception ${index}`, 'push, platform, device', where)

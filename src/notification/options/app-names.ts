@@ -1,0 +1,34 @@
+import { COUNTS, identifier } from '../option-fields.ts'
+import type { PushOption } from '../option.ts'
+
+/* Names that the app has defined. */
+
+export const category: PushOption<string> = {
+  field: identifier(
+    `iOS only: the category (aps.category) that the app has registered with its actions. ${COUNTS}`,
+    'ORDER',
+  ),
+  mayBeLong: true,
+  input: { kind: 'line', label: 'Category', hint: 'iOS: which buttons it has.' },
+  apns: 'aps.category',
+}
+
+export const thread: PushOption<string> = {
+  field: identifier(`iOS only: notifications of the same thread are grouped (aps.thread-id). ${COUNTS}`, 'orders'),
+  alsoCalled: 'threadId threadIdentifier',
+  mayBeLong: true,
+  input: { kind: 'line', label: 'Thread', hint: 'iOS: what it is grouped by.' },
+  apns: 'aps.thread-id',
+}
+
+export const channel: PushOption<string> = {
+  field: identifier(
+    `Android only: the notification channel, which decides on sound and importance. ${COUNTS}`,
+    'orders',
+  ),
+  alsoCalled: 'channelId androidChannelId',
+  isShown: true,
+  mayBeLong: true,
+  input: { kind: 'line', label: 'Channel', hint: 'Android.' },
+  fcm: 'android.notification.channel_id',
+}

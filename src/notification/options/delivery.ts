@@ -1,0 +1,58 @@
+import { invalid, show } from '../../http/fields.ts'
+import { flag, choiceField } from '../option-fields.ts'
+import type { PushOption } from '../option.ts'
+
+/* How a push is delivered. The renderers put these into headers. */
+
+/** FCM keeps a message for at most four weeks (AndroidConfig, `ttl`); APNs keeps one for 30 days. */
+export const MAX_TTL_SECONDS = 2_419_200
+
+/** Seconds; 0: now or never. */
+export const ttl: PushOption<number> = {
+  field: {
+    schema: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_TTL_SECONDS,
+      default: 86_400,
+      description:
+        'Seconds for which it is tried, and kept by the gateway for a phone that is off. 0: the gateways deliver it now or never, and it is tried for a minute.',
+      example: 14_400,
+    },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const seconds = typeof value === 'string' && /^\d{1,7}$/.test(value) ? Number(value) : value
+      if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_TTL_SECONDS) {
+        return seconds
+      }
+      throw invalid(name, `must be whole seconds from 0 to ${MAX_TTL_SECONDS} (28 days), not ${show(value)}`)
+    },
+  },
+  alsoCalled: 'timeToLive expiration expirationTime expiry expires',
+  flag: { placeholder: 'SECONDS', doc: 'how long it is tried (default 86400)' },
+  input: { kind: 'number', label: 'Expires after, seconds', hint: 'A day is 86400.' },
+}
+
+const PRIORITIES = ['high', 'normal'] as const
+
+/** Default high where something is shown, else normal. */
+export const priority: PushOption<(typeof PRIORITIES)[number]> = {
+  field: choiceField(
+    PRIORITIES,
+    'normal',
+    'How urgent: apns-priority 10 or 5, and the same word for FCM. Default high where something is shown, else normal. Apple takes only 5 where nothing is shown.',
+  ),
+  input: { kind: 'choice', label: 'Priority', choices: PRIORITIES },
+}
+
+const silentField = flag(
+  'Wakes the app and shows nothing (a background push; for FCM a data message): true, false, 1 or 0. Then msg, sound and badge need not be there, and nothing that shows may be.',
+)
+
+/** Shows nothing, so no option that `isShown` may be given beside it. */
+export const silent: PushOption<true> = {
+  field: { ...silentField, read: (value, name) => silentField.read(value, name) || null },
+  alsoCalled: 'contentAvailable background',
+  isEnough: true,
+  input: { kind: 'switch', label: 'Silent push (wakes the app, shows nothing)' },
+}

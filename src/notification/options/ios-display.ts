@@ -1,0 +1,36 @@
+import { flag, choiceField } from '../option-fields.ts'
+import type { PushOption } from '../option.ts'
+
+/** Whether the app's notification service extension may change it. Default: if there is an image. */
+export const mutable: PushOption<boolean> = {
+  field: flag(
+    "iOS only: the app's notification service extension may change it before it is shown (aps.mutable-content): true, false, 1 or 0. Default true with an image.",
+    true,
+  ),
+  alsoCalled: 'mutableContent',
+  isShown: true,
+  input: { kind: 'switch', label: 'Run the notification service extension (iOS)' },
+  apns(mutable, { aps }) {
+    aps['mutable-content'] = mutable ? 1 : undefined
+  },
+}
+
+/** Apple, "Generating a remote notification", `interruption-level`. */
+export const INTERRUPTIONS = ['passive', 'active', 'time-sensitive', 'critical'] as const
+
+export const interruption: PushOption<(typeof INTERRUPTIONS)[number]> = {
+  field: choiceField(
+    INTERRUPTIONS,
+    'time-sensitive',
+    'iOS only: how much it interrupts (aps.interruption-level). critical needs a sound, and an app that Apple allows critical alerts.',
+  ),
+  alsoCalled: 'interruptionLevel',
+  isShown: true,
+  input: { kind: 'choice', label: 'Interruption', hint: 'iOS.', choices: INTERRUPTIONS },
+  apns(interruption, { aps }) {
+    // "For critical alerts, use the sound dictionary instead."
+    const { sound } = aps
+    if (interruption === 'critical' && sound !== undefined) aps['sound'] = { critical: 1, name: sound, volume: 1 }
+    aps['interruption-level'] = interruption
+  },
+}

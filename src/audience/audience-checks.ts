@@ -1,4 +1,5 @@
 import type { Value } from '../database/statement.ts'
+import { storedOf } from '../device/columns.ts'
 import type { Condition } from './condition.ts'
 import { boxesOf, cosine, maxHaversine } from './geo-circle.ts'
 import type { GeoCircle } from './geo-circle.ts'
@@ -25,6 +26,8 @@ export function checkOf(condition: Condition, bind: Bind): string {
       return `d.alias IS ${bind(condition.alias)}`
     case 'users':
       return `(d.user IS NOT NULL AND d.user IN ${listOf(condition.users, bind)})`
+    case 'column':
+      return `(d.${condition.column} IS ${bind(storedOf(condition.column, condition.value))})`
     case 'devices':
       return `d.id IN ${listOf(condition.ids, bind)}`
     case 'near':

@@ -1,3 +1,4 @@
+import type { PlainName } from '../device/columns.ts'
 import type { Platform } from '../device/device.ts'
 import type { Filter, Missed } from './filter.ts'
 import type { GeoCircle } from './geo-circle.ts'
@@ -10,6 +11,7 @@ export type Condition =
   | { readonly kind: 'alias'; readonly alias: string }
   /** Never an empty list. */
   | { readonly kind: 'users'; readonly users: readonly string[] }
+  | { readonly kind: 'column'; readonly column: PlainName; readonly value: string }
   | { readonly kind: 'near'; readonly near: GeoCircle }
   /** Not before this time, ms since the Unix epoch. */
   | { readonly kind: 'since'; readonly column: 'seen_at' | 'registered_at'; readonly moment: number }
@@ -115,6 +117,7 @@ function conditionOf(where: Where, platform: Platform, labelId: LabelId, asOf: n
   if ('platform' in where) return where.platform === platform ? EVERYBODY : NOBODY
   if ('alias' in where) return { kind: 'alias', alias: where.alias }
   if ('user' in where) return ofUsers([where.user])
+  if ('column' in where) return { kind: 'column', ...where }
   if ('near' in where) return { kind: 'near', near: where.near }
   if ('seenWithinMs' in where) return since('seen_at', where.seenWithinMs)
   if ('notSeenForMs' in where) return not(since('seen_at', where.notSeenForMs))

@@ -1,3 +1,4 @@
+import type { PlainName } from '../device/columns.ts'
 import type { Device } from '../device/device.ts'
 import type { Filter } from './filter.ts'
 import { isInCircle } from './geo-circle.ts'
@@ -5,14 +6,14 @@ import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
 /** Times are ms since the Unix epoch. */
-export interface DeviceTraits extends Pick<
-  Device,
-  'id' | 'platform' | 'tag' | 'active' | 'alias' | 'user' | 'lat' | 'lng' | 'registeredAt'
-> {
+export interface DeviceTraits
+  extends
+    Pick<Device, 'id' | 'platform' | 'tag' | 'active' | 'alias' | 'user' | 'lat' | 'lng' | 'registeredAt'>,
+    Partial<Readonly<Record<Exclude<PlainName, 'user'>, string | null>>> {
   readonly seenAt: number
   /** IANA name; `null`: unknown. */
   readonly timezone: string | null
-  /** `null`: not since it registered. */
+  /** Ms of service time; `null`: not since it registered. */
   readonly movedAt: number | null
 }
 
@@ -92,6 +93,7 @@ function isTrue(where: Where, device: DeviceTraits, asOf: number | undefined): b
   if ('alias' in where) return device.alias === where.alias
   if ('user' in where) return device.user === where.user
   if ('platform' in where) return device.platform === where.platform
+  if ('column' in where) return device[where.column] === where.value
   if ('near' in where) return isThere(where.near, device)
   if (asOf === undefined) throw new Error('a filter by time has no moment')
   if ('seenWithinMs' in where) return device.seenAt >= asOf - where.seenWithinMs

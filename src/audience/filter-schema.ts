@@ -1,3 +1,4 @@
+import { ASKABLE } from '../device/columns.ts'
 import { alias, asPlatform, names, platform, users } from '../device/device-fields.ts'
 import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
 import type { Platform } from '../device/device.ts'
@@ -40,6 +41,8 @@ function including<T>(description: string, field: Field<T>): Field<T> {
   return { ...describedAs(description, field), emptyIsAbsent: false }
 }
 
+const asked = Array.from(ASKABLE.keys(), (column) => `{"${column}": "…"}, `).join('')
+
 export const filterFields = {
   platform: optional(platforms),
   tags: optional(including('Devices with any of these tags. An array, or one; an empty one is nobody.', names)),
@@ -59,7 +62,7 @@ export const filterFields = {
   registered_within: optional(describedAs('Devices that registered for the first time in these last days.', days)),
   where: optional(
     describedAs(
-      'An expression: {"all": […]}, {"any": […]} and {"not": …} of {"tag": "…"}, {"type": "…"}, {"alias": "…"}, {"user": "…"}, {"platform": "0"}, {"near": {…}}, {"seen_within": 7}, {"not_seen_for": 30}, {"registered_within": 1}. At most 16 levels and 200 conditions.',
+      `An expression: {"all": […]}, {"any": […]} and {"not": …} of {"tag": "…"}, {"type": "…"}, {"alias": "…"}, {"user": "…"}, {"platform": "0"}, ${asked}{"near": {…}}, {"seen_within": 7}, {"not_seen_for": 30}, {"registered_within": 1}. At most 16 levels and 200 conditions.`,
       where,
     ),
   ),

@@ -32,7 +32,7 @@ export interface Filter {
   readonly devices?: readonly number[]
   /** `null` is a device without a known zone. */
   readonly zones?: readonly (string | null)[]
-  /** Leaves out devices whose zone changed at or after this time, ms since the Unix epoch. */
+  /** Leaves out devices whose zone changed at or after this time, ms of service time. */
   readonly stayedSince?: number
   readonly missed?: Missed
 }
@@ -60,4 +60,6 @@ export type Audience =
       readonly filter: Filter
       /** When clocks at the device show this: `2026-12-24T09:00`. */
       readonly local?: string
+      /** When its first wave was let go, ms of service time. */
+      readonly letGoAt?: number
     }

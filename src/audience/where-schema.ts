@@ -1,3 +1,4 @@
+import { ASKABLE } from '../device/columns.ts'
 import { alias as oneName, platform } from '../device/device-fields.ts'
 import { referenceTo } from '../http/components.ts'
 import { invalid, show } from '../http/fields.ts'
@@ -16,6 +17,10 @@ const LEAVES: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
   ['alias', (value, path) => ({ alias: oneName.read(value, path) })],
   ['user', (value, path) => ({ user: oneName.read(value, path) })],
   ['platform', (value, path) => ({ platform: platform.read(value, path) })],
+  ...Array.from(ASKABLE, ([column, field]): [string, Leaf] => [
+    column,
+    (value, path) => ({ column, value: field.read(value, path) }),
+  ]),
   ['near', (value, path) => ({ near: near.read(value, path) })],
   ['seen_within', (value, path) => ({ seenWithinMs: days.read(value, path) })],
   ['not_seen_for', (value, path) => ({ notSeenForMs: days.read(value, path) })],
@@ -45,6 +50,7 @@ export const where: Field<Where> = {
       alias: NAME,
       user: NAME,
       platform: platform.schema,
+      ...Object.fromEntries(Array.from(ASKABLE, ([column, { schema }]) => [column, schema])),
       near: near.schema,
       seen_within: days.schema,
       not_seen_for: days.schema,

@@ -1,3 +1,4 @@
+import type { PlainName } from '../device/columns.ts'
 import type { Platform } from '../device/device.ts'
 import type { GeoCircle } from './geo-circle.ts'
 
@@ -11,6 +12,8 @@ export type Where =
   | { readonly alias: string }
   | { readonly user: string }
   | { readonly platform: Platform }
+  /** Has just this. */
+  | { readonly column: PlainName; readonly value: string }
   /** Leaves out devices without a location. */
   | { readonly near: GeoCircle }
   /** Counts back from the filter's `asOf`. */

@@ -86,6 +86,7 @@ export const device = sqliteTable('device', {
   locale: text(),
   imported: integer().$type<0 | 1>(),
   fcmPlatform: integer('fcm_platform').$type<0 | 1>(),
+  appVersion: text('app_version'),
 })
 
 export const acceptedDevice = sqliteTable(

@@ -1,7 +1,7 @@
 /** `set` to a number, or `add` to the device's stored count (never below 0). */
 export type BadgeChange = { readonly set: number } | { readonly add: number }
 
-/** The largest badge APNs and Android take: a signed 32-bit integer. */
+/** The largest badge that APNs and Android accept: a signed 32-bit integer. */
 export const MAX_BADGE = 2_147_483_647
 
 /** The badge a device shows after `change`, from its stored count. */

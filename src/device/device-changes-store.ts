@@ -12,10 +12,10 @@ export interface Newcomer {
   readonly at: number
 }
 
-/** A token that a gateway has declared dead. */
+/** A device that a gateway has declared dead. */
 export interface Departed extends Newcomer {
   readonly reason: string
-  /** Its APNs environments know no such token, which may be a mistake; else the app is gone. */
+  /** No APNs environment knows the token, which may be a mistake; else the app is gone. */
   readonly quarantined: boolean
 }
 
@@ -25,7 +25,7 @@ interface Row extends Omit<Newcomer, 'token'> {
 
 export type DeviceChangesStore = ReturnType<typeof createDeviceChangesStore>
 
-/** What is new in the registry: reads by key, for a reader that looks 4 times a second. */
+/** What is new in the registry. Reads by key, for a caller that asks 4 times a second. */
 export function createDeviceChangesStore({ database }: { database: Pick<Database, 'reading'> }) {
   const highest = database.reading<{ id: number | null }, []>('SELECT max(id) AS id FROM device')
   const columns = 'application, platform, token, registered_at AS at'
@@ -51,7 +51,7 @@ export function createDeviceChangesStore({ database }: { database: Pick<Database
     /** `device.id`; 0 where there is none. */
     highest: (): number => highest.get()?.id ?? 0,
 
-    /** Registered ones of a platform with `after` < `device.id` <= `upTo`, the first ones. */
+    /** The first registered devices of a platform with `after` < `device.id` <= `upTo`. */
     since(application: number, platform: Platform, after: number, upTo: number, limit: number): Newcomer[] {
       const rows = since.all(application, platform, after, upTo, limit)
       return rows.map(({ token, at }) => ({ application, platform, token: unpackToken(token), at }))
@@ -60,7 +60,7 @@ export function createDeviceChangesStore({ database }: { database: Pick<Database
     countSince: (application: number, platform: Platform, after: number, upTo: number): number =>
       counted.get(application, platform, after, upTo)?.count ?? 0,
 
-    /** The first that left at `since` or later, ms since the Unix epoch. */
+    /** The first devices that left at `since` or later, ms since the Unix epoch. */
     departed(application: number, since: number, limit: number): Departed[] {
       return departed.all(application, since, limit).map(({ platform, token, reason, at, state }) => {
         const quarantined = state === STATE.quarantined
@@ -68,7 +68,7 @@ export function createDeviceChangesStore({ database }: { database: Pick<Database
       })
     },
 
-    /** When the last one left, ms since the Unix epoch; 0: never. */
+    /** When the last device left, ms since the Unix epoch; 0: never. */
     lastDeparture: (application: number): number => lastDeparture.get(application)?.at ?? 0,
   }
 }

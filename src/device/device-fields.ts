@@ -1,28 +1,36 @@
-import { invalid, show } from '../http/fields.ts'
+import { describedAs, invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
-import { MAX_LABELS } from './device.ts'
-import type { FcmPlatform, Platform } from './device.ts'
+import type { Platform } from '../platform.ts'
+import { canonicalTag, MAX_TAG_CHARACTERS } from '../text/language-tag.ts'
 
-/** The limits that test/api/http/bodies.test.ts holds. */
+/** Tags, and notification types, that one device can have. The limits here are held by test/api/http/bodies.test.ts. */
+export const MAX_LABELS = 100
 const MAX_TOKEN_BYTES = 4096
 const MAX_NAME_CHARACTERS = 256
-/** Of UTF-8, which writes a letter in 1 to 4 of them. */
+/** UTF-8 writes a letter in 1 to 4 bytes. */
 const MAX_NAME_BYTES = 512
+/** Users that one call can name. */
+const MAX_USERS = 10_000
 const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u
 const CONTROL = /\p{Cc}/u
-/** A decimal, no exponent: what a location looks like in every client library. */
+/** Digits without an exponent, as every client library writes a location. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)$/
+/** Only names of zones: the runtime would also read an offset, or a whole date with its zone. */
+const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
 
-/** The device of all examples in the documentation; as long as Apple's. */
+/** The token in all examples of the documentation; as long as Apple's. */
 export const EXAMPLE_TOKEN = '3f8a09c1'.repeat(8)
+
+/** What is wrong with a value, as the end of the sentence `name …`; `null`: nothing. */
+type ProblemOf = (value: unknown) => string | null
 
 export const token: Field<string> = {
   schema: {
     type: 'string',
     minLength: 1,
     maxLength: MAX_TOKEN_BYTES,
-    // As `problemOfToken` has it.
+    // The same rule as in `problemOfToken`.
     pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$',
     description:
       'The device token of iOS, in upper or lower case (it is kept in lower case); of Android the registration token, or the Firebase Installation ID; of a browser the endpoint of its subscription. 1 to 4096 bytes without white space.',
@@ -41,11 +49,14 @@ function problemOfToken(value: unknown): string | null {
   if (value === '') return 'must not be empty'
   if (WHITE_SPACE_OR_CONTROL.test(value)) return 'must not contain white space or control characters'
   if (!value.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates'
-  // A UTF-16 unit is at most 3 bytes of UTF-8: only a long token needs counting.
-  if (value.length > MAX_TOKEN_BYTES / 3 && Buffer.byteLength(value) > MAX_TOKEN_BYTES) {
-    return `must be at most ${MAX_TOKEN_BYTES} bytes`
-  }
-  return null
+  return isLongerThan(MAX_TOKEN_BYTES, value) ? `must be at most ${MAX_TOKEN_BYTES} bytes` : null
+}
+
+const UTF8 = new TextEncoder()
+
+/** Counts the bytes of long texts alone: a UTF-16 unit is at most 3 bytes of UTF-8. */
+function isLongerThan(maxBytes: number, text: string): boolean {
+  return text.length > maxBytes / 3 && UTF8.encode(text).length > maxBytes
 }
 
 /** An array of tokens, or one. */
@@ -79,27 +90,26 @@ export function asPlatform(value: unknown): Platform | null {
   return PLATFORMS.find((one) => value === one || value === String(one)) ?? null
 }
 
-/** A name of 1 to 256 characters and at most 512 bytes: a tag, a notification type, an alias or a user. */
-function readName(value: unknown, name: string): string {
-  return readOne(value, name, problemOfName)
+/** A text of 1 to `max` characters without control characters. */
+export function shortText(max: number, maxBytes = Number.POSITIVE_INFINITY): Field<string> {
+  const problemOf = problemOfText(max, maxBytes)
+  return {
+    schema: { type: 'string', minLength: 1, maxLength: max },
+    emptyIsAbsent: true,
+    read: (value, name) => readOne(value, name, problemOf),
+  }
 }
 
-function problemOfName(value: unknown): string | null {
-  if (typeof value !== 'string') return `must be a string, not ${show(value)}`
-  if (value === '') return `must be 1 to ${MAX_NAME_CHARACTERS} characters, not empty`
-  if (value.length > MAX_NAME_CHARACTERS && codePoints(value) > MAX_NAME_CHARACTERS) {
-    return `must be at most ${MAX_NAME_CHARACTERS} characters`
+function problemOfText(max: number, maxBytes: number): ProblemOf {
+  return (value) => {
+    if (typeof value !== 'string') return `must be a string, not ${show(value)}`
+    if (value === '') return `must be 1 to ${max} characters, not empty`
+    if (value.length > max && codePoints(value) > max) return `must be at most ${max} characters`
+    if (!value.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates'
+    if (isLongerThan(maxBytes, value)) return `must be at most ${maxBytes} bytes`
+    return CONTROL.test(value) ? 'must not contain control characters' : null
   }
-  if (!value.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates'
-  // A UTF-16 unit is at most 3 bytes of UTF-8: only a long name needs counting.
-  if (value.length > MAX_NAME_BYTES / 3 && Buffer.byteLength(value) > MAX_NAME_BYTES) {
-    return `must be at most ${MAX_NAME_BYTES} bytes`
-  }
-  return CONTROL.test(value) ? 'must not contain control characters' : null
 }
-
-/** What is wrong with a string, as the end of a sentence, or that it is none; `null`: nothing is. */
-type ProblemOf = (value: unknown) => string | null
 
 function readOne(value: unknown, name: string, problemOf: ProblemOf): string {
   const problem = problemOf(value)
@@ -107,7 +117,7 @@ function readOne(value: unknown, name: string, problemOf: ProblemOf): string {
   return value as string
 }
 
-/** Names no entry but the one that is refused: of 10,000 users that takes 0.5 ms. */
+/** Builds the name of an entry only to refuse it: for 10,000 users that would take 0.5 ms. */
 function readEach(list: readonly unknown[], name: string, problemOf: ProblemOf): readonly string[] {
   for (let index = 0; index < list.length; index++) {
     if (problemOf(list[index]) !== null) readOne(list[index], `${name}[${index}]`, problemOf)
@@ -121,94 +131,62 @@ function codePoints(text: string): number {
   return count
 }
 
+/** The same field, where `""` takes the value away. */
+export function orNone(field: Field<string>): Field<string> {
+  const { minLength: _, ...schema } = field.schema
+  return { schema, emptyIsAbsent: false, read: (value, name) => (value === '' ? '' : field.read(value, name)) }
+}
+
+const problemOfName = problemOfText(MAX_NAME_CHARACTERS, MAX_NAME_BYTES)
+const { schema: NAME, ...nameReading } = shortText(MAX_NAME_CHARACTERS, MAX_NAME_BYTES)
+const name = { ...nameReading, schema: { type: 'string', maxLength: MAX_NAME_CHARACTERS } }
+
 /** An array of names, or one name; repeated names count once. */
 export const names: Field<readonly string[]> = {
-  schema: {
-    type: 'array',
-    items: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
-    maxItems: MAX_LABELS,
-    description: 'An array of strings, or one string.',
-  },
+  schema: { type: 'array', items: NAME, maxItems: MAX_LABELS, description: 'An array of strings, or one string.' },
   emptyIsAbsent: true,
   read(value, name) {
-    if (!Array.isArray(value)) {
-      if (typeof value === 'string') return [readName(value, name)]
-      throw invalid(name, `must be an array of strings, not ${show(value)}`)
-    }
-    const read = new Set(readEach(value, name, problemOfName))
+    const read = new Set(readNames(value, name))
     if (read.size > MAX_LABELS) throw invalid(name, `must have at most ${MAX_LABELS} entries, not ${read.size}`)
     return [...read]
   },
 }
 
-/** For the endpoints whose contract has one name; more are read, as everywhere. */
+function readNames(value: unknown, name: string): readonly string[] {
+  if (typeof value === 'string') return [readOne(value, name, problemOfName)]
+  if (!Array.isArray(value)) throw invalid(name, `must be an array of strings, not ${show(value)}`)
+  return readEach(value, name, problemOfName)
+}
+
+/** For the endpoints whose contract has one name; they read more too. */
 export const oneName: Field<readonly string[]> = {
   ...names,
-  schema: {
-    type: 'string',
-    minLength: 1,
-    maxLength: MAX_NAME_CHARACTERS,
-    description: 'One string; an array of strings is read too.',
-  },
+  schema: { ...NAME, description: 'One string; an array of strings is read too.' },
 }
 
-export const alias: Field<string> = {
-  schema: { type: 'string', maxLength: MAX_NAME_CHARACTERS, description: 'Unique within the application.' },
-  emptyIsAbsent: true,
-  read: readName,
-}
-
-/** Where `""` takes the alias away. */
-export const aliasOrNone: Field<string> = {
-  schema: { ...alias.schema, description: 'Unique within the application; "" removes it.' },
-  emptyIsAbsent: false,
-  read: (value, name) => (value === '' ? '' : readName(value, name)),
-}
+export const alias = describedAs('Unique within the application.', name)
 
 /** A user of the app, by the name that its backend has for them. Several devices may have the same. */
-export const user: Field<string> = {
-  schema: {
-    type: 'string',
-    maxLength: MAX_NAME_CHARACTERS,
-    description: 'Whose device it is: one user may have several.',
-  },
-  emptyIsAbsent: true,
-  read: readName,
-}
-
-/** Where `""` takes the user away. */
-export const userOrNone: Field<string> = {
-  schema: {
-    ...user.schema,
-    description:
-      'Whose device it is, by the id that your backend knows them by: one user may have several. "" removes it.',
-  },
-  emptyIsAbsent: false,
-  read: (value, name) => (value === '' ? '' : readName(value, name)),
-}
-
-/** The most users that a call names. */
-const MAX_USERS = 10_000
+export const user = describedAs('Whose device it is: one user may have several.', name)
 
 /** An array of users, or one. */
 export const users: Field<readonly string[]> = {
   schema: {
     type: 'array',
-    items: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
+    items: NAME,
     maxItems: MAX_USERS,
     description: `An array of at most ${MAX_USERS} strings, or one string.`,
   },
   emptyIsAbsent: true,
   read(value, name) {
-    if (typeof value === 'string') return [readName(value, name)]
-    if (!Array.isArray(value)) throw invalid(name, `must be an array of strings, not ${show(value)}`)
-    if (value.length > MAX_USERS) throw invalid(name, `must have at most ${MAX_USERS} entries, not ${value.length}`)
-    return readEach(value, name, problemOfName)
+    if (Array.isArray(value) && value.length > MAX_USERS)
+      throw invalid(name, `must have at most ${MAX_USERS} entries, not ${value.length}`)
+    return readNames(value, name)
   },
 }
 
-/** What stands behind a token of FCM. */
-export const fcmPlatform: Field<FcmPlatform> = {
+/** What stands behind a token of FCM: an iPhone can too, in an app with Firebase's SDK. */
+export const fcmPlatform: Field<'android' | 'ios'> = {
   schema: {
     type: 'string',
     enum: ['android', 'ios'],
@@ -237,5 +215,49 @@ function degrees(limit: number): Field<number> {
       if (typeof read === 'number' && Math.abs(read) <= limit) return read === 0 ? 0 : read
       throw invalid(name, `must be decimal degrees between -${limit} and ${limit}, not ${show(value)}`)
     },
+  }
+}
+
+/** The language of a device: a BCP 47 tag in canonical form, or `''`. */
+export const locale: Field<string> = {
+  schema: {
+    type: 'string',
+    maxLength: MAX_TAG_CHARACTERS,
+    description:
+      'The language of the device, as a BCP 47 tag, with - or _: pushes choose their text by it. "" removes it.',
+    example: 'pt-BR',
+  },
+  emptyIsAbsent: false,
+  read(value, name) {
+    const tag = typeof value === 'string' ? canonicalTag(value) : null
+    if (value === '' || tag !== null) return tag ?? ''
+    throw invalid(name, `must be a language tag such as pt-BR, or "" for none, not ${show(value)}`)
+  },
+}
+
+/** An IANA time zone as the database of zones spells it, or `''`. */
+export const timezone: Field<string> = {
+  schema: {
+    type: 'string',
+    maxLength: 64,
+    description: 'The time zone of the device, by its IANA name; "" removes it.',
+    example: 'Europe/Berlin',
+  },
+  emptyIsAbsent: false,
+  read(value, name) {
+    if (value === '') return ''
+    const known = typeof value === 'string' && ZONE_NAME.test(value) ? nameInDatabase(value) : null
+    if (known !== null) return known
+    throw invalid(name, `must be an IANA time zone such as Europe/Berlin, or "" for none, not ${show(value)}`)
+  },
+}
+
+/** `europe/berlin` → Europe/Berlin; a former name stays as it is. `null`: unknown. */
+function nameInDatabase(name: string): string | null {
+  try {
+    return new Temporal.ZonedDateTime(0n, name).timeZoneId
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
   }
 }

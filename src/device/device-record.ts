@@ -1,21 +1,14 @@
-import {
-  count,
-  listOf,
-  objectSchema,
-  oneOf,
-  orNull,
-  platformSchema as platformWritten,
-  text,
-  time,
-} from '../http/answer-schema.ts'
+import { listOf, objectSchema, time } from '../http/answer-schema.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import { isoTime } from '../text/format.ts'
+import { PLAIN, RECORDED } from './columns.ts'
+import type { PlainName, PlainValues } from './columns.ts'
 import { EXAMPLE_TOKEN } from './device-fields.ts'
-import type { Device, FcmPlatform, Platform } from './device.ts'
+import type { Device, Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
 
 /** The device record on the wire (test/api/contract/10-device-details.test.ts). */
-export interface DeviceRecord {
+export interface DeviceRecord extends Partial<KnownValues> {
   readonly token: string
   readonly platform: WrittenPlatform
   readonly lat: string | null
@@ -24,19 +17,15 @@ export interface DeviceRecord {
   readonly tag: readonly string[]
   readonly alias: string | null
   readonly badge: number
-  /** These only where they are known: clients of the contract do not know them. */
-  readonly user?: string | undefined
-  readonly timezone?: string | undefined
-  /** BCP 47. */
-  readonly locale?: string | undefined
-  /** Of platform 1. */
-  readonly fcm_platform?: FcmPlatform | undefined
   /** ISO 8601, UTC. */
   readonly created_at: string
   readonly updated_at: string
-  /** Only where there are any. Of the alias and of labels only in the answer to a registration. */
+  /** Only where there are any. Those about the alias and labels come only in the answer to a registration. */
   readonly warnings?: readonly string[] | undefined
 }
+
+/** Left out where they are not known: clients of the contract do not know them. */
+type KnownValues = { readonly [Name in keyof PlainValues]: NonNullable<PlainValues[Name]> }
 
 /** How a record is written, and the schema of that. */
 export interface RecordShape {
@@ -45,7 +34,7 @@ export interface RecordShape {
 }
 
 export function deviceRecordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
-  const { registeredAt, updatedAt, user, timezone, locale, fcmPlatform } = device
+  const { registeredAt, updatedAt } = device
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   const updated = isoTime(updatedAt)
@@ -58,17 +47,23 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     tag: device.tag,
     alias: device.alias,
     badge: device.badge,
-    user: user ?? undefined,
-    timezone: timezone ?? undefined,
-    locale: locale ?? undefined,
-    fcm_platform: fcmPlatform ?? undefined,
+    ...knownOf(device),
     created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
     warnings: all.length > 0 ? all : undefined,
   }
 }
 
-/** Plain digits also below 0.000001, where `String` turns to an exponent, which the API does not read. */
+function knownOf(device: PlainValues): Partial<KnownValues> {
+  const known: Partial<Record<PlainName, string>> = {}
+  for (const name of PLAIN) {
+    const value = device[name]
+    if (value !== null) known[name] = value
+  }
+  return known as Partial<KnownValues>
+}
+
+/** Without an exponent, which `String` writes below 0.000001 and the API does not read. */
 function degreesOnWire(degrees: number | null): string | null {
   if (degrees === null) return null
   return Math.abs(degrees) < 1e-6 ? TINY.format(degrees) : String(degrees)
@@ -82,27 +77,11 @@ export function platformOnWire(platform: Platform): WrittenPlatform {
   return `${platform}`
 }
 
-const label = { type: 'string' }
-
 /** `DeviceRecord`, as JSON Schema. */
 export const RECORD = objectSchema(
   'Device',
   {
-    token: text('The device token of iOS, the registration ID of Android, or the endpoint of a browser.'),
-    platform: platformWritten,
-    lat: orNull(text('Latitude in decimal degrees; null when unset.')),
-    lng: orNull(text('Longitude in decimal degrees; null when unset.')),
-    active: { ...listOf(label), description: 'Notification types.' },
-    tag: { ...listOf(label), description: 'Tags.' },
-    alias: orNull(text('Unique within the application; null when unset.')),
-    badge: count('The badge count that is stored; relative badges count from it.'),
-    user: text('Whose device it is; absent where that is not said.'),
-    timezone: text('IANA name; absent where it is not known.'),
-    locale: text('Language tag (BCP 47) in canonical form; absent where it is not known.'),
-    fcm_platform: oneOf(
-      ['android', 'ios'],
-      'Of platform 1: what stands behind the token, as the app said or as Apple has answered through FCM; absent where it is not known.',
-    ),
+    ...RECORDED,
     created_at: time('First registration.'),
     updated_at: time('Last change.'),
     warnings: {
@@ -111,7 +90,7 @@ export const RECORD = objectSchema(
         'What is not as it should be; absent where all is well. "alias belongs to another device" and "tag: … left out: …", or "active: …", only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
     },
   },
-  ['user', 'timezone', 'locale', 'fcm_platform', 'warnings'],
+  [...PLAIN, 'warnings'],
 )
 
 export const RECORD_EXAMPLE: DeviceRecord = {

@@ -1,4 +1,6 @@
 import type { StoredRow, device } from '../database/schema.ts'
+import { COLUMNS, PLAIN, plainOf } from './columns.ts'
+import type { PlainName } from './columns.ts'
 import { unpackToken } from './device.ts'
 import type { Device, DeviceState, Environment, FcmPlatform } from './device.ts'
 import type { DeviceLabels } from './index/label-index.ts'
@@ -10,34 +12,32 @@ export const STATE: Readonly<Record<DeviceState, number>> = { registered: 0, gon
 export const ENVIRONMENT: Readonly<Record<Environment, number>> = { production: 0, sandbox: 1 }
 
 /** `device.fcm_platform` in the database. */
-export const FCM_PLATFORM: Readonly<Record<FcmPlatform, 0 | 1>> = { android: 0, ios: 1 }
-
 export function fcmPlatformOf(stored: number | null): FcmPlatform | null {
-  return stored === null ? null : stored === FCM_PLATFORM.ios ? 'ios' : 'android'
+  return stored === null ? null : (COLUMNS.fcm_platform.plain.codes[stored] ?? null)
 }
 
-export type DeviceRow = Pick<
-  StoredRow<typeof device>,
-  | 'id'
-  | 'platform'
-  | 'state'
-  | 'token'
-  | 'alias'
-  | 'user'
-  | 'lat'
-  | 'lng'
-  | 'badge'
-  | 'timezone'
-  | 'locale'
-  | 'imported'
-  | 'fcm_platform'
-  | 'registered_at'
-  | 'updated_at'
->
+export function stateOf(stored: number): DeviceState {
+  return stored === STATE.registered ? 'registered' : stored === STATE.gone ? 'gone' : 'quarantined'
+}
 
-/** For who asks by the token, which SQLite would make anew for each row. */
-export const COLUMNS_BUT_TOKEN =
-  'id, platform, state, alias, user, lat, lng, badge, timezone, locale, imported, fcm_platform, registered_at, updated_at'
+/** All but the token, in the order of the table. */
+const READ = [
+  'id',
+  'platform',
+  'state',
+  'alias',
+  'lat',
+  'lng',
+  'badge',
+  'imported',
+  'registered_at',
+  'updated_at',
+] as const
+
+export type DeviceRow = Pick<StoredRow<typeof device>, (typeof READ)[number] | PlainName | 'token'>
+
+/** For lookups by token: SQLite would build the token again for each row. */
+export const COLUMNS_BUT_TOKEN = [...READ, ...PLAIN].join(', ')
 
 export const DEVICE_COLUMNS = `${COLUMNS_BUT_TOKEN}, token`
 
@@ -51,17 +51,15 @@ export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
     active: labels.active,
     tag: labels.tag,
     alias: row.alias,
-    user: row.user,
     badge: row.badge,
-    fcmPlatform: fcmPlatformOf(row.fcm_platform),
-    timezone: row.timezone,
-    locale: row.locale,
     registeredAt: row.registered_at,
     updatedAt: row.updated_at,
+    ...plainOf(row),
   }
 }
 
 /**
- * Devices that register from now on are not addressed. AUTOINCREMENT never gives an id twice, so this cannot move back.
+ * The highest `device.id` so far: devices that register from now on are not addressed. AUTOINCREMENT never gives an id
+ * twice, so this cannot move back.
  */
 export const CEILING = `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'device'), 0)`

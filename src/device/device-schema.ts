@@ -1,12 +1,12 @@
-import { count, listOf, objectSchema, platformSchema as platformWritten, text, time } from '../http/answer-schema.ts'
-import type { JsonSchema } from '../http/fields.ts'
+import { count, listOf, objectSchema, platformSchema, text, time } from '../http/answer-schema.ts'
+import type { Field, JsonSchema } from '../http/fields.ts'
 import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
 import { PLATFORM, platformChoice, PLATFORMS } from '../platform.ts'
 import { either } from '../text/format.ts'
 import { MAX_BADGE } from './badge.ts'
+import { SAID } from './columns.ts'
 import {
   alias,
-  aliasOrNone,
   asPlatform,
   EXAMPLE_TOKEN,
   fcmPlatform,
@@ -18,28 +18,19 @@ import {
   token,
   tokens,
   user,
-  userOrNone,
 } from './device-fields.ts'
-import type { FcmPlatform, Platform } from './device.ts'
-import { locale } from './locale-field.ts'
-import { proof } from './proof-field.ts'
-import { timezone } from './timezone-field.ts'
-import { keys } from './webpush/keys-field.ts'
+import type { DeviceAddress, FcmPlatform, Platform } from './device.ts'
 
 /** The most devices one batch may bring (contract, "Limits"). */
 const MAX_BATCH = 500
 
+const PROOF_HEX = /^[0-9A-Fa-f]{64}$/
+/** RFC 4648, 5. Python and Ruby pad it, Node and Go do not. */
+const PROOF_BASE64URL = /^[\w-]{43}=?$/
+
 const batch = tokens(MAX_BATCH)
 const someTokens = { ...batch, schema: { ...batch.schema, minItems: 1 } }
 
-const types = describedAs(
-  'Notification types: what its user wants to hear of, such as "news". Pushes choose by them with `active`. An array of strings, or one string; an empty array removes all.',
-  names,
-)
-const tags = describedAs(
-  'Tags: what is known of it, such as "beta" or "plan:pro". Not who its user is: that is `user`, which can be proven. Pushes choose by them with `tags`. An array of strings, or one string; an empty array removes all.',
-  names,
-)
 const named = describedAs(
   'The device that has this alias, which needs the secret. The contract writes `Alias`; both are read. 1 to 256 characters.',
   alias,
@@ -60,31 +51,14 @@ const proofOfAlias = proof(
 
 /** Endpoint 1. */
 export const RegisterDevice = bodyOf(
-  {
-    token: required(token),
-    platform: required(platform),
-    replaces: optional(replaces),
-    lat: optional(latitude),
-    lng: optional(longitude),
-    active: optional(types),
-    tag: optional(tags, ['tags']),
-    alias: optional(aliasOrNone, ['Alias']),
-    user: optional(userOrNone),
-    user_proof: optional(userProof),
-    alias_proof: optional(aliasProof),
-    timezone: optional(timezone),
-    locale: optional(locale),
-    keys: optional(keys),
-    fcm_platform: optional(fcmPlatform),
-  },
-  ({ fcm_platform, ...input }) => {
-    checkFcmPlatform(input.platform, fcm_platform)
+  { ...SAID, replaces: optional(replaces), user_proof: optional(userProof), alias_proof: optional(aliasProof) },
+  (input) => {
+    checkFcmPlatform(input.platform, input.fcm_platform)
     if (input.lat !== undefined && input.lng === undefined) throw missing('lng', ' with lat')
     if (input.lng !== undefined && input.lat === undefined) throw missing('lat', ' with lng')
     const { hasKeys } = PLATFORM[input.platform]
     if (hasKeys && input.keys === undefined) throw missing('keys', ` with platform ${input.platform}`)
-    const said = { ...input, fcmPlatform: fcm_platform }
-    return hasKeys || input.keys === undefined ? said : { ...said, keys: undefined }
+    return hasKeys || input.keys === undefined ? input : { ...input, keys: undefined }
   },
 )
 
@@ -93,7 +67,7 @@ function checkFcmPlatform(platform: Platform, given: FcmPlatform | undefined): v
   throw invalid('fcm_platform', 'is for platform "1" alone: it says whose phone a token of FCM is')
 }
 
-/** Platforms whose devices are known by their token alone. */
+/** Platforms whose devices register without keys. */
 const WITHOUT_KEYS = PLATFORMS.filter((platform) => !PLATFORM[platform].hasKeys)
 
 const platformOfBatch = {
@@ -113,8 +87,8 @@ export const ImportDevices = bodyOf(
     tags: optional(names, ['tag']),
     fcm_platform: optional(fcmPlatform),
   },
-  ({ fcm_platform, ...input }) => {
-    checkFcmPlatform(input.platform, fcm_platform)
+  (input) => {
+    checkFcmPlatform(input.platform, input.fcm_platform)
     if (input.tokens.length === 0) throw missing('tokens')
     if (PLATFORM[input.platform].hasKeys) {
       const { article, device } = PLATFORM[input.platform]
@@ -123,7 +97,7 @@ export const ImportDevices = bodyOf(
         `must be ${platformChoice(WITHOUT_KEYS)} here: ${article} ${device} comes with its keys, by PUT /deviceToken`,
       )
     }
-    return { ...input, fcmPlatform: fcm_platform }
+    return input
   },
 )
 
@@ -135,7 +109,7 @@ export const SetAlias = bodyOf(
   {
     platform: required(platform),
     token: optional(token),
-    alias: required(aliasOrNone, ['Alias'], ' ("" removes it)'),
+    alias: required(SAID.alias.field, ['Alias'], ' ("" removes it)'),
     current_alias: optional(alias),
     alias_proof: optional(proofOfAlias),
     user_proof: optional(describedAs('Read where `alias_proof` is absent.', proofOfAlias)),
@@ -146,7 +120,7 @@ export const SetAlias = bodyOf(
   },
 )
 
-/** Endpoints 5 and 6. The document writes `Alias` with a capital A. */
+/** Endpoints 5 and 6. The contract writes `Alias` with a capital A. */
 export const TagDevice = bodyOf(
   {
     platform: required(platform),
@@ -154,13 +128,21 @@ export const TagDevice = bodyOf(
     token: optional(token),
     alias: optional(named, ['Alias']),
   },
-  ({ token: byToken, alias: byAlias, ...input }) => {
+  (input) => {
     if (input.tag.length === 0) throw missing('tag')
-    if (byToken !== undefined) return { ...input, address: { platform: input.platform, token: byToken } }
-    if (byAlias !== undefined) return { ...input, address: { platform: input.platform, alias: byAlias } }
-    throw missing('token', ', or Alias')
+    return { tag: input.tag, address: deviceNamed(input, 'Alias') }
   },
 )
+
+/** The device that a token names, or else an alias. */
+export function deviceNamed(
+  { platform, token, alias }: { platform: Platform; token?: string; alias?: string },
+  aliasField: 'alias' | 'Alias',
+): DeviceAddress {
+  if (token !== undefined) return { platform, token }
+  if (alias !== undefined) return { platform, alias }
+  throw missing('token', `, or ${aliasField}`)
+}
 
 /** Endpoint 7. */
 export const SetLocation = bodyOf({
@@ -208,28 +190,27 @@ export const IMPORTED = objectSchema(
 /** An entry of GET /feedback. */
 export const FEEDBACK_ENTRY = objectSchema('FeedbackEntry', {
   token: text('The token that was declared gone.', EXAMPLE_TOKEN),
-  platform: platformWritten,
+  platform: platformSchema,
   reason: text('The word of the gateway for it.', 'Unregistered'),
   at: time('When it said so.', '2026-11-20T09:00:00.000Z'),
 })
 
-/** Query parameters are strings; a wrong one is refused like a wrong field. */
 export function readDeviceLimit(value: string | undefined): number | null {
   if (value === undefined) return null
   return wholeNumber(1, 10_000).read(value, 'limit')
 }
 
-/** `user` of a list: an empty one must not be everybody. */
+/** An empty `user` is refused: it must not mean everybody. */
 export function readUser(value: string | undefined): string | undefined {
   return value === undefined ? undefined : user.read(value, 'user')
 }
 
-/** `after` is the cursor of a page's Link header: opaque to callers, a device id here. */
+/** `after` is the cursor of a page's Link header: a device id, opaque to callers. */
 export function readDeviceCursor(value: string | undefined): number {
   return value === undefined ? 0 : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
 }
 
-/** A date, or a time with its zone: one without would mean another moment on another machine. */
+/** A date, or a time with its zone: without one it would depend on the machine. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
 /** `since`: ISO 8601 or ms since the Unix epoch. */
@@ -240,7 +221,7 @@ export function readSince(value: string | undefined): number | undefined {
   throw invalid('since', `must be an ISO 8601 time or milliseconds since 1970, not ${show(value)}`)
 }
 
-/** A device that is named by headers: its token, and its platform where several hold the token. */
+/** Headers that name a device: the token, and the platform if several have that token. */
 export const HEADER_PARAMETERS: readonly JsonSchema[] = [
   {
     name: 'token',
@@ -269,4 +250,18 @@ function readPlatformHeader(value: string | undefined): Platform | undefined {
   const read = asPlatform(value)
   if (read === null) throw invalid('platform header', `must be ${either(PLATFORMS.map(String))}, not ${show(value)}`)
   return read
+}
+
+/** An HMAC-SHA256, as its 32 bytes; `judgeNames` checks it. */
+function proof(description: string): Field<Uint8Array> {
+  return {
+    schema: { type: 'string', maxLength: 64, pattern: `${PROOF_HEX.source}|${PROOF_BASE64URL.source}`, description },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const text = typeof value === 'string' ? value : ''
+      if (PROOF_HEX.test(text)) return Buffer.from(text, 'hex')
+      if (PROOF_BASE64URL.test(text)) return Buffer.from(text, 'base64url')
+      throw invalid(name, 'must be an HMAC-SHA256: 64 digits of hex, or 43 characters of base64url')
+    },
+  }
 }

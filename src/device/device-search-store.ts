@@ -1,31 +1,32 @@
 import type { Database } from '../database/database.ts'
-import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
+import { DEVICE_COLUMNS, deviceOf, STATE, stateOf } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { packToken } from './device.ts'
 import { canonicalToken } from './push-token.ts'
-import type { Device, DeviceState, Platform } from './device.ts'
-import { LABEL_KIND } from './index/label-index.ts'
+import type { Device, DeviceState, PackedToken, Platform } from './device.ts'
+import { LABEL_KIND, LABELS_OF_DEVICE, labelsIn } from './index/label-index.ts'
+import type { LabelRow } from './index/label-index.ts'
 import { PLATFORM, PLATFORMS } from '../platform.ts'
 
-/** A device as an operator sees it: also one that is not registered any more. */
+/** A device in any state, for operators. */
 export interface FoundDevice extends Device {
   readonly state: DeviceState
   /** Last registration, ms since the Unix epoch. */
   readonly seenAt: number
 }
 
-/** Which of the devices that are in no audience any more. */
+/** Which devices that have left. */
 export interface LeftQuery {
   readonly state: Exclude<DeviceState, 'registered'>
   readonly platforms: readonly Platform[]
-  /** With one of them; `null`: any. */
+  /** Devices with one of them; `null`: any. */
   readonly tags: readonly string[] | null
   /** Devices with a greater `device.id`. */
   readonly after: number
   readonly limit: number
 }
 
-/** What an application has of one platform. */
+/** The devices of one platform. */
 export interface DeviceCount {
   readonly platform: Platform
   readonly registered: number
@@ -37,15 +38,11 @@ interface Row extends DeviceRow {
   readonly seenAt: number
 }
 
-type Token = string | Uint8Array
-
-/** A part of a token that is shorter than this would match any device. */
+/** A shorter part of a token would match too many devices. */
 export const MIN_PART = 8
 
 /** Longer than any token. */
 const LAST_BYTES = 'ff'.repeat(4096)
-
-const STATES = ['registered', 'gone', 'quarantined'] as const
 
 /** What a device is found by. */
 export const SEARCH_KEYS = ['token', 'alias', 'user', 'tag'] as const
@@ -53,7 +50,7 @@ export type SearchKey = (typeof SEARCH_KEYS)[number]
 
 export type DeviceSearch = ReturnType<typeof createDeviceSearch>
 
-/** Searches the registry for operators: reads on the connection that only reads, and may take its time. */
+/** Searches the registry for operators, on the connection that only reads. */
 export function createDeviceSearch({ database }: { database: Pick<Database, 'reading'> }) {
   const columns = `${DEVICE_COLUMNS}, seen_at AS seenAt`
   const byId = database.reading<Row, [number]>(`SELECT ${columns} FROM device WHERE id = ?`)
@@ -65,7 +62,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
        SELECT x.device FROM label l JOIN device_label x ON x.label = l.id
        WHERE l.application = ? AND l.kind = ${LABEL_KIND.tag} AND l.name = ? ORDER BY x.device LIMIT ?) ORDER BY id`,
   )
-  const between = database.reading<Row, [number, Token, Token, number]>(
+  const between = database.reading<Row, [number, PackedToken, PackedToken, number]>(
     `SELECT ${columns} FROM device WHERE application = ? AND platform IN (${PLATFORMS.join()}) AND token BETWEEN ? AND ? LIMIT ?`,
   )
   const byAlias = database.reading<Row, [number, string]>(
@@ -74,7 +71,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
   const byUser = database.reading<Row, [number, string, number]>(
     `SELECT ${columns} FROM device INDEXED BY device_by_user WHERE application = ? AND user = ? ORDER BY id LIMIT ?`,
   )
-  // No index leads to those that have left: this looks at every device behind `after`.
+  // There is no index of devices that have left: this looks at every device after `after`.
   const left = database.reading<Row, [number, number, string, string | null, number, number]>(
     `SELECT ${columns} FROM device d NOT INDEXED WHERE id > ?5 AND application = ?1 AND state = ?2
        AND platform IN (SELECT value FROM json_each(?3))
@@ -82,9 +79,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
          WHERE x.device = d.id AND l.kind = ${LABEL_KIND.tag} AND l.name IN (SELECT value FROM json_each(?4))))
      ORDER BY id LIMIT ?6`,
   )
-  const labels = database.reading<{ kind: number; name: string }, [number]>(
-    'SELECT l.kind, l.name FROM device_label x JOIN label l ON l.id = x.label WHERE x.device = ? ORDER BY l.name',
-  )
+  const labels = database.reading<LabelRow, [number]>(LABELS_OF_DEVICE)
   // From two indexes alone.
   const counts = database.reading<{ registered: number; total: number }, [number, Platform]>(
     `SELECT (SELECT count(*) FROM device WHERE application = ?1 AND platform = ?2 AND state = ${STATE.registered})
@@ -96,20 +91,18 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
   )
 
   function foundOf(row: Row): FoundDevice {
-    const all = labels.all(row.id)
-    const named = (kind: number) => all.filter((label) => label.kind === kind).map(({ name }) => name)
-    const device = deviceOf(row, { tag: named(LABEL_KIND.tag), active: named(LABEL_KIND.type) })
-    return { ...device, state: STATES[row.state] ?? 'registered', seenAt: row.seenAt }
+    const device = deviceOf(row, labelsIn(labels.all(row.id)))
+    return { ...device, state: stateOf(row.state), seenAt: row.seenAt }
   }
 
   const by = {
     /**
-     * Those with this token, on whichever platform; where there are none, those whose token begins with it, if it has 8
-     * characters. `limit` at the most. A `…` or `...` at its end, as where tokens are shown in part, is left out.
+     * At most `limit` devices with this token, on any platform; if there are none and it has 8 characters, those whose token
+     * begins with it. A `…` or `...` at its end, which shortened tokens have, is ignored.
      */
     byToken: (application: number, token: string, limit: number): FoundDevice[] => {
       const given = token.replace(/(…|\.\.\.)$/, '')
-      // As Apple's tokens are kept, and as those of others are.
+      // Apple's tokens are stored in canonical spelling, others as they are.
       const packings = new Set([canonicalToken(0, given), given])
       const exact = [...packings].flatMap((one) => {
         const packed = packToken(one, 1)
@@ -126,11 +119,9 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
 
     byAlias: (application: number, alias: string): FoundDevice[] => byAlias.all(application, alias).map(foundOf),
 
-    /** In the order of the ids, `limit` at the most. */
     byUser: (application: number, user: string, limit: number): FoundDevice[] =>
       byUser.all(application, user, limit).map(foundOf),
 
-    /** Those with this tag, in the order of the ids, `limit` at the most. */
     byTag: (application: number, tag: string, limit: number): FoundDevice[] =>
       byTag.all(application, tag, limit).map(foundOf),
   }
@@ -153,13 +144,13 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
       return { key: null, devices: [] }
     },
 
-    /** `id`: `device.id`. `null`: the application has no such device. */
+    /** By `device.id`; `null`: the application has no such device. */
     byId(application: number, id: number): FoundDevice | null {
       const row = inApplication.get(application, id)
       return row && foundOf(row)
     },
 
-    /** In the order of the ids, `device.id`; those that are there. */
+    /** By `device.id`, without those that do not exist. */
     byIds: (ids: readonly number[]): FoundDevice[] => ids.flatMap((id) => byId.get(id) ?? []).map(foundOf),
 
     left({ state, platforms, tags, after, limit }: LeftQuery, application: number): FoundDevice[] {
@@ -167,10 +158,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
       return left.all(application, STATE[state], JSON.stringify(platforms), named, after, limit).map(foundOf)
     },
 
-    /**
-     * Reads the indexes of the application from end to end: 0.1 s for a million devices. An optional
-     * platform is named only where it has any.
-     */
+    /** Reads all of two indexes: 0.1 s for a million devices. Leaves out an optional platform without devices. */
     counts: (application: number, platforms: readonly Platform[]): DeviceCount[] =>
       platforms.flatMap((platform) => {
         const { registered, total } = counts.get(application, platform) ?? { registered: 0, total: 0 }

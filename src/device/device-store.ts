@@ -1,30 +1,20 @@
-import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
-import { createBatchStore } from './registration/batch-store.ts'
 import { createDeviceList } from './device-list-store.ts'
+import { MAX_LABELS } from './device-fields.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
-import { MAX_LABELS, packToken } from './device.ts'
-import { PLATFORMS } from '../platform.ts'
-import type { Device, Platform } from './device.ts'
-import { createFcmPlatformStore } from './fcm-platform-store.ts'
-import { createGrowth, UNBOUNDED } from './growth.ts'
+import { packToken } from './device.ts'
+import type { Device, DeviceAddress, PackedToken, Platform } from './device.ts'
+import { UNBOUNDED } from './growth.ts'
 import type { GrowthBoundsOfCall, LeftOut, Shortage } from './growth.ts'
-import { createAliasIndex } from './index/alias-index.ts'
 import type { AliasHolder } from './index/alias-index.ts'
-import { createLabelIndex } from './index/label-index.ts'
 import type { LabelKind } from './index/label-index.ts'
-import { createPlaceIndex } from './index/place-index.ts'
-import type { DevicePlace } from './index/place-index.ts'
-import { createZoneIndex } from './index/zone-index.ts'
+import type { DevicePlace } from './column-store.ts'
+import { PLATFORMS } from '../platform.ts'
 import { createReachabilityStore } from './reachability-store.ts'
+import { createBatchStore } from './registration/batch-store.ts'
 import { createRegistrationStore } from './registration/registration-store.ts'
-import { createRegistrySizeStore } from './registry-size-store.ts'
-
-/** How a caller names one device. A device of the other platform is not found by its alias. */
-export type DeviceAddress =
-  | { readonly platform: Platform; readonly token: string }
-  | { readonly platform: Platform; readonly alias: string }
+import { createRegistry } from './registry-store.ts'
+import type { RegistryData } from './registry-store.ts'
 
 export interface AliasChange {
   readonly platform: Platform
@@ -35,32 +25,36 @@ export interface AliasChange {
   readonly alias: string
 }
 
-interface Dependencies {
-  readonly database: Pick<Database, 'statement' | 'reading'>
-  readonly clock: Clock
-}
-
 export type DeviceStore = ReturnType<typeof createDeviceStore>
 
 /**
- * The registry. All synchronous, and what writes is to be called inside a transaction. Only registered devices are
- * seen, except by what registers and unregisters.
+ * The registry. All synchronous; what writes is to be called inside a transaction. Only registered devices are seen,
+ * except by what registers and unregisters.
  */
-export function createDeviceStore({ database, clock }: Dependencies) {
-  const labels = createLabelIndex({ database })
-  const aliases = createAliasIndex({ database, clock })
-  const places = createPlaceIndex({ database })
-  const zones = createZoneIndex({ database, clock })
-  const sizes = createRegistrySizeStore({ database })
-  const growth = createGrowth({ labels, sizes })
-  const fcmPlatforms = createFcmPlatformStore({ database })
-  const statements = prepareStatements(database)
+export function createDeviceStore({ database, clock }: RegistryData) {
+  const registry = createRegistry({ database, clock })
+  const { labels, aliases, columns, growth } = registry
+  const WHERE_TOKEN = `WHERE application = ? AND token = ? AND platform = ? AND state = ${STATE.registered}`
+  type Key = [application: number, token: PackedToken, platform: number]
+  const idByToken = database.statement<{ id: number }, Key>(`SELECT id FROM device ${WHERE_TOKEN}`)
+  const find = database.statement<DeviceRow & { seenAt: number }, Key>(
+    `SELECT ${DEVICE_COLUMNS}, seen_at AS seenAt FROM device ${WHERE_TOKEN}`,
+  )
+  const placeByToken = database.statement<DevicePlace & { id: number }, Key>(
+    `SELECT id, lat, lng FROM device ${WHERE_TOKEN}`,
+  )
+  const touch = database.statement<never, [now: number, device: number]>(
+    'UPDATE device SET updated_at = ? WHERE id = ?',
+  )
+  const setBadge = database.statement<never, [badge: number, device: number]>(
+    'UPDATE device SET badge = ? WHERE id = ?',
+  )
 
   function idOf(application: number, platform: Platform, token: string): number | null {
-    return statements.idByToken.get(application, platform, packToken(token, platform))?.id ?? null
+    return idByToken.get(application, packToken(token, platform), platform)?.id ?? null
   }
 
-  /** Those of these tokens that are registered on one of `platforms`: their ids, each once. */
+  /** The ids of the tokens that are registered on one of `platforms`, each once. */
   function idsOf(application: number, platforms: readonly Platform[], tokens: readonly string[]): number[] {
     const ids = platforms.flatMap((platform) => tokens.map((token) => idOf(application, platform, token)))
     return [...new Set(ids.filter((id) => id !== null))]
@@ -72,17 +66,15 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   }
 
   function changed(device: number): 'ok' {
-    statements.changed.run(clock.now(), device)
+    touch.run(clock.now(), device)
     return 'ok'
   }
 
   return {
-    ...createRegistrationStore({ database, clock, labels, aliases, places, zones, sizes, growth }),
-    ...createBatchStore({ database, clock, labels, sizes, growth }),
-    ...createReachabilityStore({ database, clock }),
+    ...createRegistrationStore(registry),
+    ...createBatchStore(registry),
+    ...createReachabilityStore(registry),
     ...createDeviceList({ database }),
-    /** Apple has answered for the token, through FCM: see `createFcmPlatformStore`. */
-    learnIphone: (device: number, token: string): void => fcmPlatforms.learnIphone(device, token, clock.now()),
     idOf,
     idsOf,
 
@@ -92,7 +84,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     /** Without `platform`, and where several platforms hold the token, the device seen last. */
     find(application: number, token: string, platform?: Platform): Device | null {
       const platforms = platform === undefined ? PLATFORMS : [platform]
-      const found = platforms.flatMap((one) => statements.find.get(application, packToken(token, one), one) ?? [])
+      const found = platforms.flatMap((one) => find.get(application, packToken(token, one), one) ?? [])
       const [row] = found.toSorted((a, b) => b.seenAt - a.seenAt)
       return row === undefined ? null : deviceOf(row, labels.find(row.id))
     },
@@ -136,10 +128,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       return 'ok'
     },
 
-    /**
-     * `ok` also where the device has the labels already. At most MAX_LABELS of a kind: all of them, or none. Without those
-     * that come back as left out.
-     */
+    /** `ok` also where the device has the labels already. At most MAX_LABELS of a kind: else none is added. */
     addLabels(
       application: number,
       address: DeviceAddress,
@@ -188,9 +177,9 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       application: number,
       { platform, token, lat, lng }: { platform: Platform; token: string; lat: number; lng: number },
     ): 'ok' | 'no-device' {
-      const row = statements.placeByToken.get(application, platform, packToken(token, platform))
+      const row = placeByToken.get(application, packToken(token, platform), platform)
       if (row === null) return 'no-device'
-      places.move(row.id, row, { lat, lng })
+      columns.move(row.id, row, { lat, lng })
       return changed(row.id)
     },
 
@@ -201,7 +190,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     ): number | null {
       const device = idOf(application, platform, token)
       if (device === null) return null
-      statements.setBadge.run(badge, device)
+      setBadge.run(badge, device)
       changed(device)
       return device
     },
@@ -210,25 +199,4 @@ export function createDeviceStore({ database, clock }: Dependencies) {
 
 function onPlatform(holder: AliasHolder | null, platform: Platform): number | null {
   return holder?.platform === platform ? holder.id : null
-}
-
-function prepareStatements(database: Pick<Database, 'statement'>) {
-  type Token = string | Uint8Array
-  return {
-    idByToken: database.statement<{ id: number }, [application: number, platform: number, token: Token]>(
-      `SELECT id FROM device WHERE application = ? AND platform = ? AND token = ? AND state = ${STATE.registered}`,
-    ),
-    find: database.statement<DeviceRow & { seenAt: number }, [application: number, token: Token, platform: number]>(
-      `SELECT ${DEVICE_COLUMNS}, seen_at AS seenAt FROM device
-       WHERE application = ? AND token = ? AND platform = ? AND state = ${STATE.registered}`,
-    ),
-    changed: database.statement<never, [now: number, device: number]>('UPDATE device SET updated_at = ? WHERE id = ?'),
-    placeByToken: database.statement<
-      DevicePlace & { id: number },
-      [application: number, platform: number, token: Token]
-    >(
-      `SELECT id, lat, lng FROM device WHERE application = ? AND platform = ? AND token = ? AND state = ${STATE.registered}`,
-    ),
-    setBadge: database.statement<never, [badge: number, device: number]>('UPDATE device SET badge = ? WHERE id = ?'),
-  }
 }

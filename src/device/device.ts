@@ -1,4 +1,5 @@
 import type { Platform } from '../platform.ts'
+import type { PlainValues } from './columns.ts'
 import { canonicalToken } from './push-token.ts'
 
 export type { Platform }
@@ -11,14 +12,13 @@ export type { Platform }
  */
 export type DeviceState = 'registered' | 'gone' | 'quarantined'
 
-/** Of APNs: each token belongs to one of them (Apple, "Sending notification requests to APNs"). FCM has none. */
+/** Each APNs token belongs to one of them (Apple, "Sending notification requests to APNs"). FCM has none. */
 export type Environment = 'production' | 'sandbox'
 
-/** What stands behind a token of FCM: an iPhone can too, in an app with Firebase's SDK. */
-export type FcmPlatform = 'android' | 'ios'
+export type FcmPlatform = NonNullable<PlainValues['fcm_platform']>
 
 /** One device of one application. Times are ms since the Unix epoch. */
-export interface Device {
+export interface Device extends PlainValues {
   readonly id: number
   readonly token: string
   readonly platform: Platform
@@ -30,27 +30,21 @@ export interface Device {
   readonly active: readonly string[]
   readonly tag: readonly string[]
   readonly alias: string | null
-  /** Whose device it is; others may have the same. `null`: not said. */
-  readonly user: string | null
   readonly badge: number
-  /** Of platform 1; `null`: not said. */
-  readonly fcmPlatform: FcmPlatform | null
-  /** IANA name; `null`: not known. */
-  readonly timezone: string | null
-  /** A language tag (BCP 47) in canonical form; `null`: not known. */
-  readonly locale: string | null
   readonly registeredAt: number
   readonly updatedAt: number
 }
 
-/** Most tags, and most notification types, one device can have (test/api/http/bodies.test.ts). */
-export const MAX_LABELS = 100
+/** How a caller names one device. An alias finds it only on its platform. */
+export type DeviceAddress =
+  | { readonly platform: Platform; readonly token: string }
+  | { readonly platform: Platform; readonly alias: string }
 
 export type PackedToken = string | Uint8Array
 
 /**
- * How a token is kept: lower-case hex, which is what Apple's tokens are, as its bytes — half the room in the table
- * and in its index — and anything else as text. `unpackToken` gives back what was packed, see `canonicalToken`.
+ * A token as it is stored: lower-case hex, such as Apple's tokens, as its bytes, which halves its size in the table and in
+ * the index; anything else as text. `unpackToken` gives back the spelling of `canonicalToken`.
  */
 export function packToken(token: string, platform: Platform): PackedToken {
   if (LOWER_HEX.test(token)) return token.length % 2 === 0 ? Uint8Array.fromHex(token) : token

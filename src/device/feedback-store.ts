@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import type { StoredRow, feedback } from '../database/schema.ts'
 import type { Sweep } from '../database/sweep.ts'
 import { unpackToken } from './device.ts'
-import type { Platform } from './device.ts'
+import type { PackedToken, Platform } from './device.ts'
 
 /** A token that a gateway declared dead. */
 export interface FeedbackEntry {
@@ -17,10 +17,12 @@ export interface FeedbackEntry {
 
 type FeedbackRow = Omit<StoredRow<typeof feedback>, 'application'>
 
-/** Rows read at a time, of tokens of up to 4 KiB: what a list holds in memory, whatever its length. */
+/** What entries are found by. */
+export type TokenKey = [application: number, platform: number, token: PackedToken]
+
+/** Rows that a list reads at a time, with tokens of up to 4 KiB. */
 const PAGE = 200
 
-/** How long an entry is kept. */
 const KEEP_FEEDBACK_MS = 90 * DAY_MS
 
 /** Entries erased in one step of a sweep: 1 ms. */
@@ -28,9 +30,9 @@ const SWEEP_LIMIT = 100
 
 export type FeedbackStore = ReturnType<typeof createFeedbackStore>
 
-/** What the gateways declared dead (contract, endpoint 9). The device store writes it, when a device's state changes. */
+/** Tokens that gateways declared dead (contract, endpoint 9). */
 export function createFeedbackStore({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
-  const page = database.reading<FeedbackRow, [number, number, number, number, string | Uint8Array, number]>(
+  const page = database.reading<FeedbackRow, [number, number, number, number, PackedToken, number]>(
     `SELECT token, platform, reason, at FROM feedback
      WHERE application = ? AND at >= ? AND (at, platform, token) < (?, ?, ?)
      ORDER BY at DESC, platform DESC, token DESC LIMIT ?`,
@@ -47,7 +49,7 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
        SELECT platform, token FROM feedback WHERE application = ?1 AND at < ?2 LIMIT ?3) RETURNING at`,
   )
 
-  /** Of the first application whose number is over `after`. */
+  /** One step for the first application whose number is over `after`. */
   const sweep: Sweep = (now, after) => {
     const application = next.get(after)?.number
     if (application === undefined) return null
@@ -57,11 +59,8 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
   return {
     /** Newest first, those not before `since` nor after `until` (ms since the Unix epoch; default: all). */
     *list(application: number, since = 0, until: number | null = null): Generator<FeedbackEntry, void> {
-      let [at, platform, token]: [number, number, string | Uint8Array] = [
-        until === null ? Number.MAX_SAFE_INTEGER : until + 1,
-        0,
-        '',
-      ]
+      let at = until === null ? Number.MAX_SAFE_INTEGER : until + 1
+      let [platform, token]: [number, PackedToken] = [0, '']
       for (;;) {
         const rows = page.all(application, since, at, platform, token, PAGE)
         for (const row of rows) yield { ...row, token: unpackToken(row.token) }
@@ -75,5 +74,33 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
     countByDay: (application: number, since: number) => byDay.all(application, since),
 
     sweep,
+  }
+}
+
+/** Writes what gateways say about tokens. To be called inside a transaction. */
+export function createFeedbackWriter({ database }: { readonly database: Pick<Database, 'statement'> }) {
+  const put = (where: string) =>
+    database.statement<never, [...TokenKey, reason: string, at: number]>(
+      `INSERT INTO feedback (application, platform, token, reason, at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET reason = excluded.reason, at = excluded.at ${where}`,
+    )
+  const [report, note] = [put(''), put('WHERE excluded.at > feedback.at')]
+  const saidAt = database.statement<{ at: number }, TokenKey>(
+    'SELECT at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
+  )
+  const forget = database.statement<never, TokenKey>(
+    'DELETE FROM feedback WHERE application = ? AND platform = ? AND token = ?',
+  )
+  return {
+    report: (key: TokenKey, reason: string, at: number): void => void report.run(...key, reason, at),
+
+    /** From an import: the latest word stays. Whether this was later. `reason` `null`: unknown, and not noted. */
+    note: (key: TokenKey, { reason, at }: { readonly reason: string | null; readonly at: number }): boolean =>
+      reason !== null && note.run(...key, reason, at).changes > 0,
+
+    /** When a gateway last said something, ms since the Unix epoch; `null`: never. */
+    saidAt: (...key: TokenKey): number | null => saidAt.get(...key)?.at ?? null,
+
+    forget: (...key: TokenKey): void => void forget.run(...key),
   }
 }

@@ -2,49 +2,48 @@ import type { Application } from '../application/application.ts'
 import type { LabelIndex } from './index/label-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
 
-/** How far a call may make the registry grow. */
+/** How much a call may add to the registry. */
 export interface GrowthBoundsOfCall {
-  /** Whether there is room on the disk for what is new. */
+  /** Whether the disk has room. */
   readonly hasRoom: () => boolean
-  /** Of calls without the secret, since the application id is public; `null`: the application's own backend. */
+  /** For calls without the secret, since the application id is public; `null`: the application's own backend. */
   readonly limits: {
     /** 0 = no limit. */
     readonly maxDevices: number
     readonly maxLabels: number
-    /** Which of the caller's addresses share what one network may bring of the labels: `blockOf`. */
+    /** The caller's network, which may bring a share of the labels: see `blockOf`. */
     readonly network: string
-    /** Takes rows beyond those of an ordinary call; the seconds to wait for them, 0 where they were taken. */
+    /** Takes rows beyond those of an ordinary call; the seconds to wait for them, 0: taken. */
     readonly takeRows: (rows: number) => number
   } | null
 }
 
-/** As of a command, which its operator answers for. */
+/** For commands of the operator. */
 export const UNBOUNDED: GrowthBoundsOfCall = { hasRoom: () => true, limits: null }
 
-/** Why nothing of a call was done. */
+/** Why a call changed nothing. */
 export type Shortage =
   | { readonly kind: 'no-room' }
-  /** `max`: devices that the application may have. */
+  /** The application has as many devices as it may. */
   | { readonly kind: 'full'; readonly max: number }
   | { readonly kind: 'too-fast'; readonly retryAfterSeconds: number }
 
-/** Labels of a call that there is no room for: it is done without them. */
+/** Labels that a call was executed without. */
 export interface LeftOut {
   readonly kind: 'left-out'
   readonly tag: readonly string[]
   readonly type: readonly string[]
-  /** `null`: the application has its `max` labels; else the caller's network has brought the `max` that one may. */
+  /** The network that has brought as many as it may, `max`; `null`: the application has its `max` labels. */
   readonly network: string | null
   readonly max: number
 }
 
-/** There is room for what a call adds, but for what is left out. */
+/** There is room, except for what is left out. */
 export interface Grown {
   readonly kind: 'admitted'
   readonly leftOut?: LeftOut
 }
 
-/** Whose call it is. */
 export interface GrowthCall {
   readonly application: Application
   /** The caller's network address; `null`: the application's own backend. */
@@ -52,48 +51,44 @@ export interface GrowthCall {
 }
 
 export interface GrowthBounds {
-  /** To be asked for each call anew. */
+  /** To be called for each call. */
   readonly boundsOf: (call: GrowthCall) => GrowthBoundsOfCall
-  /** Hears of what was refused, or left out, for them. */
+  /** To be called with what was refused or left out. */
   readonly refused: (application: Application, why: Shortage | LeftOut) => void
 }
 
 /** What a call would add. */
 interface Added {
-  /** A device that is not there. */
+  /** Whether the device is new. */
   readonly isNew: boolean
-  /** Of its token, alias and user, or of the token that a device moves to; else 0. */
+  /** Of a new device's token, alias and user, or of the token that a device moves to; else 0. */
   readonly bytes: number
   /** Names that the device does not have. */
   readonly tag: readonly string[]
   readonly type: readonly string[]
 }
 
-/** Labels that a call may bring to the application, and to its device, like any other. */
+/** Labels that an ordinary call may bring to the application, and to its device. */
 const ORDINARY_LABELS = 10
 
-/** What is longer takes as much of the disk as several rows: a token of FCM has about 160 bytes, and may have 4096. */
+/** Longer texts count as several rows: a token of FCM has about 160 bytes, and may have 4096. */
 const ROW_BYTES = 256
 
 /**
- * How many of an application's labels one network may bring: a quarter, so that it takes several to use up the limit. At
- * least a thousand, since the first users of an app, or its developers, may be behind one address.
+ * One network may bring a quarter of an application's labels, so that one caller alone cannot use up the limit. At least a
+ * thousand, since the first users of an app, or its developers, may be behind one address.
  */
 const NETWORK_SHARE = 1 / 4
 const MIN_NETWORK_LABELS = 1000
 
-/** Of an application that may have `maxLabels` in all. */
 export function maxLabelsOfNetwork(maxLabels: number): number {
   return Math.min(maxLabels, Math.max(MIN_NETWORK_LABELS, Math.ceil(maxLabels * NETWORK_SHARE)))
 }
 
 const ADMITTED: Grown = { kind: 'admitted' }
 
-export type Growth = ReturnType<typeof createGrowth>
-
-/** Whether there is room for what a call adds. */
 export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; readonly sizes: RegistrySizeStore }) {
-  /** For how many names there is room, and what is full beyond them. */
+  /** How many new names fit, and which limit is the nearer one. */
   function labelRoom(application: number, { maxLabels, network }: NonNullable<GrowthBoundsOfCall['limits']>) {
     const ofApplication = maxLabels - sizes.sizeOf(application).labels
     const max = maxLabelsOfNetwork(maxLabels)
@@ -105,8 +100,8 @@ export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; r
 
   return {
     /**
-     * To be asked before anything is written, and only by what then goes through: names that are new to the application
-     * are made here, since only here it is known who brought them.
+     * Whether there is room. To be called before anything is written, and only if the call then succeeds: it creates the
+     * labels that are new, because only here the network that brought them is known.
      */
     admit(
       application: number,
@@ -142,7 +137,7 @@ export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; r
   }
 }
 
-/** What a call says of the labels of a device, but for those that are left out. */
+/** What a call says, without the labels that are left out. */
 export function withoutLeftOut<Said extends { readonly tag?: Names; readonly active?: Names }>(
   said: Said,
   leftOut: LeftOut | undefined,
@@ -155,7 +150,7 @@ export function withoutLeftOut<Said extends { readonly tag?: Names; readonly act
 
 type Names = readonly string[] | undefined
 
-/** Rows beyond those of an ordinary call: a device, ten names that are new to the application, ten labels of the device. */
+/** Rows beyond those of an ordinary call: a device, ten new names, ten labels of the device. */
 function rowsBeyond(bytes: number, unknown: readonly string[], links: number): number {
   const ofDevice = rowsOf(bytes) - 1
   const ofNames = unknown.reduce((sum, name) => sum + rowsOf(Buffer.byteLength(name)), 0)

@@ -3,21 +3,21 @@ import type { Platform } from './device.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 import type { LabelKind } from './index/label-index.ts'
 
-/** Whether a gateway has taken anything for a device; `null`: it has taken nothing on this platform, which says nothing. */
+/** Whether a gateway has accepted anything for a device; `null`: nothing for any device of the platform. */
 export type WasAccepted = (platform: Platform, device: number) => boolean | null
 
-/** A name, and who has it. */
+/** A label, and how many devices have it. */
 export interface LabelUse {
   /** `label.id` */
   readonly id: number
   readonly kind: LabelKind
   readonly name: string
-  /** Who brought it, `blockOf`; `null`: the backend, an import, or an older version, which did not note it. */
+  /** Who brought it, see `blockOf`; `null`: the backend, an import, or an older version, which did not note it. */
   readonly network: string | null
   readonly devices: number
-  /** Of the devices, those for which nothing was ever taken, though for others of their platform it was. */
+  /** Devices for which no gateway has accepted anything, though it has for others of their platform. */
   readonly newcomers: number
-  /** Of the devices, those of platforms on which nothing was ever taken. */
+  /** Devices of platforms on which no gateway has accepted anything. */
   readonly unknown: number
 }
 
@@ -27,7 +27,7 @@ interface UseRow extends Pick<LabelUse, 'id' | 'name' | 'network'> {
   readonly platform: Platform
 }
 
-/** What an application's tags and types are used for. */
+/** How an application's tags and types are used. */
 export function createLabelUses({ database }: { readonly database: Pick<Database, 'statement' | 'reading'> }) {
   const uses = database.reading<UseRow, [application: number]>(
     `SELECT l.id, l.kind, l.name, l.network, d.id AS device, d.platform
@@ -45,7 +45,7 @@ export function createLabelUses({ database }: { readonly database: Pick<Database
   )
 
   return {
-    /** Every name, in the order in which they came. Reads all labels of all devices. */
+    /** Every label, oldest first. Reads all labels of all devices. */
     *all(application: number, wasAccepted: WasAccepted): Generator<LabelUse> {
       let last: UseRow | null = null
       let counts = { devices: 0, newcomers: 0, unknown: 0 }
@@ -64,13 +64,13 @@ export function createLabelUses({ database }: { readonly database: Pick<Database
       if (last !== null) yield useOf(last, counts)
     },
 
-    /** Networks that brought the most names that are still there. */
+    /** The networks that brought the most labels that are still there. */
     networks: (application: number, limit: number): { network: string; labels: number }[] =>
       networks.all(application, limit),
 
     /**
-     * Takes a label off up to `limit` devices, unless one of these is none of `isNewcomer`; off how many. A label that no
-     * device has any more is left to `LabelIndex.sweep`. To be called inside a transaction.
+     * Removes a label from up to `limit` devices, or from none if one of them is not `isNewcomer`; gives how many. The label
+     * itself is left to `LabelIndex.sweep`. To be called inside a transaction.
      */
     clear(label: number, isNewcomer: (platform: Platform, device: number) => boolean, limit: number): number {
       const some = holders.all(label, limit)

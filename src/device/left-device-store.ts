@@ -4,7 +4,7 @@ import { LABEL_KIND } from './index/label-index.ts'
 import type { DeviceLabels } from './index/label-index.ts'
 import { storedJson } from '../database/damage.ts'
 
-/** What is kept of a device that has left, beside its row. */
+/** What is kept of a device that has left, besides its row. */
 export interface Kept {
   readonly alias: string | null
   readonly labels: DeviceLabels
@@ -12,10 +12,12 @@ export interface Kept {
 
 type LeftRow = Pick<StoredRow<typeof leftDevice>, 'alias' | 'labels'>
 
+export type LeftDeviceStore = ReturnType<typeof createLeftDeviceStore>
+
 /**
- * Labels and alias of devices that are gone, for when they are restored. They are moved here, so that they are in the way
- * of no audience, and nobody finds the alias taken. Names, and not ids: a label that no other device has is erased
- * meanwhile. To be called inside a transaction; triggers forget what was kept when the device registers or is erased.
+ * Labels and alias of devices that are gone, for when they are restored. Moved here, they slow down no audience, and the
+ * alias is free. Labels are kept by name: one that no other device has is erased. To be called inside a transaction;
+ * triggers erase what was kept when the device registers or is erased.
  */
 export function createLeftDeviceStore({ database }: { database: Pick<Database, 'statement'> }) {
   const named = (kind: number) => `json(json_group_array(l.name) FILTER (WHERE l.kind = ${kind}))`
@@ -37,7 +39,7 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
   const find = database.statement<LeftRow, [device: number]>('SELECT alias, labels FROM left_device WHERE device = ?')
 
   return {
-    /** Takes labels and alias away from a device that is gone. */
+    /** Moves labels and alias of a device that is gone. */
     keep(device: number): void {
       const kept = keep.get(device)
       if (kept === null) return
@@ -45,13 +47,13 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
       if (kept.alias !== null) dropAlias.run(device)
     },
 
-    /** Takes its alias away from a device that is not registered, for another one. */
+    /** Moves the alias of a device that is not registered, because another one takes it. */
     keepAlias(device: number): void {
       keepAlias.run(device)
       dropAlias.run(device)
     },
 
-    /** `null`: nothing was kept, as of a device that left before anything was. */
+    /** `null`: nothing was kept; the device left before this was built. */
     find(device: number): Kept | null {
       const row = find.get(device)
       return row && { alias: row.alias, labels: storedJson(row.labels) as DeviceLabels }

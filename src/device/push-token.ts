@@ -1,11 +1,9 @@
 import { PLATFORM, platformsWhere } from '../platform.ts'
 import type { Platform } from '../platform.ts'
 
-/* What the text of a device token tells of it. */
-
 /**
- * Whether an FCM target is a Firebase Installation ID: 22 characters of base64url, of which the first four bits are
- * 0111 (firebase-js-sdk, installations, `VALID_FID_PATTERN`). A registration token is far longer, and has a colon.
+ * Whether an FCM target is a Firebase Installation ID: 22 characters of base64url that begin with the bits 0111
+ * (firebase-js-sdk, installations, `VALID_FID_PATTERN`). A registration token is far longer, and has a colon.
  */
 export function isInstallationId(token: string): boolean {
   return INSTALLATION_ID.test(token)
@@ -21,7 +19,7 @@ export function installationOf(token: string): string | null {
 
 const INSTALLATION_ID_LENGTH = 22
 
-/** Whether Apple could have issued it: hex digits, 64 of them today, and "don't hard-code their size" (Apple). */
+/** Whether Apple could have issued it: 64 hex digits today, but "don't hard-code their size" (Apple). */
 export function isApnsToken(token: string): boolean {
   return APNS_TOKEN.test(token)
 }
@@ -30,24 +28,21 @@ const MIN_HEX = 64
 const MAX_HEX = 200
 const APNS_TOKEN = /^[0-9a-f]{64,200}$/i
 
-/**
- * A token in the one spelling that devices are told apart by: Apple's are hex, of which some apps write the digits above 9
- * in upper case (pushy and others write them in lower case).
- */
+/** The one spelling by which devices are distinguished: some apps write Apple's hex digits in upper case, most do not. */
 export function canonicalToken(platform: Platform, token: string): string {
   return HEX_PLATFORMS.has(platform) && isApnsToken(token) ? token.toLowerCase() : token
 }
 
 const HEX_PLATFORMS = platformsWhere(({ tokens }) => tokens === 'hex')
 
-/** Why a token of this platform can never be sent to, though it is kept; `null` where nothing is known of it. */
+/** Why a token can never be sent to, though it is kept; `null`: no reason known. */
 export function tokenWarning(platform: Platform, token: string): string | null {
   return PLATFORM[platform].tokens !== 'hex' || isApnsToken(token)
     ? null
     : `not an APNs device token: ${looksOf(token)}`
 }
 
-/** `it is …`, with what to do where that is known. */
+/** `it is …`, and what to do if that is known. */
 function looksOf(token: string): string {
   if (/^Expo(nent)?PushToken\[/.test(token)) {
     return "it looks like an Expo push token, which only Expo can send to; getDevicePushTokenAsync gives Apple's"

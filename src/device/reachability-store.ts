@@ -1,18 +1,15 @@
-import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
 import { MAX_BADGE } from './badge.ts'
 import type { BadgeChange } from './badge.ts'
+import { storedOf } from './columns.ts'
 import { ENVIRONMENT, STATE } from './device-row.ts'
-import type { Environment, Platform } from './device.ts'
-import { createLeftDeviceStore } from './left-device-store.ts'
+import { packToken } from './device.ts'
+import type { Environment, PackedToken, Platform } from './device.ts'
+import type { Registry } from './registry-store.ts'
 
 interface ReachabilityVerdict {
-  /** Milliseconds since the Unix epoch. */
+  /** All times are ms since the Unix epoch. */
   readonly now: number
-  /**
-   * Since when the gateway knows it, or when it was asked, ms since the Unix epoch. A device that has registered after
-   * that is there.
-   */
+  /** Since when the gateway knows it, or when it was asked. A device that has registered later is there. */
   readonly since: number
   /** The gateway's own reason. */
   readonly reason: string
@@ -24,29 +21,18 @@ const SWEEP_LIMIT = 10
 /** Devices given back in one step: 5 ms. */
 const GIVE_BACK_STEP = 250
 
-interface Dependencies {
-  readonly database: Pick<Database, 'statement'>
-  readonly clock: Clock
-}
+/** Only tokens of FCM are looked up. */
+const FCM = 1
+const IPHONE = storedOf('fcm_platform', 'ios')
 
-/** What deliveries learn about a device. A device that is not registered is left as it is. */
-export function createReachabilityStore({ database, clock }: Dependencies) {
-  const leftDevices = createLeftDeviceStore({ database })
-  interface Row {
-    readonly application: number
-    readonly platform: number
-    readonly token: string | Uint8Array
-  }
-  // Who was seen in the future was seen by a clock that has been put back since: that is long ago, unless the answer
-  // is of that clock too.
+/** What deliveries learn about devices. Only registered devices change. To be called inside a transaction. */
+export function createReachabilityStore({ database, clock, lookup, feedback, leftDevices }: Registry) {
+  type Row = { readonly application: number; readonly platform: number; readonly token: PackedToken }
+  // A future `seen_at` is from before the clock was put back, so it counts as long ago, unless `since` is of that clock too.
   const left = database.statement<Row, [state: number, now: number, device: number, since: number, today: number]>(
     `UPDATE device SET state = ?1, updated_at = ?2
      WHERE id = ?3 AND state = ${STATE.registered} AND (?4 >= seen_at OR (?5 < seen_at AND ?4 <= ?5))
      RETURNING application, platform, token`,
-  )
-  const report = database.statement<never, [number, number, string | Uint8Array, string, number]>(
-    `INSERT INTO feedback (application, platform, token, reason, at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET reason = excluded.reason, at = excluded.at`,
   )
   const environment = database.statement<never, [environment: number, device: number]>(
     'UPDATE device SET environment = ? WHERE id = ?',
@@ -59,19 +45,15 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
   const setBadges = changeTo('?2')
   const addToBadges = changeTo(`min(max(badge + ?2, 0), ${MAX_BADGE})`)
 
-  type OfToken = [application: number, platform: number, token: string | Uint8Array]
-  const setAside = database.statement<{ id: number; token: string | Uint8Array }, number[]>(
+  const setAside = database.statement<{ id: number; token: PackedToken }, number[]>(
     `SELECT d.id, d.token FROM feedback f INDEXED BY feedback_by_time
      CROSS JOIN device d ON d.application = f.application AND d.platform = f.platform AND d.token = f.token
      WHERE f.application = ? AND f.platform = ? AND f.at < ? AND d.state = ${STATE.quarantined} LIMIT ${GIVE_BACK_STEP}`,
   )
-  const revive = database.statement<never, [now: number, device: number]>(
-    `UPDATE device SET state = ${STATE.registered}, updated_at = ? WHERE id = ?`,
+  const learnIphone = database.statement<never, [typeof IPHONE, now: number, device: number, token: PackedToken]>(
+    `UPDATE device SET fcm_platform = ?, updated_at = max(updated_at, ?)
+     WHERE id = ? AND token = ? AND fcm_platform IS NULL`,
   )
-  const forget = database.statement<never, OfToken>(
-    'DELETE FROM feedback WHERE application = ? AND platform = ? AND token = ?',
-  )
-
   const eraseLeft = database.statement<{ id: number }, [before: number, limit: number]>(
     `DELETE FROM device WHERE id IN (
        SELECT id FROM device INDEXED BY device_left WHERE state <> ${STATE.registered} AND updated_at < ?
@@ -81,14 +63,14 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
   function leave(state: number, device: number, { now, since, reason }: ReachabilityVerdict): boolean {
     const row = left.get(state, now, device, since, clock.now())
     if (row === null) return false
-    report.run(row.application, row.platform, row.token, reason, now)
+    feedback.report([row.application, row.platform, row.token], reason, now)
     return true
   }
 
   return {
     /**
-     * The app is gone from the device: false when that is not so, because the device has registered after `since`
-     * (Apple, "Handling notification responses from APNs": stop until it registers with a later timestamp).
+     * The app is gone from the device. False where the device has registered after `since` (Apple, "Handling notification
+     * responses from APNs": stop until it registers with a later timestamp).
      */
     markGone(device: number, verdict: ReachabilityVerdict): boolean {
       const left = leave(STATE.gone, device, verdict)
@@ -96,37 +78,33 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
       return left
     },
 
-    /**
-     * No environment knows the token: it leaves every audience, and its next registration finds its data. False as of
-     * `markGone`.
-     */
+    /** No environment knows the token. The device leaves every audience and keeps its data. False as with `markGone`. */
     quarantine: (device: number, verdict: ReachabilityVerdict): boolean => leave(STATE.quarantined, device, verdict),
 
-    /**
-     * Registers some of the devices again that were quarantined before `before`, ms since the Unix epoch, as they were;
-     * whether there may be more.
-     */
+    /** Registers some devices again that were quarantined before `before`, ms since the Unix epoch; whether more may be. */
     giveBack(application: number, platform: Platform, before: number): boolean {
       const found = setAside.all(application, platform, before)
       for (const { id, token } of found) {
-        revive.run(clock.now(), id)
-        forget.run(application, platform, token)
+        lookup.revive(id, clock.now())
+        feedback.forget(application, platform, token)
       }
       return found.length === GIVE_BACK_STEP
     },
 
-    /**
-     * Erases some of the devices that have been gone, or in quarantine, since before `before` (ms since the Unix epoch);
-     * whether there may be more.
-     */
+    /** Erases some devices gone or quarantined since before `before`, ms since the Unix epoch; whether more may be. */
     eraseLeft: (before: number): boolean => eraseLeft.all(before, SWEEP_LIMIT).length === SWEEP_LIMIT,
+
+    /** Apple has answered for the token, through FCM: it is of an iPhone, unless the app says otherwise. */
+    learnIphone(device: number, token: string): void {
+      learnIphone.run(IPHONE, clock.now(), device, packToken(token, FCM))
+    },
 
     /** The APNs environment that took a notification for the device. */
     rememberEnvironment(device: number, known: Environment): void {
       environment.run(ENVIRONMENT[known], device)
     },
 
-    /** Changes badges, as `applyBadge` does; says what each device has by then, of those that now have another one. */
+    /** Changes badges as `applyBadge` does; gives the new badge of each device whose badge has changed. */
     changeBadges(devices: readonly number[], change: BadgeChange): ReadonlyMap<number, number> {
       const [statement, amount] = 'set' in change ? [setBadges, change.set] : [addToBadges, change.add]
       const rows = statement.all(JSON.stringify(devices), amount, clock.now())

@@ -3,14 +3,14 @@ import type { Database } from '../database/database.ts'
 import type { StoredRow, registryDay } from '../database/schema.ts'
 import { CEILING } from './device-row.ts'
 
-/** Twice what anybody looks back. */
+/** Twice what the dashboard shows. */
 const KEPT_DAYS = 60
 
 type DayRow = Pick<StoredRow<typeof registryDay>, 'day' | 'ceiling'>
 
 /**
- * How many devices of all applications have registered for the first time, by day, imported ones too. A day begins when
- * it is first noted, so that what registers before that is put down to the day before.
+ * New devices of all applications by day, imported ones too. A day begins when it is first noted: devices that register
+ * earlier count for the day before.
  */
 export function createRegistryDays({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
   const note = database.statement<never, [day: number]>(
@@ -23,7 +23,7 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
   const highest = database.reading<Pick<DayRow, 'ceiling'>, []>(`SELECT ${CEILING} AS ceiling`)
 
   return {
-    /** Notes the day of `now`, and forgets those that nobody looks at. */
+    /** Notes the day of `now` and erases old days. */
     sweep: (now: number): null => {
       const day = Math.floor(now / DAY_MS)
       note.run(day)
@@ -31,12 +31,12 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
       return null
     },
 
-    /** By day since the Unix epoch, from `first` on; what is not in it was not noted, or nothing registered on it. */
+    /** By day since the Unix epoch, from `first` on; without days that were not noted. */
     registeredSince: (first: number): ReadonlyMap<number, number> => {
       const rows = noted.all(first)
       const end = highest.get()?.ceiling ?? 0
       const next = (at: number): number => rows[at + 1]?.ceiling ?? end
-      // Less than none: the clock was put back over midnight.
+      // Negative after the clock was put back over midnight.
       return new Map(rows.map(({ day, ceiling }, at) => [day, Math.max(next(at) - ceiling, 0)]))
     },
   }

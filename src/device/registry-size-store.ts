@@ -1,12 +1,12 @@
 import type { Database } from '../database/database.ts'
 import type { StoredRow, registrySize } from '../database/schema.ts'
 
-/** Rows of an application: devices in whatever state; tags and types. */
+/** Devices of an application, in any state; its tags and types. */
 export type RegistrySize = Pick<StoredRow<typeof registrySize>, 'devices' | 'labels'>
 
 export type RegistrySizeStore = ReturnType<typeof createRegistrySizeStore>
 
-/** How large the registry of an application is, without counting: triggers keep the numbers, but for new devices. */
+/** The size of a registry, without counting: triggers keep the numbers, except for new devices. */
 export function createRegistrySizeStore({ database }: { database: Pick<Database, 'statement'> }) {
   const size = database.statement<RegistrySize, [application: number]>(
     'SELECT devices, labels FROM registry_size WHERE application = ?',
@@ -20,10 +20,10 @@ export function createRegistrySizeStore({ database }: { database: Pick<Database,
   return {
     sizeOf: (application: number): RegistrySize => size.get(application) ?? { devices: 0, labels: 0 },
 
-    /** Labels that a network, `blockOf`, has brought and that are still there. */
+    /** Labels that a network (see `blockOf`) has brought and that are still there. */
     labelsOf: (application: number, network: string): number => brought.get(application, network)?.labels ?? 0,
 
-    /** To be called for all devices that are inserted. */
+    /** To be called whenever devices are inserted. */
     countDevices: (application: number, count: number): void => void grow.run(count, application),
   }
 }

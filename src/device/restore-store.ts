@@ -1,12 +1,10 @@
 import { STATE } from './device-row.ts'
 import { packToken } from './device.ts'
 import type { DeviceState, Platform } from './device.ts'
-import type { FeedbackEntry } from './feedback-store.ts'
-import { createAliasIndex } from './index/alias-index.ts'
-import { createLabelIndexBeside } from './index/label-index.ts'
-import type { RegistryBeside } from './index/label-index.ts'
-import { createLeftDeviceStore } from './left-device-store.ts'
+import type { FeedbackEntry, TokenKey } from './feedback-store.ts'
 import { giveBack } from './registration/token-move-store.ts'
+import { createRegistry } from './registry-store.ts'
+import type { RegistryData } from './registry-store.ts'
 
 /** A time in which gateways declared tokens dead, both ends included, ms since the Unix epoch. */
 export interface Departures {
@@ -16,37 +14,34 @@ export interface Departures {
   readonly until: number | null
 }
 
-/** Devices that left for one reason and are still away. */
+/** Devices that a gateway declared dead for one reason. */
 export interface Absent {
-  /** The gateway's own word. */
+  /** As the gateway said it. */
   readonly reason: string
   readonly gone: number
   readonly quarantined: number
-  /** Of these, with an alias that another device has by now. */
+  /** How many of them have lost their alias to another device. */
   readonly aliasTaken: number
-  /** Of these, with nothing kept of them but their rows. */
+  /** How many have nothing left but their rows. */
   readonly bare: number
 }
 
 export interface RestoredDevice {
   readonly state: Exclude<DeviceState, 'registered'>
-  /** Another device has its alias by now: it came back without one. */
+  /** Another device has its alias now. */
   readonly aliasTaken: boolean
-  /** Nothing but its row was kept when it left: it came back without labels and alias. */
+  /** Without labels and alias: nothing but the row was kept when it left. */
   readonly bare: boolean
   /** Labels that it got back. */
   readonly labels: number
 }
 
 /**
- * Takes back what a gateway said of devices: they are as they were when they left, with labels and alias. Nothing is made
- * that was not counted already, since a device that has left still is in the size of the registry.
+ * Registers devices again that a gateway has declared dead, with the labels and alias that they had. The size of the
+ * registry does not grow: it counts devices that have left, too.
  */
-export function createRestoreStore({ database, clock }: RegistryBeside) {
-  const labels = createLabelIndexBeside({ database })
-  const aliases = createAliasIndex({ database, clock })
-  const leftDevices = createLeftDeviceStore({ database })
-  type OfToken = [application: number, platform: number, token: string | Uint8Array]
+export function createRestoreStore({ database, clock }: RegistryData) {
+  const registry = createRegistry({ database, clock })
   const absent = database.reading<Absent, [application: number, since: number, until: number, platforms: string]>(
     `SELECT f.reason, sum(d.state = ${STATE.gone}) AS gone, sum(d.state = ${STATE.quarantined}) AS quarantined,
        sum(d.state = ${STATE.gone} AND k.device IS NULL) AS bare,
@@ -59,38 +54,32 @@ export function createRestoreStore({ database, clock }: RegistryBeside) {
        AND f.platform IN (SELECT value FROM json_each(?))
      GROUP BY f.reason ORDER BY count(*) DESC, f.reason`,
   )
-  const away = database.statement<{ id: number; state: number }, [...OfToken, reason: string, at: number]>(
+  const away = database.statement<{ id: number; state: number }, [...TokenKey, reason: string, at: number]>(
     `SELECT d.id, d.state FROM feedback f
      CROSS JOIN device d ON d.application = f.application AND d.platform = f.platform AND d.token = f.token
      WHERE f.application = ? AND f.platform = ? AND f.token = ? AND f.reason = ? AND f.at = ?
        AND d.state <> ${STATE.registered}`,
   )
-  const revive = database.statement<never, [now: number, device: number]>(
-    `UPDATE device SET state = ${STATE.registered}, updated_at = ? WHERE id = ?`,
-  )
-  const forget = database.statement<never, OfToken>(
-    'DELETE FROM feedback WHERE application = ? AND platform = ? AND token = ?',
-  )
 
   return {
-    /** What could be restored, by reason, the most frequent first. Reads all feedback of that time. */
+    /** Devices that could be restored, the most frequent reason first. Reads all feedback of that time. */
     absent: (application: number, { platforms, since, until }: Departures): Absent[] =>
       absent.all(application, since, until ?? Number.MAX_SAFE_INTEGER, JSON.stringify(platforms)),
 
     /**
-     * Brings back the device of an entry of the feedback, and takes the entry away. `null`, and nothing changed, where it
-     * has registered or was erased since, or a gateway has said something else. Whoever left last is to be first, since of
-     * several that have had an alias it was the last to have it. To be called inside a transaction.
+     * Restores the device of a feedback entry and erases the entry. `null`, and nothing changed, where the device has
+     * registered or was erased since, or a gateway has said something else. Call it for the device that left last first:
+     * of several with one alias that was the last to have it. To be called inside a transaction.
      */
     restore(application: number, { platform, token, reason, at }: FeedbackEntry): RestoredDevice | null {
-      labels.refresh()
+      registry.labels.refresh()
       const packed = packToken(token, platform)
       const row = away.get(application, platform, packed, reason, at)
       if (row === null) return null
       const { id, state } = row
-      const { kept, aliasTaken } = giveBack({ labels, aliases, leftDevices }, application, id)
-      revive.run(clock.now(), id)
-      forget.run(application, platform, packed)
+      const { kept, aliasTaken } = giveBack(registry, application, id)
+      registry.lookup.revive(id, clock.now())
+      registry.feedback.forget(application, platform, packed)
       return {
         state: state === STATE.gone ? 'gone' : 'quarantined',
         aliasTaken,

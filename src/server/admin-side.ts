@@ -45,7 +45,7 @@ import type { Platform } from '../device/device.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
 import { createRegistryDays } from '../device/registry-day-store.ts'
 import { createPushSummaryStore } from '../push/status/push-summary-store.ts'
-import { createDailyStore } from '../stats/daily-store.ts'
+import { createTallyReader } from '../stats/tally-store.ts'
 import { createWebhookList } from '../webhook/webhook-list-store.ts'
 import { createDevicesView } from '../admin/view/device-view.ts'
 import { deviceViewRoutes } from '../admin/routes/device-view-routes.ts'
@@ -163,7 +163,7 @@ function adminApi(parts: Parts) {
   const overview = createOverview({
     clock,
     applications: () => directory.all(),
-    daily: createDailyStore({ database }),
+    daily: createTallyReader({ database }),
     feedback: createFeedbackStore({ database }),
     registered: createRegistryDays({ database }).registeredSince,
     counts: monitoring.counts,

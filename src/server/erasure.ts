@@ -1,3 +1,5 @@
+import { PLAIN } from '../device/columns.ts'
+
 /** What an erasure does to a column. */
 type Fate =
   /** Its row goes. */
@@ -58,14 +60,11 @@ export const ERASURE = {
       id: ID_ROW,
       token: ROW,
       alias: ROW,
-      user: ROW,
       lat: ROW,
       lng: ROW,
       cell: ROW,
-      timezone: ROW,
-      locale: ROW,
       badge: ROW,
-      fcm_platform: ROW,
+      ...Object.fromEntries(PLAIN.map((name) => [name, ROW])),
     },
   },
   device_label: { by: 'trigger', columns: { device: ID_ROW } },

@@ -4,7 +4,7 @@ import type { GrowthBoundsOfCall, GrowthBounds, LeftOut, Shortage } from '../dev
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import { blockOf } from '../network/address.ts'
-import { createGrowthThrottle } from '../usage/growth-throttle.ts'
+import { createGrowthThrottle } from '../usage/throttles.ts'
 
 /** How often the log says that an application is full: at each call would fill it. */
 const AGAIN_MS = DAY_MS

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { EVENT_CODES } from './receipt.ts'
 import type { DeviceReceipt, ReceiptCounts, ReceiptEvent } from './receipt.ts'
@@ -12,7 +13,7 @@ interface CountRow {
   readonly count: number
 }
 
-/** What was said of a push, `push.number`, with all its waves. */
+/** What was reported about a push, `push.number`, with all its waves. */
 export function createReceiptCounts({ database }: { database: Pick<Database, 'reading'> }) {
   const counts = database.reading<CountRow, [push: number]>(
     `SELECT event, action, sum(count) AS count FROM push_receipt WHERE push IN ${WHOLE}
@@ -29,16 +30,16 @@ export function createReceiptCounts({ database }: { database: Pick<Database, 're
   )
 
   return {
-    /** By everybody: a few rows, whatever the size of the push. */
+    /** By all devices: a few rows, however large the push is. */
     of: (push: number): ReceiptCounts => countsIn(counts.all(push)),
 
-    /** The same by language, as the table has it: `''` for who is not known. */
+    /** By the language of the text, as stored: `''` where the device is not known. */
     byLanguage(push: number): ReadonlyMap<string, ReceiptCounts> {
       const groups = Map.groupBy(byText.all(push), ({ language }) => language)
       return new Map([...groups].map(([language, rows]) => [language, countsIn(rows)]))
     },
 
-    /** By one device, `device.id`, in the order of time. */
+    /** By one device, `device.id`, in order of time. */
     ofDevice: (push: number, device: number): DeviceReceipt[] =>
       ofDevice.all(push, device).map(({ event, action, at }) => ({
         event: EVENTS.get(event) ?? 'opened',
@@ -55,5 +56,42 @@ function countsIn(rows: readonly CountRow[]): ReceiptCounts {
     opened: countOf(EVENT_CODES.opened),
     received: countOf(EVENT_CODES.received),
     actions: Object.fromEntries(actions.map(({ action, count }) => [action, count])),
+  }
+}
+
+/** Counts of one language, over the pushes in several languages that went out on one day. */
+export interface LanguageDay {
+  /** Days since the Unix epoch, UTC. */
+  readonly day: number
+  /** A tag, or `OWN_TEXT`. */
+  readonly language: string
+  /** Accepted by a gateway. */
+  readonly s: number
+  /** Opens reported, since then. */
+  readonly o: number
+  /** Arrivals reported, since then. */
+  readonly received: number
+}
+
+/** Counts by language and day, as long as pushes are kept. Reads all pushes in several languages. */
+export function createLanguageDays({ database }: { database: Pick<Database, 'reading'> }) {
+  const days = database.reading<LanguageDay, [application: number, since: number, until: number]>(
+    `WITH sent AS MATERIALIZED (
+       SELECT l.push, l.language, sum(l.accepted) AS s FROM delivery_language l GROUP BY l.push, l.language
+     )
+     SELECT coalesce(p.released_at, p.created_at) / ${DAY_MS} AS day, sent.language, sum(sent.s) AS s,
+       sum((SELECT coalesce(sum(r.count), 0) FROM push_receipt r
+            WHERE r.push = p.number AND r.event = ${EVENT_CODES.opened} AND r.language = sent.language)) AS o,
+       sum((SELECT coalesce(sum(r.count), 0) FROM push_receipt r
+            WHERE r.push = p.number AND r.event = ${EVENT_CODES.received} AND r.language = sent.language)) AS received
+     FROM sent CROSS JOIN push p ON p.number = sent.push
+     WHERE p.application = ?1 AND coalesce(p.released_at, p.created_at) >= ?2 AND coalesce(p.released_at, p.created_at) < ?3
+     GROUP BY day, sent.language ORDER BY day, s DESC, sent.language`,
+  )
+
+  return {
+    /** The days `first` to `last`, the most accepted language first. */
+    days: (application: number, first: number, last: number): LanguageDay[] =>
+      days.all(application, first * DAY_MS, (last + 1) * DAY_MS),
   }
 }

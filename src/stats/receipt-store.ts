@@ -5,21 +5,20 @@ import type { Platform } from '../device/device.ts'
 import { EVENT_CODES } from './receipt.ts'
 import type { Receipt } from './receipt.ts'
 
-/** A push that is reported of. */
+/** The push of a report. */
 interface ReportedPush {
   /** `push.number`. */
   readonly number: number
-  /** The language of its text, as `push_receipt` has it, for a device with this locale; `null`: the push has one text. */
+  /** The language of its text for a device with this locale, as `push_receipt` has it; `null`: the push has one text. */
   readonly textFor: (locale: string | null) => string | null
-  /** Names of actions that the push gives itself. */
+  /** Names of its own actions. */
   readonly declared: () => readonly string[]
 }
 
-/** A report that was counted. */
 interface CountedReceipt {
-  /** Whether its token is that of a device. */
+  /** Whether the token is a device's. */
   readonly isOfDevice: boolean
-  /** As `ReportedPush.textFor` gives it; `null` also where nobody knows the device. */
+  /** From `ReportedPush.textFor`; `null` also if the device is unknown. */
   readonly text: string | null
 }
 
@@ -28,18 +27,14 @@ interface Reporter {
   readonly platform: Platform
 }
 
-/**
- * Names of actions counted apart for each push beside those that it gives itself: anybody who knows the application's id
- * can send new ones.
- */
+/** Names of actions counted for each push besides its own: anybody who knows the application's id can send new ones. */
 const MAX_ACTIONS = 20
 
-/** What further names count as. */
+/** What all further names count as. */
 const OTHER = 'other'
 
 /**
- * Which devices have said what of which push, a row each, so a push may have millions; and how often it was said in all.
- * Runs in transactions of the caller.
+ * Reports by push and device, a row each, so a push may have millions; and their counts. To be called inside a transaction.
  */
 export function createReceiptStore({ database }: { database: Pick<Database, 'statement'> }) {
   const findDevice = database.statement<{ id: number; locale: string | null }, [number, Platform, string | Uint8Array]>(
@@ -71,7 +66,7 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
        SELECT push, event, action, language FROM push_receipt
        WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
   )
-  // Each looked up by its key: the receipts of these pushes may be millions.
+  // Looked up by key: these pushes may have millions of receipts.
   const ofDevices = database.statement<never, [application: number, after: number, upTo: number, devices: string]>(
     `DELETE FROM receipt WHERE (push, device) IN (
        SELECT p.number, d.value FROM push p CROSS JOIN json_each(?4) d
@@ -88,9 +83,8 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
   const eraseCountsOf: EraseRows = (application, limit) => countsOfApplication.run(application, limit).changes
   return {
     /**
-     * Counts a report of a push, at `now` (ms since the Unix epoch), by the language that the device gets as it is then.
-     * `null`, and nothing changed, where the device has said the same of it before; without the token of a device that
-     * cannot be known.
+     * Counts a report at `now` (ms since the Unix epoch), by the language of the device at that time. `null`, and nothing
+     * changed: the device has reported the same before. Reports without a token are all counted.
      */
     add(
       { number, textFor, declared }: ReportedPush,
@@ -108,12 +102,12 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
       return { isOfDevice: device !== null, text }
     },
 
-    /** Up to `limit` rows; how many there were. */
+    /** Erases up to `limit` rows; gives how many. */
     eraseOfPush: (push: number, limit: number): number => ofPush.run(push, limit).changes,
     eraseOf,
     eraseCountsOf,
 
-    /** Of devices, by `device.id`, in pushes whose number is over `after` and not over `upTo`. */
+    /** `devices` by `device.id`; in pushes with `after` < number <= `upTo`. */
     eraseOfDevices: (application: number, devices: readonly number[], after: number, upTo: number): void =>
       void ofDevices.run(application, after, upTo, JSON.stringify(devices)),
   }

@@ -1,15 +1,17 @@
-/** What an app says of a push: a tap, its arrival, or a button below it. */
+import { shortText } from '../device/device-fields.ts'
+
+/** What an app reports about a push: a tap, its arrival, or a button below it. */
 export const RECEIPT_EVENTS = ['opened', 'received', 'action'] as const
 
 export type ReceiptEvent = (typeof RECEIPT_EVENTS)[number]
 
-/** `event` as the tables have it. */
+/** `event` in the database. */
 export const EVENT_CODES: Readonly<Record<ReceiptEvent, 0 | 1 | 2>> = { opened: 0, received: 1, action: 2 }
 
 /** One report of an app. */
 export interface Receipt {
   readonly event: ReceiptEvent
-  /** The name of the action; `null` for other events. */
+  /** Name of the button; `null` for other events. */
   readonly action: string | null
   /** UUID of the push; `null`: not said, or no UUID. */
   readonly push: string | null
@@ -17,16 +19,19 @@ export interface Receipt {
   readonly token: string | null
 }
 
-/** What a device has said of a push. */
+/** What a device has reported about a push. */
 export interface DeviceReceipt extends Pick<Receipt, 'event' | 'action'> {
   /** The first time, ms since the Unix epoch. */
   readonly at: number
 }
 
-/** How often each was said of a push. */
+/** How often each was reported about a push. */
 export interface ReceiptCounts {
   readonly opened: number
   readonly received: number
   /** By name, most frequent first. */
   readonly actions: Readonly<Record<string, number>>
 }
+
+/** The name of a button: as a push gives it, and as the app reports that it was chosen. */
+export const actionName = shortText(64)

@@ -13,7 +13,7 @@ interface Dependencies {
   readonly commit: Commit
   readonly clock: Clock
   readonly stats: Pick<StatsStore, 'record' | 'analytics'>
-  /** A report was stored, and is no repetition. */
+  /** Called for each report that is no repetition. */
   readonly counted: (application: number, event: ReceiptEvent) => void
 }
 

@@ -3,13 +3,12 @@ import { refusalIn } from '../failure.ts'
 import { count, objectSchema } from '../http/answer-schema.ts'
 import { bodyOf, describedAs, invalid, missing, optional, required, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
-import { actionName } from './action-name-field.ts'
-import { RECEIPT_EVENTS } from './receipt.ts'
+import { actionName, RECEIPT_EVENTS } from './receipt.ts'
 import type { Receipt, ReceiptEvent } from './receipt.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Clients of other services send ids of their own under this name: what is no id of a push is ignored. */
+/** Clients of other services send their own ids under this name: those are ignored. */
 const pushId: Field<string | null> = {
   schema: {
     type: 'string',
@@ -22,7 +21,7 @@ const pushId: Field<string | null> = {
   read: (value) => (typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null),
 }
 
-/** Beside the contract, whose clients may send anything under this name: what is no token is ignored. */
+/** Not in the contract, whose clients may send anything under this name: whatever is no token is ignored. */
 const reportedBy: Field<string | null> = {
   schema: {
     ...token.schema,

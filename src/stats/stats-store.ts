@@ -10,13 +10,13 @@ import { createReceiptStore } from './receipt-store.ts'
 import type { Receipt } from './receipt.ts'
 import { createTallyStore } from './tally-store.ts'
 
-/** Endpoint 15: all-time sums of an application. */
+/** Endpoint 15: sums of an application since it was created. */
 export interface Analytics {
-  /** Notifications addressed: one for each device of each push's audience. */
+  /** Notifications addressed: one for each device in each audience. */
   readonly t: number
   /** Opens recorded. */
   readonly o: number
-  /** Taken by a gateway, which is not the same as shown. */
+  /** Accepted by a gateway, which does not mean shown. */
   readonly s: number
 }
 
@@ -27,15 +27,15 @@ interface Dependencies {
   readonly pushes: {
     /** Its `push.number`, `null` where the application has no push with this id. */
     numberOf(application: number, id: string): number | null
-    /** Which text of it a device with this locale gets; `null`: it has one. */
+    /** Which of its texts a device with this locale gets; `null`: it has one text. */
     textFor(push: number, locale: string | null): string | null
-    /** Names of the buttons that it has itself. */
+    /** Names of its own buttons. */
     actionsOf(push: number): readonly string[]
   }
   readonly events: Pick<EventStore, 'pushOpened'>
 }
 
-/** What an application hears of its counts, and what its app reports. */
+/** The counts of an application, and the reports of its app. */
 export function createStatsStore({ database, pushes, events }: Dependencies) {
   const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
   const sums = late(() =>
@@ -52,8 +52,8 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
     analytics: (application: number): Analytics => sums.get({ application }) ?? { t: 0, o: 0, s: 0 },
 
     /**
-     * One report at `now` (ms since the Unix epoch): for the push, where that is the application's own, and for the day;
-     * an action for the push alone. False, and nothing changed, where the device has said the same of the push before.
+     * Counts a report at `now` (ms since the Unix epoch) for the day, unless it is an action, and for the push, if the
+     * application has it. False, and nothing changed: the device has reported the same before.
      */
     record(application: number, platform: Platform, receipt: Receipt, now: number): boolean {
       const { push, event } = receipt
@@ -66,7 +66,7 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
         }
         const counted = receipts.add(reported, { application, platform }, receipt, now)
         if (counted === null) return false
-        // An arrival is of each device of each push: a status counts them, a call each would be a flood.
+        // No event for arrivals: each device reports each push. The status counts them.
         if (event !== 'received') {
           const { action, token } = receipt
           const named = {

@@ -1,6 +1,28 @@
+import { and, between, eq, getTableColumns, gte, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
+import { tally } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
+
+/** What an application did on one day. */
+export interface Day {
+  /** Days since the Unix epoch, UTC. */
+  readonly day: number
+  /** Notifications addressed. */
+  readonly t: number
+  /** Accepted by a gateway. */
+  readonly s: number
+  /** Opens reported. */
+  readonly o: number
+  /** Arrivals reported. */
+  readonly received: number
+}
+
+export interface PlatformDay extends Day {
+  readonly platform: Platform
+}
 
 /** Whose counts: one row for each of these and the day. */
 interface TallyKey {
@@ -8,7 +30,7 @@ interface TallyKey {
   readonly platform: Platform
 }
 
-/** Counts by application, UTC day and platform. `now` is ms since the Unix epoch. Runs in transactions of the caller. */
+/** Counts by application, UTC day and platform. `now` is ms since the Unix epoch. To be called inside a transaction. */
 export function createTallyStore({ database }: { database: Pick<Database, 'statement'> }) {
   const addSent = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
@@ -20,10 +42,15 @@ export function createTallyStore({ database }: { database: Pick<Database, 'state
        ON CONFLICT DO UPDATE SET ${column} = ${column} + 1`,
     )
   const add = { opened: addOne('o'), received: addOne('received') } as const
+  // The larger of two, not their sum: importing the same list again changes nothing.
+  const put = database.statement<never, [number, number, number, number, number, number, number]>(
+    `INSERT INTO tally (application, day, platform, t, s, o, received) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET t = max(t, excluded.t), s = max(s, excluded.s), o = max(o, excluded.o),
+       received = max(received, excluded.received)`,
+  )
   const dayOf = (now: number) => Math.floor(now / DAY_MS)
 
   return {
-    /** Notifications addressed, and taken by a gateway. */
     addSent({ application, platform }: TallyKey, now: number, addressed: number, accepted: number): void {
       if (addressed > 0 || accepted > 0) addSent.run(application, dayOf(now), platform, addressed, accepted)
     },
@@ -32,5 +59,48 @@ export function createTallyStore({ database }: { database: Pick<Database, 'state
     addReceipt({ application, platform }: TallyKey, event: 'opened' | 'received', now: number): void {
       add[event].run(application, dayOf(now), platform)
     },
+
+    /** From an import. */
+    put(application: number, { day, platform, t, s, o, received }: PlatformDay): void {
+      put.run(application, day, platform, t, s, o, received)
+    },
+  }
+}
+
+/** The counts for operators, on the connection that only reads. */
+export function createTallyReader({ database }: { database: Pick<Database, 'readingOrm'> }) {
+  const { application: column, ...columns } = getTableColumns(tally)
+  const { day } = columns
+  const sum = (counted: SQLiteColumn) => sql<number>`coalesce(sum(${counted}), 0)`
+  const ofApplication = eq(column, sql.placeholder('application'))
+  const days = late(() =>
+    database.readingOrm
+      .select({ day, t: sum(tally.t), s: sum(tally.s), o: sum(tally.o), received: sum(tally.received) })
+      .from(tally)
+      .where(and(ofApplication, between(day, sql.placeholder('first'), sql.placeholder('last'))))
+      .groupBy(day)
+      .orderBy(day)
+      .prepare(),
+  )
+  const opens = late(() =>
+    database.readingOrm
+      .select({ o: sum(tally.o) })
+      .from(tally)
+      .where(and(ofApplication, gte(day, sql.placeholder('since'))))
+      .prepare(),
+  )
+  const list = late(() =>
+    database.readingOrm.select(columns).from(tally).where(ofApplication).orderBy(day, tally.platform).prepare(),
+  )
+
+  return {
+    /** Opens reported on the day `since` and later. */
+    opensSince: (application: number, since: number): number => opens.get({ application, since })?.o ?? 0,
+
+    /** The days `first` to `last` that have any counts, in order. */
+    days: (application: number, first: number, last: number): Day[] => days.all({ application, first, last }),
+
+    /** All days by platform, oldest first. */
+    list: (application: number): readonly PlatformDay[] => list.all({ application }),
   }
 }

@@ -1,8 +1,9 @@
 import { DAY_MS } from '../clock.ts'
+import { PLAIN } from '../device/columns.ts'
 import type { WholeDevice } from '../device/transfer/export-store.ts'
+import type { PlatformDay } from '../stats/tally-store.ts'
 import { dayOf, isoOrNull, isoTime } from '../text/format.ts'
 import { isJsonObject } from '../text/json-object.ts'
-import type { DayTally } from './check-row.ts'
 import { refused } from './record.ts'
 import type { Entry } from './record.ts'
 
@@ -13,10 +14,7 @@ export const EXPORT_VERSION = 1
 export interface ExportHeader {
   readonly format: typeof BELLHOP_EXPORT
   readonly version: typeof EXPORT_VERSION
-  /**
-   * The application that the file is from. Never its secret or its credentials; `webpush`: the public key that its
-   * browsers are subscribed with, absent where it has none.
-   */
+  /** Without its secret and credentials. `webpush`: the public key that its browsers are subscribed with, if it has one. */
   readonly application: {
     readonly id: string
     readonly name: string
@@ -35,31 +33,27 @@ export interface FileCounts {
 }
 
 export function deviceLine(device: WholeDevice): string {
-  const { token, platform, alias, user, tag, active, lat, lng, timezone, locale, badge, environment, left } = device
-  const { imported, adopted, keys, fcmPlatform } = device
+  const { token, platform, alias, tag, active, lat, lng, badge, environment, left, imported, adopted, keys } = device
   return JSON.stringify({
     kind: 'device',
     token,
     platform: String(platform),
     alias,
-    user,
     tag,
     active,
     lat,
     lng,
-    timezone,
-    locale,
     badge,
     environment,
-    fcm_platform: fcmPlatform,
+    ...Object.fromEntries(PLAIN.map((name) => [name, device[name]])),
     state: left?.state ?? 'registered',
     ...(left !== null && { reason: left.reason, at: isoOrNull(left.at) }),
     registered_at: isoTime(device.registeredAt),
-    // 0: it came from elsewhere and has not registered since.
+    // 0: an import brought it, and it has not registered since.
     seen_at: device.seenAt === 0 ? null : isoTime(device.seenAt),
     updated_at: isoTime(device.updatedAt),
     imported,
-    // Who imports the file could not send without them. They go with the VAPID key, which is not in it.
+    // Nothing could be sent without them. They need the VAPID key, which is not in the file.
     keys: keys && { p256dh: base64url(keys.p256dh), auth: base64url(keys.auth) },
     adopted: adopted && { token: adopted.token, at: isoTime(adopted.at) },
   })
@@ -69,20 +63,20 @@ function base64url(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 }
 
-/** What a gateway said of a token that no device has, or that has registered again since. */
+/** Feedback on a token that no device has, or that has registered again since. */
 export function feedbackLine(entry: { token: string; platform: number; reason: string; at: number }): string {
   const { token, platform, reason, at } = entry
   return JSON.stringify({ kind: 'feedback', token, platform: String(platform), reason, at: isoTime(at) })
 }
 
 /** What an application sent on one day (UTC): addressed, taken by a gateway, opened, received. */
-export function tallyLine(tally: Omit<DayTally, 'platform'> & { readonly platform: number }): string {
+export function tallyLine(tally: PlatformDay): string {
   const { day, platform, t, s, o, received } = tally
   const date = dayOf(day * DAY_MS)
   return JSON.stringify({ kind: 'tally', day: date, platform: String(platform), t, s, o, received })
 }
 
-/** One line of an export. Of a kind that it does not know, because it came later, nothing is read. */
+/** One line of an export. A kind that a later Bellhop added is refused. */
 export function readBellhopLine(record: unknown): Entry {
   if (!isJsonObject(record)) return refused('kind', 'is missing: the line is not an object')
   if (record['format'] === BELLHOP_EXPORT) return { kind: 'header', record }

@@ -1,43 +1,44 @@
 import { DAY_MS } from '../clock.ts'
 import { MAX_BADGE } from '../device/badge.ts'
-import { asPlatform, platform as platformField, readToken } from '../device/device-fields.ts'
+import { PLAIN } from '../device/columns.ts'
+import { asPlatform, MAX_LABELS, platform as platformField, readToken } from '../device/device-fields.ts'
 import { RegisterDevice } from '../device/device-schema.ts'
-import { MAX_LABELS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from '../device/transfer/imported-device.ts'
 import { endpointFormProblem } from '../device/webpush/push-services.ts'
 import { refusalIn } from '../failure.ts'
 import { wholeNumber } from '../http/fields.ts'
+import type { PlatformDay } from '../stats/tally-store.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import type { FieldNames, FileRecord, Stated } from './record.ts'
 import { readTime } from './time.ts'
 import { PLATFORM } from '../platform.ts'
 
-/** What is wrong with a field. `field` is as the file spells it; `reason` begins with it, and says what is allowed. */
+/** What is wrong with a field. `field` is as the file spells it; `reason` begins with it and says what is allowed. */
 export interface RowComplaint {
   readonly field: string
   readonly reason: string
 }
 
 export type Checked =
-  /** `leftOut`: what of it could not be taken over. The device is reached without it. */
+  /** `leftOut`: what the device is imported without. */
   | { readonly kind: 'device'; readonly device: ImportedDevice; readonly leftOut: readonly RowComplaint[] }
   | ({ readonly kind: 'refused' } & RowComplaint)
 
 export interface RowCheck {
   /** What the fields are called in the file. */
   readonly names: FieldNames
-  /** Of another service: its tokens for iOS must be Apple's. What this service took once it takes again. */
+  /** From another service: its iOS tokens must be Apple's. Bellhop imports any token that it has exported. */
   readonly isForeign: boolean
-  /** Why no browser is taken over, to follow `platform`; `null`: they are. */
+  /** Why browsers are not imported, to follow `platform`; `null`: they are. */
   readonly noBrowsers: string | null
-  /** ms since the Unix epoch: no device was seen later. */
+  /** ms since the Unix epoch: later times are cut to this. */
   readonly now: number
 }
 
 /**
- * The rules of PUT /deviceToken, for a row of a file. Without a token and a platform there is no device; anything else
- * that breaks a rule is left out, since a device that can be reached is worth more than one of its tags.
+ * Checks a row of a file by the rules of PUT /deviceToken. Token and platform must be right; anything else that breaks a
+ * rule is left out, since losing a tag is better than losing a device that can be reached.
  */
 export function checkDevice(stated: Stated, check: RowCheck): Checked {
   const leftOut: RowComplaint[] = []
@@ -56,7 +57,7 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
   if (hasKeys && check.noBrowsers !== null) {
     return { kind: 'refused', ...complain('platform', check.noBrowsers) }
   }
-  // A column of that name may be anything where no device has keys.
+  // Where devices have no keys, a column of that name is something else.
   if (!hasKeys && check.isForeign) delete given['keys']
 
   for (;;) {
@@ -74,7 +75,7 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
   }
 }
 
-/** Takes what a refusal speaks of out of what is given; false: nothing is left without it. */
+/** Removes from `given` what a refusal is about; false: there is no device without it. */
 function leaveOut(given: Record<string, unknown>, message: string): boolean {
   const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?/.exec(message) ?? []
   if (
@@ -89,7 +90,7 @@ function leaveOut(given: Record<string, unknown>, message: string): boolean {
   else if (Array.isArray(value)) given[field] = [...new Set(value)].slice(0, MAX_LABELS)
   else {
     delete given[field]
-    // Half a place is none.
+    // A place needs both.
     if (field === 'lat' || field === 'lng') {
       delete given['lat']
       delete given['lng']
@@ -101,7 +102,7 @@ function leaveOut(given: Record<string, unknown>, message: string): boolean {
 /** `token must be …` → as the file calls it. */
 function complaintOf(message: string, names: FieldNames): RowComplaint {
   const [, field = '', more = ''] = /^(keys\.\w+|\w+)([^]*)$/.exec(message) ?? []
-  // The two keys of a browser are columns elsewhere; of both the first is named.
+  // A CSV has the two keys in two columns; a complaint about both names the first.
   const inFile = field === 'keys' ? 'p256dh' : field.replace('keys.', '')
   const name = (names as Readonly<Record<string, string>>)[inFile] ?? field
   return { field: name, reason: `${name}${more}` }
@@ -119,27 +120,14 @@ function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowCompl
     return time === null ? undefined : Math.min(time, check.now)
   }
 
-  const {
-    alias,
-    user,
-    timezone,
-    locale,
-    lat,
-    badge,
-    environment,
-    state,
-    imported = check.isForeign || undefined,
-  } = given
+  const { alias, user, lat, badge, environment, state, imported = check.isForeign || undefined } = given
   const device: { -readonly [Name in keyof ImportedDevice]?: ImportedDevice[Name] } = {
     registeredAt: timeIn('registered_at'),
     seenAt: timeIn('seen_at'),
     updatedAt: timeIn('updated_at'),
   }
-  if (alias === null) device.alias = null
+  for (const name of ['alias', ...PLAIN] as const) if (given[name] === null) device[name] = null
   if (check.isForeign && user !== undefined && user === alias) device.aliasIsUser = true
-  if (user === null) device.user = null
-  if (timezone === null) device.timezone = null
-  if (locale === null) device.locale = null
   if (lat === null) Object.assign(device, { lat: null, lng: null })
   if (badge !== undefined && badge !== null) {
     try {
@@ -177,13 +165,13 @@ function adoptedIn(value: unknown): ImportedDevice['adopted'] {
   }
 }
 
-/** Apple's SDK gives bytes, which apps write as hex in either case, some as `<… …>`; `null`: these are not. */
+/** Apple's SDK gives bytes, which apps write as hex in either case, some as `<… …>`; `null`: something else. */
 function appleToken(token: string): string | null {
   const hex = token.replaceAll(/[<>\s]/g, '').toLowerCase()
   return /^([0-9a-f]{2}){32,100}$/.test(hex) ? hex : null
 }
 
-/** `null`: the line is not one. */
+/** `null`: the line is wrong. */
 export function feedbackOf(record: FileRecord): ImportedFeedback | null {
   const { reason } = record
   const at = readTime(record['at'])
@@ -200,19 +188,9 @@ function tokenOf({ token, platform }: FileRecord): { token: string; platform: Pl
   }
 }
 
-export interface DayTally {
-  /** Days since the Unix epoch, UTC. */
-  readonly day: number
-  readonly platform: Platform
-  readonly t: number
-  readonly s: number
-  readonly o: number
-  readonly received: number
-}
-
-/** `null`: the line is not one. */
-export function tallyOf(record: FileRecord): DayTally | null {
-  // An export of a Bellhop that did not count arrivals has none.
+/** `null`: the line is wrong. */
+export function tallyOf(record: FileRecord): PlatformDay | null {
+  // Before Bellhop counted arrivals, exports had no `received`.
   const { day, platform, t, s, o, received = 0 } = record
   const time = readTime(day)
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

@@ -1,17 +1,18 @@
+import { CSV, PLAIN } from '../device/columns.ts'
 import { FIELDS, keysOf, platformOf, statedOf, textOf } from './record.ts'
 import type { Entry, RecordField, FileRecord, Stated } from './record.ts'
 
 /** Which column holds which field. A tag may come from several. */
 export type ColumnMap = ReadonlyMap<RecordField, readonly string[]>
 
-/** What separates the cells of a header: the one of `,`, `;` and tab that it has most of. */
+/** Whichever of `,`, `;` and tab a header has most of. */
 export function separatorOf(header: string): string {
   const unquoted = header.replaceAll(/"(?:[^"]|"")*"/g, '')
   const count = (separator: string) => unquoted.split(separator).length
   return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best))
 }
 
-/** The cells of one record (RFC 4180). A quotation mark inside a cell that has none around it is a character. */
+/** The cells of one record (RFC 4180). A quotation mark inside an unquoted cell is a character. */
 export function csvCellsOf(text: string, separator: string): string[] {
   if (!text.includes('"')) return text.split(separator)
   const cells: string[] = []
@@ -31,7 +32,7 @@ export function csvCellsOf(text: string, separator: string): string[] {
   }
 }
 
-/** Where the cell that is opened at `at` ends: a quotation mark that is not doubled. */
+/** Where the cell quoted at `at` ends: at a quotation mark that is not doubled. */
 function closing(text: string, at: number): number {
   for (let from = at + 1; ;) {
     const close = text.indexOf('"', from)
@@ -41,7 +42,7 @@ function closing(text: string, at: number): number {
   }
 }
 
-/** The cells by their columns; `null` when there are more cells than columns. */
+/** The cells by their columns; `null`: there are more cells than columns. */
 export function csvRecordOf(columns: readonly string[], cells: readonly string[]): FileRecord | null {
   if (cells.length > columns.length) return null
   const record: Record<string, string> = {}
@@ -49,10 +50,7 @@ export function csvRecordOf(columns: readonly string[], cells: readonly string[]
   return record
 }
 
-/**
- * What `--map` says: `token=Device Token,tag=Plan,tag=City`. Problems name what is wrong; `columns`: those of the file,
- * `null` where these are not known.
- */
+/** Reads `--map`: `token=Device Token,tag=Plan,tag=City`. `columns`: those of the file; `null`: unknown. */
 export function readColumnMap(
   text: string,
   columns: readonly string[] | null,
@@ -73,49 +71,22 @@ export function readColumnMap(
   return { map, problems }
 }
 
-/** The columns that name a field themselves. */
+/** The columns that have the name of a field. */
 export function guessColumns(columns: readonly string[]): ColumnMap {
   const plain = columns.map((column) => column.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
   const map = new Map<RecordField, readonly string[]>()
   for (const field of FIELDS) {
-    const at = [field, ...(ALSO[field] ?? [])]
-      .map((name) => plain.indexOf(name.replaceAll('_', '')))
-      .find((i) => i >= 0)
+    const at = [field, ...CSV[field]].map((name) => plain.indexOf(name.replaceAll('_', ''))).find((i) => i >= 0)
     const column = at === undefined ? undefined : columns[at]
     if (column !== undefined) map.set(field, [column])
   }
   return map
 }
 
-const ALSO: { readonly [Name in RecordField]?: readonly string[] } = {
-  token: [
-    'devicetoken',
-    'registrationid',
-    'registrationtoken',
-    'fcmtoken',
-    'apnstoken',
-    'pushtoken',
-    'identifier',
-    'fid',
-    'installationid',
-    'firebaseinstallationid',
-  ],
-  platform: ['os', 'devicetype', 'deviceplatform'],
-  user: ['userid', 'uid', 'externaluserid', 'externalid'],
-  tag: ['tags'],
-  locale: ['language', 'localeidentifier', 'lang'],
-  lat: ['latitude'],
-  lng: ['lon', 'long', 'longitude'],
-  registered_at: ['createdat', 'created'],
-  seen_at: ['lastseen', 'lastseenat', 'lastactive', 'updatedat'],
-  p256dh: ['keysp256dh', 'p256', 'webp256'],
-  auth: ['keysauth', 'webauth'],
-}
+/** Fields in which a number is a name. */
+const NAMES: ReadonlySet<RecordField> = new Set(['token', 'alias', ...PLAIN])
 
-/** A number is a name too. */
-const NAMES: ReadonlySet<RecordField> = new Set(['token', 'alias', 'user'])
-
-/** What the mapped columns of a record say, over what is `stated` without them. */
+/** What is `stated`, with what the mapped columns of a record say instead. */
 export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}): Entry {
   const said: { [Name in RecordField]?: unknown } = { ...stated }
   for (const [field, columns] of map) {
@@ -134,7 +105,7 @@ export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}):
   return { kind: 'device', stated: keys === undefined ? others : { ...others, keys } }
 }
 
-/** `Attributes.Token` goes into a record; a column may have such a name itself. */
+/** `Attributes.Token` is a member of a member, unless a column has that name. */
 function valueAt(record: FileRecord, name: string): unknown {
   if (Object.hasOwn(record, name)) return record[name]
   let value: unknown = record
@@ -153,7 +124,7 @@ function listOf(value: unknown): readonly unknown[] {
       const list: unknown = JSON.parse(value)
       if (Array.isArray(list)) return list
     } catch {
-      // Then it is a name that begins so.
+      // A name that begins with a bracket.
     }
   }
   return value

@@ -16,10 +16,10 @@ export type Shape =
 export const FOREIGN_FORMATS: { readonly [Name in FormatName]?: Format } = { onesignal, parse, firebase, sns }
 
 /**
- * What a file is, by how it begins. A problem follows the file's name.
+ * Finds the format of a file from its beginning.
  *
  * @param head its first bytes, unpacked; at least its first line, if that is shorter than 64 KiB
- * @param told what it is told to be; `null`: to be found out
+ * @param told the format that the user has named; `null`: none
  */
 export function detect(
   head: Uint8Array,
@@ -53,7 +53,7 @@ export function detect(
 
 interface NotRead {
   readonly kind: 'not-read'
-  /** `is empty.` */
+  /** Follows the name of the file: `is empty.` */
   readonly problem: string
 }
 
@@ -61,7 +61,7 @@ function notRead(problem: string): NotRead {
   return { kind: 'not-read', problem }
 }
 
-/** What people take for a CSV, or for text. */
+/** Files that people take for a CSV, or for text. */
 function otherFile(head: Uint8Array): string | null {
   const begins = (...bytes: readonly number[]) => bytes.every((byte, at) => head[at] === byte)
   if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) return 'is UTF-16: save it as UTF-8.'
@@ -74,11 +74,11 @@ function otherFile(head: Uint8Array): string | null {
 
 interface Key {
   readonly name: string
-  /** In how many objects and lists a key stands: 1 is outermost. */
+  /** How many objects and lists the key is in: 1 is outermost. */
   readonly depth: number
 }
 
-/** The keys of the JSON that a file begins with, in their order. */
+/** The keys of the JSON that a file begins with, in order. */
 function keysIn(text: string): readonly Key[] {
   const keys: Key[] = []
   let depth = 0
@@ -101,11 +101,11 @@ function jsonFormat(text: string, keys: readonly Key[]): FormatName | null {
   ) {
     return 'parse'
   }
-  // A list of nothing but strings may be one of tokens.
+  // A list of strings may be a list of tokens.
   return has(...TOKEN_FIELDS, ...TOKENS_FIELDS) || /^\s*\[\s*"/.test(text) ? 'firebase' : null
 }
 
-/** What services put a whole list under. */
+/** Keys that services put a whole list under. */
 const LISTS = new Set(['results', 'Endpoints', 'players'])
 
 function jsonShape(text: string, keys: readonly Key[], name: FormatName): Shape {
@@ -117,7 +117,7 @@ function jsonShape(text: string, keys: readonly Key[], name: FormatName): Shape 
 
   const first = keys.find((key) => TOKEN_FIELDS.includes(key.name) || TOKENS_FIELDS.includes(key.name))
   if (first?.depth === 1) {
-    // The whole document is under `tokens`, or this is one record of many.
+    // Either the whole document is under `tokens`, or this is one record of many.
     const isAlone = !isLine || !/\n\s*\{/.test(text)
     if (TOKENS_FIELDS.includes(first.name) && keys[0] === first && isAlone)
       return { kind: 'json', depth: 2, under: first.name }

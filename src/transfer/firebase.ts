@@ -1,3 +1,4 @@
+import { PLAIN, PLAIN_FACTS } from '../device/columns.ts'
 import type { Platform } from '../device/device.ts'
 import { isInstallationId } from '../device/push-token.ts'
 import { PLATFORM } from '../platform.ts'
@@ -6,11 +7,11 @@ import { platformOf, refused, statedOf, textOf } from './record.ts'
 import type { Entry, FileRecord, Format, Stated } from './record.ts'
 
 /**
- * Firebase has no list of registration tokens or installation IDs that it would give out: apps keep them in Firestore
- * or the Realtime Database, each in its own way (firebase.google.com/docs/cloud-messaging/manage-tokens). Read is what
- * exports of those have in common: a record with a token, or with several, wherever it stands.
+ * Firebase exports no tokens or installation IDs: apps keep them in Firestore or the Realtime Database, each in its own way
+ * (firebase.google.com/docs/cloud-messaging/manage-tokens). This reads what such exports have in common: a record with one
+ * token or several.
  *
- * Whatever the phone, a token of FCM is sent to through FCM, which is the platform Android here; of an iPhone it is noted.
+ * A token of FCM belongs to platform 1 even if the phone is an iPhone, which `fcm_platform` notes.
  */
 export const firebase: Format = {
   name: 'firebase',
@@ -32,10 +33,10 @@ export const firebase: Format = {
   },
 }
 
-/** An installation ID by one of the names for such; other services have ids of that name too. */
+/** Names of installation IDs; ids of other services may have these names, too. */
 const FID_FIELDS = ['fid', 'installationId', 'installation_id', 'firebaseInstallationId', 'firebase_installation_id']
 
-/** A token counts for more than an installation ID beside it, which the app may have for something else. */
+/** In this order: an installation ID beside a token may be there for something else. */
 export const TOKEN_FIELDS = [
   'token',
   'fcmToken',
@@ -83,14 +84,14 @@ function tokenFieldIn(record: FileRecord): string | undefined {
 }
 
 /**
- * Of FCM's tokens nothing is promised; they are about 150 characters, and Apple's 64. No name or id is as long. Ids of
- * Firestore, of the Realtime Database and of Firebase Authentication are not as long as an installation ID.
+ * FCM's tokens have about 150 characters (no promise), Apple's 64; no name or id is as long. Ids of Firestore, of the
+ * Realtime Database and of Firebase Authentication are not as long as an installation ID.
  */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && (/^[\w:.%-]{60,}$/.test(value) || isInstallationId(value))
 }
 
-/** `["TOKEN", …]`, `{"TOKEN": true}`, `{"phone": "TOKEN"}`, or with an object for each. */
+/** `["TOKEN", …]`, `{"TOKEN": true}`, `{"phone": "TOKEN"}`, or an object for each. */
 function tokensIn(value: unknown, owner: FileRecord, key: string | null): readonly Entry[] {
   if (Array.isArray(value)) {
     return value.map((item) => (isJsonObject(item) ? inner(item, null, owner, key) : deviceOf(item, owner, key)))
@@ -102,7 +103,7 @@ function tokensIn(value: unknown, owner: FileRecord, key: string | null): readon
   })
 }
 
-/** One of several tokens, with what is said of it alone; of the user, what is said of the user. */
+/** One of several tokens: facts about the token win over those about the user. */
 function inner(item: FileRecord, name: string | null, owner: FileRecord, key: string | null): Entry {
   const field = tokenFieldIn(item)
   const token = field === undefined ? name : item[field]
@@ -121,12 +122,11 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
   const stated: Stated = {
     token: typeof token === 'string' ? token.trim() : token,
     platform,
-    fcm_platform: isIphone(kind) && !isIphone(platform) ? 'ios' : undefined,
     alias: textOf(record['alias']) ?? user,
-    user,
     tag: listOf(first(record, ['tags', 'topics'])),
-    timezone: textOf(first(record, ['timezone', 'timeZone', 'time_zone'])),
-    locale: textOf(first(record, ['locale', 'language', 'lang'])),
+    ...Object.fromEntries(PLAIN.map((name) => [name, textOf(first(record, PLAIN_FACTS[name].firebase ?? []))])),
+    user,
+    fcm_platform: isIphone(kind) && !isIphone(platform) ? 'ios' : undefined,
     registered_at: first(record, ['createdAt', 'created_at', 'created']),
     seen_at: first(record, ['lastSeen', 'last_seen', 'lastUsed', 'updatedAt', 'updated_at', 'timestamp']),
   }
@@ -141,7 +141,7 @@ function first(record: FileRecord, names: readonly string[]): unknown {
   return names.map((name) => statedOf(record[name])).find((value) => value !== undefined)
 }
 
-/** Ids that Firebase Authentication makes; other keys may be of anything. */
+/** Only ids of Firebase Authentication look like this; other keys may be anything. */
 function isUser(key: string | null): boolean {
   return key !== null && /^[A-Za-z0-9]{28}$/.test(key)
 }

@@ -1,12 +1,14 @@
 import type { Platform } from '../device/device.ts'
 import { isJsonObject } from '../text/json-object.ts'
-import { keysOf, refused, statedOf, textOf } from './record.ts'
+import { keysOf, plainIn, plainNamesIn, refused, statedOf, textOf } from './record.ts'
 import type { Entry, Format } from './record.ts'
 import { PLATFORM } from '../platform.ts'
 
+const PLAIN_NAMES = plainNamesIn('onesignal')
+
 /**
- * OneSignal's CSV export (POST /players/csv_export; columns: documentation.onesignal.com/reference/csv-export), and the
- * records of its older GET /players, which have the same names.
+ * OneSignal's CSV export (POST /players/csv_export; columns: documentation.onesignal.com/reference/csv-export), or the
+ * records of its older GET /players, with the same names.
  */
 export const onesignal: Format = {
   name: 'onesignal',
@@ -17,8 +19,7 @@ export const onesignal: Format = {
     alias: 'external_user_id',
     user: 'external_user_id',
     tag: 'tags',
-    timezone: 'timezone_id',
-    locale: 'language',
+    ...PLAIN_NAMES,
     badge: 'badge_count',
     registered_at: 'created_at',
     seen_at: 'last_active',
@@ -54,8 +55,7 @@ export const onesignal: Format = {
           alias: user,
           user,
           tag: tagsOf(record['tags']),
-          timezone: textOf(record['timezone_id']),
-          locale: textOf(record['language']),
+          ...plainIn(record, PLAIN_NAMES),
           badge: statedOf(record['badge_count']),
           registered_at: statedOf(record['created_at']),
           seen_at: statedOf(record['last_active']),
@@ -68,7 +68,7 @@ export const onesignal: Format = {
 /** iOS, Android, and the browsers: Chrome, Firefox, Edge, Safari. */
 const PLATFORM_OF: Readonly<Record<string, Platform>> = { 0: 0, 1: 1, 5: 2, 8: 2, 12: 2, 17: 2 }
 
-/** The other device types of the same page, and of older ones. */
+/** The other device types of the same page and of older ones. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
   2: 'Amazon Fire',
   3: 'Windows Phone',
@@ -82,7 +82,7 @@ const OTHER_TYPES: Readonly<Record<string, string>> = {
   14: 'SMS',
 }
 
-/** Their tags are pairs, ours are names: `{"plan": "pro"}` becomes `plan:pro`. */
+/** OneSignal's tags are pairs, ours are names: `{"plan": "pro"}` becomes `plan:pro`. */
 function tagsOf(value: unknown): unknown {
   let tags = value
   if (typeof value === 'string') {
@@ -90,7 +90,7 @@ function tagsOf(value: unknown): unknown {
     try {
       tags = JSON.parse(value)
     } catch {
-      // Said by those who check it.
+      // The check refuses it.
       return { unreadable: value }
     }
   }

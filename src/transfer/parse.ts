@@ -1,10 +1,12 @@
 import { isJsonObject } from '../text/json-object.ts'
-import { refused, statedOf, textOf } from './record.ts'
+import { plainIn, plainNamesIn, refused, statedOf, textOf } from './record.ts'
 import type { FileRecord, Format } from './record.ts'
+
+const PLAIN_NAMES = plainNamesIn('parse')
 
 /**
  * The `_Installation` class of Parse (docs.parseplatform.org/rest/guide, "Push Notifications"), as its dashboard and
- * parse.com exported it, or as mongoexport gives it, where times, the place and pointers look otherwise.
+ * parse.com exported it, or as mongoexport gives it, where times, the place and pointers are written otherwise.
  */
 export const parse: Format = {
   name: 'parse',
@@ -17,8 +19,7 @@ export const parse: Format = {
     tag: 'channels',
     lat: 'location',
     lng: 'location',
-    timezone: 'timeZone',
-    locale: 'localeIdentifier',
+    ...PLAIN_NAMES,
     registered_at: 'createdAt',
     seen_at: 'updatedAt',
   },
@@ -27,7 +28,7 @@ export const parse: Format = {
     if (!isJsonObject(record)) return [refused('deviceToken', 'is not an object')]
     const type = textOf(record['deviceType']) ?? ''
     const pushType = textOf(record['pushType']) ?? ''
-    // What it is pushed through counts for more than what it is: parse-server's push adapter reads them so too.
+    // `pushType` wins over `deviceType`, as in parse-server's push adapter.
     const through = pushType === '' ? type : pushType
     const platform = through === 'ios' ? 0 : ['android', 'gcm', 'fcm'].includes(through) ? 1 : null
     if (platform === null) {
@@ -44,13 +45,12 @@ export const parse: Format = {
           platform,
           alias: user,
           user,
-          // Parse uses the empty name for the channel of all.
+          // The empty name is Parse's broadcast channel.
           tag: Array.isArray(record['channels'])
             ? record['channels'].filter((channel) => channel !== '')
             : statedOf(record['channels']),
           ...placeOf(record['location']),
-          timezone: textOf(record['timeZone']),
-          locale: textOf(record['localeIdentifier']),
+          ...plainIn(record, PLAIN_NAMES),
           badge: numberOf(record['badge']),
           registered_at: statedOf(record['createdAt'] ?? record['_created_at']),
           seen_at: statedOf(record['updatedAt'] ?? record['_updated_at']),

@@ -1,40 +1,23 @@
+import { CSV, PLAIN, PLAIN_FACTS } from '../device/columns.ts'
+import type { CsvName, PlainName } from '../device/columns.ts'
 import type { Platform } from '../device/device.ts'
 import { PLATFORM, PLATFORMS } from '../platform.ts'
 
-/** What a file may be told to be. `bellhop`: what `export` writes; `csv`: columns of one's own. */
+/** What a file can be said to be. `bellhop`: what `export` writes; `csv`: columns of any names. */
 export const FORMAT_NAMES = ['bellhop', 'csv', 'onesignal', 'parse', 'firebase', 'sns'] as const
 export type FormatName = (typeof FORMAT_NAMES)[number]
 
-/** What a file can say of a device: the fields of PUT /deviceToken, and what it cannot say. */
-export const FIELDS = [
-  'token',
-  'platform',
-  'alias',
-  'user',
-  'tag',
-  'active',
-  'lat',
-  'lng',
-  'timezone',
-  'locale',
-  'badge',
-  'environment',
-  'fcm_platform',
-  'registered_at',
-  'seen_at',
-  'p256dh',
-  'auth',
-] as const
-
-export type RecordField = (typeof FIELDS)[number]
+/** What a file can say about a device: the fields of PUT /deviceToken, and what that cannot say. */
+export type RecordField = CsvName
+export const FIELDS = Object.keys(CSV) as readonly RecordField[]
 
 /**
- * What only an export of Bellhop says besides: of a device that is gone or in quarantine, why and since when; of one that
- * came by an import, whether it has registered since, and by which token it came; and of a browser its keys.
+ * What only an export of Bellhop says: why and since when a device is gone or quarantined; whether an imported device has
+ * registered since, and which token it was imported with; and the keys of a browser.
  */
 type OwnField = 'keys' | 'updated_at' | 'state' | 'reason' | 'at' | 'imported' | 'adopted'
 
-/** As it stands in the file, unchecked. `undefined`: not said; `null`: none. */
+/** As it is in the file, unchecked. `undefined`: not said; `null`: none. */
 export type Stated = { readonly [Name in RecordField | OwnField]?: unknown }
 
 /** A JSON object, or a line of a CSV by its columns. */
@@ -43,7 +26,7 @@ export type FileRecord = Readonly<Record<string, unknown>>
 /** What one record of a file holds. */
 export type Entry =
   | { readonly kind: 'device'; readonly stated: Stated }
-  /** Not for us. `field` is as the file spells it; `reason` says what is wrong with it, and what is allowed. */
+  /** `field` is as the file spells it; `reason` says what is wrong with it, and what is allowed. */
   | { readonly kind: 'refused'; readonly field: string; readonly reason: string }
   /** Only in an export of Bellhop. */
   | { readonly kind: 'header' | 'feedback' | 'tally'; readonly record: FileRecord }
@@ -57,17 +40,17 @@ export interface Format {
   readonly title: string
   /** What a field is called there, where it has another name. */
   readonly names: FieldNames
-  /** `key`: under which the record stands in an object, if it does. */
+  /** `key`: the one of the record, if the records are members of an object. */
   read(record: unknown, key: string | null): readonly Entry[]
 }
 
-/** What says nothing is `undefined`; a number is a name too. */
+/** A text, or a number as one; `undefined`: neither, or empty. */
 export function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
   return text === '' ? undefined : text
 }
 
-/** A value that says nothing is `undefined`; all others are left to the checks. */
+/** An empty value is `undefined`; all others are left to the checks. */
 export function statedOf(value: unknown): unknown {
   return value === '' || value === null ? undefined : value
 }
@@ -76,7 +59,7 @@ export function refused(field: string, reason: string): Entry {
   return { kind: 'refused', field, reason }
 }
 
-/** The keys of a browser. Others than Bellhop write them as they like to write base64; `undefined`: there are none. */
+/** The keys of a browser, in any spelling of base64; `undefined`: there are none. */
 export function keysOf(p256dh: unknown, auth: unknown): unknown {
   const [point, secret] = [p256dh, auth].map((value) => {
     const text = textOf(value)
@@ -90,4 +73,14 @@ export function platformOf(word: string): Platform | null {
   const name = word.toLowerCase()
   const isNamed = (one: Platform) => name === String(one) || (PLATFORM[one].words as readonly string[]).includes(name)
   return PLATFORMS.find(isNamed) ?? null
+}
+
+/** The names of plain columns in the exports of a service. */
+export function plainNamesIn(service: 'onesignal' | 'parse'): { readonly [Name in PlainName]?: string } {
+  return Object.fromEntries(PLAIN.map((name) => [name, PLAIN_FACTS[name][service]]).filter(([, name]) => name))
+}
+
+/** The plain columns of a record with these names. */
+export function plainIn(record: FileRecord, names: { readonly [Name in PlainName]?: string }): Stated {
+  return Object.fromEntries(Object.entries(names).map(([name, there]) => [name, textOf(record[there])]))
 }

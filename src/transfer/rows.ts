@@ -1,9 +1,10 @@
 import type { Platform } from '../device/device.ts'
 import type { ImportedDevice, ImportedFeedback } from '../device/transfer/imported-device.ts'
+import type { PlatformDay } from '../stats/tally-store.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import { readBellhopLine } from './bellhop-lines.ts'
 import { checkDevice, feedbackOf, tallyOf } from './check-row.ts'
-import type { RowComplaint, RowCheck, DayTally } from './check-row.ts'
+import type { RowComplaint, RowCheck } from './check-row.ts'
 import { csvCellsOf, mapped, csvRecordOf } from './csv.ts'
 import type { ColumnMap } from './csv.ts'
 import { FOREIGN_FORMATS } from './detect.ts'
@@ -13,10 +14,10 @@ import { splitJson } from './split-json.ts'
 import { splitLines } from './split-lines.ts'
 import type { Piece, Split } from './split.ts'
 
-/** What one row of a file is to become. */
+/** What one row of a file says. */
 export type Row = {
   readonly line: number
-  /** The row as it stands, for the report of refused rows. */
+  /** The row as it is in the file, for the report of refused rows. */
   readonly source: () => unknown
   /** Why the row is refused, or the fields it is imported without. */
   readonly complaints: readonly RowComplaint[]
@@ -24,21 +25,20 @@ export type Row = {
   | { readonly kind: 'device'; readonly device: ImportedDevice }
   | { readonly kind: 'refused' }
   | { readonly kind: 'feedback'; readonly feedback: ImportedFeedback }
-  | { readonly kind: 'tally'; readonly tally: DayTally }
-  /** Of an export of Bellhop. */
+  | { readonly kind: 'tally'; readonly tally: PlatformDay }
+  /** Only in an export of Bellhop. */
   | { readonly kind: 'header'; readonly header: FileRecord }
 )
 
 export interface RowOptions {
   readonly name: FormatName
   readonly shape: Shape
-  /** Over what the format says itself. */
+  /** Wins over what the format says. */
   readonly map: ColumnMap
-  /** Of rows that do not say it; `null`: there is none. */
+  /** For rows that do not say it. */
   readonly platform: Platform | null
-  /** Why no browser is taken over, to follow `platform`; `null`: they are. */
+  /** See `RowCheck`, also for `now`. */
   readonly noBrowsers: string | null
-  /** ms since the Unix epoch. */
   readonly now: number
 }
 
@@ -48,7 +48,7 @@ export function splitOf(shape: Shape): Split {
   return splitLines({ quoted: true, separator: shape.separator.charCodeAt(0) })
 }
 
-/** Reads the pieces of a file of this format; of a CSV not the first, which names its columns. */
+/** Reads the pieces of a file of this format; not the header of a CSV. */
 export function rowReader({
   name,
   shape,
@@ -129,7 +129,7 @@ function withPlatform(stated: Stated, platform: Platform | null): Stated {
   return platform === null || stated.platform !== undefined ? stated : { ...stated, platform }
 }
 
-/** A column of one's own is called in complaints as it is called in the file. */
+/** Complaints name a mapped column as the file does. */
 function columnNames(map: ColumnMap): RowCheck['names'] {
   return Object.fromEntries([...map].map(([field, [column = field]]) => [field, column]))
 }

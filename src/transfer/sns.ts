@@ -3,8 +3,8 @@ import { refused, statedOf, textOf } from './record.ts'
 import type { Format } from './record.ts'
 
 /**
- * `aws sns list-endpoints-by-platform-application` (docs.aws.amazon.com/sns/latest/api, Endpoint): its attributes are
- * strings, and its ARN says which platform it is of.
+ * `aws sns list-endpoints-by-platform-application` (docs.aws.amazon.com/sns/latest/api, Endpoint): attributes are strings,
+ * and the ARN names the platform.
  */
 export const sns: Format = {
   name: 'sns',

@@ -11,18 +11,15 @@ const CLOSE_OBJECT = 125
 const OPEN_LIST = 91
 const CLOSE_LIST = 93
 
-/** Where records stand in a document. */
+/** Where the records of a document are. */
 export interface JsonShape {
   /** In how many containers: 0 one after the other, 1 in a list or under keys, 2 in a list under a key. */
   readonly depth: number
-  /** Only in the container under this key; `null`: in any. */
+  /** Only in the container under this key; `null`: any. */
   readonly under: string | null
 }
 
-/**
- * The values at one depth of JSON of any size. Only looks for the ends of values: whether they are JSON, their parser
- * sees.
- */
+/** The values at one depth of JSON of any size. Looks only for their ends: a parser checks whether they are JSON. */
 export function splitJson({ depth, under }: JsonShape): Split {
   return ({ offset, line: firstLine, stack: firstStack }) => {
     let rest: Uint8Array = new Uint8Array(0)
@@ -82,7 +79,7 @@ export function splitJson({ depth, under }: JsonShape): Split {
   }
 }
 
-/** Where the value that begins at `start` ends; `null`: not in what has been read. */
+/** Where the value that begins at `start` ends; `null`: not read yet. */
 function valueEnd(buffer: Buffer, start: number, isEnd: boolean): { end: number; lines: number } | null {
   const first = buffer[start]
   if (first === QUOTE) {
@@ -109,7 +106,7 @@ function valueEnd(buffer: Buffer, start: number, isEnd: boolean): { end: number;
   return open === 0 && isEnd ? { end: buffer.length, lines } : null
 }
 
-/** The byte after the string that begins at `start`; -1: not in what has been read. */
+/** The byte after the string that begins at `start`; -1: not read yet. */
 function stringEnd(buffer: Buffer, start: number): number {
   for (let from = start + 1; ;) {
     const quote = buffer.indexOf(QUOTE, from)

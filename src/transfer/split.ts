@@ -3,11 +3,11 @@ export interface Piece {
   /** The line on which the record begins, from 1. */
   readonly line: number
   readonly text: string
-  /** The key under which the record stands in an object; `null`: in none. */
+  /** The record's key, if records are members of an object; else `null`. */
   readonly key: string | null
   /** Where the next record may begin. */
   readonly next: FilePlace
-  /** The record has no end: its text is cut off at the limit. */
+  /** The record has no end: `text` is its first line. */
   readonly broken: boolean
 }
 
@@ -16,19 +16,19 @@ export interface FilePlace {
   /** In bytes of the file, unpacked. */
   readonly offset: number
   readonly line: number
-  /** The containers that are open there, from outside: `{[`. */
+  /** The open containers, outermost first: `{[`. */
   readonly stack: string
 }
 
 export const BEGINNING: FilePlace = { offset: 0, line: 1, stack: '' }
 
-/** Takes a file apart, as it is read. */
+/** Splits a file as it is read. */
 export interface Splitter {
-  /** The records complete with these bytes, which follow those before. To be read to the end before the next call. */
+  /** The records that these next bytes complete. To be read to the end before the next call. */
   push(bytes: Uint8Array): Iterable<Piece>
-  /** What is left when there are no more bytes. */
+  /** The rest, at the end of the file. */
   end(): Iterable<Piece>
-  /** Bytes that are held back, since what they begin is not complete. */
+  /** Bytes of a record that is not complete yet. */
   pending(): number
 }
 

@@ -1,15 +1,14 @@
 import { isJsonObject } from '../text/json-object.ts'
 
-/** A number below this is in seconds: as ms it would be in March 1973. */
+/** A smaller number is in seconds: as ms it would be before March 1973. */
 const MIN_MS = 100_000_000_000
 
 /** A date, a time, or both as PostgreSQL writes them; without a zone it is UTC. */
 const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))? ?(Z|UTC|[+-]\d{2}:?(?:\d{2})?)?$/
 
 /**
- * A time in any form that exports have, as ms since the Unix epoch; `null`: it is none. Besides text and numbers (of
- * seconds or milliseconds): MongoDB's `{"$date": …}` (Extended JSON 2), Parse's `{"__type": "Date", "iso": …}`, and a
- * Firestore timestamp as its libraries print it.
+ * A time as ms since the Unix epoch; `null`: something else. Reads text, seconds, milliseconds, MongoDB's `{"$date": …}`
+ * (Extended JSON 2), Parse's `{"__type": "Date", "iso": …}`, and a Firestore timestamp as its libraries print it.
  */
 export function readTime(value: unknown): number | null {
   if (typeof value === 'number') return ofNumber(value)

@@ -7,46 +7,14 @@ import type { Period, QuotaPeriod } from './quota-period.ts'
 type Charged = Pick<Application, 'number' | 'limits'>
 
 /**
- * Calls of `quota` that may be used up by whom has only the application id, which is public: the last fifth is for the
- * application's own backend (test/api/http/admission.test.ts). 0 for 0, which is unlimited.
+ * Calls of `quota` without the secret: the application id is public, so the last fifth is left for the application's own
+ * backend (test/api/http/admission.test.ts). 0 for 0, which is unlimited.
  */
 export function shareWithoutSecret(quota: number): number {
   return Math.floor((quota * 4) / 5)
 }
 
-/**
- * Counts the calls of each application, by day and by month, so that a changed period finds its count already there.
- *
- * A count is `changed` from a call to the next flush, then `flushed` until a later flush finds it in the database. The
- * ledger is not told whether the transaction it wrote in was committed, so it looks: what is not there is written
- * again. Counts are written as they stand, never as differences, so writing one twice does no harm.
- */
-export interface QuotaLedger {
-  /**
-   * Counts one call if the application is below its quota (0 = unlimited, but counted), or below four fifths of it where
-   * the call came without the secret; else counts nothing and says in how many seconds the period ends
-   * (test/api/http/admission.test.ts).
-   */
-  charge(
-    application: Charged,
-    withSecret: boolean,
-  ): { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
-  /** Calls counted in the running period. */
-  used(application: Charged): number
-  /** Writes what changed. To be called once in a transaction, at its start: see `alongside` of the group commit. */
-  flush(): void
-  /**
-   * Forgets the periods that are long over, of some applications whose number is over `after`; up to which it looked,
-   * `null`: that was all.
-   */
-  sweep(now: number, after: number): number | null
-  /**
-   * Whether there are counts not known to be on disk. Turns false at the first flush after the commit that wrote them.
-   */
-  readonly dirty: boolean
-}
-
-/** Applications looked at in one step of a sweep, of up to 75 periods each: 5 ms. */
+/** Applications that one step of a sweep looks at, with up to 75 periods each: 5 ms. */
 const SWEEP_LIMIT = 100
 
 interface Counter extends Period {
@@ -55,24 +23,36 @@ interface Counter extends Period {
   used: number
   /** What the last flush wrote. */
   written: number
-  /** The quota for which the log has said that four fifths are used; 0: none. */
+  /** The quota that `onMostUsed` was called for; 0: none. */
   saidOf: number
 }
 
-const ALLOWED = { allowed: true } as const
+type Charge = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
+
+const ALLOWED: Charge = { allowed: true }
 
 interface Dependencies {
   readonly database: Database
   readonly clock: Clock
-  /** Hears, once a period and process, that four fifths of a quota are used. Default: nobody. */
+  /** Called once per period and process when four fifths of a quota are used. */
   readonly onMostUsed?: (application: Charged, period: Period) => void
 }
 
-export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies): QuotaLedger {
+export type QuotaLedger = ReturnType<typeof createQuotaLedger>
+
+/**
+ * Counts the calls of each application, by day and by month, so that the count is there when the period of its quota
+ * changes.
+ *
+ * A count is `changed` from a call to the next flush, then `flushed` until a later flush finds it in the database. The
+ * ledger does not learn whether the transaction of a flush was committed, so it looks, and writes again what is missing.
+ * It writes counts, not differences, so writing one twice does no harm.
+ */
+export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies) {
   const stored = database.statement<{ used: number }, [number, string]>(
     'SELECT used FROM quota WHERE application = ? AND period = ?',
   )
-  // From the application's own row: one deleted meanwhile must not fail the transaction that everybody shares.
+  // SELECT from application: a deleted one must not fail the transaction that all calls share.
   const write = database.statement<never, [string, number, number]>(
     `INSERT INTO quota (application, period, used) SELECT number, ?, ? FROM application WHERE number = ?
      ON CONFLICT (application, period) DO UPDATE SET used = excluded.used`,
@@ -96,7 +76,7 @@ export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies)
     const period = periodAt(kind, now)
     const used = stored.get(application, period.name)?.used ?? 0
     const counter: Counter = { ...period, application, kind, used, written: used, saidOf: 0 }
-    // A period that is over stays only until it is on disk; should the clock go back, it is read from there.
+    // A period that has ended stays until it is on disk. If the clock goes back, it is read again.
     const kept = known?.filter((one) => isRunning(one, now) || changed.has(one) || flushed.includes(one)) ?? []
     counters.set(application, [...kept, counter])
     return counter
@@ -128,7 +108,11 @@ export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies)
   }
 
   return {
-    charge(application, withSecret) {
+    /**
+     * Counts one call if the application is below its quota (0 = unlimited, but counted), or below four fifths of it for a
+     * call without the secret. Else counts nothing and says when the period ends (test/api/http/admission.test.ts).
+     */
+    charge(application: Charged, withSecret: boolean): Charge {
       const { number, limits } = application
       const { quota, quotaPeriod } = limits
       const now = clock.now()
@@ -147,17 +131,21 @@ export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies)
       }
       return allowed ? ALLOWED : { allowed, retryAfterSeconds: secondsToEnd(held, now) }
     },
-    used: ({ number, limits }) => counterOf(number, limits.quotaPeriod, clock.now()).used,
-    flush() {
+    /** Calls counted in the current period. */
+    used: ({ number, limits }: Charged): number => counterOf(number, limits.quotaPeriod, clock.now()).used,
+    /** Writes what changed. To be called once in a transaction, at its start: see `alongside` of the group commit. */
+    flush(): void {
       takeBackWhatWasRolledBack()
       if (changed.size > 0) writeChanged()
     },
-    sweep(now, after) {
+    /** Erases old periods of some applications with a number over `after`; gives the last one looked at, `null`: the end. */
+    sweep(now: number, after: number): number | null {
       const last = next.get(after)?.number ?? null
       forget.run(after, last ?? Number.MAX_SAFE_INTEGER, oldestKept('day', now), oldestKept('month', now))
       return last
     },
-    get dirty() {
+    /** Whether counts may not be on disk. Turns false at the first flush after the commit that wrote them. */
+    get dirty(): boolean {
       return changed.size > 0 || flushed.length > 0
     },
   }

@@ -3,27 +3,25 @@ import { SITE_SHARE } from '../network/address.ts'
 import { createBucketTable } from './bucket-table.ts'
 import { isUnlimited, returnToken, secondsToFull, secondsToToken, takeToken, tokensLeft } from './token-bucket.ts'
 
+interface Limits {
+  /** Calls a second; 0 = unlimited. */
+  readonly rate: number
+  /** Calls; 0 = unlimited. */
+  readonly burst: number
+}
+
 export interface RateVerdict {
   readonly allowed: boolean
-  /** Calls a second: the rate this call was held against. 0 = unlimited. */
+  /** Calls a second; 0 = unlimited. */
   readonly rate: number
-  /** Calls: the size of the bucket. 0 = unlimited, and then the numbers below are 0 and say nothing. */
+  /** Calls that fit into the bucket; 0 = unlimited, and then the numbers below are 0 and mean nothing. */
   readonly limit: number
-  /** Calls that could be made at this moment. */
+  /** Calls that could be made now. */
   readonly remaining: number
   /** Seconds until the bucket is full again, rounded up. */
   readonly resetSeconds: number
   /** Seconds until a call will be allowed, rounded up, at least 1; 0 where this one was. */
   readonly retryAfterSeconds: number
-}
-
-export interface RateLimiter {
-  /**
-   * Takes one call from the bucket of `key`; a refused call takes nothing. `rate` is in calls a second, `burst` in
-   * calls; either 0 = unlimited. Limits may differ from call to call. Where there is a `site`, all its keys together have
-   * a second bucket, `SITE_SHARE` times as large.
-   */
-  take(key: string, limits: { readonly rate: number; readonly burst: number }, site?: string | null): RateVerdict
 }
 
 const UNLIMITED: RateVerdict = {
@@ -39,11 +37,30 @@ const UNLIMITED: RateVerdict = {
  * One bucket for each key (see `userKey`), in bounded memory: beyond `capacity` keys (default 50,000, about 10 MB) the
  * least recently used is forgotten, which at worst gives its user a full bucket (test/api/http/admission.test.ts).
  */
-export function createRateLimiter(options: { readonly clock: Clock; readonly capacity?: number }): RateLimiter {
+export function createRateLimiter(options: { readonly clock: Clock; readonly capacity?: number }) {
   const { clock, capacity = 50_000 } = options
   const table = createBucketTable(capacity)
+
+  function takeFrom(key: string, { rate, burst }: Limits, now: number) {
+    const bucket = table.bucket(key, burst, now)
+    const allowed = takeToken(bucket, rate, burst, now)
+    const verdict: RateVerdict = {
+      allowed,
+      rate,
+      limit: burst,
+      remaining: tokensLeft(bucket),
+      resetSeconds: secondsToFull(bucket, rate, burst),
+      retryAfterSeconds: allowed ? 0 : secondsToToken(bucket, rate),
+    }
+    return { bucket, verdict }
+  }
+
   return {
-    take(key, limits, site = null) {
+    /**
+     * Takes one call from the bucket of `key`; a refused call takes nothing. Limits may differ from call to call. All keys
+     * of a `site` share a second bucket, `SITE_SHARE` times as large.
+     */
+    take(key: string, limits: Limits, site: string | null = null): RateVerdict {
       if (isUnlimited(limits.rate, limits.burst)) return UNLIMITED
       const now = clock.now()
       if (site === null) return takeFrom(key, limits, now).verdict
@@ -53,21 +70,5 @@ export function createRateLimiter(options: { readonly clock: Clock; readonly cap
       if (!verdict.allowed) returnToken(whole.bucket)
       return verdict
     },
-  }
-
-  function takeFrom(key: string, { rate, burst }: { rate: number; burst: number }, now: number) {
-    const bucket = table.bucket(key, burst, now)
-    const allowed = takeToken(bucket, rate, burst, now)
-    return {
-      bucket,
-      verdict: {
-        allowed,
-        rate,
-        limit: burst,
-        remaining: tokensLeft(bucket),
-        resetSeconds: secondsToFull(bucket, rate, burst),
-        retryAfterSeconds: allowed ? 0 : secondsToToken(bucket, rate),
-      },
-    }
   }
 }

@@ -1,9 +1,9 @@
 /**
- * A token bucket that is refilled when it is looked at: `rate` tokens a second, never above `burst`; a call costs one
- * token (test/api/http/admission.test.ts). The state is changed in place, since every call of the API passes here.
+ * A token bucket, refilled when it is read: `rate` tokens a second, up to `burst`; a call costs one token
+ * (test/api/http/admission.test.ts). Changed in place, since every call of the API passes here.
  */
 export interface TokenBucket {
-  /** Thousandths of a token, so that whole rates and milliseconds add up without rounding. */
+  /** Thousandths of a token: whole rates and milliseconds then need no rounding. */
   level: number
   /** When `level` was right, in milliseconds since the Unix epoch. */
   at: number
@@ -12,7 +12,7 @@ export interface TokenBucket {
 /** Thousandths of a token that a call costs. */
 const CALL = 1000
 
-/** Thousandths of a token. A rate such as 1/3 adds up to 999.9999…, and must still be the token that was promised. */
+/** Thousandths of a token: a rate of 1/3 adds up to 999.9999…, which has to count as a token. */
 const ROUNDING = 1e-6
 
 /** A bucket that nobody has taken from. */
@@ -27,11 +27,11 @@ export function isUnlimited(rate: number, burst: number): boolean {
 
 /**
  * Takes `count` tokens, or answers `false` and takes none. `rate` is in tokens a second, `burst` in tokens, `now` in
- * milliseconds. Other limits than at the last call hold for the whole time since then. With no limit nothing is taken.
+ * milliseconds. New limits hold for the whole time since the last call. Without a limit nothing is taken.
  */
 export function takeToken(bucket: TokenBucket, rate: number, burst: number, now: number, count = 1): boolean {
   if (isUnlimited(rate, burst)) return true
-  // A clock that was put back gives nothing, and time counts from there: waiting for it to catch up could take hours.
+  // After the clock is put back, time counts from there: catching up could take hours.
   const elapsed = Math.max(0, now - bucket.at)
   bucket.level = Math.min(burst * CALL, bucket.level + elapsed * rate)
   bucket.at = now
@@ -41,7 +41,7 @@ export function takeToken(bucket: TokenBucket, rate: number, burst: number, now:
   return true
 }
 
-/** Gives back what was taken a moment ago. */
+/** Gives back one token. */
 export function returnToken(bucket: TokenBucket): void {
   bucket.level += CALL
 }

@@ -122,6 +122,7 @@ const PHONE = {
   lng: '-9.1393366',
   timezone: 'Europe/Lisbon',
   locale: 'pt-PT',
+  app_version: '2.3.1',
 }
 const IPHONE = { token: 'ann-iphone-behind-fcm', platform: '1', fcm_platform: 'ios' }
 const ANDROID = { token: 'ann-android', platform: '1' }
@@ -208,6 +209,7 @@ describe('all that names somebody', () => {
       'device.lng': [PHONE.lng],
       'device.timezone': [PHONE.timezone],
       'device.locale': [PHONE.locale],
+      'device.app_version': [PHONE.app_version],
       'device.badge': [String(BADGE)],
       'device.fcm_platform': ['1'],
       'device_key.p256dh': [Buffer.from(EXAMPLE_SUBSCRIPTION.p256dh, 'base64url').toHex()],

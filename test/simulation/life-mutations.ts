@@ -24,8 +24,8 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a token that another one replaces stays beside it',
-    from: 'return isSame ? null : byToken.get(',
-    to: 'return isSame || platform >= 0 ? null : byToken.get(',
+    from: 'return isSame ? null : lookup.byToken(',
+    to: 'return isSame || platform >= 0 ? null : lookup.byToken(',
   },
   {
     name: 'who has another token begins anew with its badge',
@@ -79,9 +79,9 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'another language of a device is not stored',
-    file: 'src/device/registration/registration-store.ts',
-    from: '    if (locale !== row.locale) statements.setLocale.run(locale, row.id)\n',
-    to: '',
+    file: 'src/device/column-store.ts',
+    from: 'if (values[name] !== had[name]) set(',
+    to: "if (values[name] !== had[name] && name !== 'locale') set(",
   },
   {
     name: 'a language with a region is understood by nobody who has another',
@@ -110,12 +110,12 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'whoever signs out keeps the user',
-    from: 'const user = input.user === undefined ? row.user : input.user || null',
-    to: 'const user = input.user === undefined ? row.user : input.user || row.user',
+    from: ': said[name] || null',
+    to: ': said[name] || had?.[name] || null',
   },
   {
     name: 'who was set aside stays so when the credential is another',
-    from: '      for (const { id, token } of found) {\n        revive.run(clock.now(), id)',
+    from: '      for (const { id, token } of found) {\n        lookup.revive(id, clock.now())',
     to: '      for (const { id, token } of found) {',
   },
   {

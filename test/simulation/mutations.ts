@@ -201,8 +201,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'other keys of a browser are not stored',
-    from: '    if (input.keys !== undefined) keys.set(row.id, input.keys)\n',
-    to: '',
+    from: '    if (input.keys !== undefined) keys.set(id, input.keys)\n    columns.move',
+    to: '    columns.move',
   },
   {
     name: 'the log is moved into the database without a sync',

@@ -123,10 +123,10 @@ describe('a row of a file', () => {
       kind: 'device',
       device: { token: 'x', platform: 1, tag: ['good', 'better'] },
       leftOut: [
-        { field: 'lat' },
+        { field: 'alias' },
         { field: 'tags', reason: 'tags[1] must be at most 256 characters.' },
         { field: 'tags', reason: 'tags[1] must be 1 to 256 characters, not empty.' },
-        { field: 'alias' },
+        { field: 'lat' },
         { field: 'timezone' },
         { field: 'seen_at', reason: 'seen_at must be a time: ISO 8601, or seconds or milliseconds since 1970.' },
         { field: 'badge', reason: 'badge must be a whole number from 0 to 2147483647, not -1.' },

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { siteKey, userKey } from '../../src/network/address.ts'
 import { createRateLimiter } from '../../src/usage/rate-limiter.ts'
-import type { RateLimiter } from '../../src/usage/rate-limiter.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const LIMITS = { rate: 10, burst: 100 }
 
-function exhaust(limiter: RateLimiter, key: string, limits = LIMITS): number {
+function exhaust(limiter: ReturnType<typeof createRateLimiter>, key: string, limits = LIMITS): number {
   let calls = 0
   while (calls < 10_000 && limiter.take(key, limits).allowed) calls += 1
   return calls

@@ -27,8 +27,10 @@ export const DeviceView = objectSchema('DeviceView', {
   fcmPlatform: orNull(
     oneOf(['android', 'ios'], 'Of what is sent to through FCM; `null`: not known, or another platform.'),
   ),
-  timezone: orNull(text()),
-  locale: orNull(text()),
+  facts: listOf(
+    shapeOf({ name: text(), label: text(), value: orNull(text()) }),
+    'What else the app has said, by its name in the device record, and the one for people; `null`: not known.',
+  ),
   registeredAt: time(),
   seenAt: time(),
   updatedAt: time(),

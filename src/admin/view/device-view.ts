@@ -1,3 +1,5 @@
+import { PLAIN, PLAIN_FACTS } from '../../device/columns.ts'
+import type { PlainValues } from '../../device/columns.ts'
 import { platformOnWire } from '../../device/device-record.ts'
 import type { DeviceSearch, FoundDevice } from '../../device/device-search-store.ts'
 import type { Platform } from '../../device/device.ts'
@@ -55,7 +57,7 @@ export function createDevicesView({ search, statuses, summaries, explanations, p
 }
 
 export function deviceViewOf({ id, platform, registeredAt, seenAt, updatedAt, ...device }: FoundDevice): DeviceView {
-  const { token, state, alias, user, tag, active, lat, lng, badge, fcmPlatform, timezone, locale } = device
+  const { token, state, alias, user, tag, active, lat, lng, badge, fcm_platform } = device
   return {
     device: id,
     token,
@@ -68,11 +70,17 @@ export function deviceViewOf({ id, platform, registeredAt, seenAt, updatedAt, ..
     lat,
     lng,
     badge,
-    fcmPlatform,
-    timezone,
-    locale,
+    fcmPlatform: fcm_platform,
+    facts: factsOf(device),
     registeredAt: isoTime(registeredAt),
     seenAt: isoTime(seenAt),
     updatedAt: isoTime(updatedAt),
   }
+}
+
+function factsOf(device: PlainValues): DeviceView['facts'] {
+  return PLAIN.flatMap((name) => {
+    const { label } = PLAIN_FACTS[name]
+    return label === undefined ? [] : [{ name, label, value: device[name] }]
+  })
 }

@@ -1,3 +1,4 @@
+import { PLAIN, PLAIN_FACTS } from '../../device/columns.ts'
 import { deviceRecordOf } from '../../device/device-record.ts'
 import type { DeviceCount, FoundDevice } from '../../device/device-search-store.ts'
 import type { DeviceState } from '../../device/device.ts'
@@ -19,7 +20,7 @@ interface View extends Listed {
   readonly now: number
 }
 
-const HEAD = ['TOKEN', 'PLATFORM', 'ALIAS', 'TAGS', 'BADGE', 'LAST SEEN', 'STATE']
+const HEAD = ['TOKEN', 'PLATFORM', 'ALIAS', 'TAGS', 'BADGE']
 
 const COLOURS: Readonly<Record<DeviceState, Colour>> = { registered: 'green', gone: 'red', quarantined: 'yellow' }
 
@@ -29,17 +30,22 @@ const MAX_TAGS = 40
 
 /** A table with what there is in all below it. */
 export function devicesText(view: View, { paint, unicode, legible }: Style): string {
-  const rows = view.devices.map(({ token, platform, alias, tag, badge, seenAt, state }) => [
+  const listed = PLAIN.filter(
+    (name) => PLAIN_FACTS[name].heading !== undefined && view.devices.some((device) => device[name] !== null),
+  )
+  const head = [...HEAD, ...listed.map((name) => PLAIN_FACTS[name].heading ?? ''), 'LAST SEEN', 'STATE']
+  const rows = view.devices.map(({ token, platform, alias, tag, badge, seenAt, state, ...device }) => [
     escapeControls(view.full ? token : legible(tokenPart(token))),
     PLATFORM[platform].name,
     shortened(escapeControls(alias ?? ''), MAX_ALIAS, unicode),
     shortened(tag.map(escapeControls).join(', '), MAX_TAGS, unicode),
     grouped(badge),
+    ...listed.map((name) => escapeControls(device[name] ?? '')),
     // Imported, and it was not known there either.
     seenAt === 0 ? 'never' : ago(seenAt, view.now),
     paint(COLOURS[state], state),
   ])
-  const [title = '', ...lines] = tableText([HEAD, ...rows], ['left', 'left', 'left', 'left', 'right'])
+  const [title = '', ...lines] = tableText([head, ...rows], ['left', 'left', 'left', 'left', 'right'])
   const table = rows.length === 0 ? [] : [paint('dim', title), ...lines, '']
   const next = view.next === null ? [] : [`More of them: --after ${escapeControls(view.next)}`]
   return [...table, summary(view), ...next, ''].join('\n')

@@ -4,8 +4,8 @@ import { DAY_MS } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { PLATFORMS } from '../../platform.ts'
-import { createDailyStore } from '../../stats/daily-store.ts'
-import { createLanguageDays } from '../../stats/language-day-store.ts'
+import { createTallyReader } from '../../stats/tally-store.ts'
+import { createLanguageDays } from '../../stats/receipt-count-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
@@ -50,7 +50,7 @@ function statsOf(
 ): ApplicationStats {
   const search = createDeviceSearch({ database })
   const known = new Map(
-    createDailyStore({ database })
+    createTallyReader({ database })
       .days(number, first, last)
       .map((day) => [day.day, day]),
   )

@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts'
 import { createDeviceChangesStore } from '../../device/device-changes-store.ts'
 import { createPushChangesStore } from '../../push/push-changes-store.ts'
 import { createStatusStore } from '../../push/status/status-store.ts'
-import { createDailyStore } from '../../stats/daily-store.ts'
+import { createTallyReader } from '../../stats/tally-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { CommandContext, RunCommand } from '../command.ts'
@@ -70,7 +70,7 @@ function createTail(database: Database, application: Application | null, { clock
   const statuses = createStatusStore({ database })
   const pushes = createPushTail({ watch, statuses, application: application?.number ?? null })
   const devices = createDeviceTail({ watch: createDeviceChangesStore({ database }), applications: numbers })
-  const daily = createDailyStore({ database })
+  const daily = createTallyReader({ database })
   const opens = createOpenTail({ daily, watch, applications: numbers, since: Math.floor(clock.now() / DAY_MS) - 1 })
 
   return {

@@ -1,9 +1,9 @@
 import type { PushChangesStore } from '../../push/push-changes-store.ts'
-import type { createDailyStore } from '../../stats/daily-store.ts'
+import type { createTallyReader } from '../../stats/tally-store.ts'
 import type { TailEvent } from './tail-event.ts'
 
 interface Dependencies {
-  readonly daily: Pick<ReturnType<typeof createDailyStore>, 'opensSince'>
+  readonly daily: Pick<ReturnType<typeof createTallyReader>, 'opensSince'>
   readonly watch: Pick<PushChangesStore, 'opened'>
   readonly applications: () => readonly number[]
   /** Days since the Unix epoch: from which on opens are looked at. */

@@ -1,7 +1,7 @@
 import type { Application } from '../../application/application.ts'
 import type { Database } from '../../database/database.ts'
 import { createExportStore } from '../../device/transfer/export-store.ts'
-import { createTallyTransfer } from '../../stats/tally-transfer-store.ts'
+import { createTallyReader } from '../../stats/tally-store.ts'
 import { counted, grouped, isoTime } from '../../text/format.ts'
 import { BELLHOP_EXPORT, deviceLine, EXPORT_VERSION, feedbackLine, tallyLine } from '../../transfer/bellhop-lines.ts'
 import type { FileCounts, ExportHeader } from '../../transfer/bellhop-lines.ts'
@@ -91,7 +91,7 @@ function* pages(
   const registry = createExportStore({ database })
   registry.begin()
   try {
-    const tallies = createTallyTransfer({ database }).list(number)
+    const tallies = createTallyReader({ database }).list(number)
     const counts = { ...registry.count(number), tallies: tallies.length }
     const header: ExportHeader = {
       format: BELLHOP_EXPORT,

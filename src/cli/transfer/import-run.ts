@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import { createImportStore } from '../../device/transfer/import-store.ts'
 import type { ImportOutcome } from '../../device/transfer/import-store.ts'
-import { createTallyTransfer } from '../../stats/tally-transfer-store.ts'
+import { createTallyStore } from '../../stats/tally-store.ts'
 import type { Row } from '../../transfer/rows.ts'
 import { NO_COUNTS } from './import-report.ts'
 import type { ImportCounts, Reject, RejectFile } from './import-report.ts'
@@ -44,7 +44,7 @@ export interface Importing {
 export function startImport(options: RunOptions): Importing {
   const { database, clock, application, replace } = options
   const store = createImportStore({ database, clock })
-  const tallies = createTallyTransfer({ database })
+  const tallies = createTallyStore({ database })
   const counts: { -readonly [Name in keyof ImportCounts]: number } = { ...NO_COUNTS, ...options.counts }
   const aliasTaken = {
     field: options.aliasName,

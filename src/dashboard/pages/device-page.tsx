@@ -58,8 +58,8 @@ export function DevicePage() {
 }
 
 function Known({ device }: { readonly device: DeviceView }) {
-  const { token, platform, state, alias, user, tag, active, lat, lng, badge, timezone, locale } = device
-  const { fcmPlatform, registeredAt, seenAt } = device
+  const { token, platform, state, alias, user, tag, active, lat, lng, badge } = device
+  const { fcmPlatform, facts, registeredAt, seenAt } = device
   return (
     <Facts
       of={[
@@ -72,8 +72,7 @@ function Known({ device }: { readonly device: DeviceView }) {
         ['Types', <bdi>{active.join(', ') || '–'}</bdi>],
         ['Place', lat === null || lng === null ? '–' : `${lat}, ${lng}`],
         ['Badge', badge],
-        ['Time zone', timezone ?? '–'],
-        ['Language', locale ?? '–'],
+        ...facts.map(({ label, value }) => [label, <bdi>{value ?? '–'}</bdi>] as const),
         ['Registered', time(registeredAt)],
         ['Last seen', time(seenAt)],
       ]}

@@ -33,6 +33,8 @@ import tokenCase from '../../../migrations/0032_token_case.sql' with { type: 'te
 import labelNetwork from '../../../migrations/0033_label_network.sql' with { type: 'text' }
 import secondFactor from '../../../migrations/0034_second_factor.sql' with { type: 'text' }
 import auditLog from '../../../migrations/0035_audit_log.sql' with { type: 'text' }
+import appVersion from '../../../migrations/0036_app_version.sql' with { type: 'text' }
+import moveInServiceTime from '../../../migrations/0037_move_in_service_time.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -76,6 +78,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 33, sql: labelNetwork },
   { number: 34, sql: secondFactor },
   { number: 35, sql: auditLog },
+  { number: 36, sql: appVersion },
+  { number: 37, sql: moveInServiceTime },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

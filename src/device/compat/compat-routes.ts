@@ -19,7 +19,7 @@ interface Dependencies {
   readonly bounds: GrowthBounds
 }
 
-/** The paths that only clients of the original service know (test/api/features/compat.test.ts). */
+/** Paths that only clients of the original service know (test/api/features/compat.test.ts). */
 export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
   return new Elysia({ name: 'compat-routes' })
     .use(gate.plugin)

@@ -1,6 +1,7 @@
 import { bodyOf, missing, optional, required } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
 import { alias, names, platform, token } from '../device-fields.ts'
+import { deviceNamed } from '../device-schema.ts'
 import { RECORD } from '../device-record.ts'
 import type { DeviceRecord, RecordShape } from '../device-record.ts'
 import { PLATFORM_CHOICE, PLATFORMS } from '../../platform.ts'
@@ -13,11 +14,9 @@ export const ActivateTypes = bodyOf(
     token: optional(token),
     alias: optional(alias, ['Alias']),
   },
-  ({ token: byToken, alias: byAlias, ...input }) => {
+  (input) => {
     if (input.active.length === 0) throw missing('active')
-    if (byToken !== undefined) return { ...input, address: { platform: input.platform, token: byToken } }
-    if (byAlias !== undefined) return { ...input, address: { platform: input.platform, alias: byAlias } }
-    throw missing('token', ', or alias')
+    return { active: input.active, address: deviceNamed(input, 'alias') }
   },
 )
 

@@ -2,23 +2,21 @@ import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import { STATE } from '../device-row.ts'
 import type { Platform } from '../device.ts'
-import { createLeftDeviceStore } from '../left-device-store.ts'
+import type { LeftDeviceStore } from '../left-device-store.ts'
 
 export interface AliasHolder {
   readonly id: number
   readonly platform: Platform
 }
 
-export type AliasIndex = ReturnType<typeof createAliasIndex>
-
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
   readonly clock: Clock
+  readonly leftDevices: LeftDeviceStore
 }
 
 /** Who holds which alias: one device of the application at most, over all platforms. */
-export function createAliasIndex({ database, clock }: Dependencies) {
-  const leftDevices = createLeftDeviceStore({ database })
+export function createAliasIndex({ database, clock, leftDevices }: Dependencies) {
   const byAlias = database.statement<AliasHolder & { state: number }, [application: number, alias: string]>(
     'SELECT id, platform, state FROM device WHERE application = ? AND alias = ?',
   )
@@ -38,7 +36,7 @@ export function createAliasIndex({ database, clock }: Dependencies) {
 
     /**
      * Makes `alias` free for `device` (`null`: one about to be created). False, and nothing changed, when another
-     * registered device holds it, unless this one `takes` it; one that is not registered loses it.
+     * registered device holds it, unless this one `takes` it; a device that is not registered loses it.
      */
     claim(application: number, alias: string, device: number | null, takes: boolean): boolean {
       const row = byAlias.get(application, alias)

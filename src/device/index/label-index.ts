@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 
 /** A tag, or a notification type (`active` on the wire). */
@@ -13,43 +12,39 @@ export interface DeviceLabels {
 /** `label.kind` in the database. */
 export const LABEL_KIND: Readonly<Record<LabelKind, number>> = { tag: 0, type: 1 }
 
+export interface LabelRow {
+  readonly kind: number
+  readonly name: string
+}
+
+export const LABELS_OF_DEVICE =
+  'SELECT l.kind, l.name FROM device_label dl CROSS JOIN label l ON l.id = dl.label WHERE dl.device = ?'
+
+export function labelsIn(rows: Iterable<LabelRow>): DeviceLabels {
+  const labels: { readonly tag: string[]; readonly active: string[] } = { tag: [], active: [] }
+  for (const { kind, name } of rows) labels[kind === LABEL_KIND.tag ? 'tag' : 'active'].push(name)
+  labels.tag.sort()
+  labels.active.sort()
+  return labels
+}
+
 /** About 5 MB of names of usual length. */
 const MAX_REMEMBERED = 50_000
 
 /** Labels looked at in one step of a sweep: 0.2 ms, or 2 where all of them are erased. */
 const SWEEP_LIMIT = 200
 
-/** What is needed to write the registry from a process that a server may run beside. */
-export interface RegistryBeside {
-  readonly database: Pick<Database, 'statement' | 'reading' | 'version'>
-  readonly clock: Clock
-}
-
 export type LabelIndex = ReturnType<typeof createLabelIndex>
-
-/** Of a process that a server may run beside, and erase labels: `refresh` is to be called at the beginning of a transaction. */
-export function createLabelIndexBeside({ database }: Pick<RegistryBeside, 'database'>) {
-  const labels = createLabelIndex({ database })
-  let version = Number.NaN
-  return {
-    ...labels,
-    refresh(): void {
-      if (database.version() === version) return
-      version = database.version()
-      labels.forgetAll()
-    },
-  }
-}
 
 /**
  * Label names ↔ ids, and which device has which. To be called inside a transaction.
  *
- * Invariant: only ids that the reading connection sees are remembered. It sees what is committed and nothing else,
- * so no rollback can leave an id behind that a later label would be given. A label without devices is erased by `sweep`
- * alone, which forgets it at once; its id is never given twice, and neither is the number of an application. Where
- * another process may sweep there is `createLabelIndexBeside`.
+ * Invariant: only ids that the reading connection sees are remembered. It sees only what is committed, so no rollback
+ * can leave an id behind that a later label gets. Only `sweep` erases a label without devices, and forgets it; its id is
+ * never given twice, and neither is the number of an application. A process beside a server, which may sweep, has to
+ * call `refresh` at the beginning of each transaction.
  */
-export function createLabelIndex({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
+export function createLabelIndex({ database }: { database: Pick<Database, 'statement' | 'reading' | 'version'> }) {
   type Name = [application: number, kind: number, name: string]
   const BY_NAME = 'SELECT id FROM label WHERE application = ? AND kind = ? AND name = ?'
   const byName = database.statement<{ id: number }, Name>(BY_NAME)
@@ -57,9 +52,7 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   const insert = database.statement<never, [...Name, network: string | null]>(
     'INSERT INTO label (application, kind, name, network) VALUES (?, ?, ?, ?)',
   )
-  const ofDevice = database.statement<{ kind: number; name: string }, [device: number]>(
-    `SELECT l.kind, l.name FROM device_label dl CROSS JOIN label l ON l.id = dl.label WHERE dl.device = ?`,
-  )
+  const ofDevice = database.statement<LabelRow, [device: number]>(LABELS_OF_DEVICE)
   const countOf = database.statement<{ count: number }, [device: number]>(
     'SELECT count(*) AS count FROM device_label WHERE device = ?',
   )
@@ -80,9 +73,10 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
        AND NOT EXISTS (SELECT 1 FROM device_label WHERE device_label.label = label.id)
      RETURNING application, kind, name`,
   )
-  /** Two for each application, one a kind: a key made of all three would be put together for each label. */
+  /** By application and kind, two for each application: a key of all three would be built for each label. */
   const remembered = new Map<number, Map<string, number>>()
   let size = 0
+  let version = Number.NaN
 
   function find(application: number, kind: LabelKind, name: string): number | null {
     const known = remembered.get(application * 2 + LABEL_KIND[kind])?.get(name)
@@ -123,13 +117,13 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   }
 
   return {
-    /** Labels that no device of the application has, or has had of late; each once. */
+    /** Names that no device of the application has, or had recently; each once. */
     unknown(application: number, kind: LabelKind, names: readonly string[]): readonly string[] {
       const unknown = names.filter((name) => find(application, kind, name) === null)
       return unknown.length < 2 ? unknown : [...new Set(unknown)]
     },
 
-    /** Makes labels that `unknown` gave; `network`: who brought them, `blockOf`. */
+    /** Creates labels that `unknown` gave; `network`: who brought them, see `blockOf`. */
     bring(application: number, kind: LabelKind, unknown: readonly string[], network: string): void {
       for (const name of unknown) insert.run(application, LABEL_KIND[kind], name, network)
     },
@@ -137,14 +131,19 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     add,
     remove,
 
-    /** Adds to each device with an id over `after`: all of them are of the application, and have no labels yet. */
+    /** Adds to each device with an id over `after`: all are of the application and have no labels yet. */
     addToNew(application: number, after: number, kind: LabelKind, names: readonly string[]): void {
       for (const name of names) attachNew.run(findOrCreate(application, kind, name), after)
     },
 
-    forgetAll,
+    /** Forgets ids that another process may have erased. */
+    refresh(): void {
+      if (database.version() === version) return
+      version = database.version()
+      forgetAll()
+    },
 
-    /** Erases the labels that no device has, of some with an id over `after`; up to which it looked, `null`: to the end. */
+    /** Erases labels without devices, of some with an id over `after`; gives the last id looked at, `null`: the end. */
     sweep(after: number): number | null {
       const last = nth.get(after)?.id ?? null
       for (const { application, kind, name } of eraseUnused.all(after, last ?? Number.MAX_SAFE_INTEGER)) {
@@ -157,14 +156,10 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     count: (device: number): number => countOf.get(device)?.count ?? 0,
 
     find(device: number): DeviceLabels {
-      const found: { tag: string[]; active: string[] } = { tag: [], active: [] }
-      for (const { kind, name } of ofDevice.all(device)) found[kind === LABEL_KIND.tag ? 'tag' : 'active'].push(name)
-      found.tag.sort()
-      found.active.sort()
-      return found
+      return labelsIn(ofDevice.all(device))
     },
 
-    /** Makes `wanted` of `had`, both as `namesOf` gives them, and writes only the difference. */
+    /** Writes only the difference of `had` and `wanted`, which `namesOf` gives. */
     replace(
       application: number,
       device: number,
@@ -192,7 +187,7 @@ export function missingIn(had: readonly string[], wanted: readonly string[] = []
   return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))
 }
 
-/** In the same order: most launches of an app say what is known, as they said it before. */
+/** Compares in order: most launches of an app say what they said before. */
 function areSame(some: readonly string[], others: readonly string[]): boolean {
   if (some === others) return true
   if (some.length !== others.length) return false

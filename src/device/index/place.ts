@@ -1,18 +1,18 @@
 /** A quarter of a degree: 28 km from south to north. */
 const CELLS_A_DEGREE = 4
 
-/** Of longitudes; 180° is a column of its own, as it may be given beside -180°. */
+/** Columns of longitudes; 180° has its own, since -180° may be given, too. */
 const COLUMNS = 360 * CELLS_A_DEGREE + 1
 
 /**
- * The cell of a grid in which a place lies, `device.cell` in the database. Measured on 1,000,000 devices: an R*Tree took
- * three times the room and four times as long to follow a move, and cannot give devices in the order of their ids.
+ * The grid cell of a place, `device.cell` in the database. Measured on 1,000,000 devices, an R*Tree took three times the
+ * space and four times as long to follow a move, and cannot list devices by id.
  */
 export function cellOf(lat: number, lng: number): number {
   return rowOf(lat) * COLUMNS + columnOf(lng)
 }
 
-/** The cells that a box lies in, `null` if they are more than `max`. Degrees; `west` <= `east`. */
+/** The cells of a box, in degrees with `west` <= `east`; `null`: more than `max`. */
 export function gridCellsOf(
   { south, north, west, east }: { south: number; north: number; west: number; east: number },
   max: number,

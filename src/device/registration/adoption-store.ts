@@ -3,28 +3,24 @@ import type { StoredRow, adoptedToken, device } from '../../database/schema.ts'
 import { DEVICE_COLUMNS, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import type { PackedToken, Platform } from '../device.ts'
-import type { FoundRow } from './found-device-store.ts'
+import type { FoundRow } from './device-lookup-store.ts'
 import type { Registration } from './registration.ts'
 
-/**
- * How many imported devices of one user are looked at. A person has a few; thousands have one user where an app calls all
- * who are not signed in the same.
- */
+/** Imported devices of one user that are looked at. A person has a few; an app may give thousands the user "guest". */
 const MAX_CANDIDATES = 100
 
 type Candidate = DeviceRow & Pick<StoredRow<typeof device>, 'seen_at'>
 
-/** A token that came by an import, and since when (ms since the Unix epoch) another one has its place. */
+/** A token that came by an import and was replaced `at` (ms since the Unix epoch). */
 export type AdoptedToken = Pick<StoredRow<typeof adoptedToken>, 'token' | 'at'>
 
 /**
- * Imported devices that have not registered by themselves, and registrations that take their place. The token of the list
- * need not be the one that the app has: a Firebase app within an app, such as OneSignal's SDK, has a token of its own at
- * FCM (firebase-android-sdk, "FCM Tokens may change"). To be called inside a transaction.
+ * Imported devices that have not registered by themselves, and registrations that replace them. The imported token need
+ * not be the app's: a Firebase app inside the app, such as OneSignal's SDK, has a token of its own at FCM
+ * (firebase-android-sdk, "FCM Tokens may change"). To be called inside a transaction.
  */
 export function createAdoptionStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
-  // Put in order below: nearly always there is none, and a query with an order of its own takes 3 to 20 µs to say so,
-  // this one 0.6 (measured).
+  // Sorted below: nearly always there is no row, which this says in 0.6 µs and a query with ORDER BY in 3 to 20 (measured).
   const candidates = database.statement<Candidate, [number, user: string, Platform, before: number]>(
     `SELECT ${DEVICE_COLUMNS}, seen_at FROM device INDEXED BY device_to_adopt
      WHERE application = ? AND user = ? AND platform = ? AND imported = 1 AND id < ? LIMIT ${MAX_CANDIDATES}`,
@@ -45,10 +41,9 @@ export function createAdoptionStore({ database }: { readonly database: Pick<Data
 
   return {
     /**
-     * The imported device whose place a registration takes: of those of its user and platform a registered one before
-     * one that has left, and the one seen last. `null`: there is none, or the registration is of a device that keeps its
-     * own place: it was imported itself, has a user already, or came before the imported one, whose row a push that is
-     * under way may reach after its own.
+     * The imported device that a registration replaces: of its user and platform, a registered one before one that has
+     * left, then the one seen last. `null`: there is none, or the registering device keeps its own row: it was imported
+     * itself, has a user already, or has the lower id, so that a push under way could reach it under both.
      */
     find(
       application: number,
@@ -67,13 +62,13 @@ export function createAdoptionStore({ database }: { readonly database: Pick<Data
       return first === undefined || isAdopted(application, platform, token) ? null : first
     },
 
-    /** How many devices of users have been imported and not registered by themselves: reads all of them from an index. */
+    /** Imported devices with a user that have not registered by themselves. Reads all of them from an index. */
     count: (application: number): number => count.get(application)?.count ?? 0,
 
-    /** Whether the token came by an import, and another one of the same user has its place. */
+    /** Whether the token came by an import and was replaced by another one of the same user. */
     isAdopted,
 
-    /** Notes the token of an imported device, whose place another one has from `at` (ms since the Unix epoch) on. */
+    /** Notes that the token of an imported device was replaced `at`, ms since the Unix epoch. */
     note(application: number, { id, platform, token }: Pick<DeviceRow, 'id' | 'platform' | 'token'>, at: number): void {
       note.run(id, application, platform, token, at)
     },

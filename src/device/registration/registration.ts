@@ -1,12 +1,13 @@
-import type { Device, FcmPlatform, Platform } from '../device.ts'
+import type { PlainChanges } from '../columns.ts'
+import type { Device, Platform } from '../device.ts'
 import type { LeftOut } from '../growth.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 
-/** What an app says of its device at launch. A field left out stays as it was. */
-export interface Registration {
+/** What an app says about its device at launch. What it leaves out stays. */
+export interface Registration extends PlainChanges {
   readonly token: string
   readonly platform: Platform
-  /** The token that this one takes the place of: its device goes on under this one. */
+  /** The token that this one replaces: its device continues under this one. */
   readonly replaces?: string | undefined
   /** Degrees; both or neither. */
   readonly lat?: number | undefined
@@ -17,27 +18,19 @@ export interface Registration {
   readonly tag?: readonly string[] | undefined
   /** `''` removes it. */
   readonly alias?: string | undefined
-  /** `''` removes it. */
-  readonly user?: string | undefined
-  /** IANA name; `''` removes it. */
-  readonly timezone?: string | undefined
-  /** Language tag in canonical form; `''` removes it. */
-  readonly locale?: string | undefined
-  /** Of platform 1. */
-  readonly fcmPlatform?: FcmPlatform | undefined
-  /** Of a browser, which has none but these. */
+  /** Every browser has them, and nothing else has. */
   readonly keys?: SubscriptionKeys | undefined
 }
 
 export interface Registered {
-  /** `created` as well when a device comes back that was gone, quarantined or unregistered. */
+  /** `created` also for a device that was gone, quarantined or unregistered. */
   readonly kind: 'created' | 'updated'
   readonly device: Device
-  /** Another device has the alias that was asked for: this one has none. */
+  /** Another device has the alias: this one has none. */
   readonly aliasTaken: boolean
-  /** Labels that it does not have, though they were asked for. */
+  /** Labels that the device was refused. */
   readonly leftOut?: LeftOut | undefined
-  /** The device is an imported one, whose place the token has taken. */
+  /** The token has replaced that of an imported device. */
   readonly adopted?: true
 }
 
@@ -47,11 +40,11 @@ export interface RegistrationRights {
   readonly takesAlias?: boolean
   /** Have by `replaces` a user or an alias that the registration does not name. Default true. */
   readonly bringsNames?: boolean
-  /** Take the place of an imported device of the user. Default false. */
+  /** Replace an imported device of the user. Default false. */
   readonly adopts?: boolean
 }
 
-/** `replaces` would bring what the caller may not have; nothing was changed. */
+/** `replaces` would bring a name that the caller may not have; nothing was changed. */
 export interface Unproven {
   readonly kind: 'unproven'
   readonly field: 'user' | 'alias'

@@ -8,11 +8,10 @@ import { described } from '../../http/endpoint.ts'
 import { invalid } from '../../http/fields.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Log } from '../../log.ts'
-import { EXAMPLE_TOKEN } from '../device-fields.ts'
+import { EXAMPLE_TOKEN, MAX_LABELS } from '../device-fields.ts'
 import { deviceRecordOf, RECORD, RECORD_EXAMPLE } from '../device-record.ts'
 import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
-import { MAX_LABELS } from '../device.ts'
 import type { GrowthCall, GrowthBounds, LeftOut, Shortage } from '../growth.ts'
 import { tokenWarning } from '../push-token.ts'
 import { endpointProblem, SIMULATED_SERVICE } from '../webpush/push-services.ts'
@@ -26,7 +25,7 @@ interface Dependencies {
   readonly devices: DeviceStore
   readonly bounds: GrowthBounds
   readonly judgeProof: JudgeProof
-  /** Origins of push services that the operator has named, besides those of the known browsers. */
+  /** Push services that the operator has named: see `endpointProblem`. */
   readonly pushServices: readonly string[]
   readonly log: Pick<Log, 'info'>
   /** Whether without the secret a device may take the alias of another. Default false. */
@@ -35,7 +34,7 @@ interface Dependencies {
 
 const RECORD_ANSWER = { schema: RECORD, example: RECORD_EXAMPLE }
 
-/** Endpoints 1 to 3: registering devices, and their end. */
+/** Endpoints 1 to 3: devices register and unregister. */
 export function deviceRoutes(deps: Dependencies) {
   const { gate, commit, devices, bounds, judgeProof, log, pushServices, aliasesOpen = false } = deps
   return new Elysia({ name: 'device-routes' })
@@ -152,11 +151,10 @@ export function deviceRoutes(deps: Dependencies) {
     )
 }
 
-/** What the documentation says where names can be proven. */
 export const NOT_PROVEN =
   'InvalidCredentials: unknown application, wrong secret, a proof that is wrong, or a user or alias that needs one.'
 
-/** What the documentation says of `noDevice`. */
+/** `noDevice` in the documentation. */
 export const NO_DEVICE_FOUND = 'ResourceNotFound: no such device is registered.'
 
 export function noDevice(): Refused {
@@ -167,7 +165,7 @@ export function found(outcome: 'ok' | 'no-device'): void {
   if (outcome === 'no-device') throw noDevice()
 }
 
-/** What is answered to a call that gives a device labels; throws where it has not got them for another reason than room. */
+/** The answer to a call that adds labels; throws what is to be refused. */
 export function labelled(
   message: string,
   field: 'tag' | 'active',
@@ -181,7 +179,7 @@ export function labelled(
   return done === 'ok' ? { message } : { message, warnings: leftOutWarnings(bounds, call, done) }
 }
 
-/** The outcome of a call that may make the registry grow; throws where it might not. */
+/** Throws if the outcome is a shortage. */
 function unlessShort<Outcome>(
   bounds: Pick<GrowthBounds, 'refused'>,
   call: GrowthCall,
@@ -192,7 +190,7 @@ function unlessShort<Outcome>(
   throw new Refused(failureOf(outcome))
 }
 
-/** What the answer to a call says of labels that it was done without. */
+/** The warnings about labels that were left out. */
 function leftOutWarnings(
   bounds: Pick<GrowthBounds, 'refused'>,
   { application }: Pick<GrowthCall, 'application'>,
@@ -225,7 +223,7 @@ function failureOf(shortage: Shortage): Failure {
       return failure(
         'InsufficientStorageError',
         `The application has ${shortage.max} devices, as many as calls without its secret may bring.`,
-        // Those that have left for good are erased each hour.
+        // Devices that have left for good are erased each hour.
         { 'retry-after': '3600' },
       )
     case 'too-fast':

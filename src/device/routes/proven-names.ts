@@ -3,7 +3,7 @@ import type { JudgeProof } from '../../application/user-proofs.ts'
 import { failure } from '../../failure.ts'
 import type { Failure } from '../../failure.ts'
 
-/** Whose device it is, as a call says, and what proves it. */
+/** The names that a call says, and their proofs. */
 interface SaidNames {
   /** `''` removes it. */
   readonly user?: string | undefined
@@ -20,7 +20,7 @@ interface Caller {
 
 type Name = 'user' | 'alias'
 
-/** What a call says needs no proof, or has one. */
+/** The names need no proof, or have one. */
 interface Judged {
   readonly kind: 'judged'
   readonly aliasProven: boolean
@@ -29,9 +29,9 @@ interface Judged {
 const NOTHING_TO_PROVE: Judged = { kind: 'judged', aliasProven: false }
 
 /**
- * Holds the user and alias of a call against their proofs. A proof that is wrong, or of nothing, is refused whoever
- * sends it: otherwise a mistake would show only when proofs are asked for. `user_proof` also proves an alias that is the
- * same as the user, or stands without one; whoever has the proof of a name may use the name as both.
+ * Checks the proofs of user and alias. A proof that is wrong, or for no name, is always refused: otherwise a mistake would
+ * only show once proofs are required. `user_proof` also proves an alias that equals the user or comes without one; the
+ * proof of a name holds for both uses.
  */
 export function judgeNames(
   { application, withSecret }: Caller,
@@ -72,23 +72,23 @@ interface SaidName {
   readonly field: Name
   readonly name: string
   readonly proof: Uint8Array | undefined
-  /** The field that the proof is in. */
+  /** The field of the proof. */
   readonly by: 'user_proof' | 'alias_proof'
 }
 
-/** The name that there is a proof of, and that the call does not say; `null`: none. */
+/** The name that has a proof but is missing; `null`: none. */
 function nameLacking({ user = '', alias = '', user_proof, alias_proof }: SaidNames): Name | null {
   if (alias_proof !== undefined && alias === '') return 'alias'
   const isForAlias = alias !== '' && alias_proof === undefined
   return user_proof !== undefined && user === '' && !isForAlias ? 'user' : null
 }
 
-/** Whether what a call says of user and alias counts only with a proof. */
+/** Whether user and alias of a call need proofs. */
 export function mustProveNames({ application, withSecret }: Caller): boolean {
   return application.limits.verifyUsers && !withSecret
 }
 
-/** For a `replaces` that would bring along the user or alias of another device, which the call has not proven. */
+/** `replaces` would give the caller a user or alias that it has not proven. */
 export function broughtUnproven(field: Name): Failure {
   const problem = `replaces would bring the ${field} of that device, so ${field} is needed with ${field}_proof, or "" to leave it, or X-SERVICE-SECRET: this application verifies its users.`
   return failure('InvalidCredentials', problem)

@@ -17,16 +17,16 @@ interface Dependencies {
   readonly gate: Gate
   readonly devices: Pick<DeviceStore, 'list' | 'endOfPage' | 'find'>
   readonly feedback: Pick<FeedbackStore, 'list'>
-  /** How a device record looks on its way out; default: as it is. */
+  /** How device records are written; default: as they are. */
   readonly shape?: RecordShape
 }
 
-/** Devices read and written at a time, at the most: what a list holds in memory, whatever the registry's size. */
+/** Devices that a list holds in memory. */
 const PAGE = 500
 
 const AS_IT_IS: RecordShape = { written: (record) => record, schema: RECORD }
 
-/** Endpoints 8, 9 and 10: what reads the registry. */
+/** Endpoints 8, 9 and 10: reading the registry. */
 export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: Dependencies) {
   const written = (device: Device) => shape.written(deviceRecordOf(device))
 

@@ -7,7 +7,7 @@ import { ForgetUser } from '../device-schema.ts'
 interface Dependencies {
   readonly gate: Gate
   readonly audited: Audited
-  /** Erases the devices of a user, with what is stored about them; how many there were. `application`: its number. */
+  /** Erases the devices of a user and what is stored about them; gives how many. `application`: its number. */
   readonly eraseUser: (application: number, user: string) => Promise<number>
 }
 
@@ -16,7 +16,6 @@ const ERASED = objectSchema('UserErased', {
   devices: count('Devices erased now.', 2),
 })
 
-/** What concerns a user as a whole. */
 export function userRoutes({ gate, audited, eraseUser }: Dependencies) {
   return new Elysia({ name: 'user-routes' }).use(gate.plugin).put(
     '/user/del',

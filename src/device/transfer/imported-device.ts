@@ -1,8 +1,9 @@
+import type { PlainChanges } from '../columns.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
-import type { DeviceState, Environment, FcmPlatform, Platform } from '../device.ts'
+import type { DeviceState, Environment, Platform } from '../device.ts'
 
-/** A device as another registry knew it, checked. What is left out stays as it is; `null` takes away. */
-export interface ImportedDevice {
+/** A device as another registry knew it, checked. What is left out stays; `null` removes. */
+export interface ImportedDevice extends PlainChanges {
   readonly token: string
   readonly platform: Platform
   /** Degrees; both or neither. */
@@ -11,31 +12,26 @@ export interface ImportedDevice {
   readonly active?: readonly string[] | undefined
   readonly tag?: readonly string[] | undefined
   readonly alias?: string | null | undefined
-  readonly user?: string | null | undefined
-  /** The alias is the user: it is given only where this is their one device. Default false. */
+  /** The alias is the user's name: it is set only if the user has no other device. Default false. */
   readonly aliasIsUser?: boolean | undefined
-  readonly timezone?: string | null | undefined
-  readonly locale?: string | null | undefined
   readonly badge?: number | undefined
   readonly environment?: Environment | null | undefined
-  /** Of platform 1. */
-  readonly fcmPlatform?: FcmPlatform | undefined
   /** Times are ms since the Unix epoch. */
   readonly registeredAt?: number | undefined
-  /** When the device last registered there; left out: not known. */
+  /** When the device last registered there; left out: unknown. */
   readonly seenAt?: number | undefined
   readonly updatedAt?: number | undefined
   /** Default registered. */
   readonly left?: Left | undefined
-  /** `true`: it has not registered by itself, but came by a list; `false`: it came so, and has since. Default neither. */
+  /** `true`: an import brought it, and it has not registered since; `false`: it has. Left out: no import brought it. */
   readonly imported?: boolean | undefined
-  /** Of a browser, which has none but these. */
+  /** Every browser has them, and nothing else has. */
   readonly keys?: SubscriptionKeys | undefined
-  /** The token that it came with, where another one has its place since `at`. */
+  /** The imported token, if another one replaced it at `at`. */
   readonly adopted?: { readonly token: string; readonly at: number } | undefined
 }
 
-/** What a gateway has said of the device. */
+/** What a gateway said about the device. */
 export interface Left {
   readonly state: Exclude<DeviceState, 'registered'>
   /** The gateway's own reason; `null`: forgotten. */

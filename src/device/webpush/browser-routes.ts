@@ -7,7 +7,31 @@ import style from './browser/page.css' with { type: 'text' }
 // oxlint-disable-next-line import/default -- the text of the file, not what it exports
 import page from './browser/page.js' with { type: 'text' }
 import { CLIENT, script, WORKER } from './browser-scripts.ts'
-import { manifestOf, PAGE_HEADERS, pageOf } from './browser-page.ts'
+
+/** Nothing from other origins, nothing inline: the content of a push cannot run as a script. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+}
+
+/** A bell; `#` is `%23` in a URL. */
+const ICON =
+  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%234f46e5' d='M12 2a2 2 0 0 0-2 2v.3A7 7 0 0 0 5 11v5l-2 2v1h18v-1l-2-2v-5a7 7 0 0 0-5-6.7V4a2 2 0 0 0-2-2m0 20a3 3 0 0 0 3-2H9a3 3 0 0 0 3 2'/></svg>"
 
 interface Dependencies {
   readonly directory: Pick<ApplicationDirectory, 'byId' | 'refresh'>
@@ -17,13 +41,13 @@ interface Dependencies {
 const HTML = 'text/html; charset=utf-8'
 
 /**
- * Below /webpush: a page on which a browser registers with an application and shows what arrives, and the two scripts
- * with which one's own site does the same. Open to everybody, as the application's id and its public key are.
+ * Below /webpush: a page on which a browser registers with an application and shows pushes, and the two scripts with which
+ * other sites do the same. Public, like the application's id and its public key.
  */
 export function browserRoutes({ directory, credentials }: Dependencies) {
-  /** Throws where the application cannot send to browsers, or is none. */
+  /** Throws where there is no such application, or it cannot send to browsers. */
   function publicKeyOf(id: string): string {
-    // A command may just have made it.
+    // A command may just have created it.
     directory.refresh()
     const application = directory.byId(id)
     if (application === null) throw notFound('There is no such application.')
@@ -60,4 +84,43 @@ export function browserRoutes({ directory, credentials }: Dependencies) {
 
 function notFound(why: string): Refused {
   return new Refused(failure('ResourceNotFound', why))
+}
+
+/** The page of an application, `application.id`. */
+function pageOf(application: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Push to this browser</title>
+<link rel="icon" href="${ICON}">
+<link rel="manifest" href="/webpush/${encodeURIComponent(application)}/manifest.json">
+<link rel="stylesheet" href="/webpush/page.css">
+<script type="module" src="/webpush/page.js"></script>
+</head>
+<body>
+<h1>Push to this browser</h1>
+<p><button id="register" type="button">Push to this browser</button></p>
+<p id="state" role="status"></p>
+<p id="ios" hidden>On an iPhone or iPad, tap Share, then Add to Home Screen, and open this page from there: Safari takes pushes only for what is installed.</p>
+<ul id="arrivals" aria-label="What arrived" aria-live="polite"></ul>
+<noscript>A browser registers by a script, which is turned off here.</noscript>
+</body>
+</html>
+`
+}
+
+/** Makes the page installable, which iOS needs for push (W3C, "Web Application Manifest"). */
+function manifestOf(application: string): object {
+  const place = `/webpush/${encodeURIComponent(application)}`
+  return {
+    name: 'Push to this browser',
+    short_name: 'Push',
+    id: place,
+    start_url: place,
+    scope: place,
+    display: 'standalone',
+    icons: [{ src: ICON, sizes: 'any', type: 'image/svg+xml' }],
+  }
 }

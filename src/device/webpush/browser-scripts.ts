@@ -4,10 +4,10 @@ import client from './browser/client.js' with { type: 'text' }
 // oxlint-disable-next-line import/default -- the text of the file, not what it exports
 import worker from './browser/worker.js' with { type: 'text' }
 
-/** With which a page registers a browser. */
+/** Registers a browser; for the page. */
 export const CLIENT = script(client)
 
-/** What shows a push in a browser. It may only have scopes below its own folder. */
+/** The service worker, which shows pushes. Its scope can only be below its own folder. */
 export const WORKER = script(worker)
 
 /** A handler that answers with a script. */

@@ -4,21 +4,21 @@ import type { SubscriptionKeys } from './subscription-keys.ts'
 
 type KeysRow = Pick<StoredRow<typeof deviceKey>, 'p256dh' | 'auth'>
 
-/** The keys of browsers, by `device.id`. They go with the device that is erased: a trigger of its table. */
+/** The keys of browsers, by `device.id`. A trigger erases them with the device. */
 export function createDeviceKeyStore({ database }: { database: Pick<Database, 'statement'> }) {
-  // A browser says the same keys at each launch: that writes nothing.
+  // Writes nothing where the keys are the same, as at most launches.
   const set = database.statement<never, [device: number, p256dh: Uint8Array, auth: Uint8Array]>(
     `INSERT INTO device_key (device, p256dh, auth) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET p256dh = excluded.p256dh, auth = excluded.auth
      WHERE p256dh <> excluded.p256dh OR auth <> excluded.auth`,
   )
   return {
-    /** Whether the keys were others before. */
+    /** Whether the keys have changed. */
     set: (device: number, { p256dh, auth }: SubscriptionKeys): boolean => set.run(device, p256dh, auth).changes > 0,
   }
 }
 
-/** Reads them by one of the two connections. */
+/** Reads keys on the connection of `statement`. */
 export function createDeviceKeys(statement: Database['statement']) {
   const find = statement<KeysRow, [device: number]>('SELECT p256dh, auth FROM device_key WHERE device = ?')
   return (device: number): SubscriptionKeys | null => find.get(device)

@@ -1,18 +1,15 @@
-/** Whose push service it is. `other`: one that the operator has named. */
+/** Who runs a push service. `other`: one that the operator has named. */
 export type PushServiceMaker = 'google' | 'mozilla' | 'apple' | 'microsoft' | 'other'
 
 interface KnownService {
   readonly maker: PushServiceMaker
-  /** The one that browsers have their endpoints at, or of several one that stands for them. */
+  /** Where endpoints are; stands for all hosts. */
   readonly origin: string
-  /** One that begins with a dot stands for its subdomains. */
+  /** With a dot at the beginning: all subdomains. */
   readonly hosts: readonly string[]
 }
 
-/**
- * The push services of Chrome, Firefox, Safari and Edge. Chromium that was built without Google's keys, as Linux
- * distributions build it, subscribes at jmt17.
- */
+/** Of Chrome, Firefox, Safari and Edge. Chromium without Google's keys, as in Linux distributions, subscribes at jmt17. */
 const SERVICES: readonly KnownService[] = [
   { maker: 'google', origin: 'https://fcm.googleapis.com', hosts: ['fcm.googleapis.com', 'jmt17.google.com'] },
   { maker: 'mozilla', origin: 'https://updates.push.services.mozilla.com', hosts: ['.push.services.mozilla.com'] },
@@ -20,22 +17,19 @@ const SERVICES: readonly KnownService[] = [
   { maker: 'microsoft', origin: 'https://wns.notify.windows.com', hosts: ['.notify.windows.com'] },
 ]
 
-/**
- * Where the browsers of the simulator have their endpoints. The name is one that nobody can have (RFC 6761, 6.4), so that
- * what is sent there by mistake reaches nobody.
- */
+/** Endpoints of the simulator's browsers. Nobody can own the name (RFC 6761, 6.4), so a stray request reaches nobody. */
 export const SIMULATED_SERVICE = 'https://simulator.invalid'
 
-/** The simulator plays the push service of the maker that the path begins with: `https://simulator.invalid/apple/…`. */
+/** The path says whose push service the simulator imitates: `https://simulator.invalid/apple/…`. */
 const PLAYED = /^\/(google|mozilla|apple|microsoft)\//
 
-/** Bytes of an endpoint at the most: those of browsers have 150 to 500. */
+/** Endpoints of browsers have 150 to 500 bytes. */
 const MAX_ENDPOINT_BYTES = 2048
 
 /**
- * Why a text is no endpoint that may be sent to, which ends the sentence `token …`; `null`: it is one. An endpoint comes
- * from whoever registers, so that it may lead only to the push services of browsers, and to those that the operator has
- * named. `named`: `https://host[:port]` of each, or that with the path that its endpoints are below, `/path`.
+ * Why nothing may be sent to an endpoint, as the end of the sentence `token …`; `null`: it is allowed. Anybody can register
+ * one, so it must be at a push service of browsers or at one that the operator has named. `named`: `https://host[:port]` of
+ * each, optionally with the `/path` that its endpoints are below.
  */
 export function endpointProblem(endpoint: string, named: readonly string[]): string | null {
   const problem = endpointFormProblem(endpoint)
@@ -45,11 +39,11 @@ export function endpointProblem(endpoint: string, named: readonly string[]): str
   return `must be an endpoint of a push service that is allowed here: ${KNOWN_NAMES}, or one that the operator names with --push-services`
 }
 
-/** The same, whichever push service it is of. */
+/** The same for any push service. */
 export function endpointFormProblem(endpoint: string): string | null {
   if (Buffer.byteLength(endpoint) > MAX_ENDPOINT_BYTES) return `must be at most ${MAX_ENDPOINT_BYTES} bytes long`
   const url = URL.parse(endpoint)
-  // In one spelling only: another one would be another device.
+  // Only in one spelling: another one would be another device.
   if (url === null || url.protocol !== 'https:' || url.href !== endpoint) {
     return "must be the endpoint of a push subscription, an https URL as the browser's subscription has it"
   }
@@ -59,45 +53,39 @@ export function endpointFormProblem(endpoint: string): string | null {
   return null
 }
 
-/**
- * The origin that stands for the push service of an endpoint. Strangers can make up any number of hosts of a known one,
- * which all have to share what is kept for one.
- */
+/** The origin of the push service. Strangers can make up hosts of a known service: they share one origin's state. */
 export function pushServiceOrigin(url: URL): string {
   return knownService(url)?.origin ?? url.origin
 }
 
-/** What a push service is called where people read it: a known host for all its subdomains, else its host and port. */
+/** The name of a push service for people: a known host for all its subdomains, else host and port. */
 export function pushServiceName(origin: string): string {
   const url = URL.parse(origin)
   const [host] = (url && knownService(url)?.hosts) ?? []
   return host?.replace(/^\./, '') ?? url?.host ?? 'other'
 }
 
-/** Whether the host may be made up by whoever registers. */
+/** Whether a stranger may have made up the host. */
 export function mayBeMadeUp(url: URL): boolean {
   const service = knownService(url)
   return service !== undefined && service.origin !== url.origin && !service.hosts.includes(url.hostname)
 }
 
-/** Whether the operator has named its push service, which may then be at any address. */
+/** Whether the operator has named the push service, which then may have any address. */
 export function isNamed({ origin, pathname }: URL, named: readonly string[]): boolean {
   return named.some((one) => {
     if (!one.startsWith(origin)) return false
     const path = one.slice(origin.length)
     if (path === '') return true
-    // Else it is another origin: the port goes on.
+    // Without the slash it is another origin, with more digits in its port.
     return path.startsWith('/') && `${pathname}/`.startsWith(`${path}/`) && !LEADS_OUT.test(pathname)
   })
 }
 
-/**
- * What a server may read as a way out of a path: an encoded slash, backslash, dot or percent sign, and a segment of dots
- * with parameters, as in `/..;/`.
- */
+/** Ways out of a path for some servers: an encoded slash, backslash, dot or percent sign, and dots as in `/..;/`. */
 const LEADS_OUT = /%(?:2f|5c|2e|25)|\/\.{1,2};/i
 
-/** Whose push service an endpoint is of. Each has rules of its own beyond RFC 8030. */
+/** Each maker has rules beyond RFC 8030. */
 export function pushServiceMaker(url: URL): PushServiceMaker {
   const { hostname, pathname } = url
   const service = knownService(url)
@@ -118,7 +106,7 @@ function isHost(hostname: string, known: string): boolean {
   return hostname.endsWith(known) && LABELS.test(hostname.slice(0, -known.length))
 }
 
-/** The labels of a name (RFC 1123, 2.1), none of them empty. */
+/** Labels of a host name (RFC 1123, 2.1), none of them empty. */
 const LABELS = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/
 
 const KNOWN_NAMES = SERVICES.flatMap(({ hosts }) => hosts)

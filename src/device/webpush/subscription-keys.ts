@@ -1,6 +1,6 @@
 import { ECDH } from 'node:crypto'
 
-/** What a push message is encrypted with for one browser (RFC 8291, 3.1 and 3.2). */
+/** The keys that encrypt messages to one browser (RFC 8291, 3.1 and 3.2). */
 export interface SubscriptionKeys {
   /** The browser's public key: an uncompressed point on P-256, 65 bytes. */
   readonly p256dh: Uint8Array
@@ -11,7 +11,7 @@ export interface SubscriptionKeys {
 const POINT_BYTES = 65
 const SECRET_BYTES = 16
 
-/** What a browser writes (Push API, `PushSubscription.toJSON`): base64url without padding. */
+/** base64url without padding (Push API, `PushSubscription.toJSON`). */
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /** Reads both keys of a subscription. `expected` ends the sentence `keys.p256dh …`, or `keys.auth …`. */
@@ -33,7 +33,7 @@ export function readSubscriptionKeys(given: {
   return { kind: 'keys', keys: { p256dh, auth } }
 }
 
-/** `null`: not so many bytes, or another spelling of them than the one that a browser gives. */
+/** `null`: another number of bytes, or not in a browser's spelling. */
 function bytesOf(text: string, length: number): Uint8Array | null {
   if (text.length !== Math.ceil((length * 4) / 3) || !BASE64URL.test(text)) return null
   const bytes = Buffer.from(text, 'base64url')
@@ -41,14 +41,14 @@ function bytesOf(text: string, length: number): Uint8Array | null {
   return bytes.toString('base64url') === text ? bytes : null
 }
 
-/** The curve has prime order, so that each point on it but the one at infinity, which has another form, is a key. */
+/** The curve has prime order: each point is a key, except the one at infinity, which has another form. */
 function isPoint(bytes: Uint8Array): boolean {
   if (bytes[0] !== UNCOMPRESSED) return false
   try {
     ECDH.convertKey(bytes, 'prime256v1')
     return true
   } catch {
-    // Whatever OpenSSL finds wrong with the point, it is none of the curve.
+    // OpenSSL refuses points that are not on the curve.
     return false
   }
 }

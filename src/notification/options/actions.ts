@@ -1,5 +1,5 @@
 import { invalid, show } from '../../http/fields.ts'
-import { actionName } from '../../stats/action-name-field.ts'
+import { actionName } from '../../stats/receipt.ts'
 import { isJsonObject } from '../../text/json-object.ts'
 import { webUrl } from '../option-fields.ts'
 import type { PushOption } from '../option.ts'

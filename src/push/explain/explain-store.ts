@@ -6,6 +6,8 @@ import type { DeviceTraits } from '../../audience/filter-match.ts'
 import type { Audience, Filter } from '../../audience/filter.ts'
 import { audienceFrom } from '../../audience/stored-audience.ts'
 import type { Database } from '../../database/database.ts'
+import { PLAIN, plainOf } from '../../device/columns.ts'
+import type { PlainName, PlainRow } from '../../device/columns.ts'
 import { packToken, unpackToken } from '../../device/device.ts'
 import { PLATFORMS } from '../../platform.ts'
 import type { Platform } from '../../device/device.ts'
@@ -25,9 +27,8 @@ type PushRow = ExplainFacts['push'] & {
   createdAt: number
 }
 
-interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active'> {
+interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active' | PlainName>, PlainRow {
   token: string | Uint8Array
-  locale: string | null
   state: 0 | 1 | 2
 }
 
@@ -56,13 +57,13 @@ export interface Found {
 
 const STATES = ['registered', 'gone', 'quarantined'] as const
 
-const DEVICE_COLUMNS = `id, platform, token, state, alias, user, lat, lng, timezone, locale, moved_at AS movedAt,
+const DEVICE_COLUMNS = `id, platform, token, state, alias, ${PLAIN.join()}, lat, lng, moved_at AS movedAt,
   registered_at AS registeredAt, seen_at AS seenAt`
 const PUSH_COLUMNS = `number, audience, ceiling, created_at AS createdAt, send_at AS sendAt, released_at AS releasedAt,
   cancelled_at AS cancelledAt`
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
 
-/** As `recipient-result-store.ts` writes it. */
+/** As `recipient-store.ts` writes it. */
 const CANCELLED = 'cancelled'
 
 export type ExplainStore = ReturnType<typeof createExplainStore>
@@ -110,7 +111,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     }
     const all = labels.all(device.id)
     const named = (kind: number) => all.filter((label) => label.kind === kind).map(({ name }) => name)
-    const excluded = exclusionsBy(audience.filter, { ...device, tag: named(0), active: named(1) })
+    const excluded = exclusionsBy(audience.filter, { ...device, ...plainOf(device), tag: named(0), active: named(1) })
     return wasMissed(application, audience.filter, device) ? excluded : [...excluded, NOT_MISSED]
   }
 
@@ -126,7 +127,8 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     const audience = audienceFrom(push.audience, whole.audience)
     const isToCome = push.number !== whole.number && push.releasedAt === null
     if (!isToCome || whole.releasedAt === null || 'device' in audience) return audience
-    return { filter: { ...audience.filter, stayedSince: whole.releasedAt } }
+    const { letGoAt = whole.releasedAt } = storedJson(whole.audience) as { letGoAt?: number }
+    return { filter: { ...audience.filter, stayedSince: letGoAt } }
   }
 
   function passed(push: PushRow, device: DeviceRow): ExplainFacts['delivery'] {

@@ -8,6 +8,7 @@ import { CEILING } from '../../device/device-row.ts'
 import { waveIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
 import { storedJson } from '../../database/damage.ts'
+import { WALL_AHEAD } from '../../time/service-time-store.ts'
 
 interface Released {
   readonly push: number
@@ -80,18 +81,21 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
     const row = parentOf.get(parent)
     const audience = row && (storedJson(row.audience) as Audience)
     if (!row || !audience || !('filter' in audience) || audience.local === undefined) return null
-    const { filter, local } = audience
+    const { filter, local, letGoAt } = audience
     const waves = wavesOf.all(parent).map(({ send_at: at }) => at)
     const inWave = zonesOf(application).filter(
       (zone) => (filter.zones?.includes(zone) ?? true) && waveIn(local, zone, waves, row.created_at) === wave,
     )
     if (inWave.length === 0) return null
-    const own = { zones: inWave, stayedSince: row.released_at ?? wave }
+    const own = { zones: inWave, stayedSince: letGoAt ?? row.released_at ?? wave }
     return { turn: { ...own, ...(filter.asOf !== undefined && { asOf: now }) } }
   }
 
   const audienceOf = (wave: WaveAudience, parent: number) =>
     audienceFrom(JSON.stringify(wave), parentOf.get(parent)?.audience ?? null)
+
+  /** As the trigger `device_moved` has it, which this is compared with. */
+  const serviceTime = database.statement<{ at: number }, [now: number]>(`SELECT ? - ${WALL_AHEAD} AS at`)
 
   const withdraw = database.statement<{ number: number }, [number, number]>(
     `UPDATE push SET cancelled_at = coalesce(cancelled_at, ?2) WHERE number = ?1 AND released_at IS NULL
@@ -127,7 +131,8 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
         const { push, application, parent } = row
         if (parent === null) {
           const audience = asOf(storedJson(row.audience) as Audience, now)
-          const expiresAt = letGo(push, JSON.stringify(audience))
+          const letGoAt = 'local' in audience ? { letGoAt: serviceTime.get(now)?.at } : {}
+          const expiresAt = letGo(push, JSON.stringify({ ...audience, ...letGoAt }))
           if (!('local' in audience)) deliveries.add({ application, push, audience, expiresAt })
         } else {
           const wave = waveOf(row, parent, now)

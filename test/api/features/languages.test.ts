@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createLanguageDays } from '../../../src/stats/language-day-store.ts'
+import { createLanguageDays } from '../../../src/stats/receipt-count-store.ts'
 import { arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'

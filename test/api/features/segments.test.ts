@@ -295,7 +295,8 @@ describe('what cannot be read is 400, names its path and what is allowed, and no
   })
 
   test('where', async () => {
-    const keys = 'all, any, not, tag, type, alias, user, platform, near, seen_within, not_seen_for, registered_within'
+    const keys =
+      'all, any, not, tag, type, alias, user, platform, app_version, near, seen_within, not_seen_for, registered_within'
     const object = `must be an object with one of ${keys}, not`
     const nested = (levels: number): object => (levels === 1 ? { tag: 'a' } : { not: nested(levels - 1) })
     const leaves = (number: number) => ({ any: Array.from({ length: number }, () => ({ tag: 'a' })) })

@@ -50,6 +50,14 @@ async function waiting(at = service): Promise<string[]> {
 
 const waits = async (id: string, at = service) => (await waiting(at)).includes(id)
 
+/** Whether every push has been let go, and every delivery is over. */
+function allSent(at: typeof service): boolean {
+  const open = at.database.reading<{ n: number }, []>(
+    'SELECT (SELECT count(*) FROM delivery WHERE finished_at IS NULL) + (SELECT count(*) FROM push WHERE released_at IS NULL) AS n',
+  )
+  return open.get()?.n === 0
+}
+
 async function reachedAfter(answer: Answer, at = service): Promise<string[]> {
   expect(answer).toMatchObject({ status: 200, body: { message: 'Scheduled' } })
   await released(answer.body.id, at)
@@ -309,11 +317,26 @@ describe('send_at_local', () => {
     own.advance(SECOND_MS)
     await arrivalsAt(simulator, 2)
     await waits(answer.body.id, world)
-    const openOnes = world.database.reading<{ n: number }, []>(
-      'SELECT (SELECT count(*) FROM delivery WHERE finished_at IS NULL) + (SELECT count(*) FROM push WHERE released_at IS NULL) AS n',
-    )
-    await until(() => openOnes.get()?.n === 0)
+    await until(() => allSent(world))
     expect(arrivals).toEqual([traveller, newcomer])
+  })
+
+  test('meets a phone that changed its zone just before the clock was put back', async () => {
+    const own = createFakeClock(Date.UTC(2026, 11, 24, 8))
+    await using world = await startService({ clock: own })
+    const device = { platform: '1', token: 'phone:moves' }
+    await world.put('/deviceToken', { ...device, timezone: 'Asia/Tokyo' })
+    await world.put('/deviceToken', { ...device, timezone: 'Europe/London' })
+    own.advance(SECOND_MS)
+    own.set(own.now() - 6 * MINUTE_MS)
+    const simulator = await world.server.simulator()
+    const arrivals: string[] = []
+    simulator.onArrival(({ token }) => void arrivals.push(token))
+    await world.post('/push/all', { ...TO_ALL, send_at_local: iso(own.now() - MINUTE_MS).slice(0, 16) })
+    passTo(own, Date.UTC(2026, 11, 25, 8))
+    own.advance(SECOND_MS)
+    await until(() => allSent(world))
+    expect(arrivals).toEqual(['phone:moves'])
   })
 
   test('meets everybody once of whom the zone has another name meanwhile, before its turn and after', async () => {

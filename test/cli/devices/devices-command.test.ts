@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { createReachabilityStore } from '../../../src/device/reachability-store.ts'
 import { commandLine } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
@@ -26,7 +25,6 @@ async function seed(cli: CommandLine, devices: readonly Seed[]): Promise<void> {
   const { clock } = cli
   const number = createApplicationStore({ database, clock }).find('Shop')?.number ?? 0
   const store = createDeviceStore({ database, clock })
-  const reachability = createReachabilityStore({ database, clock })
   database.transact(() => {
     for (const [at, { token, platform = 0, alias, user, tags, left }] of devices.entries()) {
       if (at > 0) clock.advance(HOUR_MS)
@@ -39,8 +37,8 @@ async function seed(cli: CommandLine, devices: readonly Seed[]): Promise<void> {
       })
       const device = store.idOf(number, platform, token) ?? 0
       const verdict = { now: clock.now(), reason: 'Unregistered', since: clock.now() }
-      if (left === 'gone') reachability.markGone(device, verdict)
-      if (left === 'quarantined') reachability.quarantine(device, verdict)
+      if (left === 'gone') store.markGone(device, verdict)
+      if (left === 'quarantined') store.quarantine(device, verdict)
     }
   })
 }

@@ -28,10 +28,10 @@ describe('an installation that registers by its FID and by its token', () => {
     [FID, TOKEN],
   ])('is one device: %s, then %s', (first, second) => {
     using registry = openRegistry()
-    const { device } = register(registry, first, { tag: ['beta'], alias: 'ann', fcmPlatform: 'ios' })
+    const { device } = register(registry, first, { tag: ['beta'], alias: 'ann', fcm_platform: 'ios' })
     expect(register(registry, second)).toMatchObject({
       kind: 'updated',
-      device: { id: device.id, token: second, tag: ['beta'], alias: 'ann', fcmPlatform: 'ios' },
+      device: { id: device.id, token: second, tag: ['beta'], alias: 'ann', fcm_platform: 'ios' },
     })
     expect(tokens(registry)).toEqual([second])
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { plainAfter } from '../../../src/device/columns.ts'
 import type { Device } from '../../../src/device/device.ts'
 import type { Registered, Registration } from '../../../src/device/registration/registration.ts'
 import { createImportStore } from '../../../src/device/transfer/import-store.ts'
@@ -46,55 +47,13 @@ describe('registering', () => {
       active: ['chat', 'news'],
       tag: ['beta', 'vip'],
       alias: 'user-17',
-      user: null,
       badge: 0,
-      fcmPlatform: null,
-      timezone: null,
-      locale: null,
+      ...plainAfter({}),
       registeredAt: now,
       updatedAt: now,
     }
     expect(outcome).toEqual({ kind: 'created', device, aliasTaken: false })
     expect(registry.devices.find(APP, TOKEN)).toEqual(device)
-  })
-
-  test('a device with nothing but a token has no location, no alias and empty lists', () => {
-    using registry = openRegistry()
-    const device = deviceOf(register(registry, { token: 'fcm:Token_1', platform: 1 }))
-    expect(device).toMatchObject({
-      token: 'fcm:Token_1',
-      lat: null,
-      lng: null,
-      alias: null,
-      tag: [],
-      active: [],
-      badge: 0,
-    })
-    expect(registry.devices.find(APP, 'fcm:Token_1')).toEqual(device)
-  })
-
-  test('an update leaves as it was what is left out', () => {
-    using registry = openRegistry()
-    const before = deviceOf(register(registry, EVERYTHING))
-    registry.clock.advance(1000)
-    const after = { ...before, updatedAt: registry.clock.now() }
-    expect(register(registry, { token: TOKEN, platform: 0 })).toEqual({
-      kind: 'updated',
-      device: after,
-      aliasTaken: false,
-    })
-    expect(registry.devices.find(APP, TOKEN)).toEqual(after)
-  })
-
-  test('an empty tag array removes all tags, and no types', () => {
-    using registry = openRegistry()
-    register(registry, EVERYTHING)
-    expect(deviceOf(register(registry, { token: TOKEN, platform: 0, tag: [] }))).toMatchObject({
-      tag: [],
-      active: ['chat', 'news'],
-    })
-    register(registry, { token: TOKEN, platform: 0, active: [] })
-    expect(registry.devices.find(APP, TOKEN)).toMatchObject({ tag: [], active: [] })
   })
 
   test('given tags, types, location and alias take the place of what was there', () => {
@@ -114,41 +73,6 @@ describe('registering', () => {
     expect(registry.devices.find(APP, TOKEN)).toEqual(device)
   })
 
-  test('a device may be registered with the alias it has', () => {
-    using registry = openRegistry()
-    register(registry, EVERYTHING)
-    expect(register(registry, EVERYTHING)).toMatchObject({ kind: 'updated', device: { alias: 'user-17' } })
-  })
-
-  test('alias "" removes the alias', () => {
-    using registry = openRegistry()
-    register(registry, EVERYTHING)
-    expect(deviceOf(register(registry, { token: TOKEN, platform: 0, alias: '' })).alias).toBeNull()
-    expect(registry.devices.find(APP, TOKEN)?.alias).toBeNull()
-  })
-
-  test('one token is a device of its own on each platform and in each application', () => {
-    using registry = openRegistry()
-    const ids = [
-      deviceOf(register(registry, { token: TOKEN, platform: 0 })).id,
-      deviceOf(register(registry, { token: TOKEN, platform: 1 })).id,
-      deviceOf(register(registry, { token: TOKEN, platform: 0 }, 2)).id,
-    ]
-    expect(new Set(ids).size).toBe(3)
-    expect(register(registry, { token: TOKEN, platform: 0 }, 2)).toMatchObject({
-      kind: 'updated',
-      device: { id: ids[2] },
-    })
-  })
-
-  test('tokens that differ in letter case are different devices', () => {
-    using registry = openRegistry()
-    register(registry, { token: 'abcd', platform: 0 })
-    expect(register(registry, { token: 'ABCD', platform: 0 }).kind).toBe('created')
-    expect(registry.devices.find(APP, 'ABCD')?.token).toBe('ABCD')
-    expect(registry.devices.find(APP, 'abcd')?.token).toBe('abcd')
-  })
-
   test('an alias of another registered device, on either platform, is not given: the device has none from then on', () => {
     using registry = openRegistry()
     const holder = deviceOf(register(registry, EVERYTHING))
@@ -163,29 +87,6 @@ describe('registering', () => {
     expect(registry.devices.find(APP, 'new')).toEqual(created.device)
     expect(registry.devices.find(APP, TOKEN)).toEqual(holder)
     expect(register(registry, input, 2)).toMatchObject({ kind: 'created', aliasTaken: false })
-  })
-
-  test('an alias of another registered device moves to one that may take it', () => {
-    using registry = openRegistry()
-    register(registry, EVERYTHING)
-    registry.clock.advance(1000)
-    const input = { token: 'other', platform: 1, alias: 'user-17' } as const
-    const { device, aliasTaken } = registry.database.transact(() =>
-      registry.devices.register(APP, input, { takesAlias: true }),
-    )
-    expect([device.alias, aliasTaken]).toEqual(['user-17', false])
-    expect(registry.devices.find(APP, TOKEN)).toMatchObject({ alias: null, updatedAt: registry.clock.now() })
-  })
-
-  test.each(['gone', 'quarantined'] as const)('an alias of a %s device is free', (state) => {
-    using registry = openRegistry()
-    const { id } = deviceOf(register(registry, EVERYTHING))
-    const verdict = { now: registry.clock.now(), since: Infinity, reason: 'BadDeviceToken' }
-    if (state === 'gone') registry.devices.markGone(id, verdict)
-    else registry.devices.quarantine(id, verdict)
-    expect(register(registry, { token: 'other', platform: 1, alias: 'user-17' }).kind).toBe('created')
-    expect(registry.devices.find(APP, 'other')?.alias).toBe('user-17')
-    expect(deviceOf(register(registry, { token: TOKEN, platform: 0 })).alias).toBeNull()
   })
 })
 
@@ -247,15 +148,6 @@ describe('unregistering', () => {
     expect(left.get()).toEqual({ rows: 0 })
     expect([...registry.feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'BadDeviceToken', at: 5 }])
     expect(register(registry, { token: TOKEN, platform: 0 })).toMatchObject({ kind: 'created', device: { tag: [] } })
-  })
-
-  test('is idempotent, and touches no other device', () => {
-    using registry = openRegistry()
-    register(registry, EVERYTHING)
-    registry.devices.unregister(APP, 1, TOKEN)
-    registry.devices.unregister(2, 0, TOKEN)
-    registry.devices.unregister(APP, 0, 'never seen')
-    expect(registry.devices.find(APP, TOKEN)).not.toBeNull()
   })
 })
 

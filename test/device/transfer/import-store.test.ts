@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
+import { plainAfter } from '../../../src/device/columns.ts'
 import { createExportStore } from '../../../src/device/transfer/export-store.ts'
 import { createImportStore } from '../../../src/device/transfer/import-store.ts'
 import type { ImportedDevice } from '../../../src/device/transfer/imported-device.ts'
@@ -35,9 +36,7 @@ const EVERYTHING: ImportedDevice = {
   active: ['news'],
   tag: ['beta', 'with, comma'],
   alias: 'user-17',
-  user: 'user-17',
-  timezone: 'Europe/Berlin',
-  locale: 'de-DE',
+  ...plainAfter({ user: 'user-17', timezone: 'Europe/Berlin', locale: 'de-DE' }),
   badge: 3,
   environment: 'sandbox',
   registeredAt: 1000,

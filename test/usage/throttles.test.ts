@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createFailureThrottle } from '../../src/usage/failure-throttle.ts'
+import { createFailureThrottle, createGrowthThrottle } from '../../src/usage/throttles.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const GUESSER = '192.0.2.1'
@@ -55,5 +55,35 @@ describe('the throttle of wrong credentials', () => {
     expect(throttle.failed(GUESSER).allowed).toBe(false)
     throttle.failed('192.0.2.2')
     expect(throttle.failed(GUESSER).allowed).toBe(true)
+  })
+})
+
+/** How often `rows` are taken before the caller has to wait. */
+function taken(throttle: ReturnType<typeof createGrowthThrottle>, address: () => string, rows: number): number {
+  for (let calls = 0; ; calls++) if (throttle.take(1, address(), rows) > 0) return calls
+}
+
+describe('the rows that one address adds', () => {
+  test('are 20,000 at once and 20 a second; what is refused takes nothing', () => {
+    const clock = createFakeClock()
+    const throttle = createGrowthThrottle({ clock })
+    const address = () => '192.0.2.1'
+    expect(taken(throttle, address, 300)).toBe(66)
+    // 200 are left.
+    expect(throttle.take(1, '192.0.2.1', 300)).toBe(5)
+    expect(throttle.take(1, '192.0.2.1', 200)).toBe(0)
+    clock.set(clock.now() + 10_000)
+    expect(taken(throttle, address, 100)).toBe(2)
+    expect(throttle.take(1, '192.0.2.2', 300)).toBe(0)
+    expect(throttle.take(2, '192.0.2.1', 300)).toBe(0)
+  })
+
+  test('are those of its IPv6 network, and all networks of a site add 16 times as many', () => {
+    const throttle = createGrowthThrottle({ clock: createFakeClock() })
+    let host = 0
+    expect(taken(throttle, () => `2001:db8:1:1::${(++host).toString(16)}`, 1000)).toBe(20)
+    let network = 1
+    expect(taken(throttle, () => `2001:db8:1:${(++network).toString(16)}::1`, 1000)).toBe(16 * 20 - 20)
+    expect(throttle.take(1, '2001:db8:2:1::1', 1000)).toBe(0)
   })
 })

@@ -1,0 +1,85 @@
+import { DAY_MS } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Value } from '../database/statement.ts'
+import { PLAIN, plainAfter, storedOf } from './columns.ts'
+import type { PlainChanges, PlainName, PlainValues } from './columns.ts'
+import { cellOf } from './index/place.ts'
+
+/** Degrees; both or neither. */
+export interface DevicePlace {
+  readonly lat: number | null
+  readonly lng: number | null
+}
+
+/** A push by local time is under way for little more than a day, from Kiritimati to Niue. */
+const LOOKS_MS = [-2 * DAY_MS, 0, 2 * DAY_MS]
+
+/**
+ * Writes what is known about a device that is there. Columns that have not changed are not named in a statement, because
+ * SQLite would rewrite their indexes, at each launch of each app. To be called inside a transaction.
+ */
+export function createColumnStore({ database, clock }: { database: Pick<Database, 'statement'>; clock: Clock }) {
+  const plain = new Map(
+    PLAIN.map((name) => [
+      name,
+      database.statement<never, [Value, device: number]>(`UPDATE device SET ${name} = ? WHERE id = ?`),
+    ]),
+  )
+  const setPlace = database.statement<never, [lat: number | null, lng: number | null, device: number]>(
+    'UPDATE device SET lat = ?, lng = ? WHERE id = ?',
+  )
+  const setCell = database.statement<never, [cell: number | null, device: number]>(
+    'UPDATE device SET cell = ? WHERE id = ?',
+  )
+  const movedAt = database.statement<{ moved_at: number | null }, [device: number]>(
+    'SELECT moved_at FROM device WHERE id = ?',
+  )
+  const setMovedAt = database.statement<never, [at: number | null, device: number]>(
+    'UPDATE device SET moved_at = ? WHERE id = ?',
+  )
+
+  function set(device: number, name: PlainName, from: string | null, to: string | null): void {
+    // The trigger `device_moved` sets `moved_at` to `updated_at`, by service time. A zone whose clocks show the same is no move.
+    const before = name === 'timezone' && isSameClock(from, to, clock.now()) ? movedAt.get(device) : null
+    plain.get(name)?.run(storedOf(name, to), device)
+    if (before !== null) setMovedAt.run(before.moved_at, device)
+  }
+
+  return {
+    /** Gives what the device has afterwards. To be called after `updated_at` is written, which dates a move. */
+    change(device: number, had: PlainValues, said: PlainChanges): PlainValues {
+      const values = plainAfter(said, had)
+      for (const name of PLAIN) if (values[name] !== had[name]) set(device, name, had[name], values[name])
+      return values
+    },
+
+    /** An app that says its place at every launch seldom leaves the cell, which has an index. */
+    move(device: number, from: DevicePlace, to: DevicePlace): void {
+      if (from.lat === to.lat && from.lng === to.lng) return
+      setPlace.run(to.lat, to.lng, device)
+      const cell = cellAt(to)
+      if (cell !== cellAt(from)) setCell.run(cell, device)
+    },
+  }
+}
+
+/** `device.cell`; `null` where the place is not known. */
+export function cellAt({ lat, lng }: DevicePlace): number | null {
+  return lat === null || lng === null ? null : cellOf(lat, lng)
+}
+
+/** Whether clocks in both zones show the same, at `now` (ms since the Unix epoch) and two days before and after. */
+function isSameClock(one: string | null, other: string | null, now: number): boolean {
+  return LOOKS_MS.every((ms) => offsetIn(one, now + ms) === offsetIn(other, now + ms))
+}
+
+/** Nanoseconds. A zone that this runtime does not know counts as UTC, and so does none. */
+function offsetIn(zone: string | null, at: number): number {
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone ?? 'UTC').offsetNanoseconds
+  } catch (error) {
+    if (error instanceof RangeError) return 0
+    throw error
+  }
+}

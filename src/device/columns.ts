@@ -1,0 +1,255 @@
+import { count, listOf, oneOf, orNull, platformSchema, text } from '../http/answer-schema.ts'
+import { describedAs, optional, required } from '../http/fields.ts'
+import type { Field, JsonSchema, Member } from '../http/fields.ts'
+import {
+  alias,
+  fcmPlatform,
+  latitude,
+  locale,
+  longitude,
+  names,
+  orNone,
+  platform,
+  shortText,
+  timezone,
+  token,
+  user,
+} from './device-fields.ts'
+import { keys } from './webpush/keys-field.ts'
+
+/**
+ * One fact about a device. Its key in `COLUMNS` is its name in bodies, records, exports and imports, and that of its
+ * column in the table `device`.
+ */
+interface Column {
+  /** How PUT /deviceToken reads it; absent: an app cannot say it. */
+  readonly said?: Member<unknown, boolean>
+  /** Its schema in the device record, for the app and its backend; absent: only an export has it. */
+  readonly record?: JsonSchema
+  /** What else the header of a CSV may call it, in lower-case letters and digits; absent: not read from a CSV. */
+  readonly csv?: readonly string[]
+  readonly plain?: Plain
+}
+
+/**
+ * An optional text that is kept as the app says it, and that `""` removes. Whatever registers, moves, imports, exports or
+ * shows devices takes it from here, and needs nothing of its own. Records leave it out where it is not known.
+ */
+interface Plain {
+  /** What the column has instead: the position in this list. Default: the text. */
+  readonly codes?: readonly string[]
+  /** What other services call it in their exports. */
+  readonly onesignal?: string
+  readonly parse?: string
+  readonly firebase?: readonly string[]
+  /** What the dashboard calls it; absent: a page shows it in another way, or not at all. */
+  readonly label?: string
+  /** The heading of its column in `bellhop devices`, where a device has it; absent: not listed. */
+  readonly heading?: string
+  /** How `where` of a push reads it; absent: no push can ask for it. */
+  readonly where?: Field<string>
+}
+
+const label = { type: 'string' }
+const version = shortText(64)
+
+/**
+ * All that the registry knows about a device. A new `plain` entry needs nothing but its migration and its column in
+ * database/schema.ts.
+ */
+export const COLUMNS = {
+  token: {
+    said: required(token),
+    record: text('The device token of iOS, the registration ID of Android, or the endpoint of a browser.'),
+    csv: [
+      'devicetoken',
+      'registrationid',
+      'registrationtoken',
+      'fcmtoken',
+      'apnstoken',
+      'pushtoken',
+      'identifier',
+      'fid',
+      'installationid',
+      'firebaseinstallationid',
+    ],
+  },
+  platform: { said: required(platform), record: platformSchema, csv: ['os', 'devicetype', 'deviceplatform'] },
+  alias: {
+    said: optional(describedAs('Unique within the application; "" removes it.', orNone(alias)), ['Alias']),
+    record: orNull(text('Unique within the application; null when unset.')),
+    csv: [],
+  },
+  user: {
+    said: optional(
+      describedAs(
+        'Whose device it is, by the id that your backend knows them by: one user may have several. "" removes it.',
+        orNone(user),
+      ),
+    ),
+    record: text('Whose device it is; absent where that is not said.'),
+    csv: ['userid', 'uid', 'externaluserid', 'externalid'],
+    plain: {},
+  },
+  tag: {
+    said: optional(
+      describedAs(
+        'Tags: what is known of it, such as "beta" or "plan:pro". Not who its user is: that is `user`, which can be proven. Pushes choose by them with `tags`. An array of strings, or one string; an empty array removes all.',
+        names,
+      ),
+      ['tags'],
+    ),
+    record: { ...listOf(label), description: 'Tags.' },
+    csv: ['tags'],
+  },
+  active: {
+    said: optional(
+      describedAs(
+        'Notification types: what its user wants to hear of, such as "news". Pushes choose by them with `active`. An array of strings, or one string; an empty array removes all.',
+        names,
+      ),
+    ),
+    record: { ...listOf(label), description: 'Notification types.' },
+    csv: [],
+  },
+  lat: {
+    said: optional(latitude),
+    record: orNull(text('Latitude in decimal degrees; null when unset.')),
+    csv: ['latitude'],
+  },
+  lng: {
+    said: optional(longitude),
+    record: orNull(text('Longitude in decimal degrees; null when unset.')),
+    csv: ['lon', 'long', 'longitude'],
+  },
+  timezone: {
+    said: optional(timezone),
+    record: text('IANA name; absent where it is not known.'),
+    csv: [],
+    plain: {
+      onesignal: 'timezone_id',
+      parse: 'timeZone',
+      firebase: ['timezone', 'timeZone', 'time_zone'],
+      label: 'Time zone',
+    },
+  },
+  locale: {
+    said: optional(locale),
+    record: text('Language tag (BCP 47) in canonical form; absent where it is not known.'),
+    csv: ['language', 'localeidentifier', 'lang'],
+    plain: {
+      onesignal: 'language',
+      parse: 'localeIdentifier',
+      firebase: ['locale', 'language', 'lang'],
+      label: 'Language',
+    },
+  },
+  app_version: {
+    said: optional(
+      describedAs(
+        'The version of the app that runs there, such as "2.3.1". Pushes can ask for it in `where`. "" removes it.',
+        orNone(version),
+      ),
+    ),
+    record: text('Version of the app, as the app said it; absent where it is not known.'),
+    csv: ['gameversion', 'versionname'],
+    plain: {
+      onesignal: 'game_version',
+      parse: 'appVersion',
+      firebase: ['appVersion', 'app_version'],
+      label: 'App version',
+      heading: 'APP VERSION',
+      where: version,
+    },
+  },
+  badge: { record: count('The badge count that is stored; relative badges count from it.'), csv: [] },
+  environment: { csv: [] },
+  fcm_platform: {
+    said: optional(fcmPlatform),
+    record: oneOf(
+      ['android', 'ios'],
+      'Of platform 1: what stands behind the token, as the app said or as Apple has answered through FCM; absent where it is not known.',
+    ),
+    csv: [],
+    plain: { codes: ['android', 'ios'] },
+  },
+  keys: { said: optional(keys) },
+  registered_at: { csv: ['createdat', 'created'] },
+  seen_at: { csv: ['lastseen', 'lastseenat', 'lastactive', 'updatedat'] },
+  updated_at: {},
+  /** The two `keys` of a browser, where each is a column of its own. */
+  p256dh: { csv: ['keysp256dh', 'p256', 'webp256'] },
+  auth: { csv: ['keysauth', 'webauth'] },
+} as const satisfies Readonly<Record<string, Column>>
+
+type Columns = typeof COLUMNS
+/** The columns that have such a part. */
+type NameWith<Part> = { [Name in keyof Columns]: Columns[Name] extends Part ? Name : never }[keyof Columns]
+
+export type PlainName = NameWith<{ readonly plain: object }>
+type ValueOf<Name extends PlainName> = Columns[Name]['said'] extends Member<infer Value, boolean> ? Value : never
+
+/** `null`: not known. */
+export type PlainValues = { readonly [Name in PlainName]: ValueOf<Name> | null }
+/** What is left out stays; `''` and `null` remove. */
+export type PlainChanges = { readonly [Name in PlainName]?: ValueOf<Name> | null | undefined }
+export type PlainRow = {
+  readonly [Name in PlainName]: Columns[Name]['plain'] extends { readonly codes: unknown }
+    ? number | null
+    : string | null
+}
+
+const ENTRIES: readonly (readonly [string, Column])[] = Object.entries(COLUMNS)
+
+/** In this order wherever they are listed. */
+export const PLAIN = ENTRIES.flatMap(([name, { plain }]) => (plain === undefined ? [] : [name])) as readonly PlainName[]
+export const PLAIN_FACTS = Object.fromEntries(ENTRIES.map(([name, { plain }]) => [name, plain])) as Readonly<
+  Record<PlainName, Plain>
+>
+
+/** The plain columns that `where` of a push can ask for, and how it reads them. */
+export const ASKABLE: ReadonlyMap<PlainName, Field<string>> = new Map(
+  PLAIN.flatMap((name) => {
+    const { where } = PLAIN_FACTS[name]
+    return where === undefined ? [] : [[name, where]]
+  }),
+)
+
+type Said = { readonly [Name in NameWith<{ readonly said: unknown }>]: Columns[Name]['said'] }
+/** What an app can say of its device. */
+export const SAID = partsOf('said') as Said
+
+/** The schemas of the record by name. */
+export const RECORDED = partsOf('record') as Readonly<Record<NameWith<{ readonly record: unknown }>, JsonSchema>>
+
+export type CsvName = NameWith<{ readonly csv: unknown }>
+/** What a CSV can have, with the other names of each. */
+export const CSV = partsOf('csv') as Readonly<Record<CsvName, readonly string[]>>
+
+function partsOf(part: 'said' | 'record' | 'csv'): object {
+  return Object.fromEntries(
+    ENTRIES.filter(([, column]) => part in column).map(([name, column]) => [name, column[part]]),
+  )
+}
+
+/** A value as its column has it. */
+export function storedOf(name: PlainName, value: string | null): string | number | null {
+  const { codes } = PLAIN_FACTS[name]
+  return value === null || codes === undefined ? value : codes.indexOf(value)
+}
+
+export function plainOf(row: PlainRow): PlainValues {
+  const values: Record<string, unknown> = {}
+  for (const name of PLAIN) {
+    const stored = row[name]
+    values[name] = typeof stored === 'number' ? (PLAIN_FACTS[name].codes?.[stored] ?? null) : stored
+  }
+  return values as PlainValues
+}
+
+/** What a device has that says this, and had that before. */
+export function plainAfter(said: PlainChanges, had?: PlainValues): PlainValues {
+  const values: Record<string, unknown> = {}
+  for (const name of PLAIN) values[name] = said[name] === undefined ? (had?.[name] ?? null) : said[name] || null
+  return values as PlainValues
+}

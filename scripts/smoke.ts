@@ -84,7 +84,7 @@ async function operate(running: Running): Promise<void> {
   says(metrics, 'bellhop_build_info{')
 
   says(run('devices', 'smoke'), 'fifth')
-  const pushed = JSON.parse(run('push', 'smoke', 'By hand', '--tag', 'fifth', '--json', '--admin-listen', admin))
+  const pushed = JSON.parse(run('push', 'smoke', 'By hand', '--tag', 'fifth', '--json'))
   check(`push by hand: ${JSON.stringify(pushed)}`, pushed.s === 10 && pushed.state === 'finished')
   await running.until({ t: DEVICES + 20, s: DEVICES + 20, o: 0 })
   const device = JSON.parse(run('devices', 'smoke', '--tag', 'fifth', '--limit', '1', '--json'))

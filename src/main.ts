@@ -26,6 +26,7 @@ async function main(): Promise<number> {
       terminal: process.stdout.isTTY ? { columns: process.stdout.columns } : null,
       signals: process,
       started,
+      serveCommand: servedCommands,
       serve: (config) =>
         runServer(config, {
           stdout,
@@ -39,7 +40,7 @@ async function main(): Promise<number> {
           },
           onBroken: () => void (untouchable = true),
           attached: process.stdout.isTTY,
-          program: [process.execPath, ...program()],
+          serveCommand: servedCommands,
           env: process.env,
           manager: createServiceManager({
             env: process.env,
@@ -54,14 +55,15 @@ async function main(): Promise<number> {
   }
 }
 
+/** Loaded by a server, and not by the commands that it runs. */
+async function servedCommands() {
+  const { createServedCommands } = await import('./cli/remote/served-commands.ts')
+  return createServedCommands({ clock: systemClock })
+}
+
 /** From now on what runs often is compiled as soon as usual (`scripts/build/executable.ts`). */
 function started(): void {
   Bun.unsafe.setJITPolicy(1)
-}
-
-/** The compiled binary finds its program in itself; `bun` needs its own flags and the script's path. */
-function program(): readonly string[] {
-  return Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main]
 }
 
 const exitCode = await main()

@@ -32,6 +32,7 @@ const MEANT: Readonly<Record<string, string>> = {
   'gateway/webpush/answer-table.ts by': 'the manual shows it, and a test holds the two together',
   'gateway/webpush/answer-table.ts known': 'the manual shows it, and a test holds the two together',
   'gateway/webpush/answer-table.ts source': 'the manual shows it, and a test holds the two together',
+  'server/server.ts changed': 'tests write to the database of a server that runs in their process',
   'http/fields.ts types': 'Standard Schema, which Elysia reads',
   'http/fields.ts vendor': 'Standard Schema, which Elysia reads',
   'http/fields.ts version': 'Standard Schema, which Elysia reads',

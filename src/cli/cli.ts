@@ -10,9 +10,7 @@ import { usageOf } from './help.ts'
 
 export type Command =
   | { readonly kind: 'run'; readonly name: string; readonly given: ParsedArguments }
-  /** Nothing was asked for. */
   | { readonly kind: 'none' }
-  /** One sentence each. */
   | Problems
 
 /** What a command line asks for; `argv` is without the program. */

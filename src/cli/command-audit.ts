@@ -10,29 +10,23 @@ import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import { readDatabaseFile, writeSharedFile } from '../database/offline-database.ts'
 import { refuseLinks } from '../database/regular-file.ts'
 import { ACTING_FOR, operatorOf } from '../system/operator.ts'
-import { parseJsonObject } from '../text/json-object.ts'
 import type { CommandAudit, CommandChange, CommandContext, CommandSpec, ParsedArguments } from './command.ts'
+import { dataDirectory, quoted } from './data-directory.ts'
 import { errorMessage } from './error-message.ts'
-import { dataDirectory, quoted } from './open-data.ts'
 
-/** Words that name no user, no device and no message. */
 const SHOWN_WORDS = /^\[?(APP|NAME|PUSH|FILE|TO|FROM)\]?$/
 
 type Result = Exclude<AdminLogEntry['result'], 'started'>
 
 interface CommandEntry {
   readonly audit: CommandAudit
-  /** The command has ended: its entry says how, and its database is closed. */
+  /** The command has ended, and its database is still open: its entry says how. */
   end(result: Result, code: string): void
 }
 
-/** What is written down of the database that a command works on. */
 interface Watched {
   readonly database: Database
   readonly log: ReturnType<typeof createAdminLogStore>
-  readonly changedRows: () => number
-  /** Rows that this connection had changed when the command began. */
-  readonly atFirst: number
 }
 
 /** The entry of a command in the audit log; `null`: it leaves none. */
@@ -42,7 +36,7 @@ export function createCommandAudit(
   given: ParsedArguments,
   context: CommandContext,
 ): CommandEntry | null {
-  const actor = actorOf(context.env)
+  const actor = actorOf(context)
   if (actor === null || !isChange(changes, given)) return null
   const by: Actor = actor
   const { clock, stderr } = context
@@ -64,15 +58,9 @@ export function createCommandAudit(
 
   const audit: CommandAudit = {
     watch(database) {
-      watched?.database[Symbol.dispose]()
       const rows = database.statement<{ rows: number }, []>('SELECT total_changes() AS rows')
       const changedRows = () => rows.get()?.rows ?? 0
-      const own: Watched = {
-        database,
-        log: createAdminLogStore({ database, clock }),
-        changedRows,
-        atFirst: changedRows(),
-      }
+      const own = { database, log: createAdminLogStore({ database, clock }) }
       watched = own
       return {
         ...database,
@@ -80,15 +68,15 @@ export function createCommandAudit(
           if (number !== null || database.inTransaction()) return database.transact(work)
           let begun: number | null = null
           const result = database.transact(() => {
+            // Of a server's connection others have changed rows before.
+            const before = changedRows()
             const made = work()
-            if (changedRows() !== own.atFirst) begun = begin(own)
+            if (changedRows() !== before) begun = begin(own)
             return made
           })
           number = begun
           return result
         },
-        // `end` needs it still.
-        [Symbol.dispose]() {},
       }
     },
     about(application) {
@@ -99,8 +87,7 @@ export function createCommandAudit(
   }
 
   function write(on: Watched, result: Result, code: string): void {
-    const isDue = result !== 'ok' || changes.evenWithoutRows || on.changedRows() !== on.atFirst
-    if (number === null && !isDue) return
+    if (number === null && result === 'ok' && !changes.evenWithoutRows) return
     on.database.transact(() => on.log.end(number ?? begin(on), { ...entry(), result, code }))
   }
 
@@ -116,14 +103,11 @@ export function createCommandAudit(
         if (sentence === null) throw error
         // Otherwise the command has said it.
         if (result === 'ok') stderr(`bellhop: The audit log has no entry of this. ${sentence}\n`)
-      } finally {
-        watched?.database[Symbol.dispose]()
-        watched = null
       }
     },
   }
 
-  /** Writes the entry of a command that did not open the database. Why it cannot; `null`: it has, or will in `write`. */
+  /** Writes the entry of a command that did not open the database. Why it cannot; `null`: it has. */
   function writeBeside(result: Result, code: string): string | null {
     const found = dataDirectory(given.flags, context)
     const path = found.kind === 'directory' ? join(found.data, 'bellhop.db') : ''
@@ -132,7 +116,8 @@ export function createCommandAudit(
     const schema = schemaOf(path)
     if (schema !== NEWEST_SCHEMA) return `the database has schema ${schema}, and is left as it is`
     if (isServed(found.data)) {
-      audit.watch(openDatabase(found.data))
+      using database = openDatabase(found.data)
+      write({ database, log: createAdminLogStore({ database, clock }) }, result, code)
       return null
     }
     // Closed at once and whole: what was restored, or compacted, stays one file.
@@ -152,10 +137,9 @@ function isChange({ onlyWith }: CommandChange, { flags }: ParsedArguments): bool
 }
 
 /** Who runs the command; `null`: the service itself. */
-function actorOf(env: CommandContext['env']): Actor | null {
-  const given = parseJsonObject(env[ACTING_FOR] ?? '')
-  // The server has written it, of a call that it has let in.
-  if (given !== null) return 'kind' in given ? (given as unknown as Actor) : null
+function actorOf({ by, env }: Pick<CommandContext, 'by' | 'env'>): Actor | null {
+  if (by !== undefined) return by
+  if (env[ACTING_FOR] !== undefined) return null
   const { user, terminal } = operatorOf(env)
   return { kind: 'command', name: user, origin: terminal }
 }

@@ -1,6 +1,10 @@
+import type { Actor } from '../admin/administrator.ts'
+import type { Application } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Problem } from '../failure.ts'
+import type { Pushing } from '../push/pushing.ts'
+import type { CommandService, MakeServeCommand } from '../server/command-service.ts'
 import type { FlagNames } from '../settings/flags.ts'
 import type { Config, Problems } from '../settings/parse.ts'
 import { serverAddress } from '../settings/network-types.ts'
@@ -10,8 +14,16 @@ import type { SettingName } from '../settings/table.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
 /** One command: as help shows it, as the parser knows it, and what runs it. */
-export interface CommandSpec {
-  /** `app create` */
+export type CommandSpec = CommandFacts &
+  (
+    | { readonly on?: undefined; readonly load: () => Promise<CommandModule<CommandContext>> }
+    /** The data of a directory; `new data`: also of one that is not there yet. */
+    | { readonly on: 'data' | 'new data'; readonly load: () => Promise<CommandModule<World>> }
+    /** The application that its first word names. */
+    | { readonly on: 'application'; readonly load: () => Promise<CommandModule<ApplicationWorld>> }
+  )
+
+export interface CommandFacts {
   readonly name: string
   /** What stands after it: `NAME`; `[NAME]` may be left out, and stands last. */
   readonly words: readonly string[]
@@ -22,23 +34,19 @@ export interface CommandSpec {
   readonly changes: CommandChange | null
   /** Besides its own flags it takes those of the settings (`settings/table.ts`). */
   readonly settings?: true
-  /** In the order in which help shows them. */
+  /** In the order in which help shows them; `commands.ts` adds those that name the data. */
   readonly flags: readonly FlagSpec[]
   /** Of each of these lists one flag at the most may stand. */
   readonly exclusive?: readonly (readonly string[])[]
-  /** Lines that work as they stand. */
   readonly examples: readonly [string, ...string[]]
   /** What its exit code says beyond what all codes say. */
   readonly exitCodes?: string
   /** What other programs call its flags (`flags.ts`). */
   readonly elsewhere?: FlagNames['elsewhere']
-  /** Only what is asked for is loaded. */
-  readonly load: () => Promise<CommandModule>
 }
 
 /** What a command does to the service, for the audit log. */
 export interface CommandChange {
-  /** What the audit log calls it. */
   readonly action: string
   /** Without any of these flags it only shows something. */
   readonly onlyWith?: readonly string[]
@@ -46,8 +54,8 @@ export interface CommandChange {
   readonly evenWithoutRows?: true
 }
 
-interface CommandModule {
-  readonly run: RunCommand
+export interface CommandModule<Context> {
+  readonly run: Run<Context>
   /** Tells what no type of a flag can tell, so that everything that is wrong is said at once. */
   readonly check?: CheckArguments
 }
@@ -65,34 +73,41 @@ export interface FlagSpec {
   readonly setting?: SettingName
 }
 
-export const dataFlag: FlagSpec = {
-  name: 'data',
-  setting: 'data',
-  placeholder: 'PATH',
-  doc: 'the data directory (BELLHOP_DATA; default ./bellhop-data, or /var/lib/bellhop where there is none)',
+export function switchFlag(name: string, doc: string): FlagSpec {
+  return { name, placeholder: null, doc }
 }
 
-/** Of commands that also run on the data of a server elsewhere. */
-export const serverFlag: FlagSpec = {
-  name: 'server',
-  type: serverAddress,
-  placeholder: 'URL',
-  doc: 'on the data of this server, where its admin side is reached (BELLHOP_SERVER)',
+export function valueFlag(
+  name: string,
+  placeholder: string,
+  doc: string,
+  more: Pick<FlagSpec, 'list' | 'setting' | 'type'> = {},
+): FlagSpec {
+  return { name, placeholder, doc, ...more }
 }
 
-const tokenFileFlag: FlagSpec = {
-  name: 'token-file',
-  type: path,
-  placeholder: 'FILE',
-  doc: 'with the token in it (BELLHOP_TOKEN_FILE)',
-}
+export const dataFlag = valueFlag(
+  'data',
+  'PATH',
+  'the data directory (BELLHOP_DATA; default ./bellhop-data, or /var/lib/bellhop where there is none)',
+  { setting: 'data' },
+)
 
 /** On which data a command works: a directory here, or those of a server elsewhere. */
-export const dataFlags: readonly FlagSpec[] = [dataFlag, serverFlag, tokenFileFlag]
+export const dataFlags: readonly FlagSpec[] = [
+  dataFlag,
+  valueFlag('server', 'URL', 'on the data of this server, where its admin side is reached (BELLHOP_SERVER)', {
+    type: serverAddress,
+  }),
+  valueFlag('token-file', 'FILE', 'with the token in it (BELLHOP_TOKEN_FILE)', { type: path }),
+]
 
-export const jsonFlag: FlagSpec = { name: 'json', placeholder: null, doc: 'print one line of JSON' }
+export const jsonFlag = switchFlag('json', 'print one line of JSON')
 
-/** What stood on the command line: flags that the command has, and no more words than it takes. */
+export function jsonLinesFlag(of: string): FlagSpec {
+  return switchFlag('json', `print a line of JSON for each ${of}`)
+}
+
 export interface ParsedArguments {
   readonly words: readonly string[]
   /** By name; a switch that is on has the value `''`. */
@@ -110,7 +125,6 @@ export interface CommandContext {
   readonly stdout: (text: string) => unknown
   /** Waits until the reader has taken what went there; left out, it has at once. */
   readonly written?: () => Promise<unknown>
-  /** Progress and complaints. */
   readonly stderr: (text: string) => void
   /** The terminal that standard output is; `null`: a pipe or a file, for which nothing is drawn. */
   readonly terminal: Terminal | null
@@ -122,15 +136,43 @@ export interface CommandContext {
   readonly started: () => void
   /** Runs the service until it is stopped; its exit code. It says itself when it has started. */
   readonly serve: (config: Config) => Promise<number>
+  /** What has a server run commands of others. */
+  readonly serveCommand: () => Promise<MakeServeCommand>
   /** The entry of this command in the audit log; left out where it leaves none. */
   readonly audit?: CommandAudit
+  /** Who runs it, where a server runs it for somebody. */
+  readonly by?: Actor
+  /** Until when a token may last that it makes, ms since the Unix epoch; left out: as long as asked for. */
+  readonly tokensUntil?: number
 }
 
-/** What a command tells its entry in the audit log. */
+/** What a command works on, from the process that has the database: the server on that directory, else its own. */
+export interface World extends CommandContext {
+  readonly database: Database
+  readonly data: string
+  /** What only a running server knows; `null`: none runs, or the command runs beside it. */
+  readonly served: Pick<CommandService, 'deliveries' | 'isStopping' | 'pauseOf' | 'received'> | null
+  /** To be called in the transaction that seals: a rotation of the key is another one. */
+  readonly sealingKey: () => LoadedKey | Problem | Problems
+  /** Accepts pushes as the API does. */
+  readonly pushing: () => Pushing
+  /** Has a server on this directory take up what was changed, once that is committed. */
+  readonly changed: () => Promise<void>
+}
+
+export interface ApplicationWorld extends World {
+  readonly application: Application
+}
+
+export interface LoadedKey {
+  readonly kind: 'loaded'
+  readonly key: Uint8Array
+  readonly notes: readonly string[]
+}
+
 export interface CommandAudit {
-  /** The command works on this database: what it changes there has the entry in the same transaction. `run` closes it. */
+  /** What the command changes in this database has the entry in the same transaction. `end` needs it still. */
   watch(database: Database): Database
-  /** The id of the application that it is about. */
   about(application: string): void
   /** Never a secret, a device, a user or the text of a message. */
   note(detail: Readonly<Record<string, unknown>>): void
@@ -160,12 +202,19 @@ export type CommandOutcome =
   | Problems
   | { readonly kind: 'served'; readonly exitCode: number }
 
-export type RunCommand = (given: ParsedArguments, context: CommandContext) => Promise<CommandOutcome>
+type Run<Context> = (given: ParsedArguments, context: Context) => Promise<CommandOutcome>
+
+export type RunCommand = Run<CommandContext>
+export type RunOnData = Run<World>
+export type RunOnApplication = Run<ApplicationWorld>
 
 export type CheckArguments = (
   given: ParsedArguments,
   context: CommandContext,
 ) => { readonly kind: string; readonly problems?: readonly string[] }
+
+/** Nothing is wrong with what a check has looked at. */
+export const FINE = { kind: 'fine' } as const
 
 export function done(text: string): CommandOutcome {
   return { kind: 'done', text }

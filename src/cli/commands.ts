@@ -1,9 +1,11 @@
 import { ADMIN_COMMANDS } from './admin/admin-commands.ts'
 import { APP_COMMANDS } from './app/app-commands.ts'
 import { BACKUP_COMMANDS } from './backup/backup-commands.ts'
-import type { CommandSpec } from './command.ts'
+import { dataFlag, dataFlags } from './command.ts'
+import type { CommandSpec, FlagSpec } from './command.ts'
 import { DEVICE_COMMANDS } from './devices/devices-commands.ts'
 import { PUSH_COMMANDS } from './push/push-commands.ts'
+import { isRemote } from './remote/command-purposes.ts'
 import { DOCTOR_COMMANDS, READING_COMMANDS, SERVICE_COMMANDS } from './service/service-commands.ts'
 import { TRANSFER_COMMANDS } from './transfer/transfer-commands.ts'
 
@@ -12,8 +14,7 @@ interface CommandGroup {
   readonly commands: readonly CommandSpec[]
 }
 
-/** In the order in which help shows them. */
-export const COMMAND_GROUPS: readonly CommandGroup[] = [
+const GROUPS: readonly CommandGroup[] = [
   { heading: 'The service', commands: SERVICE_COMMANDS },
   { heading: 'Applications', commands: APP_COMMANDS },
   { heading: 'Pushes and devices', commands: [...PUSH_COMMANDS, ...DEVICE_COMMANDS] },
@@ -22,5 +23,16 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { heading: 'Moving in and out', commands: TRANSFER_COMMANDS },
   { heading: 'Settings and help', commands: READING_COMMANDS },
 ]
+
+/** In the order in which help shows them, each with the flags that say on which data it works. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = GROUPS.map(({ heading, commands }) => ({
+  heading,
+  commands: commands.map((spec) => ({ ...spec, flags: [...spec.flags, ...placeFlags(spec)] })),
+}))
+
+function placeFlags(spec: CommandSpec): readonly FlagSpec[] {
+  if (isRemote(spec)) return dataFlags
+  return spec.on === undefined ? [] : [dataFlag]
+}
 
 export const COMMANDS: readonly CommandSpec[] = COMMAND_GROUPS.flatMap(({ commands }) => commands)

@@ -13,7 +13,6 @@ export function helpText(topic: string, columns: number): string {
   return command === undefined ? groupHelp(topic, columns) : commandHelp(command, columns)
 }
 
-/** `bellhop push APP [MESSAGE] [FLAGS]` */
 export function usageOf({ name, words, flags, settings }: CommandSpec): string {
   return ['bellhop', name, ...words, ...(flags.length > 0 || settings ? ['[FLAGS]'] : [])].join(' ')
 }
@@ -68,7 +67,6 @@ function commandHelp(command: CommandSpec, columns: number): string {
   ].join('\n')
 }
 
-/** A command line that can still be copied when it is broken. */
 function commandLines(line: string, columns: number): readonly string[] {
   // A flag stays with its value.
   const words = line.match(/(?:--\S+ (?!--))?(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []

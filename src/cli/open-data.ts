@@ -1,59 +1,30 @@
-import { lstatSync } from 'node:fs'
+import { createCredentialStore } from '../application/credential-store.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
 import { releaseReserve } from '../database/reserve.ts'
 import { inDataDirectory } from '../database/storage-errors.ts'
+import { problem } from '../failure.ts'
+import { apnsIdentityOf } from '../gateway/preview.ts'
+import { createPushing } from '../push/pushing.ts'
+import { proveSealingKey } from '../sealing/verify-key.ts'
 import { readSettings } from '../settings/parse.ts'
-import type { CommandContext, CommandOutcome, ParsedArguments } from './command.ts'
-import { noDatabaseIn } from './no-database.ts'
+import { sealedRecordsOf } from '../webhook/sealed-records.ts'
+import { NO_KEY } from './app/app-text.ts'
+import type { CommandContext, CommandOutcome, ParsedArguments, World } from './command.ts'
+import { dataDirectory, noDatabaseIn } from './data-directory.ts'
+import { tellServer } from './remote/command-socket.ts'
 import { watchUpgrade } from './upgrade-watch.ts'
 
 export const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
 
-export type DataContext = Pick<CommandContext, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal' | 'audit'>
+export type OpenWorld = World & Disposable & { readonly kind: 'open' }
 
-/** Where the unit that `bellhop systemd` prints keeps its data. */
-const UNIT_DIRECTORY = '/var/lib/bellhop'
-
-/** What --data says, or the variable, or the default, or that of the unit where there is no default one (`unit`). */
-export function dataDirectory(
-  given: ParsedArguments['flags'],
-  { env, readFile }: Pick<DataContext, 'env' | 'readFile'>,
-  unit = UNIT_DIRECTORY,
-): { readonly kind: 'directory'; readonly data: string; readonly isDefault: boolean } | CommandOutcome {
-  const settings = readSettings(['data'], { flags: given, env, readFile })
-  if (settings.kind === 'problems') return settings
-  const { data } = settings.config
-  const isDefault = !given.has('data') && (env['BELLHOP_DATA'] ?? '') === ''
-  return { kind: 'directory', data: isDefault && !isThere(data) && isThere(unit) ? unit : data, isDefault }
-}
-
-/** A command line of this program as it would be typed, with `--data` where it was given. */
-export function commandLine(words: readonly string[], flags: ParsedArguments['flags']): string {
-  return ['bellhop', ...words].map(quoted).join(' ') + dataFlagOf(flags.get('data'))
-}
-
-/** What another command line needs besides, so that it works on the same data. */
-export function dataFlagOf(data: string | undefined): string {
-  return data === undefined ? '' : ` --data ${quoted(data)}`
-}
-
-/** For a shell. */
-export function quoted(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
-}
-
-/** A link that leads nowhere this user may go is there all the same, as systemd's to a private directory. */
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-}
-
-/** Opens the database that a command works on; the caller closes it. Without `create` there must be one. */
+/** The one place where a command opens the database in its own process. Without `create` there must be one. */
 export function openData(
   flags: ParsedArguments['flags'],
-  context: DataContext,
+  context: CommandContext,
   { create = false } = {},
-): { readonly kind: 'open'; readonly database: Database; readonly data: string } | CommandOutcome {
+): OpenWorld | CommandOutcome {
   const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const { data } = found
@@ -62,6 +33,45 @@ export function openData(
   const released = create ? 0 : inDataDirectory(data, () => releaseReserve(data))
   if (released > 0) context.stderr(`bellhop: ${RELEASED}\n`)
   using watch = watchUpgrade(context)
-  const database = inDataDirectory(data, () => openDatabase(data, { report: watch.see }))
-  return { kind: 'open', database: context.audit?.watch(database) ?? database, data }
+  const opened = inDataDirectory(data, () => openDatabase(data, { report: watch.see }))
+  return { kind: 'open', ...ownWorld(opened, data, context), [Symbol.dispose]: () => opened[Symbol.dispose]() }
+}
+
+function ownWorld(opened: Database, data: string, context: CommandContext): World {
+  const { clock, audit } = context
+  const database = audit?.watch(opened) ?? opened
+  return {
+    ...context,
+    database,
+    data,
+    served: null,
+    sealingKey() {
+      const setting = readKeySetting(context)
+      if (setting.kind === 'problems') return setting
+      const proven = proveSealingKey({ sealed: sealedRecordsOf(database), dataDirectory: data, text: setting.text })
+      if (proven.kind === 'problem') return problem(proven.problem)
+      const made = `Credentials are sealed with the new key ${data}/key: keep a copy of it, apart from the database.`
+      return { kind: 'loaded', key: proven.key, notes: proven.source === 'created' ? [made] : [] }
+    },
+    pushing() {
+      // Summaries are not sealed, so no key is needed.
+      const credentials = createCredentialStore({ database, clock, key: NO_KEY })
+      return createPushing({
+        database,
+        clock,
+        commit: async (operation) => database.transact(operation),
+        credentials,
+        apnsIdentity: (application) => apnsIdentityOf(credentials.summaries(application)),
+      })
+    },
+    changed: () => tellServer(data),
+  }
+}
+
+/** The key that is set; `undefined`: that of the data directory. */
+export function readKeySetting({ env, readFile }: Pick<CommandContext, 'env' | 'readFile'>) {
+  const settings = readSettings(['key'], { flags: new Map(), env, readFile, withoutFlag: ['key'] })
+  return settings.kind === 'problems'
+    ? settings
+    : ({ kind: 'setting', text: settings.config.key ?? undefined } as const)
 }

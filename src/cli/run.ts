@@ -1,18 +1,16 @@
-import { escapeControls } from '../text/escape-controls.ts'
+import { sleep } from '../clock.ts'
+import { problem } from '../failure.ts'
 import { parseCommand } from './cli.ts'
-import { problems } from './command.ts'
-import type { CommandContext, CommandOutcome, CommandSpec, ParsedArguments, RunCommand } from './command.ts'
+import type { CommandContext, CommandOutcome, ParsedArguments } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { errorMessage } from './error-message.ts'
+import { closedTo, dataDirectory } from './data-directory.ts'
 import { helpText } from './help.ts'
+import { EXIT, report } from './outcome.ts'
+import { isRemote } from './remote/command-purposes.ts'
+import { runBeside } from './remote/command-socket.ts'
 import { runRemotely, serverOf } from './remote/remote-command.ts'
-import { isRemote } from './remote/remote-flags.ts'
 import { textColumns } from './terminal/table-text.ts'
-
-/** The usual codes: done, failed, and asked for wrongly. */
-const DONE = 0
-const FAILED = 1
-const USAGE = 2
 
 /**
  * From a command line (without the program) to an exit code. What was asked for goes to `stdout`; every problem is a
@@ -20,88 +18,54 @@ const USAGE = 2
  */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
   try {
-    return await runLine(argv, context)
+    const command = parseCommand(argv)
+    if (command.kind !== 'none') {
+      return report(command.kind === 'run' ? await runCommand(command.name, command.given, context) : command, context)
+    }
+    context.stderr(helpText('', textColumns(context.terminal)))
+    return EXIT.usage
   } catch (error) {
     const sentence = errorMessage(error)
     if (sentence === null) throw error
-    context.stderr(`bellhop: ${escapeControls(sentence)}\n`)
-    return FAILED
-  }
-}
-
-async function runLine(argv: readonly string[], context: CommandContext): Promise<number> {
-  const { stdout, stderr } = context
-  const command = parseCommand(argv)
-  if (command.kind === 'none') {
-    stderr(helpText('', textColumns(context.terminal)))
-    return USAGE
-  }
-  const outcome = command.kind === 'run' ? await runCommand(command.name, command.given, context) : command
-  switch (outcome.kind) {
-    case 'done':
-    case 'failed':
-      stdout(outcome.text)
-      break
-    case 'problem':
-      complain(outcome.problem)
-      break
-    case 'problems':
-      outcome.problems.forEach(complain)
-      break
-    case 'served':
-  }
-  return exitCodeOf(outcome)
-
-  function complain(sentence: string): void {
-    stderr(`bellhop: ${escapeControls(sentence)}\n`)
+    report(problem(sentence), context)
+    return EXIT.failed
   }
 }
 
 async function runCommand(name: string, given: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
   const spec = COMMANDS.find((each) => each.name === name)
   if (spec === undefined) throw new Error(`nothing runs the command ${name}`)
-  const { run, check } = await spec.load()
-  if (spec.settings) return run(given, context)
+  if (spec.settings && spec.on === undefined) {
+    const { run: runAlone } = await spec.load()
+    return runAlone(given, context)
+  }
   context.started()
-  const server = isRemote(spec) ? serverOf(given, context.env) : null
-  if (server !== null && given.problems.length === 0) return runRemotely(spec, given, server, context)
-  const wrong = [...given.problems, ...(check?.(given, context).problems ?? [])]
-  return wrong.length > 0 ? problems(...wrong) : runAudited(spec, run, given, context)
+  if (isRemote(spec) && given.problems.length === 0) {
+    const server = serverOf(given, context.env)
+    if (server !== null) return runRemotely(spec, given, server, context)
+    const found = dataDirectory(given.flags, context)
+    if (found.kind !== 'directory') return found
+    const { data } = found
+    const closed = closedTo(data)
+    if (closed !== null) return closed
+    const { isServed } = await import('../database/directory-lock.ts')
+    for (let waitedMs = 0; ; waitedMs += AGAIN_MS) {
+      const answered = await runBeside(spec, given, data, context)
+      if (answered !== null) return answered
+      if (!isServed(data)) break
+      if (waitedMs >= PATIENCE_MS) return problem(silentText(data))
+      await sleep(context.clock, AGAIN_MS)
+    }
+  }
+  // Loaded here: what a server runs needs none of it in this process.
+  const [{ execute }, { openData }] = await Promise.all([import('./execute.ts'), import('./open-data.ts')])
+  return execute(spec, given, context, (own) => openData(given.flags, own, { create: spec.on === 'new data' }))
 }
 
-/** Every command runs here, so what it changes is in the audit log whoever wrote it. */
-async function runAudited(
-  spec: CommandSpec,
-  run: RunCommand,
-  given: ParsedArguments,
-  context: CommandContext,
-): Promise<CommandOutcome> {
-  if (spec.changes === null) return run(given, context)
-  const { createCommandAudit } = await import('./command-audit.ts')
-  const entry = createCommandAudit(spec, spec.changes, given, context)
-  if (entry === null) return run(given, context)
-  try {
-    const outcome = await run(given, { ...context, audit: entry.audit })
-    const exitCode = exitCodeOf(outcome)
-    if (exitCode === DONE) entry.end('ok', '')
-    else entry.end(outcome.kind === 'problem' || outcome.kind === 'problems' ? 'refused' : 'failed', `exit ${exitCode}`)
-    return outcome
-  } catch (error) {
-    entry.end('failed', `exit ${FAILED}`)
-    throw error
-  }
-}
+/** How long a server may take to listen for commands once it holds the directory; a start takes a tenth of a second. */
+const PATIENCE_MS = 5000
+const AGAIN_MS = 50
 
-function exitCodeOf(outcome: CommandOutcome): number {
-  switch (outcome.kind) {
-    case 'done':
-      return DONE
-    case 'failed':
-    case 'problem':
-      return FAILED
-    case 'problems':
-      return USAGE
-    case 'served':
-      return outcome.exitCode
-  }
+function silentText(data: string): string {
+  return `A server runs on ${data} and takes no commands there: it starts or stops, or is of another version. Try again, use the program that it is, or --server.`
 }

@@ -1,9 +1,9 @@
 import { copyDraft } from '../database/migration/upgrade-copy.ts'
 import type { UpgradeStep } from '../database/migration/upgrade.ts'
+import { byteSize } from '../text/byte-size.ts'
 import type { CommandContext } from './command.ts'
 import { startGauge } from './terminal/gauge.ts'
 import { createProgress } from './terminal/progress.ts'
-import { upgradeText } from './upgrade-text.ts'
 
 /**
  * Says each step of an upgrade that a command makes on its way, in a sentence on standard error, and shows how far the
@@ -31,5 +31,21 @@ export function watchUpgrade(
       if (step.kind === 'copying') gauge = startGauge({ into: copyDraft(step.copy), size: step.bytes }, context)
     },
     [Symbol.dispose]: stop,
+  }
+}
+
+/** What a command says of an upgrade that it makes on its way: one sentence a step. */
+function upgradeText(step: Exclude<UpgradeStep, { kind: 'migrating' }>): string {
+  switch (step.kind) {
+    case 'waiting':
+      return 'Another process upgrades the database: waiting for it.'
+    case 'copying':
+      return `Copying the database (${byteSize(step.bytes)}) to ${step.copy} before its upgrade.`
+    case 'upgrading':
+      return `Upgrading the database from schema ${step.from} to ${step.to}.`
+    case 'upgraded': {
+      const erased = step.erased.length === 0 ? '' : ` Erased older ones: ${step.erased.join(', ')}.`
+      return `The database is upgraded. Its copy (${byteSize(step.bytes)}) may be erased when all is well.${erased}`
+    }
   }
 }

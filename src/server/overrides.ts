@@ -1,5 +1,4 @@
 import type { Actor } from '../admin/administrator.ts'
-import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import type { Clock } from '../clock.ts'
 import type { CheckpointOverrides } from '../database/checkpoint/checkpointer.ts'
 import type { Sync } from '../database/database.ts'
@@ -11,6 +10,7 @@ import type { listen } from '../http/listener.ts'
 import type { Log } from '../log.ts'
 import type { Disk } from '../monitoring/storage.ts'
 import type { Post } from '../webhook/post.ts'
+import type { MakeServeCommand } from './command-service.ts'
 import type { createPublicApi } from './public-api.ts'
 
 /** What tests replace; and what the command line, which stands above, brings along. */
@@ -35,8 +35,8 @@ export interface Overrides {
   readonly keyAgreement?: KeyAgreement
   /** Calls receivers of webhooks. */
   readonly post?: Post
-  /** Runs commands of other machines. Default: there are none. */
-  readonly serveCommand?: ServeCommand
+  /** Runs commands of other processes and machines. Default: there are none. */
+  readonly serveCommand?: MakeServeCommand
   /** Hears whether the database is being upgraded: the process may end then, and nothing of it is done. */
   readonly onUpgrading?: (underWay: boolean) => void
   /** Who has started it, for the audit log. Default: a start is not written down. */

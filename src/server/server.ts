@@ -14,6 +14,7 @@ import { authoritiesIn } from '../gateway/transport/authorities.ts'
 import { createIdOf } from '../http/admission.ts'
 import { createRefusalLog } from '../http/refusal-log.ts'
 import { noted } from '../log.ts'
+import { createInbox } from '../monitoring/inbox.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import { LOOP_TICK_MS } from '../monitoring/loop-delay.ts'
 import { diskOf } from '../monitoring/storage.ts'
@@ -29,13 +30,14 @@ import { createPost } from '../webhook/post.ts'
 import { startWebhookSender } from '../webhook/webhook-sender.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
 import { startAdminSide } from './admin-side.ts'
+import { openCommandSocket } from './command-socket.ts'
 import { openDurably } from './durable-database.ts'
 import { createDiskGuard } from './disk-guard.ts'
-import { followCommands } from './follow-commands.ts'
+import { followChanges } from './follow-changes.ts'
 import { createOnBehalf } from './on-behalf.ts'
 import type { Overrides } from './overrides.ts'
 import { createPublicApi } from './public-api.ts'
-import { publicParts } from './public-parts.ts'
+import { publicParts, servicePushing } from './public-parts.ts'
 import { openListeners } from './listeners.ts'
 import { keepReserve } from './reserve-keeper.ts'
 import { startRetention } from './retention.ts'
@@ -66,6 +68,8 @@ export interface Server extends AsyncDisposable {
   simulator(): Promise<Simulator>
   /** Looks at the files of TLS now, not only within a minute. */
   reload(): void
+  /** Takes up what another process has changed in the database. */
+  changed(): void
   /** What was sent and is not on disk: once it is disposed, what the next start sends again. */
   unwritten(): Unwritten
 }
@@ -168,7 +172,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   opened.defer(() => schedule.stop())
 
-  opened.defer(followCommands({ ...context, senders, cancellations, schedule }))
+  opened.defer(followChanges({ ...context, senders, cancellations, schedule }))
 
   const disk = overrides.disk ?? (() => diskOf(config.data))
   const hasRoom = createDiskGuard({ clock, disk })
@@ -194,6 +198,39 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const auditLog = createAdminLogStore(context)
   const calls = createCallLog({ ...context, log: auditLog, onError: noted(log) })
   const api = makeApi(publicParts({ ...service, calls }, createServiceAdmission({ ...context, onRefused })))
+  let closing: Promise<void> | null = null
+  const changed = () => {
+    try {
+      directory.refresh()
+    } catch (error) {
+      log.error('what a command has changed cannot be read', { error: String(error) })
+    }
+  }
+  const settled = () => commit(() => undefined)
+  const serveCommand = overrides.serveCommand?.({
+    data: config.data,
+    database,
+    key,
+    adminHost: () => new URL(listeners.adminUrl).host,
+    pauseOf: (application, platform) => pool.pauseOf(application, platform),
+    deliveries: pool,
+    received: createInbox({ simulator: senders.runningSimulator, applications: () => directory.all() }),
+    pushing: (view) =>
+      servicePushing({
+        ...service,
+        calls: null,
+        database: view,
+        async commit(operation) {
+          const result = view.transact(operation)
+          await settled()
+          return result
+        },
+      }),
+    changed: () => directory.reload(),
+    settled,
+    isStopping: () => closing !== null,
+    log,
+  })
   const admin = startAdminSide({
     ...context,
     disk,
@@ -205,7 +242,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     recentLines: serviceLog.recentLines,
     publicUrl: () => config.publicUrl ?? listeners.url,
     earlyEnds: () => listeners.earlyEnds(),
-    serveCommand: overrides.serveCommand ?? null,
+    serveCommand: serveCommand ?? null,
     onBehalf: () => createOnBehalf(service),
   })
 
@@ -234,13 +271,15 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     onEnded: (connections) => (metrics.endedConnections += connections),
     opened,
   })
+  const socket =
+    serveCommand && openCommandSocket({ data: config.data, clock, log, serve: serveCommand, onChanged: changed })
+  opened.defer(() => socket?.stop())
   const { url, adminUrl } = listeners
   const { startedBy } = overrides
   if (startedBy !== undefined) noteStart(startedBy, { config, commit, log: auditLog }).catch(noted(log))
   log.info('serving', { version: VERSION, url, admin: adminUrl, data: config.data })
 
   const stack = opened.move()
-  let closing: Promise<void> | null = null
   return {
     url,
     adminUrl,
@@ -251,6 +290,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     },
     simulator: senders.simulator,
     reload: listeners.reload,
+    changed,
     unwritten: () => pool.unwritten(),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   }
@@ -258,7 +298,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   async function close(): Promise<void> {
     log.info('stopping')
     files.giveUp()
-    const drained = Promise.all([listeners.stop(), pool.stop(), webhooks.stop()])
+    const drained = Promise.all([listeners.stop(), pool.stop(), webhooks.stop(), socket?.stop()])
     const inTime = await within(
       clock,
       config.drainSeconds * 1000,

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createAdminTokenStore } from '../../src/admin/admin-token-store.ts'
 import { TOKEN_PURPOSES } from '../../src/admin/token-purpose.ts'
 import type { TokenPurpose } from '../../src/admin/token-purpose.ts'
-import { COMMAND_PURPOSES } from '../../src/cli/remote/command-purposes.ts'
+import { COMMAND_PURPOSES, STAYS_HERE } from '../../src/cli/remote/command-purposes.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { isRemote } from '../../src/cli/remote/remote-flags.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
@@ -223,10 +222,8 @@ describe('the end of a token', () => {
   })
 })
 
-test('each command that runs on the data of a server elsewhere has its purpose', () => {
-  expect(Object.keys(COMMAND_PURPOSES).toSorted()).toEqual(
-    COMMANDS.filter(isRemote)
-      .map(({ name }) => name)
-      .toSorted(),
+test('each command runs in a server, for a purpose, or says why it stays in its own process', () => {
+  expect([...Object.keys(COMMAND_PURPOSES), ...Object.keys(STAYS_HERE)].toSorted()).toEqual(
+    COMMANDS.map(({ name }) => name).toSorted(),
   )
 })

@@ -4,11 +4,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { ACTING_FOR } from '../../src/system/operator.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'
 import { command, serve } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { commandLine } from './command-line.ts'
+import { commandLine, withShop } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { commandsBeside } from './everyday-service.ts'
 import type { Beside } from './everyday-service.ts'
@@ -268,13 +267,12 @@ describe('the audit log', () => {
   })
 
   test('has the entry with the first change, and how it ended at the end', async () => {
-    const caller = beside.newCaller()
-    await caller.register({ token: TOKEN, platform: '0' })
+    using cli = await withShop()
     const seen: (Entry | undefined)[] = []
-    const stderr = (text: string) => void (text.startsWith('push ') && seen.push(newestIn(beside.service.data)))
-    await beside.run(['push', caller.application.id, 'Hello', '--all', '--no-wait'], { stderr })
-    expect(seen).toMatchObject([{ action: 'push', subject: caller.application.id, result: 'started' }])
-    const closed = newestIn(beside.service.data)
+    const stderr = (text: string) => void (text.startsWith('push ') && seen.push(newestIn(cli.data)))
+    await cli.run(['push', 'Shop', 'Hello', '--all'], {}, { stderr })
+    expect(seen).toMatchObject([{ action: 'push', subject: expect.stringMatching(/^app_/), result: 'started' }])
+    const closed = newestIn(cli.data)
     expect(closed).toMatchObject({ number: seen[0]?.number, result: 'ok', detail: expect.stringContaining('"push"') })
   })
 
@@ -291,13 +289,6 @@ describe('the audit log', () => {
       stderr: expect.stringContaining('The audit log has no entry of this.'),
     })
     expect(existsSync(file)).toBe(true)
-  })
-
-  test('says for whom a server ran a command', async () => {
-    using cli = commandLine()
-    const by = { kind: 'token', name: 'laptop', origin: '203.0.113.5' }
-    await cli.run(['app', 'create', 'Shop'], { [ACTING_FOR]: JSON.stringify(by) })
-    expect(newestIn(cli.data)).toMatchObject({ who: 'token laptop', origin: '203.0.113.5' })
   })
 })
 

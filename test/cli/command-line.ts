@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CommandContext } from '../../src/cli/command.ts'
+import { createServedCommands } from '../../src/cli/remote/served-commands.ts'
 import { run } from '../../src/cli/run.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -64,6 +65,7 @@ export function commandLine(): CommandLine {
         terminal: null,
         signals: new EventEmitter(),
         started: () => void starts++,
+        serveCommand: async () => createServedCommands({ clock }),
         async serve(config) {
           served.push(config)
           return 0
@@ -80,4 +82,11 @@ export function commandLine(): CommandLine {
     database: () => openDatabase(data),
     [Symbol.dispose]: () => rmSync(data, { recursive: true }),
   }
+}
+
+/** A command line on a directory with the application Shop. */
+export async function withShop(): Promise<CommandLine> {
+  const cli = commandLine()
+  await cli.run(['app', 'create', 'Shop'])
+  return cli
 }

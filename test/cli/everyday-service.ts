@@ -27,7 +27,11 @@ export interface Beside extends AsyncDisposable {
   standStill(ms: number): void
   newCaller(): Caller
   /** Runs a command on the data of the service, until `signals` end it. */
-  run(argv: readonly string[], over?: Parameters<CommandLine['run']>[2]): ReturnType<CommandLine['run']>
+  run(
+    argv: readonly string[],
+    over?: Parameters<CommandLine['run']>[2],
+    env?: Readonly<Record<string, string>>,
+  ): ReturnType<CommandLine['run']>
 }
 
 export async function commandsBeside(): Promise<Beside> {
@@ -45,7 +49,7 @@ export async function commandsBeside(): Promise<Beside> {
     clock,
     standStill: (ms) => void (stoodMs += ms),
     newCaller: () => newCaller(service),
-    run: (argv, over) => cli.run(argv, env, { clock, ...over }),
+    run: (argv, over, more) => cli.run(argv, { ...env, ...more }, { clock, ...over }),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
       cli[Symbol.dispose]()

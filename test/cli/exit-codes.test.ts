@@ -45,6 +45,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'push --action': [...NOT_JSON, '{"action": "track"}'],
   'push --collapse': ['x'.repeat(65)],
   'push --ttl': ['-1', 'soon'],
+  'push --relevance-score': ['high', '2'],
   'push --fields': [...NOT_JSON, '{"titel": "x"}'],
   'push --send-at': ['yesterday'],
   'push --confirm': ['all'],

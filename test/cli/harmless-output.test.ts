@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { startService } from '../support/service.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { HASTY } from './everyday-service.ts'
@@ -164,11 +165,9 @@ test('what happens is told so that it moves nothing', async () => {
     told.push(text)
     return false
   }
+  await using _ = await startService({ data: cli.data, application: { id: cli.id, secret: '' }, clock: HASTY })
   const tail = cli.run(['tail'], {}, { stdout, clock: HASTY })
-  for (let count = 0; told.length === 0 && count < 100; count += 1) {
-    await cli.run(['push', cli.id, 'Hello', '--all'], {}, { clock: HASTY })
-    await Bun.sleep(20)
-  }
+  while (told.length === 0) await cli.run(['push', cli.id, 'Hello', '--all', '--no-wait'], {}, { clock: HASTY })
   await tail
   expect(told.join('')).toContain(SPELT)
   expect(told.join('')).not.toMatch(HARMFUL)

@@ -118,6 +118,9 @@ describe('what goes wrong while it serves', () => {
       readFile: () => ({ kind: 'problem', problem: 'is not there' }),
       terminal: null,
       signals: new EventEmitter(),
+      async serveCommand() {
+        throw new Error('not served')
+      },
       started: () => {},
       async serve() {
         throw error

@@ -7,6 +7,7 @@ import { createCredentialStore } from '../../src/application/credential-store.ts
 import { makeVapid } from '../../src/application/vapid.ts'
 import { readApnsKey, readServiceAccount } from '../../src/application/credential.ts'
 import { createUserKeyStore } from '../../src/application/user-key-store.ts'
+import { createServedCommands } from '../../src/cli/remote/served-commands.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
 import { openDatabase } from '../../src/database/database.ts'
@@ -57,7 +58,7 @@ export interface Service extends AsyncDisposable {
   /** Simulated, and without rate limits unless the test asks for some. */
   readonly application: Credentials
   readonly server: Server
-  /** A second connection to the same file, as a command would have. */
+  /** A second connection to the same file, as of a command in a process of its own: after a transaction it tells the server. */
   readonly database: Database
   /** What was logged, one object a line. */
   readonly log: readonly LogLine[]
@@ -156,7 +157,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const clock = options.clock ?? systemClock
   const data = options.data ?? (await newData())
   const disk = options.disk ?? (options.data === undefined ? smallDisk : null)
-  const database = openDatabase(data)
+  const second = openDatabase(data)
+  let server: Server | null = null
+  const database: Database = {
+    ...second,
+    transact(work) {
+      const result = second.transact(work)
+      if (!second.inTransaction()) server?.changed()
+      return result
+    },
+  }
   const applications = createApplicationStore({ database, clock })
 
   function addApplication(name: string, limits: Partial<Limits> = {}, simulated = true): Credentials {
@@ -171,7 +181,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const application = options.application ?? addApplication('test', options.limits, options.simulated)
   const lines: LogLine[] = []
   const { changed, until } = createWaits()
-  const server = await createServer(
+  const started = await createServer(
     {
       listen: { host: '127.0.0.1', port: 0 },
       adminListen: { host: '127.0.0.1', port: 0 },
@@ -211,6 +221,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       clock,
       ...(options.random && { random: options.random }),
       rsaKeys: sharedKeys,
+      serveCommand: createServedCommands({ clock }),
       ...(disk && { disk }),
       ...(options.sync && { sync: options.sync }),
       ...(options.openTransport && { openTransport: options.openTransport }),
@@ -222,6 +233,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
   )
 
+  server = started
+
   async function call(method: string, path: string, { body, headers = {}, as, application: of }: Call = {}) {
     const { id, secret } = of ?? application
     const sent: Record<string, string | null> = {
@@ -231,7 +244,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ...((as ?? 'backend') === 'backend' && { 'x-service-secret': secret }),
       ...headers,
     }
-    const response = await fetch(server.url + path, {
+    const response = await fetch(started.url + path, {
       method,
       headers: Object.entries(sent).filter((pair): pair is [string, string] => pair[1] !== null),
       redirect: 'manual',
@@ -257,16 +270,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   async function stop(): Promise<void> {
     if (stopped) return
     stopped = true
-    await server[Symbol.asyncDispose]()
+    await started[Symbol.asyncDispose]()
     database[Symbol.dispose]()
   }
 
   return {
-    url: server.url,
-    adminUrl: server.adminUrl,
+    url: started.url,
+    adminUrl: started.adminUrl,
     data,
     application,
-    server,
+    server: started,
     database,
     log: lines,
     async logged(matches) {
@@ -287,8 +300,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const fcm = readServiceAccount(issued.serviceAccount)
       if (apns.kind === 'problem' || fcm.kind === 'problem') throw new Error('no credential')
       const store = createCredentialStore({ database, clock, key })
-      if (providers.includes('apns')) store.put(found, apns)
-      if (providers.includes('fcm')) store.put(found, fcm)
+      database.transact(() => {
+        if (providers.includes('apns')) store.put(found, apns)
+        if (providers.includes('fcm')) store.put(found, fcm)
+      })
     },
     hook(credentials, webhook) {
       const { application: found, key } = opened(credentials)
@@ -296,16 +311,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     makeUserKey(credentials, overlapMs = 0) {
       const { application: found, key } = opened(credentials)
-      return createUserKeyStore({ database, clock, key }).rotate(found, overlapMs).key
+      const userKeys = createUserKeyStore({ database, clock, key })
+      return database.transact(() => userKeys.rotate(found, overlapMs)).key
     },
     makeWebPushKey(credentials) {
       const { application: found, key } = opened(credentials)
       const vapid = makeVapid('mailto:you@example.com')
-      createCredentialStore({ database, clock, key }).put(found, vapid)
+      const store = createCredentialStore({ database, clock, key })
+      database.transact(() => store.put(found, vapid))
       return vapid.publicKey
     },
     limit: ({ id }, limits) => void applications.setLimits(id, limits),
-    remove: ({ id }) => void applications.remove(id),
+    remove: ({ id }) => void database.transact(() => applications.remove(id)),
     async restart() {
       await stop()
       return startService({ ...options, data, application })

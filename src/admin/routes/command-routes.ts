@@ -4,44 +4,10 @@ import { bodyOf, invalid, optional, required } from '../../http/fields.ts'
 import type { Field } from '../../http/fields.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
+import { isJsonObject } from '../../text/json-object.ts'
 import { known } from '../administrator.ts'
-import type { Actor } from '../administrator.ts'
-import { lesserPurposeText } from '../token-purpose.ts'
-import type { TokenPurpose } from '../token-purpose.ts'
-
-/** A command line of another machine. */
-export interface CommandCall {
-  /** Without the program. */
-  readonly argv: readonly string[]
-  /** What it reads from standard input; `null`: nothing. */
-  readonly stdin: Uint8Array | null
-  /** Who runs it: the command writes that into the audit log. */
-  readonly by: Actor
-  /** What whoever runs it may do, and until when; `null`: for ever. */
-  readonly rights: { readonly purpose: TokenPurpose; readonly until: number | null }
-}
-
-/** What a command says: a line of JSON for each. The last one has its exit code. `{}`: it is still at work. */
-export type CommandSaid =
-  | { readonly out: string }
-  | { readonly err: string }
-  | { readonly exit: number }
-  | Readonly<Record<string, never>>
-
-export interface RunningCommand {
-  readonly said: AsyncIterable<CommandSaid>
-  /** Nobody listens any more. */
-  stop(): void
-}
-
-/** Runs a command on the data of this server. `lesser`: the token is not for this command. `busy`: too many run. */
-export type ServeCommand = (
-  call: CommandCall,
-) =>
-  | RunningCommand
-  | { readonly kind: 'refused'; readonly sentence: string }
-  | { readonly kind: 'lesser'; readonly needed: TokenPurpose }
-  | { readonly kind: 'busy' }
+import { saidLines } from '../command-call.ts'
+import type { ServeCommand } from '../command-call.ts'
 
 interface Dependencies {
   readonly gate: AdminGate
@@ -60,18 +26,28 @@ const argv: Field<readonly string[]> = {
   },
 }
 
-const stdin: Field<Uint8Array> = {
-  schema: { type: 'string', format: 'byte', description: 'In base64.' },
+const files: Field<ReadonlyMap<string, Uint8Array>> = {
+  schema: {
+    type: 'object',
+    additionalProperties: { type: 'string', format: 'byte' },
+    description: 'The files that argv names, by path, in base64. /dev/stdin is what - reads.',
+  },
   emptyIsAbsent: false,
   read(value, name) {
-    if (typeof value === 'string' && /^[\w+/-]*={0,2}$/.test(value)) return Buffer.from(value, 'base64')
-    throw invalid(name, 'must be base64')
+    if (!isJsonObject(value)) throw invalid(name, 'must be an object')
+    return new Map(
+      Object.entries(value).map(([path, content]) => {
+        if (typeof content === 'string' && /^[\w+/-]*={0,2}$/.test(content))
+          return [path, Buffer.from(content, 'base64')]
+        throw invalid(name, 'must have base64 for each file')
+      }),
+    )
   },
 }
 
 const LINES = { type: 'string', description: 'A line of JSON for what it says: {"out"}, {"err"}, at last {"exit"}.' }
 
-const RunCommandLine = bodyOf({ argv: required(argv), stdin: optional(stdin) })
+const RunCommandLine = bodyOf({ argv: required(argv), files: optional(files) })
 
 /** The commands of the command line, for those who have it on another machine: `bellhop … --server URL`. */
 export function commandRoutes({ gate, serve }: Dependencies) {
@@ -83,16 +59,13 @@ export function commandRoutes({ gate, serve }: Dependencies) {
         by.kind === 'token'
           ? { purpose: by.purpose, until: by.expiresAt }
           : ({ purpose: 'administer', until: null } as const)
-      const running = serve({ argv: body.argv, stdin: body.stdin ?? null, by, rights })
+      const { argv: words, files: handedIn = new Map() } = body
+      const running = serve({ argv: words, files: handedIn, env: {}, columns: null, by, rights, isLocal: false })
       if ('kind' in running) {
-        if (running.kind === 'refused') throw new Refused(failure('InvalidArgument', running.sentence))
-        if (running.kind === 'lesser') {
-          throw new Refused(failure('ForbiddenError', lesserPurposeText(rights.purpose, running.needed)))
-        }
-        const sentence = 'Other commands run: try again when one of them has ended.'
-        throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': '1' }))
+        const headers = running.code === 'TooManyRequestsError' ? { 'retry-after': '1' } : {}
+        throw new Refused(failure(running.code, running.sentence, headers))
       }
-      return new Response(lines(running), { headers: { 'content-type': 'application/x-ndjson' } })
+      return new Response(saidLines(running), { headers: { 'content-type': 'application/x-ndjson' } })
     },
     {
       ...adminCall('Service', 'Run a command of the command line; answers a line of JSON for what it says', {
@@ -103,17 +76,4 @@ export function commandRoutes({ gate, serve }: Dependencies) {
       body: RunCommandLine,
     },
   )
-}
-
-function lines(running: RunningCommand): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  const next = running.said[Symbol.asyncIterator]()
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await next.next()
-      if (done === true) controller.close()
-      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`))
-    },
-    cancel: () => running.stop(),
-  })
 }

@@ -4,7 +4,7 @@ import { failure, Refused } from '../../failure.ts'
 import { missing } from '../../http/fields.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
 import { isForPrivate } from '../../webhook/address-guard.ts'
-import { DEFAULT_EVENTS } from '../../webhook/event.ts'
+import { setWebhook } from '../../webhook/set-webhook.ts'
 import { newWebhookSecret } from '../../webhook/signature.ts'
 import type { WebhookList } from '../../webhook/webhook-list-store.ts'
 import type { Webhook, WebhookStore } from '../../webhook/webhook-store.ts'
@@ -57,17 +57,12 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         // Outside the operation, which may run twice.
         const made = newWebhookSecret(randomBytes)
         return commit(() => {
-          const before = webhooks.find(application)
-          const url = body.url ?? before?.url
-          if (url === undefined) throw missing('url')
-          const events = body.events ?? before?.events ?? DEFAULT_EVENTS
-          const isNew = body.secret === 'new' || (body.secret === undefined && before === null)
-          const secret = isNew ? made : (body.secret ?? null)
           const changes = log.watch(application.id)
-          webhooks.put(application, { url, events, secret })
-          const detail = { secret: secret === null ? 'kept' : 'changed' }
+          const set = setWebhook(webhooks, application, body, made)
+          if (set === null) throw missing('url')
+          const detail = { secret: set.keeps ? 'kept' : 'changed' }
           log.add(by, 'set webhook', application.id, detail, { changes: changes() })
-          return { ...shown(webhooks.find(application)), secret: isNew ? made : null, isPrivate: isForPrivate(url) }
+          return { ...shown(set.webhook), secret: set.secret, isPrivate: isForPrivate(set.url) }
         })
       },
       adminCall('Applications', 'Set the webhook; a secret that is made is in this answer alone', {

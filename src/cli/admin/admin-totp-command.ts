@@ -4,16 +4,14 @@ import type { TotpEnrolment } from '../../account/second-factor-store.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
-import { openSealingKey } from '../backup/open-sealing-key.ts'
-import { done, problems } from '../command.ts'
-import type { CheckArguments, ParsedArguments, RunCommand } from '../command.ts'
-import { commandLine } from '../open-data.ts'
-import { noAdministrator } from './admin-text.ts'
-import { openAdministrators } from './open-administrators.ts'
+import { done, FINE, problems } from '../command.ts'
+import type { CheckArguments, ParsedArguments, RunOnData } from '../command.ts'
+import { commandLine } from '../data-directory.ts'
+import { administratorsIn, noAdministrator } from './administrators-in.ts'
 
 export const check: CheckArguments = ({ flags }) => {
   const change = ['off', 'recovery-codes'].find((name) => flags.has(name))
-  if (change === undefined || flags.has('code')) return { kind: 'asked' }
+  if (change === undefined || flags.has('code')) return FINE
   return problems(`--${change} needs --code, of the authenticator app or a recovery code.`)
 }
 
@@ -22,23 +20,21 @@ type Outcome =
   | { readonly kind: 'codes'; readonly codes: readonly string[]; readonly isNew: boolean }
   | { readonly kind: 'off' }
 
-export const run: RunCommand = async ({ words: [name = ''], flags }, context) => {
-  const opened = openAdministrators(flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const changed = database.transact(() => {
-    const administrator = opened.administrators.find(name)
-    if (administrator === null) return noAdministrator(name, opened.administrators.list())
-    const loaded = openSealingKey({ ...context, database, dataDirectory: opened.data })
+export const run: RunOnData = async ({ words: [name = ''], flags }, world) => {
+  const { administrators } = administratorsIn(world)
+  const changed = world.database.transact(() => {
+    const administrator = administrators.find(name)
+    if (administrator === null) return noAdministrator(name, world)
+    const loaded = world.sealingKey()
     if (loaded.kind !== 'loaded') return loaded
-    const factors = createSecondFactorStore({ database, clock: context.clock, key: loaded.key })
+    const factors = createSecondFactorStore({ ...world, key: loaded.key })
     const outcome = change(factors, administrator, flags)
     if (outcome.kind === 'problem') return outcome
-    context.audit?.note({ did: outcome.kind === 'codes' && outcome.isNew ? 'on' : outcome.kind })
+    world.audit?.note({ did: outcome.kind === 'codes' && outcome.isNew ? 'on' : outcome.kind })
     return { ...outcome, name: administrator.name, notes: loaded.notes }
   })
   if (changed.kind === 'problem' || changed.kind === 'problems') return changed
-  for (const note of changed.notes) context.stderr(`bellhop: ${note}\n`)
+  for (const note of changed.notes) world.stderr(`bellhop: ${note}\n`)
   if (flags.has('json')) return done(json(changed))
   return done(text(changed, changed.name, flags))
 }

@@ -4,18 +4,15 @@ import { auditCsv, auditJson, auditMoreText } from '../../admin/audit-text.ts'
 import { createApplicationStore } from '../../application/application-store.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoTime } from '../../text/format.ts'
-import { done, problems } from '../command.ts'
-import type { CheckArguments, CommandContext, ParsedArguments, RunCommand } from '../command.ts'
+import { done, FINE, problems } from '../command.ts'
+import type { CheckArguments, CommandContext, ParsedArguments, RunOnData } from '../command.ts'
 import { timeGiven, notAMoment } from '../moment-flag.ts'
-import { findApplication } from '../open-application.ts'
-import { openData } from '../open-data.ts'
+import { findApplication } from '../find-application.ts'
 import { styleOf } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
 
-/** Entries of a table. */
 const SHOWN = 50
 
-/** Characters of output held before they are written. */
 const CHUNK = 64 * 1024
 
 export const check: CheckArguments = ({ flags }, { clock }) => {
@@ -23,39 +20,35 @@ export const check: CheckArguments = ({ flags }, { clock }) => {
     const text = flags.get(name)
     return text === undefined || timeGiven(text, clock.now()) !== null ? [] : [notAMoment(name, text)]
   })
-  return wrong.length > 0 ? problems(...wrong) : { kind: 'fine' }
+  return wrong.length > 0 ? problems(...wrong) : FINE
 }
 
-/** The audit log, the newest entry first: a table, or everything for a program. */
-export const run: RunCommand = async ({ words: [app], flags }, context) => {
-  const opened = openData(flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { clock } = context
-  const found = app === undefined ? null : findApplication(app, opened, context)
+export const run: RunOnData = async ({ words: [app], flags }, world) => {
+  const { clock } = world
+  const found = app === undefined ? null : findApplication(app, world)
   // An application that was deleted has entries still, under its id.
   if (found?.kind === 'problem' && !app?.startsWith('app_')) return found
   const subject = found?.kind === 'found' ? found.application.id : app
-  const log = createAdminLogStore({ database, clock })
+  const log = createAdminLogStore(world)
   const limit = flags.get('limit')
   const isAll = (flags.has('json') || flags.has('csv')) && limit === undefined
   const most = isAll ? Number.MAX_SAFE_INTEGER : Number(limit ?? SHOWN)
   const entries = log.entries(filterIn(flags, subject, clock.now())).take(most)
-  if (flags.has('csv')) return print(auditCsv(entries).map(harmless), context)
+  if (flags.has('csv')) return print(auditCsv(entries).map(harmless), world)
   if (flags.has('json'))
     return print(
       entries.map((entry) => jsonLine(auditJson(entry))),
-      context,
+      world,
     )
   const names = new Map(
-    createApplicationStore({ database, clock })
+    createApplicationStore(world)
       .list()
       .map(({ id, name }) => [id, name]),
   )
   const rows = Array.from(entries, (entry) => rowOf(entry, names))
   if (rows.length === 0) return done('There are no such entries.\n')
   const lines = tableText([['WHEN', 'WHO', 'FROM', 'WHAT', 'TARGET', 'RESULT', 'MORE'], ...rows])
-  return done(styleOf(context).legible(`${lines.join('\n')}\n`))
+  return done(styleOf(world).legible(`${lines.join('\n')}\n`))
 }
 
 function filterIn(flags: ParsedArguments['flags'], subject: string | undefined, now: number): AuditFilter {
@@ -63,7 +56,6 @@ function filterIn(flags: ParsedArguments['flags'], subject: string | undefined, 
   return { who: flags.get('who'), action: flags.get('action'), subject, since: time('since'), until: time('until') }
 }
 
-/** Control characters spelled out, but for the end of the line. */
 function harmless(line: string): string {
   return `${escapeControls(line.trimEnd())}\n`
 }

@@ -12,7 +12,6 @@ const GENERATED_BYTES = 15
 export interface NewPassword {
   readonly kind: 'password'
   readonly password: string
-  /** What is stored of it. */
   readonly hash: string
   /** Nobody knows it yet: it is to be shown. */
   readonly isMade: boolean

@@ -4,15 +4,15 @@ import type { ApnsCredential } from '../../application/credential.ts'
 import { readSecret } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { problems } from '../command.ts'
-import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
+import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunOnApplication } from '../command.ts'
 import { readCredentialFile, storeCredential } from './store-credential.ts'
 
 export const check: CheckArguments = ({ flags }) => readFiles(flags)
 
-export const run: RunCommand = async (given, context) => {
-  const wanted = readFiles(given.flags)
+export const run: RunOnApplication = async ({ flags }, world) => {
+  const wanted = readFiles(flags)
   if (wanted.kind === 'problems') return wanted
-  return storeCredential(given, context, () => readCredential(wanted, context))
+  return storeCredential(flags, world, readCredential(wanted, world))
 }
 
 type Environment = ApnsCredential['environment']
@@ -36,13 +36,11 @@ interface CertificateFile {
   readonly environment: Environment
 }
 
-/** Which of the two files it is, with the flags that belong to that one. */
 function readFiles(flags: ParsedArguments['flags']): KeyFile | CertificateFile | Problems {
   const key = flags.get('key')
   const certificate = flags.get('certificate')
   if (key !== undefined && certificate !== undefined) return problems('--key and --certificate exclude each other.')
   const topic = flags.get('topic')
-  // Checked by the flag's type.
   const environment = (flags.get('environment') ?? 'auto') as Environment
 
   if (key !== undefined) {

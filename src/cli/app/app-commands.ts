@@ -2,7 +2,7 @@ import { isAppleId, isBundleId } from '../../application/apple-names.ts'
 import { isVapidSubject, VAPID_SUBJECT } from '../../application/vapid.ts'
 import { choice, duration, path } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
-import { dataFlag, dataFlags, jsonFlag } from '../command.ts'
+import { jsonFlag, switchFlag, valueFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 import { EXCLUSIVE_LIMIT_FLAGS, LIMIT_FLAGS } from './limit-flags.ts'
 
@@ -23,49 +23,48 @@ const vapidSubject: FlagSpec['type'] = {
   read: (text) => (isVapidSubject(text) ? text : undefined),
 }
 
-/** The applications of a data directory. */
 export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app create',
     words: ['NAME'],
+    on: 'new data',
     summary: 'add an application and print its id and secret',
     changes: { action: 'create application' },
-    flags: [jsonFlag, ...dataFlags],
+    flags: [jsonFlag],
     examples: ['bellhop app create "Corner Shop"'],
     load: () => import('./app-create-command.ts'),
   },
   {
     name: 'app list',
     words: [],
+    on: 'data',
     summary: 'list the applications',
     changes: null,
-    flags: [jsonFlag, ...dataFlags],
+    flags: [jsonFlag],
     examples: ['bellhop app list'],
     load: () => import('./app-show-command.ts'),
   },
   {
     name: 'app show',
     words: ['APP'],
+    on: 'application',
     summary: 'show an application, its limits and its credentials (never their secrets)',
     changes: null,
-    flags: [jsonFlag, ...dataFlags],
+    flags: [jsonFlag],
     examples: ['bellhop app show "Corner Shop"'],
     load: () => import('./app-show-command.ts'),
   },
   {
     name: 'app rotate-secret',
     words: ['APP'],
+    on: 'application',
     summary: 'give an application a new secret; the old one ends at once, or counts for a while',
     changes: { action: 'rotate secret' },
     flags: [
-      {
-        name: 'overlap',
-        placeholder: 'TIME',
+      valueFlag('overlap', 'TIME', 'how long the old one counts too: 90s, 15m, 24h, 7d (default 0s: no longer)', {
         type: duration(0),
-        doc: 'how long the old one counts too: 90s, 15m, 24h, 7d (default 0s: no longer)',
-      },
+      }),
       jsonFlag,
-      ...dataFlags,
     ],
     examples: ['bellhop app rotate-secret "Corner Shop"'],
     load: () => import('./app-rotate-secret-command.ts'),
@@ -73,17 +72,17 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app user-key',
     words: ['APP'],
+    on: 'application',
     summary: 'make the key with which a backend proves who its users are; the key before it counts for a while',
     changes: { action: 'make user key' },
     flags: [
-      {
-        name: 'overlap',
-        placeholder: 'TIME',
-        type: duration(0),
-        doc: 'how long the key before it counts: 90s, 15m, 24h, 7d (default 30d; 0s: no longer)',
-      },
+      valueFlag(
+        'overlap',
+        'TIME',
+        'how long the key before it counts: 90s, 15m, 24h, 7d (default 30d; 0s: no longer)',
+        { type: duration(0) },
+      ),
       jsonFlag,
-      ...dataFlags,
     ],
     examples: ['bellhop app user-key "Corner Shop"'],
     load: () => import('./app-user-key-command.ts'),
@@ -91,55 +90,27 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app delete',
     words: ['APP'],
+    on: 'application',
     summary: 'erase an application with its devices, pushes and credentials',
     changes: { action: 'delete application' },
-    flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase it' }, ...dataFlags],
+    flags: [switchFlag('yes', 'yes, erase it')],
     examples: ['bellhop app delete "Corner Shop" --yes'],
     load: () => import('./app-delete-command.ts'),
   },
   {
     name: 'app apns',
     words: ['APP'],
+    on: 'application',
     summary: 'store the APNs credential: a signing key (.p8), or a certificate with its key (.p12, .pem)',
     changes: { action: 'store credential' },
     flags: [
-      {
-        name: 'key',
-        placeholder: 'FILE.p8',
-        type: path,
-        doc: 'the signing key from Apple; - reads it from standard input',
-      },
-      {
-        name: 'key-id',
-        placeholder: 'K',
-        type: appleId,
-        doc: 'its id, 10 characters (default: as in the name AuthKey_K.p8)',
-      },
-      { name: 'team-id', placeholder: 'T', type: appleId, doc: 'the id of the team at Apple, 10 characters' },
-      {
-        name: 'certificate',
-        placeholder: 'FILE',
-        type: path,
-        doc: 'instead of the key: a certificate with its private key',
-      },
-      {
-        name: 'password',
-        placeholder: 'P',
-        doc: 'of the certificate file (better: BELLHOP_CERTIFICATE_PASSWORD, or …_FILE)',
-      },
-      {
-        name: 'topic',
-        placeholder: 'BUNDLE',
-        type: bundleId,
-        doc: 'the bundle id; a certificate usually names it itself',
-      },
-      {
-        name: 'environment',
-        placeholder: ENVIRONMENT.placeholder,
-        type: ENVIRONMENT,
-        doc: 'default auto: what each device needs',
-      },
-      ...dataFlags,
+      valueFlag('key', 'FILE.p8', 'the signing key from Apple; - reads it from standard input', { type: path }),
+      valueFlag('key-id', 'K', 'its id, 10 characters (default: as in the name AuthKey_K.p8)', { type: appleId }),
+      valueFlag('team-id', 'T', 'the id of the team at Apple, 10 characters', { type: appleId }),
+      valueFlag('certificate', 'FILE', 'instead of the key: a certificate with its private key', { type: path }),
+      valueFlag('password', 'P', 'of the certificate file (better: BELLHOP_CERTIFICATE_PASSWORD, or …_FILE)'),
+      valueFlag('topic', 'BUNDLE', 'the bundle id; a certificate usually names it itself', { type: bundleId }),
+      valueFlag('environment', ENVIRONMENT.placeholder, 'default auto: what each device needs', { type: ENVIRONMENT }),
     ],
     examples: [
       'bellhop app apns "Corner Shop" --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ --topic com.example.shop',
@@ -149,16 +120,13 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app fcm',
     words: ['APP'],
+    on: 'application',
     summary: 'store the FCM credential: the key file of a service account',
     changes: { action: 'store credential' },
     flags: [
-      {
-        name: 'service-account',
-        placeholder: 'FILE.json',
+      valueFlag('service-account', 'FILE.json', 'the key file from Google Cloud; - reads it from standard input', {
         type: path,
-        doc: 'the key file from Google Cloud; - reads it from standard input',
-      },
-      ...dataFlags,
+      }),
     ],
     examples: ['bellhop app fcm "Corner Shop" --service-account service-account.json'],
     load: () => import('./app-fcm-command.ts'),
@@ -166,24 +134,21 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app webpush',
     words: ['APP'],
+    on: 'application',
     summary: 'make or import the VAPID key that web push is sent with, and print its public key',
     changes: { action: 'store credential' },
     flags: [
-      {
-        name: 'subject',
-        placeholder: 'mailto:…|https://…',
+      valueFlag('subject', 'mailto:…|https://…', 'where push services reach whoever sends (needed once)', {
         type: vapidSubject,
-        doc: 'where push services reach whoever sends (needed once)',
-      },
-      {
-        name: 'key',
-        placeholder: 'FILE',
-        type: path,
-        doc: 'the private key of another service, whose subscriptions are to move; - reads it from standard input',
-      },
-      { name: 'new', placeholder: null, doc: 'make another key: all browsers must subscribe again' },
+      }),
+      valueFlag(
+        'key',
+        'FILE',
+        'the private key of another service, whose subscriptions are to move; - reads it from standard input',
+        { type: path },
+      ),
+      switchFlag('new', 'make another key: all browsers must subscribe again'),
       jsonFlag,
-      ...dataFlags,
     ],
     examples: ['bellhop app webpush "Corner Shop" --subject mailto:push@shop.example'],
     load: () => import('./app-webpush-command.ts'),
@@ -191,21 +156,22 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app webpush-key',
     words: ['APP', 'FILE'],
+    on: 'application',
     summary: 'write the VAPID key to a file that others do not read, for another service: browsers move with it alone',
     changes: { action: 'export credential', evenWithoutRows: true },
-    flags: [dataFlag],
+    flags: [],
     examples: ['bellhop app webpush-key "Corner Shop" vapid.json'],
     load: () => import('./app-webpush-key-command.ts'),
   },
   {
     name: 'app simulate',
     words: ['APP'],
+    on: 'application',
     summary: 'send what is for phones to the built-in simulator, where none is reached',
     changes: { action: 'simulate' },
     flags: [
-      { name: 'off', placeholder: null, doc: 'send to APNs, FCM and push services again' },
-      { name: 'yes', placeholder: null, doc: 'also where it has devices, pushes or credentials for real phones' },
-      ...dataFlags,
+      switchFlag('off', 'send to APNs, FCM and push services again'),
+      switchFlag('yes', 'also where it has devices, pushes or credentials for real phones'),
     ],
     examples: ['bellhop app simulate "Corner Shop"'],
     load: () => import('./app-simulate-command.ts'),
@@ -213,23 +179,15 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app webhook',
     words: ['APP'],
+    on: 'application',
     summary: 'send signed events of an application to an address, or print it when nothing is given',
     changes: { action: 'set webhook', onlyWith: ['url', 'events', 'secret', 'remove'] },
     flags: [
-      { name: 'url', placeholder: 'URL', doc: 'where to: https (http for private addresses only)' },
-      {
-        name: 'events',
-        placeholder: 'A,B',
-        doc: `which: ${EVENT_TYPES.join(', ')} (default: all but push.opened)`,
-      },
-      {
-        name: 'secret',
-        placeholder: 'new|whsec_…',
-        doc: 'what they are signed with (default: a new one, then the one there is)',
-      },
-      { name: 'remove', placeholder: null, doc: 'send no more, and erase what waits' },
+      valueFlag('url', 'URL', 'where to: https (http for private addresses only)'),
+      valueFlag('events', 'A,B', `which: ${EVENT_TYPES.join(', ')} (default: all but push.opened)`),
+      valueFlag('secret', 'new|whsec_…', 'what they are signed with (default: a new one, then the one there is)'),
+      switchFlag('remove', 'send no more, and erase what waits'),
       jsonFlag,
-      ...dataFlags,
     ],
     examples: ['bellhop app webhook "Corner Shop" --url https://shop.example/hooks --events push.finished,device.gone'],
     load: () => import('./app-webhook-command.ts'),
@@ -237,9 +195,10 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app limits',
     words: ['APP'],
+    on: 'application',
     summary: 'set what an application may call and send, or print it when no limit is given; 0 = unlimited',
     changes: { action: 'change limits', onlyWith: LIMIT_FLAGS.map(({ name }) => name) },
-    flags: [...LIMIT_FLAGS, ...dataFlags],
+    flags: [...LIMIT_FLAGS],
     exclusive: EXCLUSIVE_LIMIT_FLAGS,
     examples: ['bellhop app limits "Corner Shop" --quota 100000 --quota-period day'],
     load: () => import('./app-limits-command.ts'),

@@ -2,23 +2,20 @@ import { createApplicationStore } from '../../application/application-store.ts'
 import { problem } from '../../failure.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
-import type { RunCommand } from '../command.ts'
-import { dataFlagOf, openData } from '../open-data.ts'
+import type { RunOnData } from '../command.ts'
+import { dataFlagOf } from '../data-directory.ts'
 import { indented, secretJson } from './app-text.ts'
 
 /** The one command that may bring a data directory into being: for the others a new one is a misspelled --data. */
-export const run: RunCommand = async ({ words: [name = ''], flags }, context) => {
-  const opened = openData(flags, context, { create: true })
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const created = createApplicationStore({ database, clock: context.clock }).create(name)
+export const run: RunOnData = async ({ words: [name = ''], flags }, world) => {
+  const created = createApplicationStore(world).create(name)
   if (created.kind === 'name-taken') return problem(`There is an application "${name}" already: choose another name.`)
   if (created.kind === 'name-invalid') {
     return problems('NAME must be 1 to 100 characters, without control characters and without white space at an end.')
   }
   const { application, secret } = created
-  context.audit?.about(application.id)
-  context.audit?.note({ name: application.name })
+  world.audit?.about(application.id)
+  world.audit?.note({ name: application.name })
   if (flags.has('json')) return done(secretJson(application, secret))
   const { id } = application
   const where = dataFlagOf(flags.get('data'))

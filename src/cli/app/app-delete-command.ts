@@ -1,18 +1,16 @@
 import { createApplicationStore } from '../../application/application-store.ts'
 import { createEraseContents } from '../../server/erase-application.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { done, problems } from '../command.ts'
-import type { RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import { done, FINE, problems } from '../command.ts'
+import type { CheckArguments, RunOnApplication } from '../command.ts'
 
-export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
-  if (!flags.has('yes')) {
-    return problems(`app delete erases "${app}" with its devices, pushes and credentials for good; add --yes to do so.`)
-  }
-  const opened = openApplication(app, flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { id, number, name } = opened.application
+export const check: CheckArguments = ({ words: [app = ''], flags }) =>
+  flags.has('yes')
+    ? FINE
+    : problems(`app delete erases "${app}" with its devices, pushes and credentials for good; add --yes to do so.`)
+
+export const run: RunOnApplication = async (_, { database, clock, application }) => {
+  const { id, number, name } = application
   const checkpoint = database.statement('PRAGMA wal_checkpoint(PASSIVE)')
   const eraseContents = createEraseContents({ database }, async (work) => {
     const result = database.transact(work)
@@ -21,7 +19,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
     return result
   })
   await eraseContents(number)
-  const applications = createApplicationStore({ database, clock: context.clock })
+  const applications = createApplicationStore({ database, clock })
   database.transact(() => applications.remove(id))
   return done(`Erased the application "${escapeControls(name)}".\n`)
 }

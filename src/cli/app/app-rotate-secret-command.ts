@@ -4,18 +4,12 @@ import { duration } from '../../settings/setting-type.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { isoOrNull } from '../../text/format.ts'
 import { done } from '../command.ts'
-import type { RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import type { RunOnApplication } from '../command.ts'
 import { secretJson } from './app-text.ts'
 
-export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
-  // Checked by the flag's type.
+export const run: RunOnApplication = async ({ words: [app = ''], flags }, { database, clock, application }) => {
   const overlapMs = duration(0).read(flags.get('overlap') ?? '') ?? 0
-  const opened = openApplication(app, flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { application } = opened
-  const applications = createApplicationStore({ database, clock: context.clock })
+  const applications = createApplicationStore({ database, clock })
   const rotated = database.transact(() => applications.rotateSecret(application.id, overlapMs))
   if (rotated.kind === 'not-found') return problem(`There is no application "${app}" any more.`)
   const { secret, previousUntil } = rotated

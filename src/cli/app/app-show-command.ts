@@ -4,7 +4,6 @@ import { createUserKeyStore } from '../../application/user-key-store.ts'
 import type { UserKeySummary } from '../../application/user-key-store.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { CredentialSummary } from '../../application/credential-store.ts'
-import type { Database } from '../../database/database.ts'
 import { createAdoptionStore } from '../../device/registration/adoption-store.ts'
 import { createRegistrySizeStore } from '../../device/registry-size-store.ts'
 import type { RegistrySize } from '../../device/registry-size-store.ts'
@@ -13,31 +12,22 @@ import { counted, isoTime } from '../../text/format.ts'
 import { createWebhookStore } from '../../webhook/webhook-store.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { done } from '../command.ts'
-import type { CommandContext, RunCommand } from '../command.ts'
-import { findApplication } from '../open-application.ts'
-import { openData } from '../open-data.ts'
-import { tableText } from '../terminal/table-text.ts'
+import type { ParsedArguments, World } from '../command.ts'
+import { listing } from '../terminal/table-text.ts'
 import { NO_KEY, credentialText, indented, userKeyJson, userKeyText, webhookJson, webhookText } from './app-text.ts'
 import { limitsText } from './limit-flags.ts'
 import { factsOf } from '../../platform.ts'
 
-/** `app show APP`, and without a word `app list`. */
-export const run: RunCommand = async ({ words: [app], flags }, context) => {
-  const opened = openData(flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const view = createView(database, context)
-  if (app === undefined) {
-    const views = createApplicationStore({ database, clock: context.clock }).list().map(view)
+export async function run({ flags }: ParsedArguments, world: World & { readonly application?: Application }) {
+  const view = createView(world)
+  if (world.application === undefined) {
+    const views = createApplicationStore(world).list().map(view)
     return done(flags.has('json') ? jsonLine(views.map(viewJson)) : listText(views))
   }
-  const found = findApplication(app, opened, context)
-  if (found.kind !== 'found') return found
-  const shown = view(found.application)
+  const shown = view(world.application)
   return done(flags.has('json') ? jsonLine(viewJson(shown)) : showText(shown))
 }
 
-/** An application with what belongs to it. */
 interface View {
   readonly application: Application
   readonly credentials: readonly CredentialSummary[]
@@ -48,7 +38,7 @@ interface View {
   readonly adoptable: number
 }
 
-function createView(database: Database, { clock }: Pick<CommandContext, 'clock'>): (application: Application) => View {
+function createView({ database, clock }: World): (application: Application) => View {
   // What is shown of them is not sealed.
   const credentials = createCredentialStore({ database, clock, key: NO_KEY })
   const webhooks = createWebhookStore({ database, clock, key: NO_KEY })
@@ -67,8 +57,12 @@ function createView(database: Database, { clock }: Pick<CommandContext, 'clock'>
 
 function listText(views: readonly View[]): string {
   if (views.length === 0) return 'There are no applications yet: bellhop app create NAME adds one.\n'
-  const rows = views.map((view) => [view.application.id, destination(view), escapeControls(view.application.name)])
-  return `${tableText([['ID', 'SENDS TO', 'NAME'], ...rows]).join('\n')}\n`
+  const lines = listing(views, [
+    ['ID', ({ application }) => application.id],
+    ['SENDS TO', destination],
+    ['NAME', ({ application }) => escapeControls(application.name)],
+  ])
+  return `${lines.join('\n')}\n`
 }
 
 function showText(view: View): string {

@@ -1,7 +1,5 @@
 import { createApplicationStore } from '../../application/application-store.ts'
-import type { Application } from '../../application/application.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
-import type { Database } from '../../database/database.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { factsOf, PLATFORM, PLATFORMS } from '../../platform.ts'
 import { problem } from '../../failure.ts'
@@ -9,9 +7,8 @@ import { createStatusStore } from '../../push/status/status-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted } from '../../text/format.ts'
 import { done } from '../command.ts'
-import type { CommandContext, RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
-import { dataFlagOf } from '../open-data.ts'
+import type { ApplicationWorld, RunOnApplication } from '../command.ts'
+import { dataFlagOf } from '../data-directory.ts'
 import { NO_KEY, indented } from './app-text.ts'
 
 /** Some of what tokens can order: the files `*-magic-tokens.ts` of the simulator have all of it. */
@@ -28,15 +25,12 @@ const ORDERS = [
  * Sends what an application has for phones to the simulator, and what it has for browsers where there is no key for them;
  * or everything to APNs, FCM and push services again.
  */
-export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
-  const opened = openApplication(app, flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { application } = opened
+export const run: RunOnApplication = async ({ words: [app = ''], flags }, world) => {
+  const { application } = world
   const { id, name } = application
   const simulated = !flags.has('off')
   const asks = simulated && !application.simulated && !flags.has('yes')
-  const real = asks ? realThings(application, database, context) : []
+  const real = asks ? realThings(world) : []
   if (real.length > 0) {
     const isReached = PLATFORMS.some(
       (one) => PLATFORM[one].isRealWhenSimulated && real.includes(PLATFORM[one].credential),
@@ -46,7 +40,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
       `"${name}" has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${browsers} Add --yes to do so.`,
     )
   }
-  const changed = createApplicationStore({ database, clock: context.clock }).setSimulated(id, simulated)
+  const changed = createApplicationStore(world).setSimulated(id, simulated)
   if (changed.kind === 'not-found') return problem(`There is no application "${app}" any more.`)
   if (!simulated) return done(`"${escapeControls(name)}" sends to APNs, FCM and push services.\n`)
   return done(
@@ -65,11 +59,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
 }
 
 /** What of an application is for phones: `3 devices`, `an APNs credential`. */
-function realThings(
-  application: Application,
-  database: Database,
-  { clock }: Pick<CommandContext, 'clock'>,
-): readonly string[] {
+function realThings({ application, database, clock }: ApplicationWorld): readonly string[] {
   const { number } = application
   const counts = createDeviceSearch({ database }).counts(number, PLATFORMS)
   const devices = counts.reduce((sum, { registered }) => sum + registered, 0)

@@ -3,27 +3,19 @@ import { DAY_MS } from '../../clock.ts'
 import { duration } from '../../settings/setting-type.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoTime } from '../../text/format.ts'
-import { openSealingKey } from '../backup/open-sealing-key.ts'
 import { done } from '../command.ts'
-import type { RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import type { RunOnApplication } from '../command.ts'
 import { userKeyJson } from './app-text.ts'
 
 /** Apps keep a proof for as long as somebody is signed in, and ask for a new one when they are next opened. */
 const DEFAULT_OVERLAP_MS = 30 * DAY_MS
 
-/** Makes the user key of an application, which is in the answer and nowhere else. */
-export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
-  // Checked by the flag's type.
+export const run: RunOnApplication = async ({ flags }, { database, clock, application, sealingKey }) => {
   const overlapMs = duration(0).read(flags.get('overlap') ?? '') ?? DEFAULT_OVERLAP_MS
-  const opened = openApplication(app, flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { application, data } = opened
   const sealing = database.transact(() => {
-    const loaded = openSealingKey({ ...context, database, dataDirectory: data })
+    const loaded = sealingKey()
     if (loaded.kind !== 'loaded') return loaded
-    const userKeys = createUserKeyStore({ database, clock: context.clock, key: loaded.key })
+    const userKeys = createUserKeyStore({ database, clock, key: loaded.key })
     return { ...loaded, made: userKeys.rotate(application, overlapMs) }
   })
   if (sealing.kind !== 'loaded') return sealing

@@ -4,28 +4,23 @@ import type { VapidCredential } from '../../application/vapid.ts'
 import type { Problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import type { Problems } from '../../settings/parse.ts'
-import { openSealingKey } from '../backup/open-sealing-key.ts'
-import { done, problems } from '../command.ts'
-import type { CheckArguments, CommandContext, ParsedArguments, RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
-import { dataFlagOf } from '../open-data.ts'
+import { done, FINE, problems } from '../command.ts'
+import type { CheckArguments, CommandContext, ParsedArguments, RunOnApplication } from '../command.ts'
+import { dataFlagOf } from '../data-directory.ts'
 import { readCredentialFile } from './store-credential.ts'
 
 export const check: CheckArguments = ({ flags }) =>
-  flags.has('key') && flags.has('new') ? problems('--key and --new exclude each other.') : { kind: 'fine' }
+  flags.has('key') && flags.has('new') ? problems('--key and --new exclude each other.') : FINE
 
 /** Makes or imports the VAPID key pair of an application. The one that it has stays, unless another is asked for. */
-export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
-  const opened = openApplication(app, flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { application, data } = opened
+export const run: RunOnApplication = async ({ flags }, world) => {
+  const { database, clock, application } = world
   const stored = database.transact(() => {
-    const loaded = openSealingKey({ ...context, database, dataDirectory: data })
+    const loaded = world.sealingKey()
     if (loaded.kind !== 'loaded') return loaded
-    const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
+    const credentials = createCredentialStore({ database, clock, key: loaded.key })
     const before = credentials.credentialOf(application, 'webpush')
-    const credential = wanted(before, flags, context)
+    const credential = wanted(before, flags, world)
     if (credential.kind !== 'vapid') return credential
     // Where nothing changes, connections go on.
     if (JSON.stringify(credential) !== JSON.stringify(before)) credentials.put(application, credential)

@@ -2,10 +2,8 @@ import type { Application } from '../../application/application.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
 import { vapidJson } from '../../application/vapid.ts'
 import { problem } from '../../failure.ts'
-import { openSealingKey } from '../backup/open-sealing-key.ts'
 import { done } from '../command.ts'
-import type { CommandOutcome, RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import type { CommandOutcome, RunOnApplication } from '../command.ts'
 import { webPushKeyOf } from '../transfer/subscribed-key.ts'
 import { startFile } from '../transfer/unfinished-file.ts'
 
@@ -13,15 +11,12 @@ import { startFile } from '../transfer/unfinished-file.ts'
  * Writes the VAPID key pair of an application, unsealed. Other credentials are files of Apple and Google, which the
  * operator has; this one was made here, and subscriptions are of use to nobody without it.
  */
-export const run: RunCommand = async ({ words: [app = '', path = ''], flags }, context) => {
-  const opened = openApplication(app, flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { application, data } = opened
-  if (webPushKeyOf(application, database, context) === null) return noKey(application)
-  const loaded = openSealingKey({ ...context, database, dataDirectory: data })
+export const run: RunOnApplication = async ({ words: [, path = ''] }, world) => {
+  const { database, clock, application } = world
+  if (webPushKeyOf(application, world) === null) return noKey(application)
+  const loaded = world.sealingKey()
   if (loaded.kind !== 'loaded') return loaded
-  const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
+  const credentials = createCredentialStore({ database, clock, key: loaded.key })
   const credential = credentials.credentialOf(application, 'webpush')
   if (credential === null) return noKey(application)
   using file = startFile(path)

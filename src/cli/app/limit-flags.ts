@@ -1,21 +1,19 @@
 import { LIMIT_SWITCHES, LIMIT_VALUES } from '../../application/application.ts'
 import type { Limits, LimitWithValue, Switch } from '../../application/application.ts'
+import { switchFlag } from '../command.ts'
 import type { FlagSpec, ParsedArguments } from '../command.ts'
 import { indented } from './app-text.ts'
 
-/** In the order in which help and `app limits` show them. */
 export const LIMIT_FLAGS: readonly FlagSpec[] = [
   ...Object.values(LIMIT_VALUES).map(([name, type, doc]) => ({ name, placeholder: type.placeholder, doc, type })),
   ...Object.values(LIMIT_SWITCHES).flatMap(({ flag, on, off }) => [
-    { name: flag, placeholder: null, doc: on },
-    { name: `no-${flag}`, placeholder: null, doc: off },
+    switchFlag(flag, on),
+    switchFlag(`no-${flag}`, off),
   ]),
 ]
 
-/** Of each of these pairs one at the most may stand. */
 export const EXCLUSIVE_LIMIT_FLAGS = Object.values(LIMIT_SWITCHES).map(({ flag }) => [flag, `no-${flag}`])
 
-/** What the flags, which are right each by itself, change. */
 export function limitsIn(flags: ParsedArguments['flags']): Partial<Limits> {
   const valued = Object.entries(LIMIT_VALUES).flatMap(([name, [flag, type]]) => {
     const text = flags.get(flag)

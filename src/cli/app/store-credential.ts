@@ -4,31 +4,24 @@ import type { ApnsCredential, FcmCredential } from '../../application/credential
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { openSealingKey } from '../backup/open-sealing-key.ts'
 import { done } from '../command.ts'
-import type { CommandContext, CommandOutcome, ParsedArguments } from '../command.ts'
-import { openApplication } from '../open-application.ts'
-import { dataFlagOf } from '../open-data.ts'
+import type { ApplicationWorld, CommandContext, CommandOutcome, ParsedArguments } from '../command.ts'
+import { dataFlagOf } from '../data-directory.ts'
 import { credentialText } from './app-text.ts'
 import { factsOf } from '../../platform.ts'
 
-/** Seals and stores what `read` makes of the given file, where that is a credential; answers with what it now is. */
+/** Seals and stores what was read of a file, where that is a credential; answers with what it now is. */
 export function storeCredential(
-  { words: [app = ''], flags }: ParsedArguments,
-  context: CommandContext,
-  read: () => ApnsCredential | FcmCredential | CommandOutcome,
+  flags: ParsedArguments['flags'],
+  { application, database, clock, sealingKey }: ApplicationWorld,
+  credential: ApnsCredential | FcmCredential | CommandOutcome,
 ): CommandOutcome {
-  const opened = openApplication(app, flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { application, data } = opened
-  const credential = read()
   if (!isCredential(credential)) return credential
 
   const sealing = database.transact(() => {
-    const loaded = openSealingKey({ ...context, database, dataDirectory: data })
+    const loaded = sealingKey()
     if (loaded.kind !== 'loaded') return loaded
-    const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
+    const credentials = createCredentialStore({ database, clock, key: loaded.key })
     credentials.put(application, credential)
     return { ...loaded, summaries: credentials.summaries(application) }
   })

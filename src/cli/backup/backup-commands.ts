@@ -1,8 +1,7 @@
 import { integer, path } from '../../settings/setting-type.ts'
-import { dataFlag, jsonFlag } from '../command.ts'
+import { dataFlag, jsonFlag, switchFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 
-/** The file of the database: copies of it, and its size; and the key that seals what is secret in it. */
 export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'backup',
@@ -10,12 +9,9 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     summary: 'copy the database, while the service runs, to a file, a folder or s3://bucket/prefix/',
     changes: { action: 'make backup', evenWithoutRows: true },
     flags: [
-      {
-        name: 'keep',
-        placeholder: 'N',
+      valueFlag('keep', 'N', 'of a folder or bucket: erase all backups but the newest N (default: erase none)', {
         type: integer(1, 10_000),
-        doc: 'of a folder or bucket: erase all backups but the newest N (default: erase none)',
-      },
+      }),
       jsonFlag,
       dataFlag,
     ],
@@ -47,12 +43,11 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     summary: 'make a backup the database again, and keep the one that is there',
     changes: { action: 'restore', evenWithoutRows: true },
     flags: [
-      { name: 'yes', placeholder: null, doc: 'yes, also over a database that is newer, another one, or damaged' },
-      {
-        name: 'resume-pushes',
-        placeholder: null,
-        doc: 'send what was not sent yet when the backup was made; phones may get it twice (default: it is cancelled)',
-      },
+      switchFlag('yes', 'yes, also over a database that is newer, another one, or damaged'),
+      switchFlag(
+        'resume-pushes',
+        'send what was not sent yet when the backup was made; phones may get it twice (default: it is cancelled)',
+      ),
       jsonFlag,
       dataFlag,
     ],
@@ -71,22 +66,15 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'key rotate',
     words: [],
+    on: 'data',
     summary: 'make a new sealing key and seal every credential with it, while no server runs',
     changes: { action: 'rotate sealing key', evenWithoutRows: true },
     flags: [
-      {
-        name: 'to',
-        placeholder: 'FILE',
+      valueFlag('to', 'FILE', 'write it to this new file, away from the database; BELLHOP_KEY_FILE then names that', {
         type: path,
-        doc: 'write it to this new file, away from the database; BELLHOP_KEY_FILE then names that',
-      },
-      {
-        name: 'discard',
-        placeholder: null,
-        doc: 'erase the credentials and webhooks that the old key does not open, or that is lost',
-      },
+      }),
+      switchFlag('discard', 'erase the credentials and webhooks that the old key does not open, or that is lost'),
       jsonFlag,
-      dataFlag,
     ],
     examples: ['bellhop key rotate --to /etc/bellhop/key'],
     load: () => import('./key-rotate-command.ts'),

@@ -11,7 +11,7 @@ import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { ago, counted, isoTime, moment } from '../../text/format.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
-import { tableText } from '../terminal/table-text.ts'
+import { listing } from '../terminal/table-text.ts'
 import { bucketOpener } from './bucket-opener.ts'
 
 /** `backup list [TO]`: the backups in a folder or a bucket, newest first; without TO where `serve` puts them. */
@@ -47,10 +47,12 @@ function json(place: RepositoryPlace, backups: readonly StoredBackup[]): string 
 
 function table(text: string, place: RepositoryPlace, backups: readonly StoredBackup[], now: number): string {
   if (backups.length === 0) return `There are no backups in ${escapeControls(text)}.\n`
-  const rows = backups.map(({ name, bytes }) => {
-    const at = timeInName(name) ?? 0
-    return [escapeControls(writtenIn(place, name)), moment(at), ago(at, now), byteSize(bytes)]
-  })
-  const lines = tableText([['BACKUP', 'MADE AT', '', 'SIZE'], ...rows], ['left', 'left', 'left', 'right'])
+  const at = ({ name }: StoredBackup) => timeInName(name) ?? 0
+  const lines = listing(backups, [
+    ['BACKUP', ({ name }) => escapeControls(writtenIn(place, name))],
+    ['MADE AT', (one) => moment(at(one))],
+    ['', (one) => ago(at(one), now)],
+    ['SIZE', ({ bytes }) => byteSize(bytes), 'right'],
+  ])
   return [...lines, `${counted(backups.length, 'backup')}, newest first.`, ''].join('\n')
 }

@@ -1,7 +1,6 @@
 import type { BackupSummary } from '../../backup/summary.ts'
 import { counted, isoOrNull, moment } from '../../text/format.ts'
 
-/** What is in a backup, for people. */
 export function contentText({ applications, devices, pushes, sealed, newestAt }: BackupSummary): string {
   const counts = [
     counted(applications.length, 'application'),

@@ -5,7 +5,6 @@ import type { Bucket } from '../../backup/bucket.ts'
 import type { Problem } from '../../failure.ts'
 import type { CommandContext } from '../command.ts'
 
-/** Opens buckets with what the environment says of them. */
 export function bucketOpener({
   env,
   readFile,

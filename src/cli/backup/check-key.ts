@@ -7,10 +7,8 @@ import type { CommandContext } from '../command.ts'
 
 /** What the key of this machine is to something sealed. */
 export type KeyCheck =
-  /** Nothing is sealed, or all of it opens. */
   | { readonly kind: 'opens' }
   | { readonly kind: 'no key' }
-  /** A sentence. */
   | { readonly kind: 'wrong'; readonly problem: string }
 
 /** Looks for a key as `serve` does, and makes none. */

@@ -6,11 +6,10 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { lasting } from '../../text/format.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
-import { noDatabaseIn } from '../no-database.ts'
-import { dataDirectory, RELEASED } from '../open-data.ts'
+import { dataDirectory, noDatabaseIn } from '../data-directory.ts'
+import { RELEASED } from '../open-data.ts'
 import { createWatch } from '../terminal/gauge.ts'
 
-/** `compact`, with the service stopped. */
 export const run: RunCommand = async ({ flags }, context) => {
   const { clock, stderr } = context
   const found = dataDirectory(flags, context)

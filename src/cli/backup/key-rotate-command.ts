@@ -7,31 +7,27 @@ import type { Rotated } from '../../sealing/rotate-key.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { sealedRecordsOf } from '../../webhook/sealed-records.ts'
 import { done } from '../command.ts'
-import type { RunCommand } from '../command.ts'
-import { openData } from '../open-data.ts'
-import { readKeySetting } from './open-sealing-key.ts'
+import type { RunOnData } from '../command.ts'
+import { readKeySetting } from '../open-data.ts'
 
 /** Replaces the sealing key. A running server holds the old one in memory, so there must be none. */
-export const run: RunCommand = async ({ flags }, context) => {
-  const setting = readKeySetting(context)
+export const run: RunOnData = async ({ flags }, { database, data, clock, env, readFile }) => {
+  const setting = readKeySetting({ env, readFile })
   if (setting.kind === 'problems') return setting
-  const opened = openData(flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  using lock = lockDirectory(opened.data)
+  using lock = lockDirectory(data)
   if (lock === null) {
-    return problem(`A server runs on ${opened.data}, with the key that it started with: stop it, then rotate the key.`)
+    return problem(`A server runs on ${data}, with the key that it started with: stop it, then rotate the key.`)
   }
 
   const to = flags.get('to')
   const rotated = rotateKey({
     database,
     sealed: sealedRecordsOf(database),
-    dataDirectory: opened.data,
+    dataDirectory: data,
     text: setting.text,
     to: to === undefined ? null : resolve(to),
     discard: flags.has('discard'),
-    clock: context.clock,
+    clock,
   })
   if (rotated.kind === 'problem') return problem(rotated.problem)
   return done(flags.has('json') ? json(rotated) : text(rotated, to !== undefined))

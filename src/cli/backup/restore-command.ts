@@ -10,15 +10,13 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { counted, moment } from '../../text/format.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
-import { closedTo } from '../no-database.ts'
-import { commandLine, dataDirectory } from '../open-data.ts'
+import { closedTo, commandLine, dataDirectory } from '../data-directory.ts'
 import { createWatch } from '../terminal/gauge.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { bucketOpener, isFolder } from './bucket-opener.ts'
 import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
-/** `restore FROM`, with the service stopped. */
 export const run: RunCommand = async ({ words, flags }, context) => {
   const from = destinationIn(words[0] ?? '', isFolder)
   if (from.kind === 'problem') return problems(from.problem)

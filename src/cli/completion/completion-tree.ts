@@ -8,17 +8,14 @@ export type Completion =
   | { readonly kind: 'anything' }
 
 export interface CompletedFlag {
-  /** `--listen` */
   readonly flag: string
   readonly doc: string
   /** `null`: it takes no value. */
   readonly value: (Completion & { readonly placeholder: string }) | null
-  /** It may be given again. */
   readonly list: boolean
 }
 
 export interface CompletedCommand {
-  /** `app create` */
   readonly name: string
   readonly doc: string
   readonly words: readonly (Completion & { readonly placeholder: string })[]
@@ -27,7 +24,6 @@ export interface CompletedCommand {
 
 export interface CompletionTree {
   readonly commands: readonly CompletedCommand[]
-  /** First words: `serve`, `app`. */
   readonly firsts: readonly Word[]
   /** By first word, what may follow it: `app` → `create`, `list`. */
   readonly seconds: ReadonlyMap<string, readonly Word[]>
@@ -96,7 +92,6 @@ function valueOf(placeholder: string): Completion & { readonly placeholder: stri
   return choices.length > 0 ? { kind: 'choices', choices, placeholder } : { kind: 'anything', placeholder }
 }
 
-/** The first sentence, which has room beside its flag. */
 function brief(doc: string): string {
   const [sentence = ''] = doc.replaceAll('`', '').split('. ')
   return sentence.replace(/\.$/, '')

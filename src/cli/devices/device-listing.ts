@@ -6,7 +6,6 @@ import { createDeviceSearch } from '../../device/device-search-store.ts'
 import type { FoundDevice } from '../../device/device-search-store.ts'
 import type { DeviceState, Platform } from '../../device/device.ts'
 
-/** Which devices, in the order of their registration. */
 export interface Listing {
   readonly platforms: readonly Platform[]
   /** With one of them; `null`: any. */
@@ -26,7 +25,6 @@ export interface Listed {
   readonly total: number | null
 }
 
-/** How devices are named one by one. */
 export type NamedDevices = { readonly token: string } | { readonly alias: string } | { readonly user: string }
 
 /** One device by its alias, those of a user, or those whose token it is, or begins so. */

@@ -2,10 +2,9 @@ import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
-import type { ParsedArguments, RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import type { ParsedArguments, RunOnApplication } from '../command.ts'
 import { platformsIn } from '../push/platform-flag.ts'
-import { resolveDevice, tooShort } from '../push/resolve-device.ts'
+import { resolveDevice, tooShort } from '../push/resolve.ts'
 import { styleOf } from '../terminal/style.ts'
 import { listDevices, namedDevices } from './device-listing.ts'
 import type { Listing, NamedDevices } from './device-listing.ts'
@@ -13,12 +12,9 @@ import { deviceJson, devicesText } from './devices-text.ts'
 
 const DEFAULT_LIMIT = 50
 
-/** The devices of an application: a table, or one record a line. */
-export const run: RunCommand = async ({ words, flags }, context) => {
-  const opened = openApplication(words[0] ?? '', flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { number } = opened.application
+export const run: RunOnApplication = async ({ flags }, world) => {
+  const { database } = world
+  const { number } = world.application
   const search = createDeviceSearch({ database })
 
   const { named, after: token, ...query } = readListing(flags)
@@ -42,8 +38,8 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const part = last?.token.slice(0, 12) ?? ''
   const next = last && listed.more ? (search.byToken(number, part, 2).length === 1 ? part : last.token) : null
   const counts = search.counts(number, query.platforms)
-  const view = { ...listed, counts, next, query, full: flags.has('full'), now: context.clock.now() }
-  return done(devicesText(view, styleOf(context)))
+  const view = { ...listed, counts, next, query, full: flags.has('full'), now: world.clock.now() }
+  return done(devicesText(view, styleOf(world)))
 }
 
 /** What the flags, which are right each by itself, ask for. `after`: a token, or the beginning of one. */

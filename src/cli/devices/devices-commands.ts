@@ -1,38 +1,28 @@
 import { choice, integer } from '../../settings/setting-type.ts'
-import { dataFlags, jsonFlag } from '../command.ts'
+import { jsonFlag, jsonLinesFlag, switchFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 import { platformFlag } from '../push/platform-flag.ts'
 
 const STATE = choice('registered', 'gone', 'quarantined')
 
-/** The devices of an application, and what they were sent. */
 export const DEVICE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'devices',
     words: ['APP'],
+    on: 'application',
     summary: 'list devices, in the order of their registration',
     changes: null,
     flags: [
-      { name: 'tag', placeholder: 'T', list: true, doc: 'with one of these tags' },
-      { name: 'alias', placeholder: 'A', doc: 'the one with this alias' },
-      { name: 'user', placeholder: 'U', doc: 'those of this user' },
-      {
-        name: 'token',
-        placeholder: 'T',
-        doc: 'the one with this token, or those whose token begins so (8 characters or more)',
-      },
+      valueFlag('tag', 'T', 'with one of these tags', { list: true }),
+      valueFlag('alias', 'A', 'the one with this alias'),
+      valueFlag('user', 'U', 'those of this user'),
+      valueFlag('token', 'T', 'the one with this token, or those whose token begins so (8 characters or more)'),
       platformFlag,
-      {
-        name: 'state',
-        placeholder: STATE.placeholder,
-        type: STATE,
-        doc: 'default registered; with --alias, --user or --token any',
-      },
-      { name: 'limit', placeholder: 'N', type: integer(1, 10_000), doc: 'so many at the most (default 50)' },
-      { name: 'after', placeholder: 'TOKEN', doc: 'those behind this one' },
-      { name: 'full', placeholder: null, doc: 'show tokens from end to end' },
-      { name: 'json', placeholder: null, doc: 'print a line of JSON for each device' },
-      ...dataFlags,
+      valueFlag('state', STATE.placeholder, 'default registered; with --alias, --user or --token any', { type: STATE }),
+      valueFlag('limit', 'N', 'so many at the most (default 50)', { type: integer(1, 10_000) }),
+      valueFlag('after', 'TOKEN', 'those behind this one'),
+      switchFlag('full', 'show tokens from end to end'),
+      jsonLinesFlag('device'),
     ],
     exclusive: [['tag', 'alias', 'user', 'token']],
     examples: ['bellhop devices "Corner Shop" --tag bread'],
@@ -41,21 +31,17 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'devices restore',
     words: ['APP'],
+    on: 'application',
     summary: 'bring back devices that a gateway has declared dead by mistake, as they were',
     changes: { action: 'restore devices' },
     flags: [
-      {
-        name: 'since',
-        placeholder: 'TIME',
-        doc: 'those that left since then: 2026-12-24T09:00:00Z, or 2h for 2 hours ago',
-      },
-      { name: 'until', placeholder: 'TIME', doc: 'and not after that (default: now)' },
-      { name: 'reason', placeholder: 'R', list: true, doc: "for this reason, in the gateway's word (default: any)" },
+      valueFlag('since', 'TIME', 'those that left since then: 2026-12-24T09:00:00Z, or 2h for 2 hours ago'),
+      valueFlag('until', 'TIME', 'and not after that (default: now)'),
+      valueFlag('reason', 'R', "for this reason, in the gateway's word (default: any)", { list: true }),
       platformFlag,
-      { name: 'dry-run', placeholder: null, doc: 'change nothing: show how many left for which reason' },
-      { name: 'yes', placeholder: null, doc: 'yes, restore them' },
+      switchFlag('dry-run', 'change nothing: show how many left for which reason'),
+      switchFlag('yes', 'yes, restore them'),
       jsonFlag,
-      ...dataFlags,
     ],
     exclusive: [['yes', 'dry-run']],
     examples: ['bellhop devices restore "Corner Shop" --since 2h --reason BadDeviceToken --yes'],
@@ -64,19 +50,18 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'labels',
     words: ['APP'],
+    on: 'application',
     summary: 'show what uses up the limit of tags and types, or clear what only newcomers have',
     changes: { action: 'clear labels', onlyWith: ['clear-unproven'] },
     flags: [
-      {
-        name: 'clear-unproven',
-        placeholder: null,
-        doc: 'take off devices the names that only newcomers have: devices that no gateway has accepted a push for',
-      },
+      switchFlag(
+        'clear-unproven',
+        'take off devices the names that only newcomers have: devices that no gateway has accepted a push for',
+      ),
       { ...platformFlag, doc: 'count its devices as newcomers, even if no push was ever accepted on it' },
-      { name: 'limit', placeholder: 'N', type: integer(1, 10_000), doc: 'rows of each table (default 20)' },
-      { name: 'yes', placeholder: null, doc: 'yes, clear them' },
+      valueFlag('limit', 'N', 'rows of each table (default 20)', { type: integer(1, 10_000) }),
+      switchFlag('yes', 'yes, clear them'),
       jsonFlag,
-      ...dataFlags,
     ],
     examples: ['bellhop labels "Corner Shop"', 'bellhop labels "Corner Shop" --clear-unproven --yes'],
     load: () => import('./labels-command.ts'),
@@ -84,30 +69,32 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'user show',
     words: ['APP', 'USER'],
+    on: 'application',
     summary: 'show the devices of a user, in whatever state',
     changes: null,
-    flags: [{ name: 'json', placeholder: null, doc: 'print a line of JSON for each device' }, ...dataFlags],
+    flags: [jsonLinesFlag('device')],
     examples: ['bellhop user show "Corner Shop" ann@shop.example'],
     load: () => import('./user-show-command.ts'),
   },
   {
     name: 'user erase',
     words: ['APP', 'USER'],
+    on: 'application',
     summary: 'erase the devices of a user, and what is stored about them',
     changes: { action: 'erase user' },
-    flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase them' }, jsonFlag, ...dataFlags],
+    flags: [switchFlag('yes', 'yes, erase them'), jsonFlag],
     examples: ['bellhop user erase "Corner Shop" ann@shop.example --yes'],
     load: () => import('./user-erase-command.ts'),
   },
   {
     name: 'stats',
     words: ['[APP]'],
+    on: 'data',
     summary: 'show what was sent, received and opened on each day, and in which languages',
     changes: null,
     flags: [
-      { name: 'days', placeholder: 'N', type: integer(1, 366), doc: 'so many, today included (default 14)' },
-      { name: 'json', placeholder: null, doc: 'print a line of JSON for each application' },
-      ...dataFlags,
+      valueFlag('days', 'N', 'so many, today included (default 14)', { type: integer(1, 366) }),
+      jsonLinesFlag('application'),
     ],
     examples: ['bellhop stats "Corner Shop" --days 30'],
     load: () => import('./stats-command.ts'),

@@ -3,9 +3,8 @@ import { problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { counted, grouped, isoOrNull, isoTime } from '../../text/format.ts'
 import { done, problems } from '../command.ts'
-import type { CheckArguments, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
+import type { CheckArguments, CommandOutcome, ParsedArguments, RunOnApplication } from '../command.ts'
 import { timeGiven, notAMoment } from '../moment-flag.ts'
-import { openApplication } from '../open-application.ts'
 import { platformsIn } from '../push/platform-flag.ts'
 import { styleOf } from '../terminal/style.ts'
 import { NOBODY, restoreDevices } from './devices-restore-run.ts'
@@ -15,17 +14,13 @@ import { absentText, restoredText, spanText } from './devices-restore-text.ts'
 export const check: CheckArguments = ({ flags }, { clock }) => readRestore(flags, clock.now())
 
 /** Brings back devices that gateways have set aside by mistake, beside a running server or without one. */
-export const run: RunCommand = async ({ words, flags }, context) => {
-  const { clock } = context
-  const read = readRestore(flags, clock.now())
+export const run: RunOnApplication = async ({ flags }, world) => {
+  const read = readRestore(flags, world.clock.now())
   if (read.kind !== 'options') return read
   const { options } = read
-  const opened = openApplication(words[0] ?? '', flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { id, number } = opened.application
+  const { id, number } = world.application
 
-  const away = createRestoreStore({ database, clock }).absent(number, options)
+  const away = createRestoreStore(world).absent(number, options)
   const unknown = options.reasons?.find((reason) => !away.some((one) => one.reason === reason))
   if (unknown !== undefined && away.length > 0) {
     const known = away.map((one) => `${one.reason} ${grouped(one.gone + one.quarantined)}`).join(', ')
@@ -47,7 +42,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   if (total === 0 || flags.has('dry-run')) {
     if (flags.has('json')) return done(json(NOBODY))
     if (total === 0) return done(`Nothing to restore: no device left ${spanText(options)} and is still away.\n`)
-    return done(`${absentText(absent, styleOf(context))}Nothing is changed: this was a dry run.\n`)
+    return done(`${absentText(absent, styleOf(world))}Nothing is changed: this was a dry run.\n`)
   }
   if (!flags.has('yes')) {
     return problem(
@@ -55,10 +50,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
     )
   }
 
-  const { counts, stopped } = await restoreDevices(
-    { database, data: opened.data, application: number, options, total },
-    context,
-  )
+  const { counts, stopped } = await restoreDevices(options, total, world)
   if (stopped) {
     const since = isoTime(options.since)
     return problem(

@@ -1,9 +1,8 @@
-import type { Database } from '../../database/database.ts'
 import { createFeedbackStore } from '../../device/feedback-store.ts'
 import type { FeedbackEntry } from '../../device/feedback-store.ts'
 import { createRestoreStore } from '../../device/restore-store.ts'
 import type { Departures } from '../../device/restore-store.ts'
-import type { CommandContext } from '../command.ts'
+import type { ApplicationWorld } from '../command.ts'
 import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { createPacing } from '../transfer/pacing.ts'
@@ -13,7 +12,6 @@ export interface RestoreOptions extends Departures {
   readonly reasons: readonly string[] | null
 }
 
-/** Devices that came back. */
 export interface RestoreCounts {
   readonly gone: number
   readonly quarantined: number
@@ -25,16 +23,6 @@ export interface RestoreCounts {
 
 export const NOBODY: RestoreCounts = { gone: 0, quarantined: 0, aliasTaken: 0, bare: 0 }
 
-interface Restoring {
-  readonly database: Database
-  /** The data directory. */
-  readonly data: string
-  readonly application: number
-  readonly options: RestoreOptions
-  /** Devices to restore, for the bar. */
-  readonly total: number
-}
-
 /**
  * Writes in one transaction, which a server beside this process waits for: of a device, with its indexes and its entry of
  * the feedback, and one more for each label. Measured on 2 busy cores with four labels a device: 7 ms, 12 in one of ten.
@@ -42,20 +30,25 @@ interface Restoring {
 const WRITES = 500
 const WRITES_OF_DEVICE = 5
 
-/** Brings devices back, those first that left last. `stopped`: by a signal; the same command goes on from there. */
+/**
+ * Brings devices back, those first that left last. `total`: how many, for the bar. `stopped`: by a signal; the same
+ * command goes on from there.
+ */
 export async function restoreDevices(
-  { database, data, application, options, total }: Restoring,
-  context: CommandContext,
+  options: RestoreOptions,
+  total: number,
+  world: ApplicationWorld,
 ): Promise<{ readonly counts: RestoreCounts; readonly stopped: boolean }> {
-  const { clock } = context
-  const store = createRestoreStore({ database, clock })
+  const { database, clock } = world
+  const application = world.application.number
+  const store = createRestoreStore(world)
   const entries = createFeedbackStore({ database }).list(application, options.since, options.until)
   const counts: { -readonly [Name in keyof RestoreCounts]: number } = { ...NOBODY }
-  const progress = createProgress(context, { unit: 'devices' })
-  const pacing = createPacing(data, clock)
+  const progress = createProgress(world, { unit: 'devices' })
+  const pacing = createPacing(world)
   // A commit waits for the disk only at the end: what is lost before is restored by the same command.
   const sync = database.syncByHand()
-  using polling = startPolling(context)
+  using polling = startPolling(world)
 
   /** As many entries as one transaction could restore; read outside of it, since there may be many others between. */
   function read(): FeedbackEntry[] {

@@ -2,10 +2,8 @@ import type { Absent, Departures } from '../../device/restore-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, moment } from '../../text/format.ts'
 import type { Style } from '../terminal/style.ts'
-import { tableText } from '../terminal/table-text.ts'
+import { listing } from '../terminal/table-text.ts'
 import type { RestoreCounts } from './devices-restore-run.ts'
-
-const HEAD = ['REASON', 'GONE', 'QUARANTINED']
 
 /** When they left: `since …`, `between … and …`. */
 export function spanText({ since, until }: Pick<Departures, 'since' | 'until'>): string {
@@ -14,12 +12,15 @@ export function spanText({ since, until }: Pick<Departures, 'since' | 'until'>):
 
 /** Devices that could be restored: a table by reason, and what would not come back with them. */
 export function absentText(absent: readonly Absent[], { paint }: Style): string {
-  const rows = absent.map(({ reason, gone, quarantined }) => [
-    escapeControls(reason),
-    grouped(gone),
-    grouped(quarantined),
-  ])
-  const [title = '', ...lines] = tableText([HEAD, ...rows], ['left', 'right', 'right'])
+  const table = listing(
+    absent,
+    [
+      ['REASON', ({ reason }) => escapeControls(reason)],
+      ['GONE', ({ gone }) => grouped(gone), 'right'],
+      ['QUARANTINED', ({ quarantined }) => grouped(quarantined), 'right'],
+    ],
+    paint,
+  )
   const sum = (name: 'gone' | 'quarantined' | 'aliasTaken' | 'bare') => absent.reduce((all, one) => all + one[name], 0)
   const counts = {
     gone: sum('gone'),
@@ -28,8 +29,7 @@ export function absentText(absent: readonly Absent[], { paint }: Style): string 
     bare: sum('bare'),
   }
   return [
-    paint('dim', title),
-    ...lines,
+    ...table,
     '',
     `${counted(counts.gone + counts.quarantined, 'device')} to restore.`,
     ...without(counts),

@@ -6,7 +6,8 @@ import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, counted, grouped, isoTime, tokenPart } from '../../text/format.ts'
 import { PLATFORM } from '../../platform.ts'
 import type { Colour, Style } from '../terminal/style.ts'
-import { shortened, tableText } from '../terminal/table-text.ts'
+import { listing, shortened } from '../terminal/table-text.ts'
+import type { Column } from '../terminal/table-text.ts'
 import type { Listed, Listing } from './device-listing.ts'
 
 interface View extends Listed {
@@ -14,13 +15,10 @@ interface View extends Listed {
   readonly counts: readonly DeviceCount[]
   /** What `--after` takes to go on; `null`: that was all. */
   readonly next: string | null
-  /** Tokens from end to end. */
   readonly full: boolean
   /** ms since the Unix epoch. */
   readonly now: number
 }
-
-const HEAD = ['TOKEN', 'PLATFORM', 'ALIAS', 'TAGS', 'BADGE']
 
 const COLOURS: Readonly<Record<DeviceState, Colour>> = { registered: 'green', gone: 'red', quarantined: 'yellow' }
 
@@ -28,25 +26,25 @@ const COLOURS: Readonly<Record<DeviceState, Colour>> = { registered: 'green', go
 const MAX_ALIAS = 24
 const MAX_TAGS = 40
 
-/** A table with what there is in all below it. */
 export function devicesText(view: View, { paint, unicode, legible }: Style): string {
   const listed = PLAIN.filter(
     (name) => PLAIN_FACTS[name].heading !== undefined && view.devices.some((device) => device[name] !== null),
   )
-  const head = [...HEAD, ...listed.map((name) => PLAIN_FACTS[name].heading ?? ''), 'LAST SEEN', 'STATE']
-  const rows = view.devices.map(({ token, platform, alias, tag, badge, seenAt, state, ...device }) => [
-    escapeControls(view.full ? token : legible(tokenPart(token))),
-    PLATFORM[platform].name,
-    shortened(escapeControls(alias ?? ''), MAX_ALIAS, unicode),
-    shortened(tag.map(escapeControls).join(', '), MAX_TAGS, unicode),
-    grouped(badge),
-    ...listed.map((name) => escapeControls(device[name] ?? '')),
+  const columns: readonly Column<FoundDevice>[] = [
+    ['TOKEN', ({ token }) => escapeControls(view.full ? token : legible(tokenPart(token)))],
+    ['PLATFORM', ({ platform }) => PLATFORM[platform].name],
+    ['ALIAS', ({ alias }) => shortened(escapeControls(alias ?? ''), MAX_ALIAS, unicode)],
+    ['TAGS', ({ tag }) => shortened(tag.map(escapeControls).join(', '), MAX_TAGS, unicode)],
+    ['BADGE', ({ badge }) => grouped(badge), 'right'],
+    ...listed.map((name): Column<FoundDevice> => [
+      PLAIN_FACTS[name].heading ?? '',
+      (device) => escapeControls(device[name] ?? ''),
+    ]),
     // Imported, and it was not known there either.
-    seenAt === 0 ? 'never' : ago(seenAt, view.now),
-    paint(COLOURS[state], state),
-  ])
-  const [title = '', ...lines] = tableText([head, ...rows], ['left', 'left', 'left', 'left', 'right'])
-  const table = rows.length === 0 ? [] : [paint('dim', title), ...lines, '']
+    ['LAST SEEN', ({ seenAt }) => (seenAt === 0 ? 'never' : ago(seenAt, view.now))],
+    ['STATE', ({ state }) => paint(COLOURS[state], state)],
+  ]
+  const table = view.devices.length === 0 ? [] : [...listing(view.devices, columns, paint), '']
   const next = view.next === null ? [] : [`More of them: --after ${escapeControls(view.next)}`]
   return [...table, summary(view), ...next, ''].join('\n')
 }

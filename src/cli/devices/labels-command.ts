@@ -1,4 +1,3 @@
-import type { Database } from '../../database/database.ts'
 import { createAcceptanceStore } from '../../delivery/store/acceptance-store.ts'
 import { maxLabelsOfNetwork } from '../../device/growth.ts'
 import { createLabelUses } from '../../device/label-use-store.ts'
@@ -8,15 +7,14 @@ import { problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { counted } from '../../text/format.ts'
 import { done } from '../command.ts'
-import type { CommandContext, CommandOutcome, RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import type { ApplicationWorld, CommandOutcome, RunOnApplication } from '../command.ts'
 import { platformIn } from '../push/platform-flag.ts'
 import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { styleOf } from '../terminal/style.ts'
 import { createPacing } from '../transfer/pacing.ts'
 import { labelsText } from './labels-text.ts'
-import { isUnproven, summaryOf } from './labels-summary.ts'
+import { isUnproven, summaryOf } from './labels-text.ts'
 
 const DEFAULT_ROWS = 20
 
@@ -24,13 +22,10 @@ const DEFAULT_ROWS = 20
 const STEP = 500
 
 /** Shows what the tags and types of an application are used for, or takes off devices what newcomers alone have. */
-export const run: RunCommand = async ({ words, flags }, context) => {
-  const opened = openApplication(words[0] ?? '', flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { number, id, name, limits } = opened.application
-  const uses = createLabelUses({ database })
-  const known = createAcceptanceStore({ database }).everAccepted(number)
+export const run: RunOnApplication = async ({ flags }, world) => {
+  const { number, id, name, limits } = world.application
+  const uses = createLabelUses(world)
+  const known = createAcceptanceStore(world).everAccepted(number)
   const platform = platformIn(flags)
   const wasAccepted: WasAccepted = (of, device) => known(of, device) ?? (of === platform ? false : null)
 
@@ -38,15 +33,13 @@ export const run: RunCommand = async ({ words, flags }, context) => {
     const rows = Number(flags.get('limit') ?? DEFAULT_ROWS)
     const { maxLabels } = limits
     const report = {
-      labels: createRegistrySizeStore({ database }).sizeOf(number).labels,
+      labels: createRegistrySizeStore(world).sizeOf(number).labels,
       maxLabels,
       maxOfNetwork: maxLabels === 0 ? 0 : maxLabelsOfNetwork(maxLabels),
       networks: uses.networks(number, rows),
       ...summaryOf(uses.all(number, wasAccepted), rows),
     }
-    return done(
-      flags.has('json') ? jsonLine({ application: id, ...report }) : labelsText(name, report, styleOf(context)),
-    )
+    return done(flags.has('json') ? jsonLine({ application: id, ...report }) : labelsText(name, report, styleOf(world)))
   }
 
   const unproven = [...uses.all(number, wasAccepted)].filter(isUnproven)
@@ -56,37 +49,28 @@ export const run: RunCommand = async ({ words, flags }, context) => {
       `${counted(unproven.length, 'name')} would be taken off ${counted(total, 'device')}: add --yes to do so.`,
     )
   }
-  return await clear(
-    { database, data: opened.data, application: id, unproven, total, wasAccepted },
-    context,
-    flags.has('json'),
-  )
+  return await clear({ unproven, total, wasAccepted, json: flags.has('json') }, world)
 }
 
 interface Clearing {
-  readonly database: Database
-  /** The data directory. */
-  readonly data: string
-  readonly application: string
   readonly unproven: readonly LabelUse[]
-  /** Labels of devices, for the bar. */
   readonly total: number
   readonly wasAccepted: WasAccepted
+  readonly json: boolean
 }
 
 async function clear(
-  { database, data, application, unproven, total, wasAccepted }: Clearing,
-  context: CommandContext,
-  asJson: boolean,
+  { unproven, total, wasAccepted, json }: Clearing,
+  world: ApplicationWorld,
 ): Promise<CommandOutcome> {
-  const { clock } = context
-  const uses = createLabelUses({ database })
-  const progress = createProgress(context, { unit: 'labels' })
-  const pacing = createPacing(data, clock)
+  const { database, clock, application } = world
+  const uses = createLabelUses(world)
+  const progress = createProgress(world, { unit: 'labels' })
+  const pacing = createPacing(world)
   const waiting = unproven.map((use) => use.id)
   const cleared = new Set<number>()
   let devices = 0
-  using polling = startPolling(context)
+  using polling = startPolling(world)
 
   function step(): void {
     for (let room = STEP; room > 0;) {
@@ -113,7 +97,7 @@ async function clear(
   }
   const names = cleared.size
   if (waiting.length > 0) return problem(`Stopped after ${counted(names, 'name')}: the same command goes on.`)
-  if (asJson) return done(jsonLine({ application, cleared: { names, devices } }))
+  if (json) return done(jsonLine({ application: application.id, cleared: { names, devices } }))
   if (names === 0) return done('No name is held by newcomers alone.\n')
   return done(
     `${counted(names, 'name')} taken off ${counted(devices, 'device')}. The service makes room for others within the hour.\n`,

@@ -1,11 +1,11 @@
+import type { LabelUse } from '../../device/label-use-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped } from '../../text/format.ts'
 import type { Style } from '../terminal/style.ts'
-import { shortened, tableText } from '../terminal/table-text.ts'
-import type { Side } from '../terminal/table-text.ts'
-import type { LabelSummary } from './labels-summary.ts'
+import { listing, shortened } from '../terminal/table-text.ts'
+import type { Column } from '../terminal/table-text.ts'
 
-export interface LabelReport extends LabelSummary {
+interface LabelReport extends LabelSummary {
   readonly labels: number
   /** 0: no limit. */
   readonly maxLabels: number
@@ -16,32 +16,28 @@ export interface LabelReport extends LabelSummary {
 /** Columns of a name: it may have 256 characters. */
 const NAME_COLUMNS = 40
 
-const HEAD = ['NAME', 'KIND', 'NAMES', 'DEVICES', 'NEWCOMERS', 'ONLY NEWCOMERS', 'FROM']
-const SIDES: readonly Side[] = ['left', 'left', 'right', 'right', 'right', 'right', 'left']
-
-/** What uses up the limit of labels, by name and by network. */
 export function labelsText(application: string, report: LabelReport, { paint, legible, unicode }: Style): string {
   const { groups, networks, labels, maxLabels, maxOfNetwork, unproven, undecided, unused } = report
   const limit = maxLabels === 0 ? 'no limit' : `at most ${grouped(maxLabels)} from calls without the secret`
-  const rows = groups.map(({ name, kind, network, names, devices, newcomers, unproven: only }) => [
-    shortened(escapeControls(name), NAME_COLUMNS, unicode),
-    kind,
-    grouped(names),
-    grouped(devices),
-    grouped(newcomers),
-    grouped(only),
-    network ?? '',
-  ])
-  const table = (head: readonly string[], body: readonly (readonly string[])[], sides: readonly Side[]) => {
-    const [title = '', ...lines] = tableText([head, ...body], sides)
-    return body.length === 0 ? [] : ['', paint('dim', title), ...lines]
-  }
-  const ofNetworks = networks.map((one) => [one.network, grouped(one.labels)])
+  const byName: readonly Column<LabelGroup>[] = [
+    ['NAME', ({ name }) => shortened(escapeControls(name), NAME_COLUMNS, unicode)],
+    ['KIND', ({ kind }) => kind],
+    ['NAMES', ({ names }) => grouped(names), 'right'],
+    ['DEVICES', ({ devices }) => grouped(devices), 'right'],
+    ['NEWCOMERS', ({ newcomers }) => grouped(newcomers), 'right'],
+    ['ONLY NEWCOMERS', (group) => grouped(group.unproven), 'right'],
+    ['FROM', ({ network }) => network ?? ''],
+  ]
+  const table = <Item>(items: readonly Item[], columns: readonly Column<Item>[]) =>
+    items.length === 0 ? [] : ['', ...listing(items, columns, paint)]
   const share = maxLabels === 0 ? 'NAMES' : `NAMES, AT MOST ${grouped(maxOfNetwork)}`
   return [
     legible(`${escapeControls(application)}: ${counted(labels, 'tag or type', 'tags and types')}, ${limit}`),
-    ...table(HEAD, rows, SIDES),
-    ...table(['NETWORK', share], ofNetworks, ['left', 'right']),
+    ...table(groups, byName),
+    ...table(networks, [
+      ['NETWORK', ({ network }) => network],
+      [share, (one) => grouped(one.labels), 'right'],
+    ]),
     ...(unused + unproven + undecided > 0 ? [''] : []),
     ...(unused > 0 ? [`No device has ${counted(unused, 'name')} any more: erased within the hour.`] : []),
     ...(unproven > 0
@@ -56,4 +52,81 @@ export function labelsText(application: string, report: LabelReport, { paint, le
       : []),
     '',
   ].join('\n')
+}
+
+interface LabelGroup {
+  /** The name where there is one, else how they begin, and `…`. */
+  readonly name: string
+  readonly kind: LabelUse['kind']
+  readonly names: number
+  /** How often devices have one of them. */
+  readonly devices: number
+  readonly newcomers: number
+  /** Names that newcomers alone have. */
+  readonly unproven: number
+  /** Who brought the most of them; `null`: that is not known of any. */
+  readonly network: string | null
+}
+
+interface LabelSummary {
+  readonly groups: readonly LabelGroup[]
+  readonly unproven: number
+  /** Names that nobody has but newcomers, and devices of platforms on which nothing was ever taken. */
+  readonly undecided: number
+  /** Names that no device has any more. */
+  readonly unused: number
+}
+
+/** Whether nobody has it but newcomers. */
+export function isUnproven({ devices, newcomers }: LabelUse): boolean {
+  return devices > 0 && newcomers === devices
+}
+
+export function summaryOf(uses: Iterable<LabelUse>, limit: number): LabelSummary {
+  const groups = new Map<string, Group>()
+  let [unproven, undecided, unused] = [0, 0, 0]
+  for (const use of uses) {
+    const { kind, name, network, devices, newcomers, unknown } = use
+    const beginning = beginningOf(name)
+    const key = `${kind} ${beginning}`
+    const group = groups.get(key) ?? newGroup(use, beginning)
+    groups.set(key, group)
+    group.names++
+    group.devices += devices
+    group.newcomers += newcomers
+    if (network !== null) group.networks.set(network, (group.networks.get(network) ?? 0) + 1)
+    if (devices === 0) unused++
+    else if (isUnproven(use)) {
+      group.unproven++
+      unproven++
+    } else if (newcomers + unknown === devices) undecided++
+  }
+  const largest = [...groups.values()].toSorted((a, b) => b.names - a.names || b.devices - a.devices)
+  return { groups: largest.slice(0, limit).map(shownAs), unproven, undecided, unused }
+}
+
+type Group = ReturnType<typeof newGroup>
+
+function shownAs({ first, beginning, networks, kind, names, devices, newcomers, unproven }: Group): LabelGroup {
+  const name = names === 1 ? first : `${beginning}…`
+  const [most] = [...networks].toSorted(([, a], [, b]) => b - a)
+  return { name, kind, names, devices, newcomers, unproven, network: most?.[0] ?? null }
+}
+
+function newGroup({ kind, name: first }: LabelUse, beginning: string) {
+  return {
+    kind,
+    first,
+    beginning,
+    names: 0,
+    devices: 0,
+    newcomers: 0,
+    unproven: 0,
+    networks: new Map<string, number>(),
+  }
+}
+
+/** Up to the first character after which names differ, as in `user:17`, `city/berlin` and `vip2026`; else the whole. */
+function beginningOf(name: string): string {
+  return /^\D*?(?:[:/=._#-]|(?=\d))/.exec(name)?.[0] ?? name
 }

@@ -8,30 +8,23 @@ import { createTallyReader } from '../../stats/tally-store.ts'
 import { createLanguageDays } from '../../stats/receipt-count-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
-import type { RunCommand } from '../command.ts'
-import { findApplication } from '../open-application.ts'
-import { openData } from '../open-data.ts'
+import type { RunOnData } from '../command.ts'
+import { findApplication } from '../find-application.ts'
 import { styleOf } from '../terminal/style.ts'
 import { statsJson, statsText } from './stats-text.ts'
 import type { ApplicationStats } from './stats-text.ts'
 
 const DEFAULT_DAYS = 14
 
-/** How far back departures are counted. */
 const GONE_DAYS = 30
 
-/** What the applications, or one of them, have sent, by day. */
-export const run: RunCommand = async ({ words, flags }, context) => {
+export const run: RunOnData = async ({ words: [app], flags }, world) => {
   const days = Number(flags.get('days') ?? DEFAULT_DAYS)
-  const opened = openData(flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { clock } = context
-  const [app] = words
+  const { database, clock } = world
   let applications: readonly Application[]
-  if (app === undefined) applications = createApplicationStore({ database, clock }).list()
+  if (app === undefined) applications = createApplicationStore(world).list()
   else {
-    const found = findApplication(app, opened, context)
+    const found = findApplication(app, world)
     if (found.kind !== 'found') return found
     applications = [found.application]
   }
@@ -39,7 +32,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const last = Math.floor(clock.now() / DAY_MS)
   const stats = applications.map((one) => statsOf(database, one, { first: last - days + 1, last }, clock.now()))
   if (flags.has('json')) return done(stats.map((one) => jsonLine(statsJson(one))).join(''))
-  return done(statsText(stats, styleOf(context)))
+  return done(statsText(stats, styleOf(world)))
 }
 
 function statsOf(

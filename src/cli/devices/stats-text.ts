@@ -1,21 +1,18 @@
 import { DAY_MS } from '../../clock.ts'
 import type { DeviceCount } from '../../device/device-search-store.ts'
+import { PLATFORM } from '../../platform.ts'
 import type { Day } from '../../stats/tally-store.ts'
 import type { LanguageDay } from '../../stats/receipt-count-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, dayOf, grouped, percent } from '../../text/format.ts'
 import { OWN_TEXT } from '../../text/language-tag.ts'
-import { PLATFORM } from '../../platform.ts'
-import { bar } from '../terminal/chart.ts'
 import type { Style } from '../terminal/style.ts'
-import { tableText } from '../terminal/table-text.ts'
-import type { Side } from '../terminal/table-text.ts'
+import { listing } from '../terminal/table-text.ts'
+import type { Column } from '../terminal/table-text.ts'
 
-/** What an application has sent, and to whom. */
 export interface ApplicationStats {
   readonly id: string
   readonly name: string
-  /** Each day of the time asked for, in order. */
   readonly days: readonly Day[]
   /** Of pushes in several languages. */
   readonly languages: readonly LanguageDay[]
@@ -36,27 +33,40 @@ export function statsText(stats: readonly ApplicationStats[], style: Style): str
     const { t, s, o, received } = sums(stats.flatMap((one) => one.days[at] ?? []))
     return { day, t, s, o, received }
   })
-  const { paint } = style
-  const areReported = days.some(({ received }) => received > 0)
-  const rows = stats.map((one) => {
-    const { t, s, o, received } = sums(one.days)
-    const registered = one.devices.reduce((sum, { registered: count }) => sum + count, 0)
-    return [
-      escapeControls(one.name),
-      grouped(t),
-      grouped(s),
-      ...(areReported ? [grouped(received), percent(received, s)] : []),
-      grouped(o),
-      percent(o, s),
-      grouped(registered),
-      grouped(one.gone),
-    ]
-  })
-  const reports = [...(areReported ? ['Received', ''] : []), 'Opened', '']
-  const head = ['Application', 'Addressed', 'Accepted', ...reports, 'Devices', 'Gone in 30 days']
-  const sides: readonly Side[] = ['left', ...head.slice(1).map(() => 'right' as const)]
-  const [title = '', ...lines] = tableText([head, ...rows], sides)
-  return [...chart(days, style), '', paint('dim', title), ...lines, ''].join('\n')
+  const registered = ({ devices }: ApplicationStats) => devices.reduce((sum, one) => sum + one.registered, 0)
+  const lines = listing<ApplicationStats & Counts>(
+    stats.map((one) => ({ ...one, ...sums(one.days) })),
+    [
+      ['Application', ({ name }) => escapeControls(name)],
+      ['Addressed', ({ t = 0 }) => grouped(t), 'right'],
+      ['Accepted', ({ s }) => grouped(s), 'right'],
+      ...reportColumns(days, percent),
+      ['Devices', (one) => grouped(registered(one)), 'right'],
+      ['Gone in 30 days', ({ gone }) => grouped(gone), 'right'],
+    ],
+    style.paint,
+  )
+  return [...chart(days, style), '', ...lines, ''].join('\n')
+}
+
+/**
+ * What was reported of what was accepted. An app whose extension reports nothing has no columns for it. `shareOf`: how a
+ * part of the accepted is written.
+ */
+function reportColumns(
+  all: readonly Counts[],
+  shareOf: (count: number, accepted: number) => string = shareOfSome,
+): readonly Column<Counts>[] {
+  const pair = (title: string, count: (one: Counts) => number): readonly Column<Counts>[] => [
+    [title, (one) => grouped(count(one)), 'right'],
+    ['', (one) => shareOf(count(one), one.s), 'right'],
+  ]
+  const areReported = all.some(({ received }) => received > 0)
+  return [...(areReported ? pair('Received', ({ received }) => received) : []), ...pair('Opened', ({ o }) => o)]
+}
+
+function shareOfSome(count: number, accepted: number): string {
+  return accepted > 0 ? percent(count, accepted) : ''
 }
 
 /** One line of JSON for each application; days are dates, UTC. `language` null: the push's own text. */
@@ -101,20 +111,12 @@ function oneText(stats: ApplicationStats, style: Style): string {
 
 /** A line for each day, and on a terminal with room for it a bar: what was accepted drawn full, of what was addressed. */
 function chart(days: readonly Day[], { columns, unicode, paint }: Style): readonly string[] {
-  // An app whose extension reports nothing has no columns for it.
-  const areReported = days.some(({ received }) => received > 0)
-  const share = (count: number, accepted: number) => (accepted > 0 ? percent(count, accepted) : '')
-  const rows = days.map(({ day, t, s, o, received }) => [
-    dateOf(day),
-    grouped(t),
-    grouped(s),
-    ...(areReported ? [grouped(received), share(received, s)] : []),
-    grouped(o),
-    share(o, s),
+  const [title = '', ...lines] = listing<Day>(days, [
+    ['Day (UTC)', ({ day }) => dateOf(day)],
+    ['Addressed', ({ t }) => grouped(t), 'right'],
+    ['Accepted', ({ s }) => grouped(s), 'right'],
+    ...reportColumns(days),
   ])
-  const head = ['Day (UTC)', 'Addressed', 'Accepted', ...(areReported ? ['Received', ''] : []), 'Opened', '']
-  const sides: readonly Side[] = ['left', ...head.slice(1).map(() => 'right' as const)]
-  const [title = '', ...lines] = tableText([head, ...rows], sides)
   const used = Math.max(...[title, ...lines].map((line) => line.length))
   // The last column stays free: some terminals go to the next line when it is written.
   const room = columns === null ? 0 : Math.min(columns - used - 3, MAX_BAR)
@@ -134,21 +136,18 @@ function languageTable({ languages, days }: ApplicationStats, { paint, legible }
   if (languages.length === 0) return []
   const byText = Map.groupBy(languages, ({ language }) => language)
   const texts = [...byText]
-    .map(([language, some]) => ({ language, counts: sums(some) }))
-    .toSorted((a, b) => b.counts.s - a.counts.s)
-  const areReported = languages.some(({ received }) => received > 0)
-  const share = (count: number, accepted: number) => (accepted > 0 ? percent(count, accepted) : '')
-  const reportsOf = ({ s, o, received }: Counts) => {
-    const opened = [grouped(o), share(o, s)]
-    return areReported ? [grouped(received), share(received, s), ...opened] : opened
-  }
-  const rows = texts.map(({ language, counts }) =>
-    [language === OWN_TEXT ? 'own text' : language, grouped(counts.s)].concat(reportsOf(counts)),
+    .map(([language, some]) => Object.assign({ language }, sums(some)))
+    .toSorted((a, b) => b.s - a.s)
+  const lines = listing<{ readonly language: string } & Counts>(
+    texts,
+    [
+      ['Language', ({ language }) => (language === OWN_TEXT ? 'own text' : language)],
+      ['Accepted', ({ s }) => grouped(s), 'right'],
+      ...reportColumns(languages),
+    ],
+    paint,
   )
-  const head = ['Language', 'Accepted', ...(areReported ? ['Received', ''] : []), 'Opened', '']
-  const [title = '', ...lines] = tableText([head, ...rows], ['left', ...head.slice(1).map(() => 'right' as const)])
-  const of = legible(`Pushes in several languages that went out in ${counted(days.length, 'day')}:`)
-  return [of, paint('dim', title), ...lines, '']
+  return [legible(`Pushes in several languages that went out in ${counted(days.length, 'day')}:`), ...lines, '']
 }
 
 type Counts = Pick<Day, 's' | 'o' | 'received'> & { readonly t?: number }
@@ -163,7 +162,31 @@ function sums(days: readonly Counts[]): Omit<Day, 'day'> {
   }
 }
 
-/** `2026-11-20` */
 function dateOf(day: number): string {
   return dayOf(day * DAY_MS)
+}
+
+const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉']
+
+/**
+ * A bar of `width` columns at the most: of `value`, the part that is `whole` of it drawn full and the rest shaded, to
+ * the scale of `most`. Something that is there is never without a mark. Where nothing is, it is empty.
+ */
+function bar(
+  { value, whole, max }: { readonly value: number; readonly whole: number; readonly max: number },
+  width: number,
+  unicode: boolean,
+): { readonly full: string; readonly rest: string } {
+  if (value <= 0 || max <= 0) return { full: '', rest: '' }
+  const columns = Math.min((value / max) * width, width)
+  const full = Math.min((whole / max) * width, columns)
+  if (!unicode) {
+    const shown = Math.max(Math.round(columns), 1)
+    const marked = whole > 0 ? Math.min(Math.max(Math.round(full), 1), shown) : 0
+    return { full: '#'.repeat(marked), rest: '.'.repeat(shown - marked) }
+  }
+  const missing = Math.round(columns) - Math.ceil(full)
+  const eighths = Math.max(Math.round(full * 8), whole > 0 ? 1 : 0)
+  const drawn = '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[(eighths % 8) - 1] ?? '')
+  return { full: drawn, rest: '░'.repeat(Math.max(missing, drawn === '' ? 1 : 0)) }
 }

@@ -1,40 +1,33 @@
-import { isServed } from '../../database/directory-lock.ts'
 import { problem } from '../../failure.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { counted, grouped } from '../../text/format.ts'
 import { done } from '../command.ts'
-import type { RunCommand } from '../command.ts'
-import { applicationNumbered } from '../open-application.ts'
-import { openData } from '../open-data.ts'
-import { openPushing } from './open-pushing.ts'
-import { resolvePush } from './resolve-push.ts'
+import type { RunOnData } from '../command.ts'
+import { applicationNumbered } from '../find-application.ts'
+import { resolvePush } from './resolve.ts'
 
-/**
- * Cancels a push as the API does. The server ends what is being sent: it looks for that whenever another process has
- * written, and at its start.
- */
-export const run: RunCommand = async ({ words, flags }, context) => {
-  const opened = openData(flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { data } = opened
-  const found = resolvePush(createPushSearch({ database }), words[0] ?? '', data)
+/** Cancels a push as the API does. A server ends what is being sent, now or at its start. */
+export const run: RunOnData = async ({ words, flags }, world) => {
+  const found = resolvePush(createPushSearch(world), words[0] ?? '', world.data)
   if (found.kind !== 'one') return found
   const { push } = found
   const { id } = push
-  applicationNumbered(push.application, opened, context)
-  context.audit?.note({ push: id })
-  if (!push.many && push.releasedAt !== null && isServed(data)) {
-    return problem('The push is for one device, and has been let go: only POST /push/{id}/cancel calls it off now.')
-  }
+  applicationNumbered(push.application, world)
+  world.audit?.note({ push: id })
 
-  const now = context.clock.now()
-  const { cancel } = openPushing({ database, clock: context.clock })
-  const cancelled = database.transact(() => cancel(push.application, id, now))
+  const now = world.clock.now()
+  const { cancel } = world.pushing()
+  const deliveries = world.served?.deliveries
+  const cancelled = world.database.transact(() => {
+    const outcome = cancel(push.application, id, now)
+    if (outcome.kind === 'cancelled') for (const one of outcome.open) deliveries?.cancelStored(push.application, one)
+    return outcome
+  })
   if (cancelled.kind === 'not-found') return problem(`There is no push ${id} any more.`)
   const { kind, t, s } = cancelled
   if (kind === 'finished') return problem(`The push is over: ${grouped(s)} of ${counted(t, 'device')} got it.`)
+  for (const one of cancelled.open) deliveries?.cancel(push.application, one)
   const state = cancelled.wasReleased ? 'sending' : 'scheduled'
   if (flags.has('json')) return done(jsonLine({ id, state, t, s }))
   const until = cancelled.wasReleased

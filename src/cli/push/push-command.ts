@@ -1,8 +1,5 @@
-import type { Application } from '../../application/application.ts'
 import { createAudienceCount } from '../../audience/audience-count.ts'
 import type { Audience, Filter } from '../../audience/filter.ts'
-import type { Database } from '../../database/database.ts'
-import { isServed } from '../../database/directory-lock.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { createDeviceStore } from '../../device/device-store.ts'
 import type { Device } from '../../device/device.ts'
@@ -12,20 +9,16 @@ import { createStatusStore } from '../../push/status/status-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { moment } from '../../text/format.ts'
 import { done, failed, problems } from '../command.ts'
-import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import type { ApplicationWorld, CheckArguments, CommandOutcome, ParsedArguments, RunOnApplication } from '../command.ts'
 import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { styleOf } from '../terminal/style.ts'
-import { createAdminClient } from './admin-client.ts'
-import type { AskPauses } from './admin-client.ts'
 import type { Pushing } from '../../push/pushing.ts'
-import { openPushing } from './open-pushing.ts'
 import { readPush, toFlagNames } from './push-request.ts'
 import type { PushWanted } from './push-request.ts'
 import { confirmedHere, previewText, resultJson, resultText } from './push-text.ts'
 import { watchPush } from './push-watch.ts'
-import { resolveDevice, tooShort } from './resolve-device.ts'
+import { resolveDevice, tooShort } from './resolve.ts'
 
 /** A job that nobody watches is not held up for longer by a push that stands still. */
 const PATIENCE_MS = 30_000
@@ -33,29 +26,18 @@ const PATIENCE_MS = 30_000
 /** Whom a push is for; one device has been looked up. */
 type PushTo = { readonly filter: Filter } | { readonly device: Pick<Device, 'id' | 'platform' | 'token'> }
 
-interface Sending extends CommandContext {
-  readonly database: Database
-  readonly data: string
-  readonly application: Application
+interface Sending extends ApplicationWorld {
   readonly flags: ParsedArguments['flags']
-  readonly askPauses: AskPauses
 }
 
 export const check: CheckArguments = readPush
 
 /** Accepts a push as the API does, and follows it until it is over. Code 1 where some failed and none was accepted. */
-export const run: RunCommand = async (given, context) => {
-  const { flags } = given
-  const read = readPush(given, context)
-  const asker = createAdminClient(flags, context)
+export const run: RunOnApplication = async (given, world) => {
+  const read = readPush(given, world)
   if (read.kind === 'problems') return read
-  if (asker.kind === 'problems') return asker
-  const opened = openApplication(given.words[0] ?? '', flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { data, application } = opened
   try {
-    return await send(read.push, { ...context, database, data, application, flags, askPauses: asker.ask })
+    return await send(read.push, { ...world, flags: given.flags })
   } catch (error) {
     return refusedHere(refusalIn(error))
   }
@@ -67,9 +49,9 @@ function refusedHere({ code, message }: Failure): CommandOutcome {
 }
 
 async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome> {
-  const { application, flags, stderr, data } = sending
+  const { application, flags, stderr, data, served } = sending
   const json = flags.has('json')
-  const pushing = openPushing(sending)
+  const pushing = sending.pushing()
   const found = findTo(push, sending, pushing)
   if (found.kind !== 'to') return found
   const { to } = found
@@ -101,16 +83,15 @@ async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome>
   const { id, send_at: sendAt, passed = [] } = accepted
   sending.audit?.note({ push: id })
   stderr(`push ${id}\n`)
-  const served = isServed(data)
-  if (!served) stderr(`No server runs on ${data}: it goes out when bellhop serve does.\n`)
+  if (served === null) stderr(`No server runs on ${data}: it goes out when bellhop serve does.\n`)
   if (sendAt !== undefined) {
     if (passed.length > 0) stderr(`The time has passed in ${passed.join(', ')}: devices there do not get it.\n`)
     stderr(`Until then, bellhop cancel ${id} calls it off.\n`)
     const text = `scheduled for ${moment(Date.parse(sendAt))}\n`
     return done(json ? jsonLine({ id, state: 'scheduled', send_at: sendAt, passed }) : text)
   }
-  if (!served || flags.has('no-wait')) return done(json ? jsonLine({ id, state: 'accepted' }) : '')
-  return follow(id, to, sending)
+  if (served === null || flags.has('no-wait')) return done(json ? jsonLine({ id, state: 'accepted' }) : '')
+  return follow(id, to, served, sending)
 }
 
 /** The device, in the transaction that stores the push to it. */
@@ -140,8 +121,13 @@ function findTo(
   return problem(`The device is ${device.state}, since its gateway refused its token: the app must register it again.`)
 }
 
-async function follow(id: string, to: PushTo, sending: Sending): Promise<CommandOutcome> {
-  const { database, data, application, stderr, terminal, clock, askPauses } = sending
+async function follow(
+  id: string,
+  to: PushTo,
+  served: NonNullable<Sending['served']>,
+  sending: Sending,
+): Promise<CommandOutcome> {
+  const { database, application, stderr, terminal, clock } = sending
   const count = createAudienceCount({ database })
   const expected = 'filter' in to ? count(application.number, { ...to.filter, asOf: clock.now() }) : Promise.resolve(1)
   const progress = createProgress(sending, { unit: 'devices' })
@@ -154,8 +140,7 @@ async function follow(id: string, to: PushTo, sending: Sending): Promise<Command
     clock,
     polling,
     progress,
-    askPauses,
-    isServed: () => isServed(data),
+    pauseOf: (platform) => served.pauseOf(application.number, platform),
     patienceMs: terminal === null ? PATIENCE_MS : null,
   })
   progress.end()
@@ -166,8 +151,13 @@ async function follow(id: string, to: PushTo, sending: Sending): Promise<Command
   const { kind, result } = watched
   const json = sending.flags.has('json')
   const text = json ? jsonLine(resultJson(result)) : resultText(result, styleOf(sending))
-  if (kind === 'stopped') stderr(`The push goes on; bellhop cancel ${id} calls it off.\n`)
-  if (kind === 'unserved') stderr('The server has stopped: the push goes on when bellhop serve runs again.\n')
+  if (kind === 'stopped') {
+    stderr(
+      served.isStopping()
+        ? 'The server has stopped: the push goes on when bellhop serve runs again.\n'
+        : `The push goes on; bellhop cancel ${id} calls it off.\n`,
+    )
+  }
   if (kind === 'standing') stderr('Nothing has happened for a while, and the push goes on when something can.\n')
   if (result.waitsFor !== null) stderr(`It waits: ${result.waitsFor}.\n`)
   const inVain = result.s === 0 && result.failed > 0

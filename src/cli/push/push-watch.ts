@@ -2,12 +2,11 @@ import type { Clock } from '../../clock.ts'
 import { failedOf } from '../../push/status/status-answer.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import { finishedAtOf, pushStateOf, totalOf } from '../../push/status/status.ts'
-import type { PlatformProgress, StoredPush } from '../../push/status/status.ts'
+import type { PauseOf, PlatformProgress, StoredPush } from '../../push/status/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { grouped } from '../../text/format.ts'
 import type { Polling } from '../terminal/poll.ts'
 import type { ProgressDisplay } from '../terminal/progress.ts'
-import type { AskPauses } from './admin-client.ts'
 import type { PushResult } from './push-text.ts'
 
 interface Watching {
@@ -20,24 +19,24 @@ interface Watching {
   readonly clock: Pick<Clock, 'now'>
   readonly polling: Pick<Polling, 'next'>
   readonly progress: ProgressDisplay
-  readonly askPauses: AskPauses
-  readonly isServed: () => boolean
+  readonly pauseOf: PauseOf
   /** How long the push may stand still before the command ends; `null`: an operator waits, who can press Ctrl-C. */
   readonly patienceMs: number | null
 }
 
 /**
- * Finished: also one that was cancelled. Stopped: by a signal. Standing: nothing has happened for `patienceMs`.
- * Unserved: the server has ended. Gone: the application was deleted.
+ * Finished: also one that was cancelled. Stopped: by a signal, or the end of the server. Standing: nothing has happened
+ * for `patienceMs`.
+ * Gone: the application was deleted.
  */
 export type Watched =
-  | { readonly kind: 'finished' | 'stopped' | 'standing' | 'unserved'; readonly result: PushResult }
+  | { readonly kind: 'finished' | 'stopped' | 'standing'; readonly result: PushResult }
   | { readonly kind: 'gone' }
 
 /** A commit of the delivery comes about as often. */
 const LOOK_MS = 250
 
-/** Of a push that stands still for so long the server is asked why; and again after as long. */
+/** For so long a push stands still before it is looked why; and again after as long. */
 const STILL_MS = 1000
 
 /** Follows a push in the database until it is over. Reads a few rows at each look. */
@@ -66,8 +65,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
     if (look !== seen) [seen, movedAt, waitsFor] = [look, now, null]
     if (now - movedAt >= STILL_MS && now - askedAt >= STILL_MS) {
       askedAt = now
-      if (!options.isServed()) return { kind: 'unserved', result: await resultOf(push, reach, null) }
-      waitsFor = reasonOf(reach, await options.askPauses(options.id))
+      waitsFor = reasonOf(reach, options.pauseOf)
     }
     if (options.patienceMs !== null && now - movedAt >= options.patienceMs) {
       return { kind: 'standing', result: await resultOf(push, reach, waitsFor) }
@@ -108,7 +106,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
 }
 
 /** Why all that is left waits; `null`: it does not, or nobody knows. */
-function reasonOf(reach: readonly PlatformProgress[], pauses: Awaited<ReturnType<AskPauses>>): string | null {
-  const open = reach.filter((one) => one.open).map(({ platform }) => pauses?.get(platform) ?? null)
+function reasonOf(reach: readonly PlatformProgress[], pauseOf: PauseOf): string | null {
+  const open = reach.filter((one) => one.open).map(({ platform }) => pauseOf(platform))
   return open.length === 0 || open.includes(null) ? null : escapeControls([...new Set(open)].join('; '))
 }

@@ -1,4 +1,3 @@
-import { isServed } from '../../database/directory-lock.ts'
 import { problem } from '../../failure.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
 import { pushStatusOf } from '../../push/status/status-answer.ts'
@@ -7,14 +6,11 @@ import type { PauseOf, StoredPush } from '../../push/status/status.ts'
 import { wholeStatus } from '../../push/status/whole-status.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
-import type { CommandOutcome, RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import type { CommandOutcome, RunOnApplication } from '../command.ts'
 import { styleOf } from '../terminal/style.ts'
-import { createAdminClient } from './admin-client.ts'
-import type { AskPauses } from './admin-client.ts'
 import { pushText } from './push-status-text.ts'
 import { pushesText } from './pushes-text.ts'
-import { resolvePush } from './resolve-push.ts'
+import { resolvePush } from './resolve.ts'
 
 const DEFAULT_LIMIT = 20
 
@@ -22,32 +18,25 @@ const DEFAULT_LIMIT = 20
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** The pushes of an application as GET /pushes has them, or those that wait for their time; or all of one. */
-export const run: RunCommand = async ({ words, flags }, context) => {
-  const [name = '', one] = words
+export const run: RunOnApplication = async ({ words: [, one], flags }, world) => {
   const ofList = ['scheduled', 'limit', 'after'].filter((flag) => one !== undefined && flags.has(flag))
   if (ofList.length > 0) return problems(...ofList.map((flag) => `--${flag} is for a list, and PUSH names one.`))
-  const asker = createAdminClient(flags, context)
-  if (asker.kind === 'problems') return asker
-  const opened = openApplication(name, flags, context)
-  if (opened.kind !== 'open') return opened
-  using database = opened.database
-  const { data } = opened
-  const { clock } = context
-  const { number } = opened.application
-  const statuses = createStatusStore({ database })
-
-  const ask: AskPauses = isServed(data) ? asker.ask : async () => undefined
+  const { data, clock, served } = world
+  const { number } = world.application
+  const statuses = createStatusStore(world)
+  // Known to the server alone.
+  const pauseOf: PauseOf = (platform) => served?.pauseOf(number, platform) ?? null
   if (one !== undefined) return await shownOne(one)
 
   const after = flags.get('after')
-  const last = after === undefined ? null : resolvePush(createPushSearch({ database }), after, data, '--after: ')
+  const last = after === undefined ? null : resolvePush(createPushSearch(world), after, data, '--after: ')
   if (last !== null && last.kind !== 'one') return last
   const before = last === null ? NEWEST : statuses.find(number, last.push.id)?.number
   if (before === undefined) return problem(`${after ?? ''} is a push of another application.`)
   const max = Number(flags.get('limit') ?? DEFAULT_LIMIT)
   const page = flags.has('scheduled') ? statuses.scheduled(number, max + 1) : statuses.list(number, before, max + 1)
   const pushes = []
-  for (const push of page.slice(0, max)) pushes.push(await listed(push))
+  for (const push of page.slice(0, max)) pushes.push(listed(push))
   if (flags.has('json')) return done(pushes.map(jsonLine).join(''))
   const view = {
     pushes,
@@ -56,25 +45,18 @@ export const run: RunCommand = async ({ words, flags }, context) => {
     more: page.length > max,
     now: clock.now(),
   }
-  return done(pushesText(view, styleOf(context)))
+  return done(pushesText(view, styleOf(world)))
 
-  async function listed(push: StoredPush) {
-    return pushStatusOf(statuses.factsOf(push), await pausesOf(push), clock.now())
-  }
-
-  /** A pause is known to the server alone, and matters to what is open. */
-  async function pausesOf({ id, number: push }: StoredPush): Promise<PauseOf> {
-    const pauses = statuses.reach(push).some(({ open }) => open) ? await ask(id) : undefined
-    return (platform) => pauses?.get(platform) ?? null
+  function listed(push: StoredPush) {
+    return pushStatusOf(statuses.factsOf(push), pauseOf, clock.now())
   }
 
   async function shownOne(part: string): Promise<CommandOutcome> {
-    const named = resolvePush(createPushSearch({ database }), part, data)
+    const named = resolvePush(createPushSearch(world), part, data)
     if (named.kind !== 'one') return named
     const push = statuses.find(number, named.push.id)
-    const status =
-      push && (await wholeStatus({ statuses, clock, pauseOf: await pausesOf(push) }, number, named.push.id))
+    const status = push && (await wholeStatus({ statuses, clock, pauseOf }, number, named.push.id))
     if (status === null) return problem(`${part} is a push of another application.`)
-    return done(flags.has('json') ? jsonLine(status) : pushText(status, styleOf(context)))
+    return done(flags.has('json') ? jsonLine(status) : pushText(status, styleOf(world)))
   }
 }

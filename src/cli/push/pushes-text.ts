@@ -3,11 +3,13 @@ import type { PushState } from '../../push/status/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, grouped, moment } from '../../text/format.ts'
 import type { Colour, Style } from '../terminal/style.ts'
-import { tableText } from '../terminal/table-text.ts'
-import type { Side } from '../terminal/table-text.ts'
+import { listing } from '../terminal/table-text.ts'
+import type { Column } from '../terminal/table-text.ts'
+
+type ShownPush = ReturnType<typeof pushStatusOf>
 
 interface View {
-  readonly pushes: readonly ReturnType<typeof pushStatusOf>[]
+  readonly pushes: readonly ShownPush[]
   /** Only pushes that wait for their time. */
   readonly scheduled: boolean
   /** Whether no push comes before these. */
@@ -17,9 +19,6 @@ interface View {
   /** ms since the Unix epoch. */
   readonly now: number
 }
-
-const HEAD = ['PUSH', 'STATE', 'WHEN', 'ADDRESSED', 'ACCEPTED', 'FAILED']
-const SIDES: readonly Side[] = ['left', 'left', 'left', 'right', 'right', 'right', 'right', 'right']
 
 const COLOURS: Readonly<Record<PushState, Colour>> = {
   scheduled: 'cyan',
@@ -36,29 +35,37 @@ const ROOMY = 110
 const SHOWN = 18
 
 /** A table, with what the paused ones wait for below it. */
-export function pushesText({ pushes, scheduled, first, more, now }: View, { columns, paint, legible }: Style): string {
+export function pushesText(
+  { pushes, scheduled, first, more, now }: View,
+  { columns: width, paint, legible }: Style,
+): string {
   if (pushes.length === 0) {
     if (scheduled) return 'Nothing is scheduled.\n'
     return first
       ? 'There are no pushes yet: bellhop push APP MESSAGE --all sends one.\n'
       : 'There are no more pushes.\n'
   }
-  const part = (id: string) => (columns === null || columns >= ROOMY ? id : `${id.slice(0, SHOWN)}…`)
+  const part = (id: string) => (width === null || width >= ROOMY ? id : `${id.slice(0, SHOWN)}…`)
   const areReported = pushes.some(({ received }) => received > 0)
-  const head = [...HEAD, ...(areReported ? ['RECEIVED'] : []), 'OPENED']
-  const rows = pushes.map(({ id, state, send_at: sendAt, created_at: createdAt, t, s, o, received, failed }) => [
-    part(id),
-    paint(COLOURS[state], state),
+  const when = ({ state, send_at: sendAt, created_at: createdAt }: ShownPush) =>
     sendAt !== null && (state === 'scheduled' || scheduled)
       ? `for ${moment(Date.parse(sendAt))}`
-      : ago(Date.parse(createdAt), now),
-    ...[t, s, failed.total, ...(areReported ? [received] : []), o].map(grouped),
-  ])
-  const [title = '', ...lines] = tableText([head, ...rows], SIDES)
+      : ago(Date.parse(createdAt), now)
+  const received: Column<ShownPush> = ['RECEIVED', (one) => grouped(one.received), 'right']
+  const columns: readonly Column<ShownPush>[] = [
+    ['PUSH', ({ id }) => part(id)],
+    ['STATE', ({ state }) => paint(COLOURS[state], state)],
+    ['WHEN', when],
+    ['ADDRESSED', ({ t }) => grouped(t), 'right'],
+    ['ACCEPTED', ({ s }) => grouped(s), 'right'],
+    ['FAILED', ({ failed }) => grouped(failed.total), 'right'],
+    ...(areReported ? [received] : []),
+    ['OPENED', ({ o }) => grouped(o), 'right'],
+  ]
   const waits = pushes.flatMap(({ id, reason }) =>
     reason === null ? [] : [`${part(id)} waits: ${escapeControls(reason)}`],
   )
   const last = pushes.at(-1)?.id
   const next = scheduled ? 'More of them: --limit' : `More of them: --after ${last}`
-  return legible([paint('dim', title), ...lines, ...waits, ...(more ? [next] : []), ''].join('\n'))
+  return legible([...listing(pushes, columns, paint), ...waits, ...(more ? [next] : []), ''].join('\n'))
 }

@@ -1,116 +1,210 @@
-import type { CommandCall, CommandSaid, RunningCommand, ServeCommand } from '../../admin/routes/command-routes.ts'
-import { isEnough } from '../../admin/token-purpose.ts'
-import { SECOND_MS, sleep } from '../../clock.ts'
+import { EventEmitter } from 'node:events'
+import type { CommandCall, CommandRefused, CommandSaid, RunningCommand } from '../../admin/command-call.ts'
+import { isEnough, lesserPurposeText } from '../../admin/token-purpose.ts'
+import { SECOND_MS, within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import type { Config } from '../../settings/parse.ts'
-import { hostPort } from '../../settings/network-types.ts'
-import { ACTING_FOR } from '../../system/operator.ts'
+import type { CommandService, MakeServeCommand } from '../../server/command-service.ts'
+import { describeError } from '../../text/error-code.ts'
 import { parseCommand } from '../cli.ts'
-import type { ParsedArguments } from '../command.ts'
+import type { CommandContext, CommandSpec, ParsedArguments, World } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
-import { TOKENS_UNTIL } from '../admin/admin-text.ts'
+import { execute } from '../execute.ts'
+import { EXIT, report } from '../outcome.ts'
 import { COMMAND_PURPOSES } from './command-purposes.ts'
-import { isRemote, remoteFlagNames } from './remote-flags.ts'
 
-/** At a time: each is a process of its own, of some 80 MB. */
-const MAX_RUNNING = 4
+/** At a time: each may read as much as it likes. */
+const MAX_RUNNING = 20
 
 /** A connection on which nothing is said for 30 s is closed. */
 const STILL_THERE_MS = 10 * SECOND_MS
 
-interface Options {
-  readonly config: Pick<Config, 'data' | 'key' | 'adminListen'>
-  readonly clock: Clock
-  /** This program, as it is started: its path, and what stands before a command. */
-  readonly program: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
-}
+/** How often a long command has the server take up what it has changed. */
+const TAKE_UP_MS = 250
 
 /**
- * Runs commands of other machines, each as the same program in a process of its own, which works on the data of this
- * server. It reads no file of this machine, and no other data: whoever has a token is no user of the machine.
+ * Runs commands of other processes and machines in the server, on its connection to the database. They read no file of
+ * this machine but those that are handed in: whoever has a token is no user of the machine.
  */
-export function createServedCommands({ config, clock, program, env }: Options): ServeCommand {
-  let running = 0
-  const environment = {
-    ...env,
-    BELLHOP_DATA: config.data,
-    BELLHOP_ADMIN_LISTEN: hostPort(config.adminListen),
-    ...(config.key !== null && { BELLHOP_KEY: config.key }),
-    // It is to run here.
-    BELLHOP_SERVER: undefined,
-    BELLHOP_TOKEN_FILE: undefined,
-  }
-  return (call) => {
-    const { argv, rights } = call
-    const command = parseCommand(argv)
-    const found = command.kind === 'run' ? COMMANDS.find(({ name }) => name === command.name) : undefined
-    if (command.kind !== 'run' || found === undefined) {
-      return {
-        kind: 'refused',
-        sentence: command.kind === 'problems' ? command.problems.join(' ') : 'argv names no command.',
+export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): MakeServeCommand {
+  return (service) => {
+    let running = 0
+    return (call) => {
+      const command = parseCommand(call.argv)
+      const spec = command.kind === 'run' ? COMMANDS.find(({ name }) => name === command.name) : undefined
+      if (command.kind !== 'run' || spec === undefined) {
+        return refused(command.kind === 'problems' ? command.problems.join(' ') : 'argv names no command.')
       }
-    }
-    if (!isRemote(found)) return { kind: 'refused', sentence: `${found.name} runs on the machine of the server alone.` }
-    const needed = COMMAND_PURPOSES[found.name] ?? 'administer'
-    if (!isEnough(rights.purpose, needed)) return { kind: 'lesser', needed }
-    const foreign = foreignIn(command.given.flags)
-    if (foreign !== null) return { kind: 'refused', sentence: foreign }
-    if (running >= MAX_RUNNING) return { kind: 'busy' }
-    running++
-    return start(call, () => running--)
-  }
-
-  function foreignIn(flags: ParsedArguments['flags']): string | null {
-    for (const name of ['data', 'server', 'token-file', 'admin-listen']) {
-      if (flags.has(name)) return `--${name} is for the machine that a command runs on.`
-    }
-    const { files, inline } = remoteFlagNames
-    const file = files.find((name) => flags.has(name) && flags.get(name) !== '-')
-    if (file !== undefined) return `--${file} must be -, the standard input.`
-    const path = inline.find((name) => flags.has(name) && !flags.get(name)?.trimStart().startsWith('{'))
-    return path === undefined ? null : `--${path} must be JSON.`
-  }
-
-  function start({ argv, stdin, by, rights }: CommandCall, ended: () => void): RunningCommand {
-    const child = Bun.spawn([...program, ...argv], {
-      env: {
-        ...environment,
-        [ACTING_FOR]: JSON.stringify(by),
-        ...(rights.until !== null && { [TOKENS_UNTIL]: String(rights.until) }),
-      },
-      stdin: stdin ?? 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    void child.exited.then(ended)
-    return { said: said(child), stop: () => child.kill('SIGINT') }
-  }
-
-  /** What it says, in the order in which it comes, and a sign of life where it says nothing. */
-  async function* said(child: Bun.Subprocess<Uint8Array | 'ignore', 'pipe', 'pipe'>): AsyncGenerator<CommandSaid> {
-    const speaking = [saidOn(child.stdout, 'out'), saidOn(child.stderr, 'err')]
-    const waiting = new Map(speaking.map((each) => [each, each.next()]))
-    while (waiting.size > 0) {
-      const still = sleep(clock, STILL_THERE_MS).then(() => null)
-      const spoken = [...waiting].map(async ([who, next]) => ({ who, what: await next }))
-      const first = await Promise.race([...spoken, still])
-      if (first === null) yield {}
-      else if (first.what.done === true) waiting.delete(first.who)
-      else {
-        waiting.set(first.who, first.who.next())
-        yield first.what.value
+      const needed = COMMAND_PURPOSES[spec.name]
+      if (needed === undefined) return refused(`${spec.name} runs on the machine of the server alone.`)
+      const { purpose } = call.rights
+      if (!isEnough(purpose, needed)) return refused(lesserPurposeText(purpose, needed), 'ForbiddenError')
+      const foreign = call.isLocal ? undefined : FOREIGN.find((name) => command.given.flags.has(name))
+      if (foreign !== undefined) return refused(`--${foreign} is for the machine that a command runs on.`)
+      if (running >= MAX_RUNNING) {
+        return refused('Other commands run: try again when one of them has ended.', 'TooManyRequestsError')
       }
+      running++
+      return start(spec, command.given, { call, service, clock, onEnd: () => running-- })
     }
-    yield { exit: await child.exited }
   }
 }
 
-/** A piece at a time, of which none ends in the middle of a character. */
-async function* saidOn(stream: ReadableStream<Uint8Array>, name: 'out' | 'err'): AsyncGenerator<CommandSaid> {
-  const decoder = new TextDecoder()
-  for await (const bytes of stream) {
-    const text = decoder.decode(bytes, { stream: true })
-    yield name === 'out' ? { out: text } : { err: text }
+/** They name things of the machine on which somebody typed them. */
+const FOREIGN = ['data', 'server', 'token-file']
+
+function refused(sentence: string, code: CommandRefused['code'] = 'InvalidArgument'): CommandRefused {
+  return { kind: 'refused', code, sentence }
+}
+
+interface Surroundings {
+  readonly call: CommandCall
+  readonly service: CommandService
+  readonly clock: Clock
+  readonly onEnd: () => void
+}
+
+function start(
+  spec: CommandSpec,
+  given: ParsedArguments,
+  { call, service, clock, onEnd }: Surroundings,
+): RunningCommand {
+  const signals = new EventEmitter()
+  const voice = createVoice(clock)
+  const { until } = call.rights
+  const context: CommandContext = {
+    env: { BELLHOP_ADMIN_LISTEN: service.adminHost(), ...call.env },
+    readFile(path) {
+      const file = call.files.get(path)
+      if (file === undefined) return { kind: 'problem', problem: 'cannot be read: it was not handed in' }
+      return file instanceof Uint8Array ? { kind: 'read', bytes: file } : { kind: 'problem', problem: file.problem }
+    },
+    clock,
+    stdout: (out) => out === '' || voice.say({ out }),
+    written: voice.taken,
+    stderr: (err) => void voice.say({ err }),
+    terminal: call.columns === null ? null : { columns: call.columns },
+    signals,
+    started() {},
+    serve: () => Promise.reject(new Error('a server runs already')),
+    serveCommand: () => Promise.reject(new Error('a server runs already')),
+    by: call.by,
+    ...(until !== null && { tokensUntil: until }),
+  }
+  const world = worldOf(service, clock)
+
+  async function run(): Promise<number> {
+    try {
+      const outcome = await execute(spec, given, context, (own) => world.open(own))
+      await world.settle()
+      return report(outcome, context)
+    } catch (error) {
+      service.log.error('a command failed', { command: spec.name, error: describeError(error) })
+      context.stderr('bellhop: Internal error: the log of the server has it.\n')
+      return EXIT.failed
+    } finally {
+      onEnd()
+    }
+  }
+
+  void run().then((exit) => voice.say({ exit }))
+  return {
+    said: voice.said(),
+    stop(signal) {
+      if (signal === 'SIGHUP') voice.leave()
+      return signals.emit(signal)
+    },
+  }
+}
+
+/** What commands work on in a server. */
+function worldOf(service: CommandService, clock: Clock) {
+  const { data, key, deliveries, isStopping, pauseOf, received } = service
+  let isChanged = false
+  let takenUpAt = Number.NEGATIVE_INFINITY
+
+  function takeUp(): void {
+    isChanged = false
+    takenUpAt = clock.monotonic()
+    service.changed()
+  }
+
+  const database: World['database'] = {
+    ...service.database,
+    transact(work) {
+      const result = service.database.transact(work)
+      if (!service.database.inTransaction()) {
+        isChanged = true
+        if (clock.monotonic() - takenUpAt >= TAKE_UP_MS) takeUp()
+      }
+      return result
+    },
+  }
+  return {
+    open(context: CommandContext) {
+      const view = context.audit?.watch(database) ?? database
+      const world: World = {
+        ...context,
+        database: view,
+        data,
+        served: { deliveries, isStopping, pauseOf, received },
+        sealingKey: () => ({ kind: 'loaded', key, notes: [] }),
+        pushing: () => service.pushing(view),
+        changed: async () => takeUp(),
+      }
+      return { kind: 'open' as const, ...world, [Symbol.dispose]() {} }
+    },
+    /** What the command has changed is on disk, and taken up. */
+    async settle(): Promise<void> {
+      if (isChanged) takeUp()
+      await service.settled()
+    },
+  }
+}
+
+/** What a command says, for a reader who takes it at their own pace. */
+function createVoice(clock: Clock) {
+  let waiting: CommandSaid[] = []
+  let came = Promise.withResolvers<'came'>()
+  let emptied = Promise.withResolvers<void>()
+  let isHeard = true
+
+  async function* said(): AsyncGenerator<CommandSaid> {
+    for (;;) {
+      if (waiting.length === 0 && (await within(clock, STILL_THERE_MS, came.promise, 'still')) === 'still') {
+        yield {}
+        continue
+      }
+      const now = waiting
+      waiting = []
+      came = Promise.withResolvers()
+      for (const one of now) {
+        yield one
+        if ('exit' in one) return
+      }
+      emptied.resolve()
+      emptied = Promise.withResolvers()
+    }
+  }
+
+  return {
+    said,
+    /** `false`: nobody hears it any more. */
+    say(one: CommandSaid): boolean {
+      if (isHeard) {
+        waiting.push(one)
+        came.resolve('came')
+      }
+      return isHeard
+    },
+    /** Resolves when the reader has taken what was said. */
+    taken: async (): Promise<void> => {
+      if (isHeard && waiting.length > 0) await emptied.promise
+    },
+    /** The reader has gone. */
+    leave(): void {
+      isHeard = false
+      waiting = []
+      emptied.resolve()
+    },
   }
 }

@@ -7,16 +7,13 @@ import type { Problem } from '../../failure.ts'
 import { createServer } from '../../server/server.ts'
 import type { Server } from '../../server/server.ts'
 import { readConfig } from '../../settings/parse.ts'
-import { SETTINGS } from '../../settings/table.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { CommandContext, ParsedArguments, RunCommand } from '../command.ts'
-import { dataFlagOf } from '../open-data.ts'
+import { dataFlagOf } from '../data-directory.ts'
+import { openData } from '../open-data.ts'
 import { demoAdministrator, demoApplication, demoBrowserKey } from './demo-data.ts'
 import { demonstrate } from './demo-push.ts'
-
-/** Where commands look by themselves. */
-const USUAL_ADMIN = SETTINGS.adminListen.default
 
 /** How this program was called, so that the lines it prints work as they are printed. */
 const PROGRAM = Bun.isStandaloneExecutable ? 'bellhop' : './scripts/bun src/main.ts'
@@ -36,11 +33,13 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
     ])
     const settings = readConfig({ values, words: [], problems }, context.env, context.readFile)
     if (settings.kind === 'problems') return settings
-    const application = demoApplication(data, context.clock)
-    const wrongKey = once ? null : demoBrowserKey(application.id, data, context)
-    if (wrongKey !== null) return wrongKey
-    const signIn = once ? null : await demoAdministrator(data, context.clock)
-    const server = await createServer(settings.config).catch((error: unknown) => startProblem(error, data))
+    const prepared = await prepare(data, once, context)
+    if (prepared.kind !== 'prepared') return prepared
+    const { application, signIn } = prepared
+    const serveCommand = await context.serveCommand()
+    const server = await createServer(settings.config, { serveCommand }).catch((error: unknown) =>
+      startProblem(error, data),
+    )
     if ('problem' in server) return server
     const stop = stopOf(context.signals)
     try {
@@ -58,6 +57,17 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
   } finally {
     if (temporary !== null) rmSync(temporary, { recursive: true, force: true })
   }
+}
+
+/** What the demo shows, in the database before the server opens it. */
+async function prepare(data: string, once: boolean, context: CommandContext) {
+  const opened = openData(new Map([['data', data]]), context, { create: true })
+  if (opened.kind !== 'open') return opened
+  using world = opened
+  const application = demoApplication(world)
+  const wrongKey = once ? null : demoBrowserKey(application.id, world)
+  if (wrongKey !== null) return wrongKey
+  return { kind: 'prepared', application, signIn: once ? null : await demoAdministrator(world) } as const
 }
 
 const FREE_PORTS = [
@@ -90,12 +100,11 @@ interface Next {
 }
 
 function nextText(
-  { url, adminUrl }: Pick<Server, 'url' | 'adminUrl'>,
+  { url }: Pick<Server, 'url'>,
   { id, secret }: { readonly id: string; readonly secret: string },
   { signIn, flags, data }: Next,
 ): string {
-  const admin = new URL(adminUrl).host
-  const besides = `${dataFlagOf(data)}${admin === USUAL_ADMIN ? '' : ` --admin-listen ${admin}`}`
+  const besides = dataFlagOf(data)
   return `
 ${signIn === null ? '' : `Dashboard, signed in (this link is good once, for 30 minutes):\n\n  ${signIn}\n\n`}A real push to your browser, which takes no account: open this, and press the button.
 
@@ -114,7 +123,7 @@ or as a backend does:
 
 Look at what is there:
 
-  ${PROGRAM} devices demo${dataFlagOf(data)}
+  ${PROGRAM} devices demo${besides}
   ${PROGRAM} pushes demo${besides}
   ${PROGRAM} tail demo${besides}
 

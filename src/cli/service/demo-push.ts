@@ -80,7 +80,6 @@ export async function demonstrate(
 }
 
 interface Preview {
-  /** Devices. */
   readonly t: number
   readonly apns: { readonly bytes: number }
   readonly fcm: { readonly bytes: number }

@@ -7,7 +7,7 @@ import type { Outcome } from '../../gateway/gateway.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, failed } from '../command.ts'
 import type { CommandContext, CommandOutcome } from '../command.ts'
-import { noApplication } from '../open-application.ts'
+import { noApplication } from '../find-application.ts'
 import type { DoctorConfig } from '../../doctor/context.ts'
 
 interface Given {

@@ -83,7 +83,6 @@ function section(heading: string, checks: readonly DoctorCheck[], style: Style, 
   return [style.paint('bold', heading), ...lines, '']
 }
 
-/** Columns before the text of a check: two, its mark, and one. */
 const INDENT = 4
 
 function summary(checks: readonly DoctorCheck[]): string {

@@ -6,12 +6,11 @@ import { codeOf } from '../../text/error-code.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
-import { adminOrigin } from '../push/admin-origin.ts'
+import { adminOrigin } from './admin-origin.ts'
 
 /** A server that has not answered by then serves nobody. */
 const DEADLINE_MS = 5_000
 
-/** What a look came to. `reasons` and `warnings` are sentences. */
 interface HealthVerdict {
   readonly healthy: boolean
   readonly reasons: readonly string[]

@@ -3,6 +3,5 @@ import type { RunCommand } from '../command.ts'
 import { helpText } from '../help.ts'
 import { textColumns } from '../terminal/table-text.ts'
 
-/** Its one word is a topic, or empty. */
 export const run: RunCommand = async ({ words: [topic = ''] }, { terminal }) =>
   done(helpText(topic, textColumns(terminal)))

@@ -3,7 +3,6 @@ import { readConfig } from '../../settings/parse.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import type { RunCommand } from '../command.ts'
 
-/** Starts the service with its settings. */
 export const run: RunCommand = async ({ flags, problems }, context) => {
   const { env, readFile, stderr, serve } = context
   const settings = readConfig({ values: flags, words: [], problems }, env, readFile)

@@ -7,8 +7,8 @@ import type { Overrides } from '../../server/overrides.ts'
 import type { Config } from '../../settings/parse.ts'
 import type { ServiceManager } from '../../system/service-manager.ts'
 import { operatorOf } from '../../system/operator.ts'
-import type { Signal, Signals } from '../command.ts'
-import { createServedCommands } from '../remote/served-commands.ts'
+import type { CommandContext, Signal, Signals } from '../command.ts'
+import { INTERRUPTED } from '../outcome.ts'
 
 /**
  * A server that runs until SIGTERM or SIGINT.
@@ -27,7 +27,7 @@ import { createServedCommands } from '../remote/served-commands.ts'
 export async function runServer(config: Config, options: Options): Promise<number> {
   const stop = watch(options.signals, options.attached)
   try {
-    return await Promise.race([serve(config, options, stop), stop.second.then((signal) => EXIT_CODES[signal])])
+    return await Promise.race([serve(config, options, stop), stop.second.then((signal) => INTERRUPTED[signal])])
   } finally {
     stop.release()
   }
@@ -57,15 +57,13 @@ interface Options {
   readonly stderr: (text: string) => void
   readonly clock: Clock
   readonly signals: Signals
-  /** Called when it is ready. */
   readonly started: () => void
   /** Called when the database must not be written to any more, not even to close it. */
   readonly onBroken: () => void
   /** Whether a terminal shows what it prints. */
   readonly attached: boolean
   readonly manager: ServiceManager
-  /** How a process of this program is started, for commands of other machines: its path, and what stands before a command. */
-  readonly program: readonly string[]
+  readonly serveCommand: CommandContext['serveCommand']
   readonly env: Readonly<Record<string, string | undefined>>
   /** Default `createServer`. */
   readonly start?: (config: Config, onUpgrading: OnUpgrading) => Promise<RunningServer>
@@ -73,9 +71,6 @@ interface Options {
 
 /** Hears whether the start has to upgrade the database, which may take minutes. */
 type OnUpgrading = (underWay: boolean) => void
-
-/** 128 and the signal's number, as shells have it. */
-const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
 /** Something that was sent could not be written down, and is sent again. */
 const UNWRITTEN = 3
@@ -87,13 +82,12 @@ const GONE = 4
 const CLOSING_MS = 5_000
 
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
-  const { stdout, stderr, clock, started, manager, program, env } = options
+  const { stdout, stderr, clock, started, manager, env } = options
   const {
-    start = (wanted: Config, onUpgrading: OnUpgrading) => {
+    start = async (wanted: Config, onUpgrading: OnUpgrading) => {
       const { user, terminal } = operatorOf(env)
       const startedBy: Actor = { kind: 'command', name: user, origin: terminal }
-      const serveCommand = createServedCommands({ config: wanted, clock, program, env })
-      return startServer(wanted, { serveCommand, onUpgrading, startedBy })
+      return startServer(wanted, { serveCommand: await options.serveCommand(), onUpgrading, startedBy })
     },
   } = options
   const interrupted = Promise.withResolvers<null>()

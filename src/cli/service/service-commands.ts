@@ -1,9 +1,8 @@
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from '../../settings/table.ts'
 import type { SettingName } from '../../settings/table.ts'
-import { dataFlag, jsonFlag } from '../command.ts'
+import { dataFlag, jsonFlag, switchFlag, valueFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 
-/** Running it, and living on a server. */
 export const SERVICE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'serve',
@@ -23,25 +22,16 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     summary: 'try it without Apple and Google: run the service with three simulated phones, and push to them',
     changes: null,
     flags: [
-      { name: 'once', placeholder: null, doc: 'stop when the first push has arrived' },
-      {
-        name: 'data',
+      switchFlag('once', 'stop when the first push has arrived'),
+      valueFlag('data', 'PATH', 'where the data goes (default: a directory that is erased at the end)', {
         setting: 'data',
-        placeholder: 'PATH',
-        doc: 'where the data goes (default: a directory that is erased at the end)',
-      },
-      {
-        name: 'listen',
+      }),
+      valueFlag('listen', 'HOST:PORT', 'as serve has it (BELLHOP_LISTEN; default 127.0.0.1:8790)', {
         setting: 'listen',
-        placeholder: 'HOST:PORT',
-        doc: 'as serve has it (BELLHOP_LISTEN; default 127.0.0.1:8790)',
-      },
-      {
-        name: 'admin-listen',
+      }),
+      valueFlag('admin-listen', 'HOST:PORT', 'as serve has it (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)', {
         setting: 'adminListen',
-        placeholder: 'HOST:PORT',
-        doc: 'as serve has it (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)',
-      },
+      }),
     ],
     examples: ['bellhop demo'],
     load: () => import('./demo-command.ts'),
@@ -52,14 +42,11 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     summary: 'ask a running server whether it is well; the exit code says so',
     changes: null,
     flags: [
-      { name: 'ready', placeholder: null, doc: 'whether it also does its work, and if not, why' },
+      switchFlag('ready', 'whether it also does its work, and if not, why'),
       jsonFlag,
-      {
-        name: 'admin-listen',
+      valueFlag('admin-listen', 'HOST:PORT', 'as serve has it (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)', {
         setting: 'adminListen',
-        placeholder: 'HOST:PORT',
-        doc: 'as serve has it (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)',
-      },
+      }),
     ],
     examples: ['bellhop health --ready'],
     load: () => import('./health-command.ts'),
@@ -70,7 +57,7 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     summary: 'print a unit for systemd that runs serve, confined, with these flags',
     changes: null,
     flags: [
-      { name: 'user', placeholder: 'NAME', doc: 'who runs it; default one that systemd makes while it runs' },
+      valueFlag('user', 'NAME', 'who runs it; default one that systemd makes while it runs'),
       // A unit can be read by everybody on a machine.
       ...SETTING_NAMES.filter((name) => SETTINGS[name].secret !== true).map((name) =>
         settingFlag(name, name === 'data' ? 'as for serve; default /var/lib/bellhop' : 'as for serve'),
@@ -81,7 +68,6 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
   },
 ]
 
-/** Whether everything is as it must be. */
 export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'doctor',
@@ -90,18 +76,14 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
     changes: { action: 'send test push', onlyWith: ['send'], evenWithoutRows: true },
     flags: [
       jsonFlag,
-      { name: 'offline', placeholder: null, doc: 'ask neither Apple nor Google' },
-      {
-        name: 'full',
-        placeholder: null,
-        doc: 'also look into the indexes of the database, which takes ten times as long',
-      },
-      {
-        name: 'send',
-        placeholder: 'TOKEN',
-        doc: 'send a silent and a shown push to this device of your own, and show what the gateway answers',
-      },
-      { name: 'yes', placeholder: null, doc: 'with --send: do not ask first' },
+      switchFlag('offline', 'ask neither Apple nor Google'),
+      switchFlag('full', 'also look into the indexes of the database, which takes ten times as long'),
+      valueFlag(
+        'send',
+        'TOKEN',
+        'send a silent and a shown push to this device of your own, and show what the gateway answers',
+      ),
+      switchFlag('yes', 'with --send: do not ask first'),
       settingFlag('data', dataFlag.doc),
       // All of them, so that it takes the command line of `serve` as it stands.
       ...SETTING_NAMES.filter((name) => name !== 'data').map((name) =>
@@ -113,7 +95,6 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
   },
 ]
 
-/** What is there to read: the manual, the settings, and the command line itself. */
 export const READING_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'manual',
@@ -121,7 +102,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     choices: async () => (await import('../../manual/pages.ts')).PAGES.map(({ topic }) => topic),
     summary: 'show a page of the manual, or which there are',
     changes: null,
-    flags: [{ name: 'search', placeholder: 'WORD', doc: 'list the parts that speak of it' }],
+    flags: [valueFlag('search', 'WORD', 'list the parts that speak of it')],
     examples: ['bellhop manual server', 'bellhop manual', 'bellhop manual --search alias'],
     load: () => import('./manual-command.ts'),
   },

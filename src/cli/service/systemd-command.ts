@@ -49,7 +49,6 @@ export const run: RunCommand = async ({ flags }, { readFile, stderr }) => {
   )
 }
 
-/** The settings among the flags as `serve` takes them. */
 function commandLine(flags: ReadonlyMap<string, string>): readonly string[] {
   return describeSettings().flatMap(({ flag, placeholder }) => {
     const value = flags.get(flag.slice(2))
@@ -90,7 +89,6 @@ function pathProblems(config: Config, user: string | null): readonly string[] {
   })
 }
 
-/** The directories that the service writes to, by flag. */
 function writtenIn({ data, backup }: Config): readonly (readonly [flag: string, path: string])[] {
   const toDirectory = backup !== null && !backup.startsWith('s3://')
   return [['--data', data], ...(toDirectory ? [['--backup', backup] as const] : [])]

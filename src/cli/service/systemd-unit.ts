@@ -23,7 +23,6 @@ export interface Unit {
 /** Seconds that a stop may take beyond the drain time: `serve` itself gives up after 5. */
 const CLOSING_SECONDS = 10
 
-/** The text of a unit file for systemd, of version 247 (2020) or newer. */
 export function unitText(unit: Unit): string {
   return [
     ...head(unit),

@@ -4,7 +4,6 @@ import type { Platform } from '../../device/device.ts'
 export type TailEvent = {
   /** Ms since the Unix epoch. */
   readonly at: number
-  /** `application.number` */
   readonly application: number
 } & Happened
 

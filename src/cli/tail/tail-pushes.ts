@@ -1,4 +1,3 @@
-import type { Platform } from '../../device/device.ts'
 import type { NewPushName, PushName, PushChangesStore } from '../../push/push-changes-store.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import { finishedAtOf, startedAtOf, totalOf } from '../../push/status/status.ts'
@@ -12,27 +11,10 @@ interface Dependencies {
   readonly application: number | null
 }
 
-/** A push on its way. */
-export interface LivePush extends PushName {
-  /** Where something is still to be sent. */
-  readonly open: readonly LivePart[]
-}
-
-interface LivePart {
-  readonly platform: Platform
-  /** Devices that are answered for. */
-  readonly done: number
-  /** When that last changed, ms since the Unix epoch; 0: before the first look. */
-  readonly movedAt: number
-}
-
 interface Live extends PushName {
-  readonly followedAt: number
   started: boolean
-  open: readonly LivePart[]
 }
 
-/** Pushes that came too fast to follow each. */
 interface Batch {
   readonly application: number
   readonly count: number
@@ -55,14 +37,14 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
   let waiting = waitingNow()
   const live = new Map<number, Live>()
   let batches: readonly Batch[] = []
-  for (const push of watch.open(wanted, MAX_LIVE)) follow(push, 0, true)
+  for (const push of watch.open(wanted, MAX_LIVE)) follow(push, true)
 
   function waitingNow(): Map<number, PushName> {
     return new Map(watch.waiting(wanted, MAX_LIVE).map((push) => [push.number, push]))
   }
 
-  function follow({ number, id, application }: PushName, followedAt: number, started = false): void {
-    live.set(number, { number, id, application, followedAt, started, open: [] })
+  function follow({ number, id, application }: PushName, started = false): void {
+    live.set(number, { number, id, application, started })
     const [oldest] = live.keys()
     if (live.size > MAX_LIVE && oldest !== undefined) live.delete(oldest)
   }
@@ -70,7 +52,7 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
   function* accepted(now: number): Generator<TailEvent> {
     const pushes = watch.since(highest, wanted, MAX_AT_ONCE + 1)
     if (pushes.length <= MAX_AT_ONCE) {
-      for (const push of pushes) yield acceptedOne(push, now)
+      for (const push of pushes) yield acceptedOne(push)
       highest = pushes.at(-1)?.number ?? highest
       return
     }
@@ -81,8 +63,8 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
     highest = Math.max(highest, ...batches.map(({ last }) => last))
   }
 
-  function acceptedOne(push: NewPushName, now: number): TailEvent {
-    if (push.sendAt === null) follow(push, now)
+  function acceptedOne(push: NewPushName): TailEvent {
+    if (push.sendAt === null) follow(push)
     // It may be released, or cancelled, before it is ever seen to wait.
     else waiting.set(push.number, push)
     return {
@@ -94,7 +76,7 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
     }
   }
 
-  function* released(now: number): Generator<TailEvent> {
+  function* released(): Generator<TailEvent> {
     const before = waiting
     waiting = waitingNow()
     for (const push of before.values()) {
@@ -104,14 +86,14 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
       if (stored === null) continue
       if (stored.releasedAt !== null) {
         yield { at: stored.releasedAt, application, type: 'push.released', push: id }
-        follow(push, now)
+        follow(push)
       } else if (stored.cancelledAt !== null) {
         yield { at: stored.cancelledAt, application, type: 'push.cancelled', push: id, t: 0, s: 0, failed: 0 }
       }
     }
   }
 
-  function* moved(push: Live, now: number): Generator<TailEvent> {
+  function* moved(push: Live): Generator<TailEvent> {
     const { id, application, number } = push
     const stored = statuses.find(application, id)
     // With its application.
@@ -129,15 +111,6 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
       yield { at: finishedAt, application, type, push: id, t, s, failed }
       live.delete(number)
     }
-    const before = push.open
-    push.open = reach
-      .filter((one) => one.open)
-      .map(({ platform, s, failed }) => {
-        const known = before.find((part) => part.platform === platform)
-        const done = s + failed
-        const movedAt = known === undefined ? push.followedAt : known.done === done ? known.movedAt : now
-        return { platform, done, movedAt }
-      })
   }
 
   function* ended(now: number): Generator<TailEvent> {
@@ -155,11 +128,9 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
     /** What has happened since the last look; `now` in ms since the Unix epoch. */
     *look(now: number): Generator<TailEvent> {
       yield* accepted(now)
-      yield* released(now)
-      for (const push of live.values()) yield* moved(push, now)
+      yield* released()
+      for (const push of live.values()) yield* moved(push)
       yield* ended(now)
     },
-
-    live: (): Iterable<LivePush> => live.values(),
   }
 }

@@ -99,7 +99,6 @@ function receivedOf(event: Extract<TailEvent, { type: 'notification.received' }>
   return `${deviceOf(event)}: ${shown}${badge === null ? '' : `, badge ${badge}`}${isFine ? '' : `; ${answer}`}`
 }
 
-/** Columns of what a notification says. */
 const MAX_TEXT = 80
 
 function openedOf({ count, push }: { readonly count: number; readonly push: string | null }): string {

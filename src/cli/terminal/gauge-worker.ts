@@ -10,7 +10,6 @@ const LOOK_MS = 100
 /** Standard error: to write by way of the other thread would be to wait for it. */
 const STDERR = 2
 
-// What `startGauge` gave it.
 const { step, terminal, flags } = workerData as GaugeOrder
 const { into, size } = step
 const begun = readSoFar()

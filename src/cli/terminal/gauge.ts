@@ -3,11 +3,9 @@ import { threadProgram } from '../../system/thread.ts'
 import type { CommandContext } from '../command.ts'
 import { createProgress, ERASE } from './progress.ts'
 
-/** What a gauge is told when it starts. */
 export interface GaugeOrder {
   readonly step: BackupStep
   readonly terminal: CommandContext['terminal']
-  /** See `STOP` and `DRAWING`. */
   readonly flags: Int32Array<SharedArrayBuffer>
 }
 

@@ -1,4 +1,3 @@
-/** One of the two streams that a command prints to. */
 export interface Output {
   /** `false`: an earlier write has failed, so this one will too. */
   readonly write: (text: string) => boolean

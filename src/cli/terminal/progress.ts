@@ -2,7 +2,6 @@ import { grouped } from '../../text/format.ts'
 import type { CommandContext } from '../command.ts'
 import { textColumns } from './table-text.ts'
 
-/** How far something has come. Times are ms since the Unix epoch. */
 export interface Advance {
   readonly done: number
   /** `null`: nobody knows. */
@@ -33,7 +32,6 @@ export interface ProgressDisplay {
 const REDRAW_MS = 200
 const LINE_MS = 10_000
 
-/** Takes a bar away. */
 export const ERASE = '\r\u001B[K'
 
 /**
@@ -71,7 +69,6 @@ export function createProgress(
   }
 }
 
-/** The narrowest and the widest bar, in characters. */
 const MIN_BAR = 10
 const MAX_BAR = 40
 

@@ -1,6 +1,5 @@
 import type { CommandContext } from '../command.ts'
 
-/** How text is put on this terminal, or into this pipe. */
 export interface Style {
   /** Columns of the terminal; `null`: it goes into a pipe or a file, where nothing is drawn. */
   readonly columns: number | null
@@ -8,7 +7,6 @@ export interface Style {
   readonly unicode: boolean
   /** Our own text, with stand-ins for `…` and `·` where a terminal has only ASCII. */
   readonly legible: (text: string) => string
-  /** The text in a colour, where there are any. */
   readonly paint: (colour: Colour, text: string) => string
 }
 

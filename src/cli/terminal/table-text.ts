@@ -1,4 +1,5 @@
-/** Which side of its column a cell stands at. */
+import type { Style } from './style.ts'
+
 export type Side = 'left' | 'right'
 
 /**
@@ -19,6 +20,22 @@ export function tableText(rows: readonly (readonly string[])[], sides: readonly 
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** A column of a table: its title, what stands in it of an item, and at which side. */
+export type Column<Item> = readonly [title: string, cell: (item: Item) => string, side?: Side]
+
+/** A line of titles, dim where `paint` is given, and one for each item. */
+export function listing<Item>(
+  items: readonly Item[],
+  columns: readonly Column<Item>[],
+  paint?: Style['paint'],
+): readonly string[] {
+  const [title = '', ...lines] = tableText(
+    [columns.map(([head]) => head), ...items.map((item) => columns.map(([, cell]) => cell(item)))],
+    columns.map(([, , side = 'left']) => side),
+  )
+  return [paint === undefined ? title : paint('dim', title), ...lines]
 }
 
 /** At most so many columns of a text without colours; what is cut off ends in `…`, or in `~` without Unicode. */
@@ -47,7 +64,6 @@ export function wrapped(text: string, columns: number): readonly string[] {
   return joined(text.split(' '), columns)
 }
 
-/** The same of words that are given. */
 export function joined(words: readonly string[], columns: number): readonly string[] {
   const lines: string[] = []
   for (const word of words) {

@@ -5,7 +5,6 @@ import { startFile } from './unfinished-file.ts'
 /** That another service was asked for its export, and where it will be. */
 export interface ExportNote {
   readonly version: 1
-  /** Whose export it is, by the other service's id. */
   readonly app: string
   /** Whoever knows the address can read the export. */
   readonly url: string

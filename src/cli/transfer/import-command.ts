@@ -7,8 +7,8 @@ import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { counted, grouped } from '../../text/format.ts'
 import { FOREIGN_FORMATS } from '../../transfer/detect.ts'
 import { done, problems } from '../command.ts'
-import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
-import { openApplication } from '../open-application.ts'
+import type { CheckArguments, CommandOutcome, RunOnData } from '../command.ts'
+import { findApplication } from '../find-application.ts'
 import { readImportOptions } from './import-options.ts'
 import type { ImportOptions } from './import-options.ts'
 import { passOver, STOPPED } from './import-pass.ts'
@@ -22,8 +22,7 @@ import type { Source } from './import-source.ts'
 
 export const check: CheckArguments = readImportOptions
 
-/** Brings the devices of a file into an application, beside a running server or without one. */
-export const run: RunCommand = async (given, context) => {
+export const run: RunOnData = async (given, world) => {
   const options = readImportOptions(given)
   if (options.kind !== 'options') return options
   const { file, dryRun, onesignal } = options
@@ -31,8 +30,9 @@ export const run: RunCommand = async (given, context) => {
   const rejectsPath = options.rejects ?? `${base}.rejects.jsonl`
   if (resolve(rejectsPath) === resolve(file)) return problems('--rejects must be another file than FILE.')
   if (onesignal !== null) {
-    const hindrance =
-      checkApplication(options.app, given, context) ?? (await fetchOnesignalExport(onesignal, file, context))
+    const found = findApplication(options.app, world)
+    if (found.kind !== 'found') return found
+    const hindrance = await fetchOnesignalExport(onesignal, file, world)
     if (hindrance !== null) return hindrance
   }
   const name = file === '-' ? 'Standard input' : file
@@ -41,50 +41,44 @@ export const run: RunCommand = async (given, context) => {
   const { source } = opened
   const plan = planImport(source.head, name, options)
   if (plan.kind !== 'plan') return plan
-  const data = openApplication(options.app, given.flags, context)
-  if (data.kind !== 'open') return data
-  using database = data.database
-  const { application } = data
-  const own = webPushKeyOf(application, database, context)
-  const browsers = browserHindrance({ format: plan.name, head: source.head, keyFile: options.vapidKey, own }, context)
+  const found = findApplication(options.app, world)
+  if (found.kind !== 'found') return found
+  const { application } = found
+  const own = webPushKeyOf(application, world)
+  const browsers = browserHindrance({ format: plan.name, head: source.head, keyFile: options.vapidKey, own }, world)
   if (browsers.kind !== 'known') return browsers
   const { noBrowsers } = browsers
 
-  const applications = createApplicationStore({ database, clock: context.clock })
-  context.stderr(`${escapeControls(plan.said)}\n`)
+  const applications = createApplicationStore(world)
+  world.stderr(`${escapeControls(plan.said)}\n`)
   const end = await passOver(
     {
       source,
       name,
-      rows: { ...plan, platform: options.platform, noBrowsers, now: context.clock.now() },
-      database,
-      data: data.data,
+      rows: { ...plan, platform: options.platform, noBrowsers, now: world.clock.now() },
+      database: world.database,
+      data: world.data,
+      served: world.served,
       application: application.number,
       replace: options.replace,
       dryRun,
       aliasName: aliasName(plan),
       adoptable() {
         const isSaid = applications.find(application.id)?.limits.adoptImported !== null
-        if (!isSaid) applications.setLimits(application.id, { adoptImported: true })
+        if (isSaid) return
+        applications.setLimits(application.id, { adoptImported: true })
+        void world.changed()
       },
       rejectsPath,
       statePath: dryRun || file === '-' ? null : join(dirname(rejectsPath), `${base}.import-state`),
       identity: identityOf(options, plan, application, rejectsPath, noBrowsers === null),
     },
-    context,
+    world,
   )
-  context.audit?.note({ ...end.counts })
+  world.audit?.note({ ...end.counts })
   if (end.problem === STOPPED) return problem(stoppedText(end, options))
   if (end.problem !== null) return problem(`${end.problem} ${countsText(end, options, application)}`)
   return done(options.json ? endJson(end, options, plan, application) : `${countsText(end, options, application)}\n`)
-}
-
-/** What is wrong with the application, before anything is fetched for it; `null`: nothing. */
-function checkApplication(app: string, { flags }: ParsedArguments, context: CommandContext): CommandOutcome | null {
-  const data = openApplication(app, flags, context)
-  if (data.kind !== 'open') return data
-  data.database[Symbol.dispose]()
-  return null
 }
 
 async function openSource(

@@ -1,14 +1,12 @@
 import type { Platform } from '../../device/device.ts'
+import { httpsOrigin } from '../../settings/network-types.ts'
+import type { SettingType } from '../../settings/setting-type.ts'
 import type { FormatName } from '../../transfer/record.ts'
 import { problems } from '../command.ts'
 import type { CommandOutcome, ParsedArguments } from '../command.ts'
-import { httpsOrigin } from '../../settings/network-types.ts'
-import type { SettingType } from '../../settings/setting-type.ts'
 import { platformIn } from '../push/platform-flag.ts'
 import type { OnesignalApp } from './onesignal-export.ts'
-import { readTransferArguments } from './transfer-arguments.ts'
 
-/** What `import` was asked for. */
 export interface ImportOptions {
   readonly kind: 'options'
   readonly app: string
@@ -75,7 +73,6 @@ function onesignalIn(flags: ParsedArguments['flags']): OnesignalApp | { readonly
   return { id, keyFile, origin, withBrowsers: flags.has('vapid-key') }
 }
 
-/** The id of an app at OneSignal. */
 export const onesignalId: Pick<SettingType<string>, 'expected' | 'read'> = {
   expected: 'a UUID, as OneSignal shows it under Settings, Keys & IDs',
   read: (text) => (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined),
@@ -85,4 +82,16 @@ export const onesignalId: Pick<SettingType<string>, 'expected' | 'read'> = {
 export const onesignalOrigin: Pick<SettingType<string>, 'expected' | 'read'> = {
   expected: 'an https origin without a path, such as https://api.onesignal.com',
   read: (text) => httpsOrigin.read(text) ?? (/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(text) ? text : undefined),
+}
+
+/** `export APP FILE`, and `export --app APP FILE`. `file`: `null` where none stands. */
+export function readTransferArguments(
+  command: 'export' | 'import',
+  { words, flags }: ParsedArguments,
+): { readonly kind: 'words'; readonly app: string; readonly file: string | null } | CommandOutcome {
+  const named = flags.get('app')
+  const [app, file = null, surplus] = named === undefined ? words : [named, ...words]
+  if (app === undefined) return problems(`${command} needs APP.`)
+  if (surplus !== undefined) return problems(`"${surplus}" is too much: with --app, ${command} takes only FILE.`)
+  return { kind: 'words', app, file }
 }

@@ -24,7 +24,6 @@ const MAX_RECORD_BYTES = 8 * 1024 * 1024
 
 export interface PassOptions extends Omit<RunOptions, 'rejects' | 'counts' | 'clock'> {
   readonly source: Source
-  /** Of the file, for the operator's eyes. */
   readonly name: string
   readonly rows: RowOptions
   readonly rejectsPath: string

@@ -8,7 +8,6 @@ import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
 import type { ImportOptions } from './import-options.ts'
 
-/** How a file is read. */
 export interface ImportPlan {
   readonly kind: 'plan'
   readonly name: FormatName

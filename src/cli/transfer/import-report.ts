@@ -42,7 +42,6 @@ export interface Reject {
 /** JSON Lines of what was not imported. No file is made before the first line. */
 export interface RejectFile extends Disposable {
   write(rejects: readonly Reject[]): void
-  /** Written so far. */
   bytes(): number
 }
 

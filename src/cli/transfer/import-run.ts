@@ -1,9 +1,9 @@
-import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import { createImportStore } from '../../device/transfer/import-store.ts'
 import type { ImportOutcome } from '../../device/transfer/import-store.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
 import type { Row } from '../../transfer/rows.ts'
+import type { World } from '../command.ts'
 import { NO_COUNTS } from './import-report.ts'
 import type { ImportCounts, Reject, RejectFile } from './import-report.ts'
 import { createPacing } from './pacing.ts'
@@ -16,10 +16,7 @@ import { createPacing } from './pacing.ts'
 const WRITES = 20_000
 const WRITES_SERVED = 800
 
-export interface RunOptions {
-  readonly database: Database
-  readonly data: string
-  readonly clock: Clock
+export interface RunOptions extends Pick<World, 'database' | 'data' | 'clock' | 'served'> {
   readonly application: number
   readonly replace: boolean
   readonly dryRun: boolean
@@ -28,15 +25,12 @@ export interface RunOptions {
   readonly counts: ImportCounts | null
   /** Hears of each transaction that brings devices whose place may be taken, within it. */
   readonly adoptable: () => void
-  /** What the alias is called in the file. */
   readonly aliasName: string
 }
 
-/** Rows on their way into the database. */
 export interface Importing {
   /** To be awaited when true: enough rows wait for a transaction. */
   add(row: Row): boolean
-  /** All that wait, in a transaction. */
   flush(): Promise<void>
   counts(): ImportCounts
 }
@@ -52,7 +46,7 @@ export function startImport(options: RunOptions): Importing {
   }
   let waiting: Row[] = []
   let writes = 0
-  const pacing = createPacing(options.data, clock)
+  const pacing = createPacing(options)
 
   function put(row: Row): ImportOutcome | null {
     switch (row.kind) {

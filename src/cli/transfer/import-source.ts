@@ -6,13 +6,11 @@ import { codeOf } from '../../text/error-code.ts'
 
 const { Z_SYNC_FLUSH } = constants
 
-/** What an import reads. */
 export interface Source {
   /** Its first bytes, unpacked. */
   readonly head: Uint8Array
   /** Bytes as they lie on the disk; `null`: nobody knows. */
   readonly size: number | null
-  /** Which file it is, and in which state; `null`: not a file that could be read again. */
   readonly print: FilePrint | null
   /** From `offset` on, in bytes unpacked. Throws `CutShort` when a packed file ends too soon. */
   chunks(offset: number): AsyncGenerator<Uint8Array, void>
@@ -22,7 +20,6 @@ export interface Source {
   isChanged(): boolean
 }
 
-/** What tells whether a file is still the same one. */
 export interface FilePrint {
   readonly size: number
   /** ms since the Unix epoch, with a fraction. */

@@ -14,7 +14,6 @@ export interface ImportState {
   readonly counts: ImportCounts
   /** Lines of devices that the file says it has; `null`: it does not. */
   readonly promised: number | null
-  /** Of the file of what was rejected. */
   readonly rejectBytes: number
 }
 

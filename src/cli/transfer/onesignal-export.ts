@@ -10,11 +10,8 @@ import { createProgress } from '../terminal/progress.ts'
 import { downloadTo, forgetDownload } from './download.ts'
 import { readNote, removeNote, writeNote } from './export-note.ts'
 
-/** Whose export is fetched, and with what. */
 export interface OnesignalApp {
-  /** Its id at OneSignal, a UUID. */
   readonly id: string
-  /** The file with its API key. */
   readonly keyFile: string
   /** Where OneSignal's API is, such as `https://api.onesignal.com`. */
   readonly origin: string
@@ -110,7 +107,6 @@ export async function fetchOnesignalExport(
   }
 }
 
-/** POST /players/csv_export. OneSignal writes one export at a time for each account, and says so. */
 async function ask(
   { id, keyFile, origin, withBrowsers }: OnesignalApp,
   { clock, readFile }: CommandContext,

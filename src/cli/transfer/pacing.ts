@@ -1,6 +1,6 @@
 import { sleep } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
 import { isServed } from '../../database/directory-lock.ts'
+import type { World } from '../command.ts'
 
 /**
  * A server has the database to itself for as long as the command had it, and for no less than this. With half of that,
@@ -18,9 +18,8 @@ export interface Pacing {
   rest(tookMs: number): Promise<void>
 }
 
-/** Of a command that writes much in many transactions. */
-export function createPacing(data: string, clock: Clock): Pacing {
-  let served = isServed(data)
+export function createPacing({ data, clock, served: own }: Pick<World, 'data' | 'clock' | 'served'>): Pacing {
+  let served = own !== null || isServed(data)
   let lookedAt = clock.now()
   return {
     get served() {
@@ -28,7 +27,7 @@ export function createPacing(data: string, clock: Clock): Pacing {
     },
     async rest(tookMs) {
       if (served) await sleep(clock, Math.max(tookMs, MIN_PAUSE_MS))
-      if (clock.now() - lookedAt < LOOK_MS) return
+      if (own !== null || clock.now() - lookedAt < LOOK_MS) return
       lookedAt = clock.now()
       served = isServed(data)
     },

@@ -1,22 +1,19 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { Application } from '../../application/application.ts'
 import { readVapid } from '../../application/vapid.ts'
-import type { Database } from '../../database/database.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { isJsonObject, parseJsonObject } from '../../text/json-object.ts'
 import type { FormatName } from '../../transfer/record.ts'
 import { NO_KEY } from '../app/app-text.ts'
 import { readCredentialFile } from '../app/store-credential.ts'
-import type { CommandContext } from '../command.ts'
+import type { CommandContext, World } from '../command.ts'
 
 /* A subscription takes pushes only of the VAPID key that it was made with (RFC 8292, 4), which no row of a file tells. */
 
-/** The public key that an application sends to browsers with; `null`: it has none. */
 export function webPushKeyOf(
   application: Pick<Application, 'number'>,
-  database: Database,
-  { clock }: Pick<CommandContext, 'clock'>,
+  { database, clock }: Pick<World, 'database' | 'clock'>,
 ): string | null {
   const summaries = createCredentialStore({ database, clock, key: NO_KEY }).summaries(application)
   const summary = summaries.find(({ provider }) => provider === 'webpush')
@@ -24,12 +21,10 @@ export function webPushKeyOf(
 }
 
 interface Subscribed {
-  /** What the file is, and how it begins. */
   readonly format: FormatName
   readonly head: Uint8Array
   /** `--vapid-key`; `null`: not said. */
   readonly keyFile: string | null
-  /** Of the application. */
   readonly own: string | null
 }
 

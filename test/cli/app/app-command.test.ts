@@ -365,41 +365,32 @@ describe('app limits', () => {
 })
 
 describe('the data directory', () => {
-  const APP_COMMANDS = [
-    ['app', 'list'],
-    ['app', 'show', 'Shop'],
-    ['app', 'rotate-secret', 'Shop'],
-    ['app', 'delete', 'Shop', '--yes'],
-    ['app', 'simulate', 'Shop'],
-    ['app', 'limits', 'Shop'],
-    ['app', 'fcm', 'Shop', '--service-account', 'missing.json'],
-    ['app', 'apns', 'Shop', '--certificate', 'missing.p12'],
-  ]
-
-  for (const argv of APP_COMMANDS) {
-    test(`${argv.slice(0, 2).join(' ')} does not bring one into being`, async () => {
+  test.each([['app list'], ['app show Shop'], ['app delete Shop --yes'], ['export Shop -']])(
+    '%s does not bring one into being',
+    async (line) => {
       using cli = commandLine()
       const elsewhere = join(cli.data, 'elsewhere')
-      expect(await cli.run([...argv, '--data', elsewhere])).toEqual({
+      expect(await cli.run([...line.split(' '), '--data', elsewhere])).toEqual({
         exitCode: 1,
         stdout: '',
         stderr: `bellhop: There is no Bellhop database in ${elsewhere}: bellhop app create NAME makes one, --data names another.\n`,
       })
       expect(existsSync(elsewhere)).toBe(false)
-    })
-  }
+    },
+  )
 
-  for (const argv of APP_COMMANDS.slice(1)) {
-    test(`${argv.slice(0, 2).join(' ')} says which application it does not find, and where`, async () => {
+  test.each([['app show Shop'], ['stats Shop'], ['export Shop -']])(
+    '%s says which application it does not find, and where',
+    async (line) => {
       using cli = commandLine()
       await create(cli, 'Bank')
-      expect(await cli.run(argv)).toEqual({
+      expect(await cli.run(line.split(' '))).toEqual({
         exitCode: 1,
         stdout: '',
         stderr: `bellhop: There is no application "Shop" in ${cli.data}: bellhop app list shows those there are.\n`,
       })
-    })
-  }
+    },
+  )
 
   test('that a newer Bellhop has written is left alone', async () => {
     using cli = commandLine()

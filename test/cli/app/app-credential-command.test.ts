@@ -6,7 +6,7 @@ import { createApplicationStore } from '../../../src/application/application-sto
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import type { ApnsCredential, FcmCredential } from '../../../src/application/credential.ts'
 import { makeAppleCertificate } from '../../application/apple-certificate.ts'
-import { commandLine } from '../command-line.ts'
+import { withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const pem = {
@@ -24,12 +24,6 @@ const SERVICE_ACCOUNT = JSON.stringify({
 })
 const HEX = '0123456789abcdef'.repeat(4)
 const KEY_FLAGS = ['--key-id', 'ABC123DEFG', '--team-id', 'DEF123GHIJ', '--topic', 'com.example.shop']
-
-async function withShop(): Promise<CommandLine> {
-  const cli = commandLine()
-  await cli.run(['app', 'create', 'Shop'])
-  return cli
-}
 
 /** What a server with this sealing key sends with. */
 function stored(cli: CommandLine, key: Uint8Array): { apns: ApnsCredential | null; fcm: FcmCredential | null } {

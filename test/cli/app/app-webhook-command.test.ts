@@ -3,19 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
-import { commandLine } from '../command-line.ts'
+import { withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const URL = 'https://shop.example/hooks?a=b'
 const SECRET = `whsec_${Buffer.alloc(24, 5).toString('base64')}`
 const BY_DEFAULT = 'push.finished, device.gone, credential.paused, credential.resumed'
 const ALL = 'push.finished, push.opened, device.gone, credential.paused, credential.resumed'
-
-async function withShop(): Promise<CommandLine> {
-  const cli = commandLine()
-  await cli.run(['app', 'create', 'Shop'])
-  return cli
-}
 
 /** What a server signs with. */
 function secretOf(cli: CommandLine): string | null | undefined {

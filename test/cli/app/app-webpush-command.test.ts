@@ -5,7 +5,7 @@ import { createApplicationStore } from '../../../src/application/application-sto
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import { VAPID_SUBJECT } from '../../../src/application/vapid.ts'
 import type { VapidCredential } from '../../../src/application/vapid.ts'
-import { commandLine } from '../command-line.ts'
+import { withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const WEBPUSH = ['app', 'webpush', 'Shop']
@@ -13,12 +13,6 @@ const SUBJECT = ['--subject', 'mailto:push@shop.example']
 /** Of RFC 8291, appendix A: the private key of the sender, and its public key. */
 const PRIVATE = 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'
 const PUBLIC = 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8'
-
-async function withShop(): Promise<CommandLine> {
-  const cli = commandLine()
-  await cli.run(['app', 'create', 'Shop'])
-  return cli
-}
 
 /** What a server sends with, and since when it is there. */
 function stored(cli: CommandLine): { credential: VapidCredential | null; createdAt: number | undefined } {

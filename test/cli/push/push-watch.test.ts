@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import type { AskPauses } from '../../../src/cli/push/admin-client.ts'
 import { watchPush } from '../../../src/cli/push/push-watch.ts'
 import { createProgress } from '../../../src/cli/terminal/progress.ts'
 import type { PlatformProgress, StoredPush } from '../../../src/push/status/status.ts'
@@ -33,20 +32,13 @@ interface Course {
   /** What the database says at each look, the last for ever. */
   readonly looks: readonly Partial<PlatformProgress>[]
   readonly terminal?: boolean
-  readonly ask?: AskPauses
-  readonly served?: boolean
+  readonly pause?: string
   /** The look at which Ctrl-C is pressed. */
   readonly stopAt?: number
 }
 
 /** Watches a push; a look every 250 ms of a clock that does not wait. */
-async function watch({
-  looks,
-  terminal = true,
-  ask = async () => new Map(),
-  served = true,
-  stopAt = Infinity,
-}: Course) {
+async function watch({ looks, terminal = true, pause, stopAt = Infinity }: Course) {
   const clock = createFakeClock()
   let look = 0
   let drawn = ''
@@ -73,8 +65,7 @@ async function watch({
       },
     },
     progress: createProgress(surroundings, { unit: 'devices' }),
-    askPauses: ask,
-    isServed: () => served,
+    pauseOf: () => pause ?? null,
     patienceMs: terminal ? null : 30_000,
   })
   return { watched, lines: drawn.split('\r\u001B[K').slice(1), drawn }
@@ -98,11 +89,10 @@ describe('a push that is watched', () => {
   })
 
   test('says why it stands still, as far as the server tells', async () => {
-    const ask = async () => new Map([[0, 'InvalidProviderToken'] as const])
-    const { watched, lines } = await watch({ looks: [{}], ask, stopAt: 10 })
+    const { watched, lines } = await watch({ looks: [{}], pause: 'InvalidProviderToken', stopAt: 10 })
     expect(lines.at(-1)).toContain('waits: InvalidProviderToken')
     expect(watched).toMatchObject({ kind: 'stopped', result: { state: 'paused', waitsFor: 'InvalidProviderToken' } })
-    const unknown = await watch({ looks: [{}], ask: async () => undefined, stopAt: 10 })
+    const unknown = await watch({ looks: [{}], stopAt: 10 })
     expect(unknown.drawn).not.toContain('waits')
     expect(unknown.watched).toMatchObject({ kind: 'stopped', result: { state: 'sending', waitsFor: null } })
   })
@@ -112,9 +102,5 @@ describe('a push that is watched', () => {
     expect(watched).toMatchObject({ kind: 'standing', result: { s: 1 } })
     // A line every 10 seconds.
     expect(drawn.split('\n')).toHaveLength(3)
-  })
-
-  test('is left when the server ends', async () => {
-    expect((await watch({ looks: [{ s: 1 }], served: false })).watched).toMatchObject({ kind: 'unserved' })
   })
 })

@@ -101,12 +101,15 @@ test('a file of this machine is handed in, and one of the server is not read', a
     `bellhop: The file ${join(directory, 'nope')} cannot be read: there is no such file.\n`,
   )
 
-  const refused = async (...argv: string[]) => JSON.parse((await asked({ argv })).text).message
-  expect(await refused('app', 'apns', 'x', '--key', '/etc/passwd')).toBe('--key must be -, the standard input.')
-  expect(await refused('admin', 'add', 'x', '--password-file=/etc/passwd')).toBe(
-    '--password-file must be -, the standard input.',
+  const refused = async (...argv: string[]) => JSON.parse((await asked({ argv })).text.split('\n')[0] ?? '').err
+  const NOT_READ = 'cannot be read: it was not handed in.'
+  expect(await refused('app', 'fcm', 'Corner Shop', '--service-account', '/etc/passwd')).toBe(
+    `bellhop: The file /etc/passwd ${NOT_READ}\n`,
   )
-  expect(await refused('push', 'x', 'y', '--all', '--languages', '/etc/passwd')).toBe('--languages must be JSON.')
+  expect(await refused('admin', 'add', 'x', '--password-file=/etc/passwd')).toBe(`bellhop: /etc/passwd ${NOT_READ}\n`)
+  expect(await refused('push', 'Corner Shop', 'y', '--all', '--languages', '/etc/passwd')).toBe(
+    `bellhop: --languages: ${NOT_READ}\n`,
+  )
 })
 
 test('what is of the machine of the server stays there', async () => {

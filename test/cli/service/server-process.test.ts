@@ -36,7 +36,7 @@ function setUp({
     started: () => void told.push('started'),
     onBroken: () => void told.push('broken'),
     attached,
-    program: [],
+    serveCommand: () => Promise.reject(new Error('not started')),
     env: {},
     manager: { ready: async () => void told.push('ready'), stopping: () => void told.push('stopping') },
     start: () => started.promise,

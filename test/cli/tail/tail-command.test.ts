@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
-import { createPauseTail } from '../../../src/cli/tail/tail-pauses.ts'
-import type { LivePush } from '../../../src/cli/tail/tail-pushes.ts'
+import { createServerTail } from '../../../src/cli/tail/tail-server.ts'
+import type { Application } from '../../../src/application/application.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
+import { commandLine } from '../command-line.ts'
 import { commandsBeside, newSignals } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 
@@ -26,23 +27,27 @@ interface Tail {
 
 type Over = Parameters<Beside['run']>[1]
 
-/** A tail that has begun to look; what it ends with. */
-async function begun(argv: readonly string[], over: Over) {
+/** A tail that has begun to look, which it says on a terminal; what it ends with. */
+async function begun(argv: readonly string[], over: Over, env: Readonly<Record<string, string>> = PLAIN) {
   const signals = newSignals()
-  const ended = beside.run(['tail', ...argv], { signals, ...over })
-  // It hears signals from when it has begun to look.
-  while (signals.listenerCount('SIGINT') === 0) await Bun.sleep(1)
+  const began = Promise.withResolvers<void>()
+  const stderr = (text: string) => void (text.startsWith('What happens') && began.resolve())
+  const ended = beside.run(['tail', ...argv], { signals, stderr, terminal: { columns: 80 }, ...over }, env)
+  await Promise.race([began.promise, ended])
   return { signals, ended }
 }
 
-async function tail(argv: readonly string[], terminal: { columns: number } | null = null): Promise<Tail> {
+/** A terminal that is printed to as to a file. */
+const PLAIN = { NO_COLOR: '1', LANG: 'C.UTF-8' }
+
+async function tail(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Tail> {
   const lines: string[] = []
   let wake = () => {}
   const stdout = (text: string) => {
     lines.push(...text.split('\n').filter((line) => line !== ''))
     wake()
   }
-  const { signals, ended } = await begun(argv, { stdout, terminal })
+  const { signals, ended } = await begun(argv, { stdout }, env)
   return {
     async until(pattern) {
       while (!lines.some((line) => pattern.test(line))) await new Promise<void>((resolve) => (wake = resolve))
@@ -89,7 +94,7 @@ describe('tail', () => {
 
   test('without an application names it; --json prints lines of JSON', async () => {
     const caller = beside.newCaller()
-    const text = await tail([], { columns: 80 })
+    const text = await tail([], {})
     const json = await tail(['--json'])
     await caller.register({ token: IOS, platform: '0' })
     // A push of a test before may end meanwhile.
@@ -211,40 +216,35 @@ describe('tail', () => {
 })
 
 describe('what keeps pushes from going out', () => {
-  const push = (movedAt: number): LivePush => ({
-    number: 1,
-    id: 'push',
-    application: 7,
-    open: [{ platform: 0, done: 0, movedAt }],
-  })
-  const finished = { at: 0, application: 7, type: 'push.finished', push: 'push', t: 1, s: 1, failed: 0 } as const
+  const APPLICATION = { number: 7, id: 'app' } as Application
 
-  test('is asked for when a push stands still, and told once; and that it is over', async () => {
-    let asked = 0
-    const pauses = createPauseTail({
-      async ask() {
-        asked++
-        return new Map([[0, 'InvalidProviderToken'] as const])
-      },
+  test('is told once when it has lasted for two seconds; and that it is over', () => {
+    let pause: string | null = 'InvalidProviderToken'
+    const server = createServerTail({
+      pauseOf: (_, platform) => (platform === 0 ? pause : null),
+      received: () => ({ last: 0, received: [] }),
     })
-    expect(await pauses.look([push(0)], [], 1999)).toEqual([])
-    expect(await pauses.look([push(0)], [], 2000)).toEqual([
-      { at: 2000, application: 7, type: 'sending.paused', platform: 0, reason: 'InvalidProviderToken' },
-    ])
-    expect(await pauses.look([push(0)], [], 2250)).toEqual([])
-    expect(await pauses.look([push(0)], [], 4000)).toEqual([])
-    expect(asked).toBe(2)
-    const resumed = { application: 7, type: 'sending.resumed', platform: 0 }
-    expect(await pauses.look([push(4100)], [], 4250)).toMatchObject([resumed])
-    expect(await pauses.look([], [finished], 4500)).toEqual([])
+    const told = (now: number) => [...server.look([APPLICATION], now)]
+    expect([told(0), told(1999)]).toEqual([[], []])
+    const event = { at: 2000, application: 7, platform: 0 } as const
+    expect(told(2000)).toEqual([{ ...event, type: 'sending.paused', reason: 'InvalidProviderToken' }])
+    expect(told(4000)).toEqual([])
+    pause = null
+    expect(told(4250)).toEqual([{ ...event, at: 4250, type: 'sending.resumed' }])
+    // One that is over before is not told of.
+    pause = 'for a moment'
+    expect(told(5000)).toEqual([])
+    pause = null
+    expect(told(6000)).toEqual([])
   })
+})
 
-  test('is over when a push is finished, and unknown when it was called off', async () => {
-    const ask = async () => new Map([[0, 'no credential'] as const])
-    const pauses = createPauseTail({ ask })
-    await pauses.look([push(0)], [], 2000)
-    expect(await pauses.look([], [finished], 2250)).toMatchObject([{ type: 'sending.resumed' }])
-    await pauses.look([push(0)], [], 5000)
-    expect(await pauses.look([], [{ ...finished, type: 'push.cancelled' }], 5250)).toEqual([])
+test('without a server there is nothing to show, and the exit code is 1', async () => {
+  using cli = commandLine()
+  await cli.run(['app', 'create', 'Shop'])
+  expect(await cli.run(['tail'])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `bellhop: No server runs on ${cli.data}, so nothing happens there: bellhop serve starts one.\n`,
   })
 })

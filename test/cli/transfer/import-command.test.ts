@@ -409,6 +409,7 @@ describe('an import refuses', () => {
     }
     expect(await run('import')).toEqual([2, 'bellhop: import needs APP. Usage: bellhop import APP [FILE] [FLAGS]\n'])
     expect(await run('import', 'Shop')).toEqual([2, 'bellhop: import needs FILE; - is standard input.\n'])
+    await line.run(['app', 'create', 'Shop'])
     const own = line.file('own.csv', csv)
     expect(await run('import', 'Shop', own, '--rejects', own)).toEqual([
       2,
@@ -423,7 +424,6 @@ describe('an import refuses', () => {
       1,
       `bellhop: ${line.data} cannot be read: it is a directory.\n`,
     ])
-    await line.run(['app', 'create', 'Shop'])
     expect(await run('import', 'Shp', line.file('d.csv', csv))).toEqual([
       1,
       `bellhop: There is no application "Shp" in ${line.data}: bellhop app list shows those there are. Did you mean Shop?\n`,

@@ -33,6 +33,8 @@ export interface Service {
   call(call: ServiceCall): Promise<Answer>
   /** As SIGTERM does: resolves when everything is written down. */
   stop(): Promise<void>
+  /** A command of another process has committed. */
+  changed(): void
   /** Resolves when it can go on no longer. */
   readonly broken: Promise<{ readonly message: string }>
 }
@@ -101,6 +103,7 @@ export async function startService(options: Options): Promise<Service> {
 
   return {
     broken: server.broken,
+    changed: () => server.changed(),
     stop: () => Promise.resolve(server[Symbol.asyncDispose]()),
     async call({ caller, method, path, body, headers = {} }) {
       const text = body === undefined ? null : JSON.stringify(body)

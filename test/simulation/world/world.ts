@@ -219,6 +219,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     using database = openDatabase(disk.data)
     run(database)
     disk.synced()
+    service.changed()
   }
 
   function putCredential(application: Whose, gateway: Gateway, credential: number): void {

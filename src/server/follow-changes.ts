@@ -1,6 +1,4 @@
 import type { ApplicationDirectory } from '../application/application-directory.ts'
-import { every } from '../clock.ts'
-import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { PLATFORMS } from '../platform.ts'
 import { noted } from '../log.ts'
@@ -9,11 +7,7 @@ import type { CancelStore } from '../push/cancel-store.ts'
 import type { Schedule } from '../push/schedule/schedule.ts'
 import type { Senders } from './senders.ts'
 
-/** How soon a running server follows what a command changes. A second is promised. */
-const FOLLOW_MS = 250
-
 interface Dependencies {
-  readonly clock: Clock
   readonly log: Log
   readonly commit: Commit
   readonly directory: ApplicationDirectory
@@ -22,12 +16,13 @@ interface Dependencies {
   readonly schedule: Pick<Schedule, 'wake'>
 }
 
-/** Follows what commands, processes of their own, change in the database. The returned function ends it. */
-export function followCommands({ clock, log, commit, directory, senders, cancellations, schedule }: Dependencies) {
+/**
+ * Has the senders and the schedule follow what commands and the admin API have changed: credentials, pushes, and those
+ * that were called off. The returned function ends it.
+ */
+export function followChanges({ log, commit, directory, senders, cancellations, schedule }: Dependencies) {
   const { providers, pool, deliveries } = senders
   const known = new Set(directory.all().map(({ number }) => number))
-  const forgetListener = directory.onChange(() => void follow().catch(noted(log)))
-  const stop = every(clock, FOLLOW_MS, refresh)
 
   async function follow(): Promise<void> {
     await providers.prepare(directory.all())
@@ -43,7 +38,7 @@ export function followCommands({ clock, log, commit, directory, senders, cancell
       known.delete(number)
       pool.forget(number)
     }
-    // What a command has pushed, or called off: read in a transaction, it is on disk.
+    // Read in a transaction, it is on disk.
     const last = await commit(() => deliveries.lastPush())
     for (const { application, platform } of deliveries.senders()) {
       pool.wake(application, last)
@@ -56,16 +51,5 @@ export function followCommands({ clock, log, commit, directory, senders, cancell
     schedule.wake()
   }
 
-  function refresh(): void {
-    try {
-      directory.refresh()
-    } catch (error) {
-      log.error('what a command has changed cannot be read', { error: String(error) })
-    }
-  }
-
-  return () => {
-    stop()
-    forgetListener()
-  }
+  return directory.onChange(() => void follow().catch(noted(log)))
 }

@@ -1,0 +1,150 @@
+import { isAdminName } from '../../admin/administrator.ts'
+import { LINK_MS } from '../../admin/session/admin-link-store.ts'
+import { linkUrl } from '../../admin/session/link-url.ts'
+import { problem } from '../../failure.ts'
+import { readSettings } from '../../settings/parse.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
+import { done, FINE, problems } from '../command.ts'
+import type { CommandContext, CommandModule, CommandOutcome, ParsedArguments, World } from '../command.ts'
+import { adminOrigin } from '../service/admin-origin.ts'
+import { listing } from '../terminal/table-text.ts'
+import { administratorsIn, BAD_NAME, noAdministrator } from './administrators-in.ts'
+import { newPassword } from './new-password.ts'
+
+export const add: CommandModule<World> = {
+  check: ({ words: [name = ''] }) => (isAdminName(name) ? FINE : problems(BAD_NAME)),
+
+  async run({ words: [name = ''], flags }, world) {
+    const password = await newPassword(flags.get('password-file'), name, world)
+    if (password.kind !== 'password') return password
+    const { administrators } = administratorsIn(world)
+    const added = world.database.transact(() => administrators.add(name, password.hash))
+    if (added === null) {
+      return problem(`There is an administrator "${name}" already: bellhop admin reset gives a password.`)
+    }
+    const made = password.isMade ? password.password : null
+    if (flags.has('json')) return done(jsonLine({ name: added.name, ...(made !== null && { password: made }) }))
+    return done([`"${escapeControls(added.name)}" has been added.`, ...shownOnce(made), ''].join('\n'))
+  },
+}
+
+function shownOnce(password: string | null): readonly string[] {
+  return password === null ? [] : ['', `  ${password}`, '', 'The password is shown this once.']
+}
+
+export const list: CommandModule<World> = {
+  async run({ flags }, world) {
+    const shown = administratorsIn(world)
+      .administrators.list()
+      .map(({ name, createdAt, seenAt, hasSecondFactor }) => ({
+        name,
+        createdAt: isoTime(createdAt),
+        seenAt: isoOrNull(seenAt),
+        hasSecondFactor,
+      }))
+    if (flags.has('json')) return done(jsonLine(shown))
+    if (shown.length === 0) return done('There is no administrator: bellhop admin link makes a link to become one.\n')
+    const table = listing(shown, [
+      ['NAME', ({ name }) => escapeControls(name)],
+      ['ADDED', ({ createdAt }) => createdAt],
+      ['SEEN', ({ seenAt }) => seenAt ?? 'not signed in'],
+      ['SECOND FACTOR', ({ hasSecondFactor }) => (hasSecondFactor ? 'on' : 'off')],
+    ])
+    return done(`${table.join('\n')}\n`)
+  },
+}
+
+export const remove: CommandModule<World> = {
+  async run({ words: [name = ''], flags }, world) {
+    const { administrators } = administratorsIn(world)
+    const outcome = world.database.transact(() => {
+      const found = administrators.find(name)
+      if (found === null) return null
+      if (administrators.list().length === 1 && !flags.has('yes')) return 'last'
+      administrators.remove(name)
+      return found
+    })
+    if (outcome === null) return noAdministrator(name, world)
+    if (outcome === 'last') {
+      return problem('That is the last administrator: the next start prints a link to become one. Add --yes to do so.')
+    }
+    return done(`"${escapeControls(outcome.name)}" is no administrator any more, and is signed out everywhere.\n`)
+  },
+}
+
+export const link: CommandModule<World> = {
+  check: ({ flags }, context) => linkOrigin(flags, context),
+
+  async run({ words: [name], flags }, world) {
+    const found = linkOrigin(flags, world)
+    if (found.kind !== 'origin') return found
+    const { administrators, links } = administratorsIn(world)
+    const made = world.database.transact(() => {
+      const administrator = name === undefined ? null : administrators.find(name)
+      if (name !== undefined && administrator === null) return null
+      return { administrator, link: links.make(administrator) }
+    })
+    if (made === null) return noAdministrator(name ?? '', world)
+    const url = linkUrl(found.origin, made.link)
+    if (flags.has('json')) return done(jsonLine({ url, expiresAt: isoTime(world.clock.now() + LINK_MS) }))
+    const who =
+      made.administrator === null ? 'becomes an administrator' : `is signed in as "${made.administrator.name}"`
+    return done(`Whoever opens this link ${escapeControls(who)}. It is good once, for 30 minutes:\n\n  ${url}\n`)
+  },
+}
+
+/** The way back for who has lost the password, the second factor, or both. */
+export const reset: CommandModule<World> = {
+  check: ({ flags }, context) => linkOrigin(flags, context),
+
+  async run({ words: [name = ''], flags }, world) {
+    const found = linkOrigin(flags, world)
+    if (found.kind !== 'origin') return found
+    const password = await newPassword(flags.get('password-file'), name, world)
+    if (password.kind !== 'password') return password
+    const { administrators, sessions, links, dropSecondFactor } = administratorsIn(world)
+    const changed = world.database.transact(() => {
+      const administrator = administrators.setPassword(name, password.hash)
+      if (administrator === null) return null
+      dropSecondFactor(administrator)
+      sessions.endAll(administrator)
+      links.endAll(administrator)
+      return { name: administrator.name, link: links.make(administrator) }
+    })
+    if (changed === null) return noAdministrator(name, world)
+    const url = linkUrl(found.origin, changed.link)
+    const made = password.isMade ? password.password : null
+    if (flags.has('json')) {
+      const expiresAt = isoTime(world.clock.now() + LINK_MS)
+      return done(jsonLine({ name: changed.name, ...(made !== null && { password: made }), url, expiresAt }))
+    }
+    const lines = [
+      `"${escapeControls(changed.name)}" has a new password and no second factor, and is signed out everywhere.`,
+      ...shownOnce(made),
+      'This one-time link, valid for 30 minutes, signs in without it:',
+      '',
+      `  ${url}`,
+      '',
+    ]
+    return done(lines.join('\n'))
+  },
+}
+
+/** Where browsers reach the admin side, as far as it is known here. */
+function linkOrigin(
+  flags: ParsedArguments['flags'],
+  context: Pick<CommandContext, 'env' | 'readFile'>,
+): { readonly kind: 'origin'; readonly origin: string } | Extract<CommandOutcome, { kind: 'problems' }> {
+  const url = flags.get('url')
+  if (url !== undefined) {
+    const parsed = URL.canParse(url) ? new URL(url) : null
+    const isOrigin =
+      parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.pathname === '/' && parsed.search === ''
+    if (isOrigin) return { kind: 'origin', origin: parsed.origin }
+    return problems('--url must be where browsers reach the admin side, such as https://push.example.com.')
+  }
+  const settings = readSettings(['adminListen'], { ...context, flags })
+  if (settings.kind === 'problems') return settings
+  return { kind: 'origin', origin: adminOrigin(settings.config.adminListen) }
+}

@@ -1,0 +1,34 @@
+import { createSealedSecondFactors } from '../../account/second-factor-store.ts'
+import { createAdminLinkStore } from '../../admin/session/admin-link-store.ts'
+import { createAdminSessionStore } from '../../admin/session/admin-session-store.ts'
+import { createAdminTokenStore } from '../../admin/admin-token-store.ts'
+import { createAdministratorStore } from '../../admin/administrator-store.ts'
+import { MAX_NAME } from '../../admin/administrator.ts'
+import type { Administrator } from '../../admin/administrator.ts'
+import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
+import { suggestion } from '../../text/nearest.ts'
+import type { World } from '../command.ts'
+
+/** Who may use the dashboard and the admin API, and by what. */
+export function administratorsIn(world: World) {
+  return {
+    administrators: createAdministratorStore(world),
+    sessions: createAdminSessionStore(world),
+    links: createAdminLinkStore(world),
+    tokens: createAdminTokenStore(world),
+    /** Takes the second factor away, for which no key is needed. */
+    dropSecondFactor: ({ number }: Pick<Administrator, 'number'>) =>
+      createSealedSecondFactors(world.database).erase({ number, provider: 'second factor' }),
+  }
+}
+
+/** Of an administrator or a token: see `isAdminName`. */
+export const BAD_NAME = `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`
+
+export function noAdministrator(name: string, world: World): Problem {
+  const names = administratorsIn(world)
+    .administrators.list()
+    .map((one) => one.name)
+  return problem(`There is no administrator "${name}": bellhop admin list shows who is.${suggestion(name, names)}`)
+}

@@ -1,0 +1,66 @@
+import { isAdminName } from '../../admin/administrator.ts'
+import { DEFAULT_PURPOSE, TOKEN_PURPOSES, tokenEnd } from '../../admin/token-purpose.ts'
+import { problem } from '../../failure.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
+import { suggestion } from '../../text/nearest.ts'
+import { done, FINE, problems } from '../command.ts'
+import type { CommandModule, World } from '../command.ts'
+import { listing } from '../terminal/table-text.ts'
+import { administratorsIn, BAD_NAME } from './administrators-in.ts'
+import { tokenLife } from './token-life.ts'
+
+export const make: CommandModule<World> = {
+  check: ({ words: [name = ''] }) => (isAdminName(name) ? FINE : problems(BAD_NAME)),
+
+  async run({ words: [name = ''], flags }, world) {
+    const purpose = TOKEN_PURPOSES.find((one) => one === flags.get('purpose')) ?? DEFAULT_PURPOSE
+    const limit = world.tokensUntil ?? null
+    const expiresAt = tokenEnd(world.clock.now(), tokenLife.read(flags.get('expires') ?? ''), limit)
+    if (expiresAt === 'too-late') {
+      return problem(`--expires must not be after the end of the token that makes it, ${isoOrNull(limit)}.`)
+    }
+    const token = world.database.transact(() => administratorsIn(world).tokens.add(name, { purpose, expiresAt }))
+    world.audit?.note({ purpose, expiresAt: isoOrNull(expiresAt) })
+    if (token === null) return problem(`There is a token "${name}" already: bellhop admin revoke ends it.`)
+    if (flags.has('json')) return done(jsonLine({ name, token, purpose, expiresAt: isoOrNull(expiresAt) }))
+    const end = expiresAt === null ? 'without an end' : `until ${isoTime(expiresAt)}`
+    return done(
+      `The token "${escapeControls(name)}" for ${purpose}, ${end}:\n\n  ${token}\n\nIt is shown this once: Authorization: Bearer TOKEN.\n`,
+    )
+  },
+}
+
+export const list: CommandModule<World> = {
+  async run({ flags }, world) {
+    const shown = administratorsIn(world).tokens.list()
+    const rows = shown.map(({ name, purpose, createdAt, usedAt, expiresAt }) => ({
+      name,
+      purpose,
+      createdAt: isoTime(createdAt),
+      usedAt: isoOrNull(usedAt),
+      expiresAt: isoOrNull(expiresAt),
+    }))
+    if (flags.has('json')) return done(jsonLine(rows))
+    if (rows.length === 0) return done('There is no token: bellhop admin token NAME makes one.\n')
+    const table = listing(rows, [
+      ['NAME', ({ name }) => escapeControls(name)],
+      ['PURPOSE', ({ purpose }) => purpose],
+      ['MADE', ({ createdAt }) => createdAt],
+      ['USED', ({ usedAt }) => usedAt ?? 'never'],
+      ['ENDS', ({ expiresAt }) => expiresAt ?? 'never'],
+    ])
+    return done(`${table.join('\n')}\n`)
+  },
+}
+
+export const revoke: CommandModule<World> = {
+  async run({ words: [name = ''] }, world) {
+    const { tokens } = administratorsIn(world)
+    if (world.database.transact(() => tokens.revoke(name))) {
+      return done(`The token "${escapeControls(name)}" is good for nothing any more.\n`)
+    }
+    const names = tokens.list().map((one) => one.name)
+    return problem(`There is no token "${name}": bellhop admin tokens lists them.${suggestion(name, names)}`)
+  },
+}

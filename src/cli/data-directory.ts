@@ -1,0 +1,96 @@
+import { existsSync, lstatSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
+import { readSettings } from '../settings/parse.ts'
+import type { Problems } from '../settings/parse.ts'
+import { openFiles } from '../system/open-files.ts'
+import { userName } from '../system/operator.ts'
+import { codeOf } from '../text/error-code.ts'
+import type { CommandContext, ParsedArguments } from './command.ts'
+
+interface DataDirectory {
+  readonly kind: 'directory'
+  readonly data: string
+  /** No setting names it. */
+  readonly isDefault: boolean
+}
+
+/** Where the unit that `bellhop systemd` prints keeps its data. */
+const UNIT_DIRECTORY = '/var/lib/bellhop'
+
+/** What --data says, or the variable, or the default, or that of the unit where there is no default one (`unit`). */
+export function dataDirectory(
+  given: ParsedArguments['flags'],
+  { env, readFile }: Pick<CommandContext, 'env' | 'readFile'>,
+  unit = UNIT_DIRECTORY,
+): DataDirectory | Problems {
+  const settings = readSettings(['data'], { flags: given, env, readFile })
+  if (settings.kind === 'problems') return settings
+  const { data } = settings.config
+  const isDefault = !given.has('data') && (env['BELLHOP_DATA'] ?? '') === ''
+  return { kind: 'directory', data: isDefault && !isThere(data) && isThere(unit) ? unit : data, isDefault }
+}
+
+/** A command line of this program as it would be typed, with `--data` where it was given. */
+export function commandLine(words: readonly string[], flags: ParsedArguments['flags']): string {
+  return ['bellhop', ...words].map(quoted).join(' ') + dataFlagOf(flags.get('data'))
+}
+
+/** What another command line needs besides, so that it works on the same data. */
+export function dataFlagOf(data: string | undefined): string {
+  return data === undefined ? '' : ` --data ${quoted(data)}`
+}
+
+export function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** A link that leads nowhere this user may go is there all the same, as systemd's to a private directory. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+/** Why there is no database in a directory that this user can open; `null`: there is one. */
+export function noDatabaseIn({ data, isDefault }: DataDirectory): Problem | null {
+  const closed = closedTo(data)
+  if (closed !== null || existsSync(join(data, 'bellhop.db'))) return closed
+  const elsewhere = isDefault ? servedDirectories() : []
+  const hint =
+    elsewhere.length === 0
+      ? ''
+      : ` A Bellhop runs here with ${elsewhere.map((each) => `--data ${each}`).join(', and one with ')}.`
+  return problem(
+    `There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.${hint}`,
+  )
+}
+
+/** Why this user cannot look into a data directory; `null`: it can, or there is none. */
+export function closedTo(data: string): Problem | null {
+  try {
+    statSync(join(data, 'bellhop.db'))
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') return problem(strangerText(data))
+  }
+  return null
+}
+
+function strangerText(data: string): string {
+  let whose: string
+  try {
+    whose = `it belongs to user ${userName(statSync(data).uid)}`
+  } catch {
+    // Something above it keeps this user out.
+    whose = 'it belongs to another user'
+  }
+  return `The data directory ${data} cannot be looked into by user ${userName(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as that user.`
+}
+
+/** The data directories that processes of this machine serve, as far as this user may see them. */
+function servedDirectories(): readonly string[] {
+  const found = new Set<string>()
+  for (const { target } of openFiles()) {
+    if (target.endsWith('/serving.lock') && existsSync(join(dirname(target), 'bellhop.db'))) found.add(dirname(target))
+  }
+  return [...found].slice(0, 3)
+}

@@ -1,0 +1,54 @@
+import type { CommandSaid } from '../../admin/command-call.ts'
+import { problem } from '../../failure.ts'
+import { path } from '../../settings/setting-type.ts'
+import type { CommandContext, CommandFacts, CommandOutcome, FlagSpec, ParsedArguments } from '../command.ts'
+
+/** What names the server, or the data: no file is handed in for them. */
+const PLACES = new Set(['server', 'token-file', 'data'])
+
+/** A command line for a server, and the files of this machine that it names. */
+export interface WrittenCall {
+  readonly argv: readonly string[]
+  /** Each as it is to be read: `/dev/stdin` for `-`. */
+  readonly paths: readonly string[]
+}
+
+export function callOf(
+  { name, flags: specs }: Pick<CommandFacts, 'name' | 'flags'>,
+  { words, flags }: ParsedArguments,
+): WrittenCall {
+  const given = [...flags].filter(([flag]) => flag !== 'server' && flag !== 'token-file')
+  const specOf = (flag: string) => specs.find((one) => one.name === flag)
+  const argv = given.map(([flag, value]) => (specOf(flag)?.placeholder === null ? `--${flag}` : `--${flag}=${value}`))
+  const paths = given.filter(([flag, value]) => isFile(specOf(flag), value)).map(([, file]) => file)
+  return {
+    argv: [...name.split(' '), ...argv, '--', ...words],
+    paths: paths.map((file) => (file === '-' ? '/dev/stdin' : file)),
+  }
+}
+
+function isFile(flag: FlagSpec | undefined, value: string): boolean {
+  if (flag === undefined || PLACES.has(flag.name)) return false
+  return flag.type === path || (flag.placeholder === 'FILE|JSON' && !value.trimStart().startsWith('{'))
+}
+
+/** Prints what a server says that a command says there. */
+export async function follow(
+  response: Response,
+  { stdout, stderr, written }: Pick<CommandContext, 'stdout' | 'stderr' | 'written'>,
+): Promise<CommandOutcome> {
+  let rest = ''
+  for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const said = JSON.parse(line) as CommandSaid
+      if ('err' in said) stderr(said.err)
+      if ('exit' in said) return { kind: 'served', exitCode: said.exit }
+      // Its reader has gone: the connection ends with this, and there the command.
+      if ('out' in said && stdout(said.out) === false) return { kind: 'served', exitCode: 0 }
+    }
+    await written?.()
+  }
+  return problem('The server broke off: whether the command is done is not known.')
+}

@@ -1,0 +1,120 @@
+import { lstatSync } from 'node:fs'
+import { problem } from '../../failure.ts'
+import { COMMAND_NUMBER, commandSocketIn } from '../../server/command-socket.ts'
+import type { LocalCall } from '../../server/command-socket.ts'
+import { operatorOf } from '../../system/operator.ts'
+import { codeOf, describeError } from '../../text/error-code.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
+import { VERSION } from '../../version.ts'
+import type { CommandContext, CommandFacts, CommandOutcome, ParsedArguments, Signal } from '../command.ts'
+import { INTERRUPTED } from '../outcome.ts'
+import { callOf, follow } from './command-call.ts'
+
+/** Of the environment what commands look at, besides settings of the server. */
+const HANDED_ON = [
+  'NO_COLOR',
+  'TERM',
+  'LC_ALL',
+  'LC_CTYPE',
+  'LANG',
+  'BELLHOP_ADMIN_LISTEN',
+  'BELLHOP_CERTIFICATE_PASSWORD',
+  'BELLHOP_CERTIFICATE_PASSWORD_FILE',
+]
+
+/** A socket that nobody listens at any more, or none. */
+const NOBODY = /^(ENOENT|ECONNREFUSED|ConnectionRefused|FailedToOpenSocket)$/
+
+/** Has the server of a data directory run a command, and says what it says; `null`: none listens there. */
+export async function runBeside(
+  spec: Pick<CommandFacts, 'name' | 'flags'>,
+  given: ParsedArguments,
+  data: string,
+  context: CommandContext,
+): Promise<CommandOutcome | null> {
+  if (!isSocketIn(data)) return null
+  const abort = new AbortController()
+  const state: { number: string | null; signal: Signal | null } = { number: null, signal: null }
+  // What does not listen to signals ends as a process would, as far as anybody sees.
+  const forward = (signal: Signal) => {
+    const isFirst = state.signal === null
+    state.signal = signal
+    if (!isFirst || state.number === null) return abort.abort()
+    void call(data, `signal/${state.number}`, signal)
+      .then(async (response) => parseJsonObject(await response.text())?.['heard'] === true)
+      .then((heard) => heard || abort.abort())
+      .catch(() => abort.abort())
+  }
+  const listeners = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map((signal) => {
+    const listener = () => forward(signal)
+    context.signals.on(signal, listener)
+    return { signal, listener }
+  })
+  try {
+    const response = await call(data, 'command', JSON.stringify(localCall(spec, given, context)), abort.signal)
+    state.number = response.headers.get(COMMAND_NUMBER)
+    return await follow(response, context)
+  } catch (error) {
+    if (state.signal !== null) return { kind: 'served', exitCode: INTERRUPTED[state.signal] }
+    if (NOBODY.test(codeOf(error) ?? '')) return null
+    return problem(
+      `The server on ${data} broke off, whether the command is done is not known: ${describeError(error)}.`,
+    )
+  } finally {
+    for (const { signal, listener } of listeners) context.signals.off(signal, listener)
+    abort.abort()
+  }
+}
+
+/** Tells the server of a data directory, if there is one, that this process has changed the database. */
+export async function tellServer(data: string): Promise<void> {
+  if (!isSocketIn(data)) return
+  try {
+    await call(data, 'changed', '')
+  } catch (error) {
+    // Nobody is there to be told.
+    if (codeOf(error) === null) throw error
+  }
+}
+
+function isSocketIn(data: string): boolean {
+  try {
+    return lstatSync(commandSocketIn(data)).isSocket()
+  } catch {
+    // Whatever is in the way, the command says it when it opens the directory.
+    return false
+  }
+}
+
+function call(data: string, path: string, body: string, signal?: AbortSignal): Promise<Response> {
+  return fetch(`http://bellhop/${path}`, {
+    unix: commandSocketIn(data),
+    method: 'POST',
+    body,
+    proxy: false,
+    ...(signal && { signal }),
+  })
+}
+
+function localCall(
+  spec: Pick<CommandFacts, 'name' | 'flags'>,
+  given: ParsedArguments,
+  { env, readFile, terminal }: CommandContext,
+): LocalCall {
+  const { argv, paths } = callOf(spec, given)
+  const named = env['BELLHOP_CERTIFICATE_PASSWORD_FILE'] ?? ''
+  const files = [...paths, ...(named === '' ? [] : [named])].map((path) => {
+    const file = readFile(path)
+    return [path, file.kind === 'read' ? Buffer.from(file.bytes).toString('base64') : { problem: file.problem }]
+  })
+  const { user, terminal: name } = operatorOf(env)
+  return {
+    version: VERSION,
+    argv,
+    files: Object.fromEntries(files) as LocalCall['files'],
+    env: Object.fromEntries(HANDED_ON.flatMap((one) => (env[one] === undefined ? [] : [[one, env[one]]]))),
+    columns: terminal?.columns ?? null,
+    user,
+    terminal: name,
+  }
+}

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lockDirectory } from '../../../src/database/directory-lock.ts'
+import { commandSocketIn } from '../../../src/server/command-socket.ts'
+import { VERSION } from '../../../src/version.ts'
+import { command, PROGRAM, serve } from '../../support/service-process.ts'
+import { startService } from '../../support/service.ts'
+import { commandLine } from '../command-line.ts'
+import { HASTY } from '../everyday-service.ts'
+
+function directory() {
+  const path = mkdtempSync(join(tmpdir(), 'bellhop-socket-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) }
+}
+
+const listed = async (data: string) => (await command(['app', 'list', '--data', data])).stdout
+
+describe('commands beside a server', () => {
+  test('run in the server: what they change counts at once, and is in the audit log', async () => {
+    await using service = await startService()
+    using cli = commandLine()
+    const beside = (...argv: string[]) => cli.run(argv, { BELLHOP_DATA: service.data })
+    const { id, secret } = JSON.parse((await beside('app', 'create', 'Shop', '--json')).stdout)
+    const application = { id, secret }
+    const ask = (more = {}) => service.get('/pushes', { application, ...more })
+    expect((await ask()).status).toBe(200)
+    await beside('app', 'limits', id, '--backend-rate', '1', '--backend-burst', '1')
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
+    const { secret: next } = JSON.parse((await beside('app', 'rotate-secret', id, '--json')).stdout)
+    expect((await ask()).status).toBe(401)
+    await beside('app', 'limits', id, '--backend-rate', '0')
+    expect((await ask({ application: { id, secret: next } })).status).toBe(200)
+    const entries = (await beside('audit', id, '--json')).stdout.trimEnd().split('\n')
+    expect(entries.map((line) => JSON.parse(line))).toMatchObject([
+      { action: 'change limits', who: expect.stringMatching(/^command /), result: 'ok' },
+      { action: 'rotate secret' },
+      { action: 'change limits', changes: { backendBurst: { after: 1 } } },
+      { action: 'create application', command: 'bellhop app create Shop --json' },
+    ])
+  })
+
+  test('print there what they print alone, with their exit code, and read files that the server cannot', async () => {
+    await using service = await startService()
+    using cli = commandLine()
+    const beside = (...argv: string[]) => cli.run(argv, { BELLHOP_DATA: service.data })
+    const password = cli.file('password', 'correct horse battery staple')
+    expect(await beside('admin', 'add', 'ann', '--password-file', password)).toEqual({
+      exitCode: 0,
+      stdout: '"ann" has been added.\n',
+      stderr: '',
+    })
+    expect(await beside('admin', 'add', 'bob', '--password-file', '/nowhere')).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'bellhop: /nowhere cannot be read: there is no such file.\n',
+    })
+    expect(await beside('app', 'delete', 'test')).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(await beside('app', 'show', 'Nope')).toMatchObject({
+      exitCode: 1,
+      stderr: `bellhop: There is no application "Nope" in ${service.data}: bellhop app list shows those there are.\n`,
+    })
+  })
+
+  test('what another process has changed is taken up when it says so', async () => {
+    await using service = await startService()
+    using cli = commandLine()
+    const file = cli.file('devices.csv', 'token,platform,user\nandroid:1,android,ann\n')
+    const env = { BELLHOP_DATA: service.data }
+    expect(await cli.run(['import', 'test', file], env, { clock: HASTY })).toMatchObject({ exitCode: 0 })
+    const token = { token: 'android:2', platform: '1', user: 'ann' }
+    // It takes the place of the imported one.
+    expect((await service.put('/deviceToken', token)).status).toBe(200)
+    const { stdout } = await cli.run(['user', 'show', 'test', 'ann', '--json'], env)
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).token),
+    ).toEqual(['android:2'])
+  })
+
+  test('of two data directories each has its own server', async () => {
+    await using one = await startService()
+    await using other = await startService()
+    using cli = commandLine()
+    await cli.run(['app', 'create', 'Shop'], { BELLHOP_DATA: one.data })
+    const names = async (data: string) =>
+      JSON.parse((await cli.run(['app', 'list', '--json', '--data', data])).stdout).map(({ name }: any) => name)
+    expect([await names(one.data), await names(other.data)]).toEqual([['test', 'Shop'], ['test']])
+  })
+
+  test('are refused by a server of another version, and by one that takes none', async () => {
+    await using service = await startService()
+    const response = await fetch('http://bellhop/command', {
+      unix: commandSocketIn(service.data),
+      method: 'POST',
+      body: JSON.stringify({ version: '0.0.1', argv: ['app', 'list'], files: {} }),
+    })
+    expect(
+      (await response.text())
+        .split('\n')
+        .slice(0, 2)
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      {
+        err: `bellhop: The server on ${service.data} is Bellhop ${VERSION}, and this program is 0.0.1: use the same, or restart the server.\n`,
+      },
+      { exit: 1 },
+    ])
+    using cli = commandLine()
+    await cli.run(['app', 'create', 'Shop'])
+    using _ = lockDirectory(cli.data)
+    expect(await cli.run(['app', 'list'], {}, { clock: HASTY })).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: A server runs on ${cli.data} and takes no commands there: it starts or stops, or is of another version. Try again, use the program that it is, or --server.\n`,
+    })
+  })
+
+  test('Ctrl-C ends one that listens to it, and the one that does not for whoever typed it', async () => {
+    using place = directory()
+    await using service = await serve(place.path)
+    await command(['app', 'create', 'Shop', '--data', place.path])
+    const tail = Bun.spawn([...PROGRAM, 'tail', '--data', place.path], { stdout: 'pipe', stderr: 'pipe' })
+    const first = tail.stdout.getReader().read()
+    const seen = { yet: false }
+    void first.then(() => (seen.yet = true))
+    for (let n = 0; !seen.yet; n++) {
+      // oxlint-disable-next-line no-await-in-loop -- it begins to look some time after its start
+      await command(['push', 'Shop', 'Hello', '--all', '--no-wait', '--data', place.path])
+    }
+    tail.kill('SIGINT')
+    expect(await tail.exited).toBe(0)
+    expect(service.log()).not.toContain('"level":"error"')
+  })
+})
+
+describe('the socket', () => {
+  test('is for the user of the server alone, and goes with it', async () => {
+    let path = ''
+    {
+      await using service = await startService()
+      path = commandSocketIn(service.data)
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+      expect(statSync(path).isSocket()).toBe(true)
+    }
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('that a killed server left behind is nobody’s: commands run alone, and the next server replaces it', async () => {
+    using place = directory()
+    const service = await serve(place.path)
+    await command(['app', 'create', 'Shop', '--data', place.path])
+    await service.kill('SIGKILL')
+    expect(existsSync(commandSocketIn(place.path))).toBe(true)
+    expect(await command(['app', 'limits', 'Shop', '--rate', '7', '--data', place.path])).toMatchObject({ exitCode: 0 })
+    await using again = await serve(place.path)
+    expect(await listed(place.path)).toContain('Shop')
+    expect(await again.kill('SIGTERM')).toBe(0)
+    expect(existsSync(commandSocketIn(place.path))).toBe(false)
+  })
+
+  test('works in a directory whose path is longer than the address of a socket', async () => {
+    using place = directory()
+    const data = join(place.path, 'd'.repeat(120))
+    mkdirSync(data)
+    await using _ = await serve(data)
+    expect(await command(['app', 'create', 'Shop', '--data', data])).toMatchObject({ exitCode: 0 })
+    expect(await listed(data)).toContain('Shop')
+  })
+
+  test('whose server is killed meanwhile says so', async () => {
+    using cli = commandLine()
+    await cli.run(['app', 'create', 'Shop'])
+    const server = createServer((connection) => connection.once('data', () => connection.destroy()))
+    await new Promise<void>((resolve) => server.listen(commandSocketIn(cli.data), resolve))
+    try {
+      const { exitCode, stderr } = await cli.run(['app', 'list'])
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: expect.stringContaining('broke off, whether the command is done is not known'),
+      })
+    } finally {
+      server.close()
+    }
+    writeFileSync(commandSocketIn(cli.data), '')
+    expect(await cli.run(['app', 'list'])).toMatchObject({ exitCode: 0 })
+  })
+})

@@ -24,7 +24,7 @@ const DEVICES = 9000
 /** Some pages, where it is no matter how many there are. */
 const FEW = 2500
 
-const test = testInTurn(9)
+const test = testInTurn(8)
 
 interface Crowd {
   readonly headers: Record<string, string>

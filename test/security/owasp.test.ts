@@ -144,7 +144,7 @@ describe('API3:2023 Broken Object Property Level Authorization', () => {
   test('a record tells nothing but its documented members', async () => {
     const { byId } = await newWorld(service)
     const { body } = await byId('GET /deviceToken/one', { headers: { token: DEVICE.token } })
-    const documented = 'token platform lat lng active tag alias badge user created_at updated_at'
+    const documented = 'token platform lat lng active tag alias badge created_at updated_at user'
     expect(Object.keys(body).join(' ')).toBe(documented)
   })
 })

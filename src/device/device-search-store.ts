@@ -34,6 +34,14 @@ export interface DeviceCount {
   readonly left: number
 }
 
+/** A user with the number of their devices. */
+export interface UserCount {
+  readonly user: string
+  readonly registered: number
+  /** Gone or quarantined. */
+  readonly left: number
+}
+
 interface Row extends DeviceRow {
   readonly seenAt: number
 }
@@ -70,6 +78,12 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
   )
   const byUser = database.reading<Row, [number, string, number]>(
     `SELECT ${columns} FROM device INDEXED BY device_by_user WHERE application = ? AND user = ? ORDER BY id LIMIT ?`,
+  )
+  // From the index alone.
+  const users = database.reading<UserCount, [number, string, string, string, number]>(
+    `SELECT user, sum(state = ${STATE.registered}) AS registered, sum(state <> ${STATE.registered}) AS left
+     FROM device INDEXED BY device_by_user
+     WHERE application = ? AND user > ? AND user BETWEEN ? AND ? GROUP BY user ORDER BY user LIMIT ?`,
   )
   // There is no index of devices that have left: this looks at every device after `after`.
   const left = database.reading<Row, [number, number, string, string | null, number, number]>(
@@ -152,6 +166,10 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
 
     /** By `device.id`, without those that do not exist. */
     byIds: (ids: readonly number[]): FoundDevice[] => ids.flatMap((id) => byId.get(id) ?? []).map(foundOf),
+
+    /** Users whose ID begins with `start` and comes after `after`, in the order of their IDs. */
+    users: (application: number, start: string, after: string, limit: number): UserCount[] =>
+      users.all(application, after, start, `${start}\u{10FFFF}`, limit),
 
     left({ state, platforms, tags, after, limit }: LeftQuery, application: number): FoundDevice[] {
       const named = tags && JSON.stringify(tags)

@@ -66,7 +66,6 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
       return true
     },
 
-    /** For other users of the application's APNs key. */
     apnsSigning: (application: SecretOwner) => apnsSigning(application, deps),
 
     apnsIdentity(application: Application): ApnsIdentity | null {

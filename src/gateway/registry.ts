@@ -44,7 +44,6 @@ export interface GatewayDependencies {
   /** For the simulator on this machine: never through a proxy. */
   readonly openSimulated: OpenTransport
   readonly onIphone: OnIphone
-  /** By project: two applications may share one. */
   readonly quotas: Map<string, ProjectQuota>
 }
 

@@ -78,6 +78,50 @@ describe('devices are found', () => {
   })
 })
 
+describe('users are listed', () => {
+  let of: string
+  const listed = async (query: string) => (await call('GET', `${of}/users${query}`)).body
+  beforeAll(async () => {
+    of = `/api/applications/${service.addApplication('Crowd').id}`
+    // All but the first have a device, she three: one of them is gone once it was sent to.
+    const users = ['ann', ...Array.from({ length: 100 }, (_, n) => `user-${String(n).padStart(3, '0')}`)]
+    const tokens = (user: string) => (user === 'ann' ? [GONE, `${user}-1`, `${user}-2`] : [user])
+    for (const user of users) {
+      for (const token of tokens(user)) {
+        const platform = token === GONE ? 0 : 1
+        expect((await call('PUT', `${of}/v1/deviceToken`, { token, platform, user })).status).toBe(201)
+      }
+    }
+    await call('PUT', `${of}/v1/deviceToken`, { token: 'nobody', platform: 1 })
+  })
+
+  test('in the order of their IDs, a hundred at a time', async () => {
+    const first = await listed('')
+    expect(first.users).toHaveLength(100)
+    expect(first.users[0]).toEqual({ user: 'ann', registered: 3, left: 0 })
+    expect(first.next).toBe('user-098')
+    expect(await listed(`?after=${first.next}`)).toEqual({
+      users: [{ user: 'user-099', registered: 1, left: 0 }],
+      next: null,
+    })
+  })
+
+  test('by how their ID begins', async () => {
+    expect((await listed('?q=user-01')).users.map(({ user }: { user: string }) => user)).toEqual(
+      Array.from({ length: 10 }, (_, n) => `user-01${n}`),
+    )
+    expect(await listed('?q=an_')).toEqual({ users: [], next: null })
+  })
+
+  test('with the devices that have left counted apart', async () => {
+    const push = { token: GONE, platform: 0, msg: 'Hello', sound: '', badge: '' }
+    const { id } = (await call('POST', `${of}/v1/push/one`, push)).body
+    await Array.fromAsync(eventsOf(await call.open(`/api/pushes/${id}/live`)))
+    expect((await listed('?q=ann')).users).toEqual([{ user: 'ann', registered: 2, left: 1 }])
+    expect((await call('GET', `${path}/users`)).body.users).toEqual([{ user: 'ann', registered: 2, left: 0 }])
+  })
+})
+
 describe('a device', () => {
   test('is shown with what became of the last pushes, and why', async () => {
     const all = { platform: [0, 1], sound: '', badge: '' }

@@ -38,6 +38,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     pushes: [`/applications/${application}/pushes`, 'table:Pushes'],
     push: [`/applications/${application}/pushes/${push}`, 'button:Explain'],
     devices: [`/applications/${application}/devices?q=nobody`, 'heading:Nothing found'],
+    users: [`/applications/${application}/users`, 'heading:No users yet'],
     phones: [`/applications/${application}/phones`, 'button:Add phone'],
     credentials: [`/applications/${application}/credentials`, 'heading:Add a key'],
     administrators: ['/administrators', 'table:Administrators'],
@@ -241,6 +242,41 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     await page.goto(at(`/applications/${application}/devices?q=ann@shop.example`))
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
   })
+
+  browse(
+    'lists users with the number of their devices, and leads to those and to erasing',
+    async ({ page, makeApplication, at }) => {
+      // The alias of one device is another one's user.
+      const path = await makeApplication([
+        { token: '3'.repeat(64), platform: '0', user: 'bob' },
+        { token: '4'.repeat(64), platform: '1', user: 'bob' },
+        { token: '5'.repeat(64), platform: '0', user: 'bobby', alias: 'bob' },
+      ])
+      await page.goto(at(path))
+      await page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name: 'Users' }).click()
+      const rows = page.getByRole('table', { name: 'Users' }).getByRole('row')
+      await rows.nth(2).waitFor()
+      const texts = async () => (await rows.allInnerTexts()).slice(1).map((row) => row.split(/\s+/).slice(0, 3))
+      expect(await texts()).toEqual([
+        ['bob', '2', '0'],
+        ['bobby', '1', '0'],
+      ])
+      expect(await page.title()).toBe('Users · Bellhop')
+      await rows.getByRole('link', { name: 'bob', exact: true }).click()
+      await page.getByRole('heading', { name: 'Found by user' }).waitFor()
+      expect(await page.getByRole('table', { name: 'Devices' }).getByRole('row').count()).toBe(3)
+
+      await page.goBack()
+      await page.getByLabel('User ID').fill('bobb')
+      await page.getByRole('button', { name: 'Search' }).click()
+      await rows.nth(2).waitFor({ state: 'detached' })
+      expect(await texts()).toEqual([['bobby', '1', '0']])
+      await page.getByRole('button', { name: /^Erase user bobby/ }).click()
+      await page.getByRole('textbox', { name: 'Type the user ID to confirm' }).fill('bobby')
+      await page.getByRole('button', { name: 'Erase', exact: true }).click()
+      await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    },
+  )
 
   browse(
     'asks who is there when the session is over, and is then where it was',

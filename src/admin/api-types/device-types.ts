@@ -47,6 +47,19 @@ export const DeviceSearchAnswer = objectSchema('DeviceSearchAnswer', {
 })
 export type DeviceSearchAnswer = AnswerOf<typeof DeviceSearchAnswer>
 
+/** At most 100 users, in the order of their IDs (by bytes). `next`: `after` of the next page; `null`: that was all. */
+export const UsersAnswer = objectSchema('UsersAnswer', {
+  users: listOf(
+    shapeOf({
+      user: text(),
+      registered: count('Registered devices.'),
+      left: count('Devices that a gateway declared gone, or whose token it called bad; still kept.'),
+    }),
+  ),
+  next: orNull(text()),
+})
+export type UsersAnswer = AnswerOf<typeof UsersAnswer>
+
 export const DeviceAnswer = objectSchema('DeviceAnswer', {
   device: DeviceView,
   pushes: listOf(

@@ -4,7 +4,7 @@ import type { DeviceSearch } from '../../device/device-search-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid, missing } from '../../http/fields.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import { DeviceAnswer, DeviceSearchAnswer } from '../api-types/device-types.ts'
+import { DeviceAnswer, DeviceSearchAnswer, UsersAnswer } from '../api-types/device-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { deviceViewOf } from '../view/device-view.ts'
 import type { DevicesView } from '../view/device-view.ts'
@@ -16,6 +16,8 @@ interface Dependencies extends AdminParts {
 }
 
 const MAX_FOUND = 50
+
+const USERS_A_PAGE = 100
 
 /** The length of the longest token. */
 const MAX_CHARACTERS = 4096
@@ -42,6 +44,19 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
           q: 'A token, or its first 8 characters; an alias, a user, a tag.',
           by: '`token`, `alias`, `user` or `tag`. Default: the first of them that finds anything.',
         },
+      }),
+    )
+    .get(
+      '/api/applications/:id/users',
+      ({ params, query }) => {
+        const { number } = applicationNamed(directory, params.id)
+        const users = search.users(number, query['q'] ?? '', query['after'] ?? '', USERS_A_PAGE)
+        const next = users.length < USERS_A_PAGE ? null : (users.at(-1)?.user ?? null)
+        return { users, next } satisfies UsersAnswer
+      },
+      adminCall('Devices', 'Users, each with the number of their devices', {
+        answer: UsersAnswer,
+        query: { q: 'How the user ID begins. Default: all users.', after: '`next` of the previous page.' },
       }),
     )
     .get(

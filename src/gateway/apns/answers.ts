@@ -48,7 +48,6 @@ export const APNS_ANSWERS = {
   PayloadTooLarge: [413, 'bad push'],
   // Sometimes for one device, though the token is the same; for all if it continues: see `TokenUpdates`.
   TooManyProviderTokenUpdates: [429, 'device later'],
-  // For one device token, not for all.
   TooManyRequests: [429, 'device later'],
   InternalServerError: [500, 'device later'],
   ServiceUnavailable: [503, 'later'],

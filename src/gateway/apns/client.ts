@@ -53,7 +53,6 @@ class ApnsProvider implements Provider {
   readonly #tokens: ProviderTokens | null
   readonly #prepared = new WeakMap<Message, Prepared>()
   readonly #routes = new Map<Environment, ApnsRoute>()
-  /** Tried first for devices whose environment is not known. */
   #preferred: Environment
 
   constructor(options: ApnsProviderOptions) {
@@ -283,7 +282,6 @@ class ApnsProvider implements Provider {
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
 
-/** The answer of a connection that is not opened, since it would end with this word. */
 function partedWith(word: string): TransportAnswer {
   return { kind: 'failed', reason: word, sent: 'no', word }
 }

@@ -51,7 +51,6 @@ class FcmProvider implements Provider {
   readonly #suspects = new SuspectTokens()
   #takenWith = ''
   readonly #rendered = new WeakMap<Message, RenderedFcm>()
-  /** The same object for all requests with one access token. */
   #headers = headersOf('')
 
   constructor(options: FcmProviderOptions) {

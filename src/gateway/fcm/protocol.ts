@@ -11,7 +11,6 @@ export interface FcmVerdict {
   readonly outcome: Outcome
   /** Whether the token may be at fault, though the answer reads as if everything were: see `SuspectTokens`. */
   readonly isVague: boolean
-  /** Whether APNs answered through FCM, so that the device is an iPhone. */
   readonly isOfApple: boolean
 }
 

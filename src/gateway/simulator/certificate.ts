@@ -11,21 +11,14 @@ export interface Pem {
   readonly privateKey: string
 }
 
-/** The simulator's certificate authority: only clients that trust `ca` trust its gateways. */
-export interface Authority {
-  /** PEM. */
-  readonly ca: string
-  /** For localhost, 127.0.0.1 and ::1. */
-  readonly server: Pem
-  /** A client certificate as Apple issues them: the topic as UID of the subject, the environments as extensions. */
-  issueClient(topic: string, environment: Environment | null): Pem
-}
+/** Only clients that trust its `ca` (PEM) trust the gateways of the simulator. */
+export type Authority = Awaited<ReturnType<typeof createAuthority>>
 
 /**
  * Makes the authority and its server certificate with RSA keys (node-forge knows no others). Valid from a day before
  * `now` to ten years after it; `now` in ms since the Unix epoch, by the machine's clock, which TLS uses.
  */
-export async function createAuthority(now: number, rsaKeys = makeRsaKeys): Promise<Authority> {
+export async function createAuthority(now: number, rsaKeys = makeRsaKeys) {
   const [authorityKey, leafKey] = await Promise.all([rsaKeys(), rsaKeys()])
   const signer = createPrivateKey(authorityKey.privateKey)
   let serial = now
@@ -53,8 +46,10 @@ export async function createAuthority(now: number, rsaKeys = makeRsaKeys): Promi
   ])
   return {
     ca,
+    /** For localhost, 127.0.0.1 and ::1. */
     server: { certificate: server + ca, privateKey: leafKey.privateKey },
-    issueClient(topic, environment) {
+    /** A client certificate as Apple issues them: the topic as UID of the subject, the environments as extensions. */
+    issueClient(topic: string, environment: Environment | null): Pem {
       const certificate = sign(
         [
           { type: USER_ID, value: topic },

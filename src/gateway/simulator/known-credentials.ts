@@ -41,13 +41,11 @@ export type Acceptable =
       readonly topics: readonly string[]
       readonly environment?: Environment
     }
-  /** Google's JSON text. */
   | { readonly kind: 'service-account'; readonly serviceAccount: string }
   | { readonly kind: 'vapid'; readonly publicKey: string }
 
 export interface IssuedCredentials {
   readonly apnsKey: { readonly p8: string; readonly keyId: string; readonly teamId: string; readonly topic: string }
-  /** Google's JSON text. */
   readonly serviceAccount: string
   readonly vapid: VapidCredential
 }

@@ -8,9 +8,7 @@ export type MagicAnswer<Refusal> =
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
   /** Refused, and the connection takes one request at a time until the next success. */
   | { readonly kind: 'narrow'; readonly refusal: Refusal }
-  /** Accepted, after `slowMs`. */
   | { readonly kind: 'slow' }
-  /** Accepted, with GOAWAY without error. */
   | { readonly kind: 'farewell' }
   | { readonly kind: 'reset'; readonly code: number }
   | { readonly kind: 'goaway'; readonly code: number }

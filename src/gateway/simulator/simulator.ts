@@ -55,7 +55,6 @@ interface SimulatorCounts {
  * phone.
  */
 export interface Simulator extends AsyncDisposable {
-  /** An https origin, as are the next three. */
   readonly apnsUrl: string
   readonly apnsSandboxUrl: string
   readonly fcmUrl: string
@@ -65,7 +64,6 @@ export interface Simulator extends AsyncDisposable {
   issue(applicationId: string): IssuedCredentials
   /** A client certificate for APNs. Default for `environment`: both. */
   issueCertificate(topic: string, environment?: Environment): Pem
-  /** The origin that takes requests for an endpoint of any push service. */
   relayOf(endpoint: string): string
   /** Subscribes a browser. `path`: of the endpoint, with the first slash. */
   subscribe(path: string): ReturnType<WebPushGateway['subscribe']>

@@ -55,7 +55,6 @@ export class ConnectionBrake implements ConnectionWatch {
     return this.#connections
   }
 
-  /** Part of a sentence; `null`: all is well. */
   get trouble(): string | null {
     this.#releaseIfLasting()
     if (this.#waitMs > 0) return this.#sentence()

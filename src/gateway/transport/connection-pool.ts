@@ -41,9 +41,7 @@ export class ConnectionPool implements Transport, PoolOwner {
   readonly #deadlines: Deadlines<PoolCall>
   readonly #queue: PoolCall[] = []
   #connections: PooledConnection[] = []
-  /** Whether the gateway may allow another connection. */
   #mayGrow = true
-  /** The last retired connection's. */
   #protocol: Protocol | null = null
   #unanswered = 0
   #calls = 0
@@ -160,7 +158,6 @@ export class ConnectionPool implements Transport, PoolOwner {
     this.#pump()
   }
 
-  /** Another connection would do no better. */
   #giveUp(reason: string): void {
     if (this.#connections.length > 0) {
       this.#mayGrow = false

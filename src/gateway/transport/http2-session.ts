@@ -38,7 +38,6 @@ class WrapperSession implements Session {
   readonly #socket: TLSSocket
   readonly #authority: string
   readonly #listener: SessionListener
-  /** What ended the session and its streams. */
   #ending: string | null = null
   /** Why the gateway parted, if it has said so. */
   #parting: Required<Pick<SessionEnd, 'reason' | 'word'>> | null = null

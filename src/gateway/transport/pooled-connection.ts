@@ -35,7 +35,6 @@ export class PooledConnection implements SessionListener {
   #requests = 0
   #cancelRest: (() => void) | null = null
   #answers = 0
-  /** The first request takes too long. */
   #isOverdue = false
   #cancelWait: (() => void) | null = null
 
@@ -59,7 +58,6 @@ export class PooledConnection implements SessionListener {
     return this.#session?.protocol ?? null
   }
 
-  /** Connections to the gateway, as far as its limit is known. */
   get maxConnections(): number {
     return this.#session?.maxConnections ?? Number.POSITIVE_INFINITY
   }
@@ -72,7 +70,6 @@ export class PooledConnection implements SessionListener {
     return this.#answers
   }
 
-  /** Requests that the connection takes now. */
   get room(): number {
     if (this.#session === null || this.#session.isBlocked) return 0
     if (this.#state === 'warm') return this.#session.maxStreams - this.#inFlight

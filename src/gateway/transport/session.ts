@@ -31,7 +31,6 @@ export interface Session {
   readonly isBlocked: boolean
   /** There must be room. The listener may be called before this returns. */
   send(request: TransportRequest, listener: RequestListener): InFlight
-  /** Ends the connection and what is in flight. */
   close(): void
 }
 

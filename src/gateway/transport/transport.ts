@@ -7,7 +7,6 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>
   /** One more header, with another value for each request. */
   readonly own?: readonly [name: string, value: string]
-  /** Text as UTF-8, or bytes. */
   readonly body: string | Uint8Array
 }
 
@@ -117,7 +116,6 @@ export interface TransportOptions {
   readonly deadlineMs: number
   /** Whether HPACK may index `authorization`; Apple asks not to. Default false. */
   readonly indexesAuthorization?: boolean
-  /** Default `UNWATCHED_CONNECTIONS`. */
   readonly watch?: ConnectionWatch
   /**
    * Whether the gateway's reason for ending a connection holds for every other one, so that requests fail with it.

@@ -5,11 +5,9 @@ import type { Said } from './answer.ts'
 
 export type WebPushMeaning =
   | 'taken'
-  /** The subscription has ended. */
   | 'gone'
   /** The subscription was made with another VAPID key. */
   | 'mismatch'
-  /** This device is tried again. */
   | 'device'
   /** The same; if several devices are answered so and none is accepted in between, the push service pauses. */
   | 'either'
@@ -17,7 +15,6 @@ export type WebPushMeaning =
   | 'strain'
   /** The VAPID key or its token is refused. */
   | 'credential'
-  /** The push is refused. */
   | 'push'
   /** The push fails for this device alone. */
   | 'failed'

@@ -54,7 +54,6 @@ interface Way {
   readonly keys: SubscriptionKeys
 }
 
-/** What requests of a message share at one push service within one second. */
 interface Prepared {
   readonly ttlSeconds: number
   readonly headers: Readonly<Record<string, string>>

@@ -64,6 +64,11 @@ async function start(on: { production: GatewayHandler; sandbox?: GatewayHandler;
   }
 }
 
+const later = (scope: 'device' | 'either' | 'credential', reason: string, afterMs: number | null = null) =>
+  ({ kind: 'deferred', afterMs, scope, reason }) as const
+const misconfigured = (reason: string) => ({ kind: 'misconfigured', reason }) as const
+const accepted = (environment: 'production' | 'sandbox') => ({ kind: 'accepted', environment }) as const
+
 function tokensOf(gateway: Gateway): unknown[] {
   return gateway.calls.map(({ headers }) => headers.authorization)
 }
@@ -71,7 +76,7 @@ function tokensOf(gateway: Gateway): unknown[] {
 describe('a notification', () => {
   test('goes to APNs as Apple documents it', async () => {
     await using apns = await start({ production: () => OK })
-    expect(await apns.send()).toEqual({ kind: 'accepted', environment: 'production' })
+    expect(await apns.send()).toEqual(accepted('production'))
     const [call] = apns.production.calls
     expect(call).toMatchObject({ method: 'POST', path: `/3/device/${PHONE.token}` })
     expect(call?.headers).toMatchObject({
@@ -113,7 +118,7 @@ describe('an answer', () => {
     await using apns = await start({
       production: () => ({ status: 429, headers, body: '{"reason":"TooManyRequests"}' }),
     })
-    expect(await apns.send()).toEqual({ kind: 'deferred', afterMs: 30_000, scope: 'device', reason: 'TooManyRequests' })
+    expect(await apns.send()).toEqual(later('device', 'TooManyRequests', 30_000))
   })
 
   test.each([
@@ -121,7 +126,7 @@ describe('an answer', () => {
     [400, 'IdleTimeout', 'device'],
   ] as const)('%d %s defers, and the next request uses another connection', async (status, reason, scope) => {
     await using apns = await start({ production: () => refusal(status, reason) })
-    expect(await apns.send()).toEqual({ kind: 'deferred', afterMs: null, scope, reason })
+    expect(await apns.send()).toEqual(later(scope, reason))
     apns.production.handle(() => OK)
     expect(await apns.send()).toMatchObject({ kind: 'accepted' })
     expect(apns.production.calls.map(({ connection }) => connection)).toEqual([1, 2])
@@ -129,32 +134,21 @@ describe('an answer', () => {
 
   test('503 ServiceUnavailable for one device keeps the connection, and for a second one ends it', async () => {
     await using apns = await start({ production: () => refusal(503, 'ServiceUnavailable') })
-    const unavailable = { kind: 'deferred', afterMs: null, scope: 'either', reason: 'ServiceUnavailable' } as const
+    const unavailable = later('either', 'ServiceUnavailable')
     for (const device of [1, 1, 2, 2]) expect(await apns.send({ device })).toEqual(unavailable)
     expect(apns.production.calls.map(({ connection }) => connection)).toEqual([1, 1, 1, 2])
   })
 
   test('that is lost defers this device', async () => {
     await using apns = await start({ production: () => 'close' })
-    expect(await apns.send()).toEqual({
-      kind: 'deferred',
-      afterMs: null,
-      scope: 'device',
-      reason: 'ECONNRESET',
-      strain: true,
-    })
+    expect(await apns.send()).toEqual({ ...later('device', 'ECONNRESET'), strain: true })
   })
 
   test('for want of a connection defers all', async () => {
     const origins = { production: 'https://localhost:1', sandbox: 'https://localhost:1' }
     const openTransport = h2Transport(systemClock, null)
     await using provider = createApnsProvider({ credential: KEY, origins, openTransport, clock: systemClock })
-    expect(await outcomeOf(provider, MESSAGE, PHONE, () => true)).toEqual({
-      kind: 'deferred',
-      afterMs: null,
-      scope: 'credential',
-      reason: 'ECONNREFUSED',
-    })
+    expect(await outcomeOf(provider, MESSAGE, PHONE, () => true)).toEqual(later('credential', 'ECONNREFUSED'))
   })
 })
 
@@ -163,13 +157,13 @@ describe('the environment', () => {
 
   test('that is known to take the token is asked first', async () => {
     await using apns = await start({ production: () => OK, sandbox: () => OK })
-    expect(await apns.send({ environment: 'sandbox' })).toEqual({ kind: 'accepted', environment: 'sandbox' })
+    expect(await apns.send({ environment: 'sandbox' })).toEqual(accepted('sandbox'))
     expect(apns.production.calls).toHaveLength(0)
   })
 
   test('is changed once when it does not know the token', async () => {
     await using apns = await start({ production: bad, sandbox: () => OK })
-    expect(await apns.send()).toEqual({ kind: 'accepted', environment: 'sandbox' })
+    expect(await apns.send()).toEqual(accepted('sandbox'))
     expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([1, 1])
   })
 
@@ -186,7 +180,7 @@ describe('the environment', () => {
 
   test('is changed to production for a token that was known in sandbox', async () => {
     await using apns = await start({ production: () => OK, sandbox: bad })
-    expect(await apns.send({ environment: 'sandbox' })).toEqual({ kind: 'accepted', environment: 'production' })
+    expect(await apns.send({ environment: 'sandbox' })).toEqual(accepted('production'))
   })
 
   test('makes a token bad only when both do not know it', async () => {
@@ -236,7 +230,7 @@ describe('the environment', () => {
     apns.clock.advance(-MINUTE_MS)
     apns.production.handle(bad)
     apns.sandbox.handle(() => OK)
-    expect(await apns.send({ device: 2 })).toEqual({ kind: 'accepted', environment: 'sandbox' })
+    expect(await apns.send({ device: 2 })).toEqual(accepted('sandbox'))
   })
 
   test('that refuses the key does not condemn a key that the first one takes', async () => {
@@ -248,8 +242,8 @@ describe('the environment', () => {
     'of a key for sandbox alone is found by %s, and asked first from then on',
     async (reason) => {
       await using apns = await start({ production: () => refusal(403, reason), sandbox: () => OK })
-      expect(await apns.send()).toEqual({ kind: 'accepted', environment: 'sandbox' })
-      expect(await apns.send()).toEqual({ kind: 'accepted', environment: 'sandbox' })
+      expect(await apns.send()).toEqual(accepted('sandbox'))
+      expect(await apns.send()).toEqual(accepted('sandbox'))
       expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([1, 2])
     },
   )
@@ -257,12 +251,12 @@ describe('the environment', () => {
   test('is no excuse for a key that both refuse', async () => {
     const wrong: GatewayHandler = () => refusal(403, 'BadEnvironmentKeyInToken')
     await using apns = await start({ production: wrong, sandbox: wrong })
-    expect(await apns.send()).toEqual({ kind: 'misconfigured', reason: 'BadEnvironmentKeyInToken' })
+    expect(await apns.send()).toEqual(misconfigured('BadEnvironmentKeyInToken'))
   })
 
   test('is not changed for a key that is refused for itself', async () => {
     await using apns = await start({ production: () => refusal(403, 'InvalidProviderToken'), sandbox: () => OK })
-    expect(await apns.send()).toEqual({ kind: 'misconfigured', reason: 'InvalidProviderToken' })
+    expect(await apns.send()).toEqual(misconfigured('InvalidProviderToken'))
     expect(apns.sandbox.calls).toHaveLength(0)
   })
 })
@@ -294,7 +288,7 @@ describe('a provider token that APNs calls expired', () => {
     apns.clock.advance(30 * MINUTE_MS)
     const [old] = tokensOf(apns.production)
     apns.production.handle(({ headers }) => (headers.authorization === old ? expired : OK))
-    expect(await apns.send()).toEqual({ kind: 'accepted', environment: 'production' })
+    expect(await apns.send()).toEqual(accepted('production'))
     expect(apns.production.calls.map(({ connection }) => connection)).toEqual([1, 1, 2])
     expect(new Set(tokensOf(apns.production)).size).toBe(2)
   })
@@ -313,12 +307,9 @@ describe('a provider token that APNs calls expired', () => {
 
   test('is renewed once; if that one has expired too, the notification waits', async () => {
     await using apns = await start({ production: () => expired })
-    expect(await apns.send()).toEqual({
-      kind: 'deferred',
-      afterMs: null,
-      scope: 'credential',
-      reason: "ExpiredProviderToken of a new token: is this machine's clock right?",
-    })
+    expect(await apns.send()).toEqual(
+      later('credential', "ExpiredProviderToken of a new token: is this machine's clock right?"),
+    )
     expect(apns.production.calls).toHaveLength(2)
     expect(new Set(tokensOf(apns.production)).size).toBe(2)
     await apns.send()
@@ -339,7 +330,7 @@ describe('a credential', () => {
 
   test('that is a certificate is shown in TLS, without a token', async () => {
     await using apns = await start({ production: () => OK, credential: certificate })
-    expect(await apns.send()).toEqual({ kind: 'accepted', environment: 'production' })
+    expect(await apns.send()).toEqual(accepted('production'))
     expect(apns.production.calls[0]).toMatchObject({ clientName: 'client.example' })
     expect(tokensOf(apns.production)).toEqual([undefined])
   })
@@ -347,17 +338,13 @@ describe('a credential', () => {
   test('that is an expired certificate is misconfigured, and nothing is sent', async () => {
     await using apns = await start({ production: () => OK, credential: certificate })
     apns.clock.advance(60 * MINUTE_MS)
-    expect(await apns.send()).toEqual({ kind: 'misconfigured', reason: 'the certificate has expired', certain: true })
+    expect(await apns.send()).toEqual({ ...misconfigured('the certificate has expired'), certain: true })
     expect(apns.production.connections).toBe(0)
   })
 
   test('that is no key is misconfigured, and nothing is sent', async () => {
     await using apns = await start({ production: () => OK, credential: { ...KEY, privateKey: 'junk' } })
-    expect(await apns.send()).toEqual({
-      kind: 'misconfigured',
-      reason: 'the signing key cannot be used',
-      certain: true,
-    })
+    expect(await apns.send()).toEqual({ ...misconfigured('the signing key cannot be used'), certain: true })
     expect(apns.production.connections).toBe(0)
   })
 })

@@ -5,7 +5,6 @@ import { createServer, Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { systemClock } from '../../../src/clock.ts'
-import { ConnectionBrake } from '../../../src/gateway/transport/connection-brake.ts'
 import { requestOver } from '../../../src/gateway/transport/http2-request.ts'
 import { presentOrigin } from '../../../src/gateway/transport/http2-session.ts'
 import { http2Transport } from '../../../src/gateway/transport/choose-transport.ts'
@@ -144,19 +143,6 @@ describe('a gateway that takes no requests', () => {
     const answers = await Promise.all(times(20, () => transport.request(NOTE)))
     for (const answer of answers) expect(answer).toEqual({ kind: 'failed', reason: 'HTTP2GoAway', sent: 'no' })
     expect(gateway.connections).toBe(3)
-  })
-
-  test('because it cuts off each is left to the brake where there is one, which says why', async () => {
-    await using gateway = await startFrameGateway((call) => call.connection.cut())
-    const clock = createFakeClock()
-    await using transport = open(gateway, { watch: new ConnectionBrake(clock) }, clock)
-    const answers = await Promise.all(times(20, () => transport.request(NOTE)))
-    const reason = 'it closes connections without an answer: at most one new connection every 1 s'
-    expect(answers).toEqual([
-      ...times(13, () => ({ kind: 'failed', reason: 'ECONNRESET', sent: 'unknown' }) as const),
-      ...times(7, () => ({ kind: 'failed', reason, sent: 'no', afterMs: 1000 }) as const),
-    ])
-    expect(gateway.connections).toBe(13)
   })
 
   test('because it never says how many is given up at the deadline', async () => {

@@ -40,7 +40,6 @@ interface Content {
   readonly instead: Draft
 }
 
-/** What it says. */
 export function ContentFields({ of, instead }: Content) {
   const fields = (inputs: readonly NamedInput[]) =>
     inputs.map((input) => (
@@ -56,7 +55,6 @@ export function ContentFields({ of, instead }: Content) {
   )
 }
 
-/** To whom it goes. */
 export function AudienceFields({ of }: { readonly of: PushFields }) {
   const { draft, set } = of
   const platforms = new Set((draft['platform'] ?? ALL_PLATFORMS.join()).split(',').filter((part) => part !== ''))
@@ -67,7 +65,7 @@ export function AudienceFields({ of }: { readonly of: PushFields }) {
   }
   return (
     <fieldset>
-      <legend>To whom</legend>
+      <legend>Audience</legend>
       <div class="checks">
         {ALL_PLATFORMS.map((one) => (
           <CheckField
@@ -78,41 +76,41 @@ export function AudienceFields({ of }: { readonly of: PushFields }) {
           />
         ))}
       </div>
-      {platforms.size === 0 && <p class="problem">No platform is chosen.</p>}
+      {platforms.size === 0 && <p class="problem">Choose at least one platform.</p>}
       <Line
         of={of}
         name="tags"
-        label="With one of these tags"
-        hint="With commas between them. Nothing here: everybody."
+        label="Has any of these tags"
+        hint="Separate tags with commas. Leave empty to send to everyone."
       />
-      <Folded of={of} summary="Narrower" names={NARROWER}>
+      <Folded of={of} summary="More filters" names={MORE_FILTERS}>
         <Choice
           of={of}
           name="tags_match"
-          label="Of the tags"
+          label="Tags must match"
           options={[
-            ['', 'one is enough'],
+            ['', 'any of them'],
             ['all', 'all of them'],
           ]}
         />
-        <Line of={of} name="except_tags" label="Without these tags" />
-        <Line of={of} name="active" label="With one of these types" />
-        <Line of={of} name="except_active" label="Without these types" />
-        <Line of={of} name="users" label="These users" />
-        <Line of={of} name="except_users" label="Without these users" />
-        <Line of={of} name="alias" label="This alias" />
-        <Line of={of} name="except_alias" label="Without this alias" />
+        <Line of={of} name="except_tags" label="Has none of these tags" />
+        <Line of={of} name="active" label="Has any of these types" />
+        <Line of={of} name="except_active" label="Has none of these types" />
+        <Line of={of} name="users" label="Belongs to one of these users" />
+        <Line of={of} name="except_users" label="Belongs to none of these users" />
+        <Line of={of} name="alias" label="Has this alias" />
+        <Line of={of} name="except_alias" label="Has another alias, or none" />
         <div class="pair">
-          <Line of={of} name="seen_within" label="Seen within, days" />
-          <Line of={of} name="not_seen_for" label="Not seen for, days" />
-          <Line of={of} name="registered_within" label="Registered within, days" />
-          <Line of={of} name="token" label="One device: its token" hint="Leave the rest empty." />
+          <Line of={of} name="seen_within" label="Active in the last … days" />
+          <Line of={of} name="not_seen_for" label="Not active for … days" />
+          <Line of={of} name="registered_within" label="Registered in the last … days" />
+          <Line of={of} name="token" label="Only this device token" hint="Leave the other filters empty." />
         </div>
         <Line of={of} name="near" label="Near a place" hint='{"lat": 52.52, "lng": 13.405, "radius_km": 25}' />
         <Area
           of={of}
           name="where"
-          label="An expression"
+          label="Advanced filter (JSON)"
           hint='{"all": [{"tag": "vip"}, {"not": {"seen_within": 7}}]}'
         />
       </Folded>
@@ -120,13 +118,13 @@ export function AudienceFields({ of }: { readonly of: PushFields }) {
   )
 }
 
-/** What stands behind "Narrower". */
-const NARROWER =
+const MORE_FILTERS =
   'tags_match except_tags active except_active users except_users alias except_alias seen_within not_seen_for registered_within token near where'.split(
     ' ',
   )
 
-/** When it goes out. */
+const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
 export function WhenFields({ of }: { readonly of: PushFields }) {
   return (
     <fieldset>
@@ -136,15 +134,15 @@ export function WhenFields({ of }: { readonly of: PushFields }) {
           of={of}
           name="send_at"
           type="datetime-local"
-          label="At a moment"
-          hint="By this machine's clock. Empty: at once."
+          label="Send at"
+          hint={`Your local time (${ZONE}). Leave empty to send now.`}
         />
         <Line
           of={of}
           name="send_at_local"
           type="datetime-local"
-          label="Or when each phone's clock shows"
-          hint="In the zone of each device."
+          label="Send at each device's local time"
+          hint="Instead of the other: each device gets it at this time of its own zone."
         />
       </div>
     </fieldset>

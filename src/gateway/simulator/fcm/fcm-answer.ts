@@ -47,7 +47,6 @@ const REFUSALS = {
   busy: (refused) => googleError(UNAVAILABLE, waiting(refused)),
   // Though the phone gets the message.
   delivered: (refused) => googleError(UNAVAILABLE, waiting(refused)),
-  // As for a dead token.
   notfound: ({ projectId }) => projectRefusal('unknown', projectId),
   bodiless: () => ({ status: 401, headers: {}, body: '' }),
   frontend: () => googlePage(400, 'Bad Request'),

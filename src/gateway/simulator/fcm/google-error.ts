@@ -19,7 +19,6 @@ export interface GoogleError {
   readonly details?: readonly Detail[]
 }
 
-/** `headers`: besides the content type. */
 export function googleError(error: GoogleError, headers: Readonly<Record<string, string>> = {}): SimulatedAnswer {
   return googleAnswer(error.code, { error }, headers)
 }
@@ -46,7 +45,6 @@ export function googlePage(code: number, title: string): SimulatedAnswer {
   }
 }
 
-/** FCM's own error for a message or its token. */
 export function fcmErrorDetail(errorCode: string): Detail {
   return { '@type': FCM_ERROR, errorCode }
 }

@@ -1,26 +1,19 @@
 import { sleep } from '../../../clock.ts'
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
-import type { SimulatedAnswer, Attempt, Reply } from '../http2/reply.ts'
+import type { Reply, Script, SimulatedAnswer } from '../http2/reply.ts'
 import { googlePage } from './google-error.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
-export interface TokenEndpoint extends AsyncDisposable {
-  /** The whole address. */
-  readonly url: string
-  /** Requests so far. */
-  requests(): number
-}
-
-export interface TokenEndpointOptions {
+interface TokenEndpointOptions {
   readonly clock: Clock
   readonly pem: Pem
   readonly tokens: TokenIssuer
-  readonly script: (attempt: Attempt) => Reply | null
+  readonly script: Script
 }
 
 /** Stands in for https://oauth2.googleapis.com/token, with HTTP/1.1 and HTTP/2. */
-export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpointOptions): TokenEndpoint {
+export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpointOptions) {
   let requests = 0
 
   const decide = (request: Request, form: URLSearchParams): Reply => {
@@ -56,6 +49,7 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
 
   return {
     url: `https://127.0.0.1:${server.port}${PATH}`,
+    /** Requests so far. */
     requests: () => requests,
     [Symbol.asyncDispose]: () => server.stop(true),
   }

@@ -14,7 +14,6 @@ export interface Http2ListenerOptions<State> {
   readonly maxStreams: number
   /** Requests at one time until the connection has had its first 200. Default `maxStreams`. */
   readonly firstStreams?: number
-  /** The debug data of GOAWAY frames. Default none. */
   readonly goawayData?: string
   /** Makes what the gateway keeps of a connection. `fingerprint`: SHA-256 of the client certificate, if it gave one. */
   readonly open: (fingerprint: string | null) => State

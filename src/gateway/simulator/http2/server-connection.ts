@@ -24,7 +24,6 @@ export interface ServerListener {
   onClosed?(stream: ServerStream, resetCode: number | null): void
 }
 
-/** What is known of a stream until both sides have ended it. */
 interface StreamState {
   /** Bytes that the client takes, and the part of the answer's body that waits for them. */
   window: number
@@ -59,7 +58,6 @@ export class ServerConnection implements Carrier {
     this.#listener = listener
   }
 
-  /** The last stream that the client began. */
   get lastId(): number {
     return this.#lastId
   }

@@ -12,14 +12,10 @@ interface Http11ListenerOptions {
   readonly handle: (request: IncomingRequest) => Reply
 }
 
-interface Http11Listener extends AsyncDisposable {
-  readonly url: string
-}
-
 /**
  * A server that speaks HTTP/1.1 only, like a push service behind a plain proxy. It drops what `handle` does not answer.
  */
-export async function listenHttp11({ clock, pem, handle }: Http11ListenerOptions): Promise<Http11Listener> {
+export async function listenHttp11({ clock, pem, handle }: Http11ListenerOptions) {
   const server = createServer({ key: pem.privateKey, cert: pem.certificate }, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -91,7 +91,6 @@ const REFUSALS = {
   // Mozilla's answer when its database times out for one subscription.
   busy: { status: 503, reason: 'ServiceUnavailable', errno: 201, sentence: 'Database error', asksToWait: true },
   bridge: { status: 502, reason: 'BadGateway', errno: 903, sentence: 'Bridge request timeout' },
-  // Nobody has subscribed to a topic of ntfy yet.
   nosubscriber: { status: 507, reason: 'InsufficientStorage' },
   moved: { status: 301, reason: 'MovedPermanently' },
 } as const satisfies Record<string, Played>

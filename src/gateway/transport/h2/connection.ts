@@ -44,7 +44,6 @@ const MAX_GIVEN_UP = 1000
 const PING_PAYLOAD = Buffer.from('bellhop.')
 const NOTHING = Buffer.alloc(0)
 
-/** Our errors' names in reasons. */
 const REASON: Readonly<Record<number, string>> = {
   [ErrorCode.protocol]: 'HTTP2ProtocolError',
   [ErrorCode.flowControl]: 'HTTP2FlowControlError',
@@ -159,7 +158,6 @@ export class Connection {
     this.#listener.onOutput()
   }
 
-  /** Ends the connection in order, and what is in flight. */
   close(): void {
     this.end({ reason: 'closed', kind: 'parting' }, ErrorCode.none)
   }

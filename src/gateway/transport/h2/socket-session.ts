@@ -188,5 +188,4 @@ class SocketSession implements Session, ConnectionListener {
   }
 }
 
-/** A socket's error code if its peer is gone. */
 const RESET = 'ECONNRESET'

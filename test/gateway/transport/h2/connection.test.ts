@@ -384,19 +384,14 @@ describe('PING', () => {
     expect(client.output()).toEqual([{ type: PING, flags: ACK, id: 0, payload: Buffer.from('12345678') }])
   })
 
-  test('goes to a peer that is silent for two ticks with a request in flight', () => {
+  test.each([
+    ['two ticks with a request in flight', 2, true],
+    ['ten ticks without one', 10, false],
+  ])('goes to a peer that is silent for %s', (_, most, isBusy) => {
     const client = openGreeted()
-    client.send()
+    if (isBusy) client.send()
     client.output()
-    ticks(client, 1)
-    expect(typesIn(client)).toEqual([])
-    ticks(client, 1)
-    expect(typesIn(client)).toEqual([PING])
-  })
-
-  test('goes to a peer that is silent for ten ticks without one', () => {
-    const client = openGreeted()
-    ticks(client, 9)
+    ticks(client, most - 1)
     expect(typesIn(client)).toEqual([])
     ticks(client, 1)
     expect(typesIn(client)).toEqual([PING])

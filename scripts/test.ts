@@ -91,6 +91,9 @@ report('smoke', (await $`${process.execPath} scripts/smoke.ts`.nothrow()).exitCo
 // Once more: a few thousand lines are between them and the end.
 for (const failure of failures) console.log(`\n${failure}`)
 for (const test of skipped) console.log(test)
+const { files = {} }: { files?: Record<string, number> } = JSON.parse((await text('dist/test-timings.json')) || '{}')
+const slowest = Object.entries(files).slice(0, 10)
+console.log(`the slowest files: ${slowest.map(([file, ms]) => `${file} ${(ms / 1000).toFixed(1)} s`).join(', ')}`)
 console.log(`of each long proof the scenario of turn ${turn}; all of them: ./scripts/proof`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

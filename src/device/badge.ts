@@ -4,7 +4,6 @@ export type BadgeChange = { readonly set: number } | { readonly add: number }
 /** The largest badge that APNs and Android accept: a signed 32-bit integer. */
 export const MAX_BADGE = 2_147_483_647
 
-/** The badge a device shows after `change`, from its stored count. */
 export function applyBadge(change: BadgeChange, stored: number): number {
   if ('set' in change) return change.set
   return Math.min(Math.max(stored + change.add, 0), MAX_BADGE)

@@ -49,6 +49,8 @@ export function createColumnStore({ database, clock }: { database: Pick<Database
   return {
     /** Gives what the device has afterwards. To be called after `updated_at` is written, which dates a move. */
     change(device: number, had: PlainValues, said: PlainChanges): PlainValues {
+      // At most launches an app says what it said before.
+      if (PLAIN.every((name) => said[name] === undefined || (said[name] || null) === had[name])) return had
       const values = plainAfter(said, had)
       for (const name of PLAIN) if (values[name] !== had[name]) set(device, name, had[name], values[name])
       return values

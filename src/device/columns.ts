@@ -50,7 +50,6 @@ interface Plain {
   readonly where?: Field<string>
 }
 
-const label = { type: 'string' }
 const version = shortText(64)
 
 /**
@@ -99,7 +98,7 @@ export const COLUMNS = {
       ),
       ['tags'],
     ),
-    record: { ...listOf(label), description: 'Tags.' },
+    record: listOf(text(), 'Tags.'),
     csv: ['tags'],
   },
   active: {
@@ -109,7 +108,7 @@ export const COLUMNS = {
         names,
       ),
     ),
-    record: { ...listOf(label), description: 'Notification types.' },
+    record: listOf(text(), 'Notification types.'),
     csv: [],
   },
   lat: {
@@ -183,7 +182,6 @@ export const COLUMNS = {
 } as const satisfies Readonly<Record<string, Column>>
 
 type Columns = typeof COLUMNS
-/** The columns that have such a part. */
 type NameWith<Part> = { [Name in keyof Columns]: Columns[Name] extends Part ? Name : never }[keyof Columns]
 
 export type PlainName = NameWith<{ readonly plain: object }>
@@ -216,11 +214,11 @@ export const ASKABLE: ReadonlyMap<PlainName, Field<string>> = new Map(
 )
 
 type Said = { readonly [Name in NameWith<{ readonly said: unknown }>]: Columns[Name]['said'] }
-/** What an app can say of its device. */
 export const SAID = partsOf('said') as Said
 
+type Recorded = { readonly [Name in NameWith<{ readonly record: unknown }>]: Columns[Name]['record'] }
 /** The schemas of the record by name. */
-export const RECORDED = partsOf('record') as Readonly<Record<NameWith<{ readonly record: unknown }>, JsonSchema>>
+export const RECORDED = partsOf('record') as Recorded
 
 export type CsvName = NameWith<{ readonly csv: unknown }>
 /** What a CSV can have, with the other names of each. */
@@ -232,7 +230,6 @@ function partsOf(part: 'said' | 'record' | 'csv'): object {
   )
 }
 
-/** A value as its column has it. */
 export function storedOf(name: PlainName, value: string | null): string | number | null {
   const { codes } = PLAIN_FACTS[name]
   return value === null || codes === undefined ? value : codes.indexOf(value)

@@ -3,7 +3,6 @@ import { STATE } from './device-row.ts'
 import { unpackToken } from './device.ts'
 import type { Platform } from './device.ts'
 
-/** A device that has registered for the first time. */
 export interface Newcomer {
   readonly application: number
   readonly platform: Platform
@@ -12,7 +11,6 @@ export interface Newcomer {
   readonly at: number
 }
 
-/** A device that a gateway has declared dead. */
 export interface Departed extends Newcomer {
   readonly reason: string
   /** No APNs environment knows the token, which may be a mistake; else the app is gone. */

@@ -42,17 +42,14 @@ export function createDeviceErasure({ database }: { database: Pick<Database, 'st
           step.all(application, limit).length,
     ),
 
-    /** At most `limit` devices of a user. */
     some: (application: number, user: string, limit: number): ForgottenDevice[] =>
       some.all(application, user, limit).map(({ id, platform, token, alias }) => {
         const tokens = [token, ...adopted.all(id).map((one) => one.token)].map(unpackToken)
         return { id, platform, alias, tokens }
       }),
 
-    /** Whether the user still has the device. */
     isOf: (device: number, user: string): boolean => isOf.get(device, user) !== null,
 
-    /** Erases what gateways have said about a token. */
     forgetFeedback: (application: number, platform: Platform, token: string): void =>
       feedback.forget(application, platform, packToken(token, platform)),
 

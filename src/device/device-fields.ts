@@ -8,9 +8,7 @@ import { canonicalTag, MAX_TAG_CHARACTERS } from '../text/language-tag.ts'
 export const MAX_LABELS = 100
 const MAX_TOKEN_BYTES = 4096
 const MAX_NAME_CHARACTERS = 256
-/** UTF-8 writes a letter in 1 to 4 bytes. */
 const MAX_NAME_BYTES = 512
-/** Users that one call can name. */
 const MAX_USERS = 10_000
 const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u
 const CONTROL = /\p{Cc}/u
@@ -59,7 +57,6 @@ function isLongerThan(maxBytes: number, text: string): boolean {
   return text.length > maxBytes / 3 && UTF8.encode(text).length > maxBytes
 }
 
-/** An array of tokens, or one. */
 export function tokens(max: number): Field<readonly string[]> {
   return {
     schema: { type: 'array', items: token.schema, maxItems: max },
@@ -169,7 +166,6 @@ export const alias = describedAs('Unique within the application.', name)
 /** A user of the app, by the name that its backend has for them. Several devices may have the same. */
 export const user = describedAs('Whose device it is: one user may have several.', name)
 
-/** An array of users, or one. */
 export const users: Field<readonly string[]> = {
   schema: {
     type: 'array',

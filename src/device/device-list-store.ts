@@ -15,7 +15,6 @@ interface DeviceRange {
   readonly user?: string | undefined
 }
 
-/** Lists the registry, on the connection that only reads. */
 export function createDeviceList({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
   // Merges a range of one index for each platform: nothing is sorted, and rows beyond the page are not read.
   const merged = (columns: string, range: string, index = 'device_reach') => {
@@ -42,7 +41,6 @@ export function createDeviceList({ database }: { database: Pick<Database, 'state
      CROSS JOIN label l ON l.id = dl.label`,
   )
 
-  /** The devices that fit into a page, at least one, with their labels. */
   function fitting(rows: readonly DeviceRow[]): Device[] {
     const fit = rows.map((row) => ({ row, labels: [] as LabelRow[] }))
     const own = budget()

@@ -1,4 +1,5 @@
-import { listOf, objectSchema, time } from '../http/answer-schema.ts'
+import { listOf, objectSchema, shownAs, text, time } from '../http/answer-schema.ts'
+import type { AnswerOf } from '../http/answer-schema.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import { isoTime } from '../text/format.ts'
 import { PLAIN, RECORDED } from './columns.ts'
@@ -6,26 +7,6 @@ import type { PlainName, PlainValues } from './columns.ts'
 import { EXAMPLE_TOKEN } from './device-fields.ts'
 import type { Device, Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
-
-/** The device record on the wire (test/api/contract/10-device-details.test.ts). */
-export interface DeviceRecord extends Partial<KnownValues> {
-  readonly token: string
-  readonly platform: WrittenPlatform
-  readonly lat: string | null
-  readonly lng: string | null
-  readonly active: readonly string[]
-  readonly tag: readonly string[]
-  readonly alias: string | null
-  readonly badge: number
-  /** ISO 8601, UTC. */
-  readonly created_at: string
-  readonly updated_at: string
-  /** Only where there are any. Those about the alias and labels come only in the answer to a registration. */
-  readonly warnings?: readonly string[] | undefined
-}
-
-/** Left out where they are not known: clients of the contract do not know them. */
-type KnownValues = { readonly [Name in keyof PlainValues]: NonNullable<PlainValues[Name]> }
 
 /** How a record is written, and the schema of that. */
 export interface RecordShape {
@@ -38,7 +19,7 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   const updated = isoTime(updatedAt)
-  return {
+  const record = {
     token: device.token,
     platform: platformOnWire(device.platform),
     lat: degreesOnWire(device.lat),
@@ -47,20 +28,20 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     tag: device.tag,
     alias: device.alias,
     badge: device.badge,
-    ...knownOf(device),
     created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
     warnings: all.length > 0 ? all : undefined,
   }
+  return Object.assign(record, knownOf(device))
 }
 
-function knownOf(device: PlainValues): Partial<KnownValues> {
+function knownOf(device: PlainValues): Pick<DeviceRecord, PlainName> {
   const known: Partial<Record<PlainName, string>> = {}
   for (const name of PLAIN) {
     const value = device[name]
     if (value !== null) known[name] = value
   }
-  return known as Partial<KnownValues>
+  return known as Pick<DeviceRecord, PlainName>
 }
 
 /** Without an exponent, which `String` writes below 0.000001 and the API does not read. */
@@ -77,23 +58,25 @@ export function platformOnWire(platform: Platform): WrittenPlatform {
   return `${platform}`
 }
 
-/** `DeviceRecord`, as JSON Schema. */
-export const RECORD = objectSchema(
+const RECORD_SHAPE = objectSchema(
   'Device',
   {
     ...RECORDED,
     created_at: time('First registration.'),
     updated_at: time('Last change.'),
-    warnings: {
-      ...listOf({ type: 'string' }),
-      description:
-        'What is not as it should be; absent where all is well. "alias belongs to another device" and "tag: … left out: …", or "active: …", only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
-    },
+    warnings: listOf(
+      text(),
+      'What is not as it should be; absent where all is well. "alias belongs to another device" and "tag: … left out: …", or "active: …", only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
+    ),
   },
   [...PLAIN, 'warnings'],
 )
 
-export const RECORD_EXAMPLE: DeviceRecord = {
+/**
+ * The device record on the wire (test/api/contract/10-device-details.test.ts). The plain columns are left out where they
+ * are not known: clients of the contract do not know them.
+ */
+export const RECORD = shownAs(RECORD_SHAPE, {
   token: EXAMPLE_TOKEN,
   platform: '0',
   lat: '52.52',
@@ -104,4 +87,6 @@ export const RECORD_EXAMPLE: DeviceRecord = {
   badge: 0,
   created_at: '2026-11-20T09:00:00.000Z',
   updated_at: '2026-11-20T09:00:00.000Z',
-}
+})
+
+export type DeviceRecord = AnswerOf<typeof RECORD>

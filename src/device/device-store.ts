@@ -78,7 +78,6 @@ export function createDeviceStore({ database, clock }: RegistryData) {
     idOf,
     idsOf,
 
-    /** See `LabelIndex.sweep`. */
     sweepLabels: (after: number): number | null => labels.sweep(after),
 
     /** Without `platform`, and where several platforms hold the token, the device seen last. */
@@ -172,7 +171,6 @@ export function createDeviceStore({ database, clock }: RegistryData) {
       return changed(device)
     },
 
-    /** Degrees. */
     setLocation(
       application: number,
       { platform, token, lat, lng }: { platform: Platform; token: string; lat: number; lng: number },

@@ -26,7 +26,6 @@ export interface Device extends PlainValues {
   readonly lat: number | null
   /** Degrees, ±180. */
   readonly lng: number | null
-  /** Notification types. */
   readonly active: readonly string[]
   readonly tag: readonly string[]
   readonly alias: string | null

@@ -5,7 +5,6 @@ import type { Sweep } from '../database/sweep.ts'
 import { unpackToken } from './device.ts'
 import type { PackedToken, Platform } from './device.ts'
 
-/** A token that a gateway declared dead. */
 export interface FeedbackEntry {
   readonly token: string
   readonly platform: Platform
@@ -17,7 +16,6 @@ export interface FeedbackEntry {
 
 type FeedbackRow = Omit<StoredRow<typeof feedback>, 'application'>
 
-/** What entries are found by. */
 export type TokenKey = [application: number, platform: number, token: PackedToken]
 
 /** Rows that a list reads at a time, with tokens of up to 4 KiB. */
@@ -30,7 +28,6 @@ const SWEEP_LIMIT = 100
 
 export type FeedbackStore = ReturnType<typeof createFeedbackStore>
 
-/** Tokens that gateways declared dead (contract, endpoint 9). */
 export function createFeedbackStore({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
   const page = database.reading<FeedbackRow, [number, number, number, number, PackedToken, number]>(
     `SELECT token, platform, reason, at FROM feedback

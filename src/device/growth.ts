@@ -2,9 +2,7 @@ import type { Application } from '../application/application.ts'
 import type { LabelIndex } from './index/label-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
 
-/** How much a call may add to the registry. */
 export interface GrowthBoundsOfCall {
-  /** Whether the disk has room. */
   readonly hasRoom: () => boolean
   /** For calls without the secret, since the application id is public; `null`: the application's own backend. */
   readonly limits: {
@@ -18,13 +16,10 @@ export interface GrowthBoundsOfCall {
   } | null
 }
 
-/** For commands of the operator. */
 export const UNBOUNDED: GrowthBoundsOfCall = { hasRoom: () => true, limits: null }
 
-/** Why a call changed nothing. */
 export type Shortage =
   | { readonly kind: 'no-room' }
-  /** The application has as many devices as it may. */
   | { readonly kind: 'full'; readonly max: number }
   | { readonly kind: 'too-fast'; readonly retryAfterSeconds: number }
 
@@ -51,19 +46,15 @@ export interface GrowthCall {
 }
 
 export interface GrowthBounds {
-  /** To be called for each call. */
   readonly boundsOf: (call: GrowthCall) => GrowthBoundsOfCall
   /** To be called with what was refused or left out. */
   readonly refused: (application: Application, why: Shortage | LeftOut) => void
 }
 
-/** What a call would add. */
 interface Added {
-  /** Whether the device is new. */
   readonly isNew: boolean
   /** Of a new device's token, alias and user, or of the token that a device moves to; else 0. */
   readonly bytes: number
-  /** Names that the device does not have. */
   readonly tag: readonly string[]
   readonly type: readonly string[]
 }
@@ -137,7 +128,6 @@ export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; r
   }
 }
 
-/** What a call says, without the labels that are left out. */
 export function withoutLeftOut<Said extends { readonly tag?: Names; readonly active?: Names }>(
   said: Said,
   leftOut: LeftOut | undefined,

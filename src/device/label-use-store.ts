@@ -6,9 +6,7 @@ import type { LabelKind } from './index/label-index.ts'
 /** Whether a gateway has accepted anything for a device; `null`: nothing for any device of the platform. */
 export type WasAccepted = (platform: Platform, device: number) => boolean | null
 
-/** A label, and how many devices have it. */
 export interface LabelUse {
-  /** `label.id` */
   readonly id: number
   readonly kind: LabelKind
   readonly name: string
@@ -27,7 +25,6 @@ interface UseRow extends Pick<LabelUse, 'id' | 'name' | 'network'> {
   readonly platform: Platform
 }
 
-/** How an application's tags and types are used. */
 export function createLabelUses({ database }: { readonly database: Pick<Database, 'statement' | 'reading'> }) {
   const uses = database.reading<UseRow, [application: number]>(
     `SELECT l.id, l.kind, l.name, l.network, d.id AS device, d.platform
@@ -64,7 +61,6 @@ export function createLabelUses({ database }: { readonly database: Pick<Database
       if (last !== null) yield useOf(last, counts)
     },
 
-    /** The networks that brought the most labels that are still there. */
     networks: (application: number, limit: number): { network: string; labels: number }[] =>
       networks.all(application, limit),
 

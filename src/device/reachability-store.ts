@@ -11,14 +11,12 @@ interface ReachabilityVerdict {
   readonly now: number
   /** Since when the gateway knows it, or when it was asked. A device that has registered later is there. */
   readonly since: number
-  /** The gateway's own reason. */
   readonly reason: string
 }
 
 /** Devices erased in one step of a sweep: with 200 labels each 3 ms. */
 const SWEEP_LIMIT = 10
 
-/** Devices given back in one step: 5 ms. */
 const GIVE_BACK_STEP = 250
 
 /** Only tokens of FCM are looked up. */
@@ -99,7 +97,6 @@ export function createReachabilityStore({ database, clock, lookup, feedback, lef
       learnIphone.run(IPHONE, clock.now(), device, packToken(token, FCM))
     },
 
-    /** The APNs environment that took a notification for the device. */
     rememberEnvironment(device: number, known: Environment): void {
       environment.run(ENVIRONMENT[known], device)
     },

@@ -14,9 +14,7 @@ export interface Departures {
   readonly until: number | null
 }
 
-/** Devices that a gateway declared dead for one reason. */
 export interface Absent {
-  /** As the gateway said it. */
   readonly reason: string
   readonly gone: number
   readonly quarantined: number
@@ -28,11 +26,9 @@ export interface Absent {
 
 export interface RestoredDevice {
   readonly state: Exclude<DeviceState, 'registered'>
-  /** Another device has its alias now. */
   readonly aliasTaken: boolean
   /** Without labels and alias: nothing but the row was kept when it left. */
   readonly bare: boolean
-  /** Labels that it got back. */
   readonly labels: number
 }
 

@@ -130,8 +130,8 @@ export function orNull<T>(schema: AnswerSchema<T>, example?: T | null): AnswerSc
 }
 
 /** What the schema shows of itself; `undefined`: it has no example. */
-export function exampleOf(schema: JsonSchema): unknown {
-  return (schema as AnswerSchema<unknown>)[EXAMPLE]
+export function exampleOf<T>(schema: AnswerSchema<T>): T | undefined {
+  return schema[EXAMPLE]
 }
 
 /** The same schema with another example; `undefined`: with none, so that the object around it does not show it. */

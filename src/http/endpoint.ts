@@ -55,10 +55,8 @@ export const FAILURE: JsonSchema = {
 
 interface EndpointAnswer {
   readonly description: string
-  /** What it answers with; its `title` is a component of the document. */
+  /** With an example; its `title` is a component of the document. */
   readonly schema: JsonSchema
-  /** Default: the schema's own. */
-  readonly example?: unknown
   /** Headers besides those of every response. */
   readonly headers?: Readonly<Record<string, JsonSchema>>
 }
@@ -140,12 +138,12 @@ export function endpoint(spec: Endpoint) {
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(spec.answers).map(([status, { description, schema, example = exampleOf(schema), headers }]) => [
+        Object.entries(spec.answers).map(([status, { description, schema, headers }]) => [
           status,
           {
             description,
             ...(headers && { headers }),
-            content: { 'application/json': { schema, example } },
+            content: { 'application/json': { schema, example: exampleOf(schema) } },
           },
         ]),
       ),

@@ -6,7 +6,6 @@ import { deviceRoutes } from '../device/routes/device-routes.ts'
 import { browserRoutes } from '../device/webpush/browser-routes.ts'
 import { registryRoutes } from '../device/routes/registry-routes.ts'
 import { userRoutes } from '../device/routes/user-routes.ts'
-import { apnsIdOf } from '../gateway/apns/protocol.ts'
 import { createApi } from '../http/api.ts'
 import type { Audited, Gate } from '../http/gate.ts'
 import { createGate } from '../http/gate.ts'
@@ -76,7 +75,6 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         statuses: parts.statuses,
         explanations: parts.explanations,
         pauseOf: (application, platform) => pool.pauseOf(application, platform),
-        apnsIdOf,
       }),
       cancelRoutes({
         gate,

@@ -5,18 +5,15 @@ import type { Platform } from '../device/device.ts'
 import { EVENT_CODES } from './receipt.ts'
 import type { Receipt } from './receipt.ts'
 
-/** The push of a report. */
 interface ReportedPush {
   /** `push.number`. */
   readonly number: number
   /** The language of its text for a device with this locale, as `push_receipt` has it; `null`: the push has one text. */
   readonly textFor: (locale: string | null) => string | null
-  /** Names of its own actions. */
   readonly declared: () => readonly string[]
 }
 
 interface CountedReceipt {
-  /** Whether the token is a device's. */
   readonly isOfDevice: boolean
   /** From `ReportedPush.textFor`; `null` also if the device is unknown. */
   readonly text: string | null
@@ -30,7 +27,6 @@ interface Reporter {
 /** Names of actions counted for each push besides its own: anybody who knows the application's id can send new ones. */
 const MAX_ACTIONS = 20
 
-/** What all further names count as. */
 const OTHER = 'other'
 
 /**

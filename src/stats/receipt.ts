@@ -5,10 +5,8 @@ export const RECEIPT_EVENTS = ['opened', 'received', 'action'] as const
 
 export type ReceiptEvent = (typeof RECEIPT_EVENTS)[number]
 
-/** `event` in the database. */
 export const EVENT_CODES: Readonly<Record<ReceiptEvent, 0 | 1 | 2>> = { opened: 0, received: 1, action: 2 }
 
-/** One report of an app. */
 export interface Receipt {
   readonly event: ReceiptEvent
   /** Name of the button; `null` for other events. */
@@ -25,7 +23,6 @@ export interface DeviceReceipt extends Pick<Receipt, 'event' | 'action'> {
   readonly at: number
 }
 
-/** How often each was reported about a push. */
 export interface ReceiptCounts {
   readonly opened: number
   readonly received: number

@@ -29,7 +29,6 @@ interface Dependencies {
     numberOf(application: number, id: string): number | null
     /** Which of its texts a device with this locale gets; `null`: it has one text. */
     textFor(push: number, locale: string | null): string | null
-    /** Names of its own buttons. */
     actionsOf(push: number): readonly string[]
   }
   readonly events: Pick<EventStore, 'pushOpened'>

@@ -55,12 +55,10 @@ export function createTallyStore({ database }: { database: Pick<Database, 'state
       if (addressed > 0 || accepted > 0) addSent.run(application, dayOf(now), platform, addressed, accepted)
     },
 
-    /** One report of an app. */
     addReceipt({ application, platform }: TallyKey, event: 'opened' | 'received', now: number): void {
       add[event].run(application, dayOf(now), platform)
     },
 
-    /** From an import. */
     put(application: number, { day, platform, t, s, o, received }: PlatformDay): void {
       put.run(application, day, platform, t, s, o, received)
     },

@@ -10,7 +10,6 @@ import type { Entry } from './record.ts'
 export const BELLHOP_EXPORT = 'bellhop-export'
 export const EXPORT_VERSION = 1
 
-/** The first line of an export. */
 export interface ExportHeader {
   readonly format: typeof BELLHOP_EXPORT
   readonly version: typeof EXPORT_VERSION
@@ -22,7 +21,6 @@ export interface ExportHeader {
     readonly webpush?: string | undefined
   }
   readonly exported_at: string
-  /** How many lines of each kind follow. */
   readonly counts: FileCounts
 }
 

@@ -71,7 +71,6 @@ export function readColumnMap(
   return { map, problems }
 }
 
-/** The columns that have the name of a field. */
 export function guessColumns(columns: readonly string[]): ColumnMap {
   const plain = columns.map((column) => column.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
   const map = new Map<RecordField, readonly string[]>()

@@ -20,10 +20,8 @@ type OwnField = 'keys' | 'updated_at' | 'state' | 'reason' | 'at' | 'imported' |
 /** As it is in the file, unchecked. `undefined`: not said; `null`: none. */
 export type Stated = { readonly [Name in RecordField | OwnField]?: unknown }
 
-/** A JSON object, or a line of a CSV by its columns. */
 export type FileRecord = Readonly<Record<string, unknown>>
 
-/** What one record of a file holds. */
 export type Entry =
   | { readonly kind: 'device'; readonly stated: Stated }
   /** `field` is as the file spells it; `reason` says what is wrong with it, and what is allowed. */
@@ -33,7 +31,6 @@ export type Entry =
 
 export type FieldNames = { readonly [Name in RecordField]?: string }
 
-/** A service whose lists can be read. */
 export interface Format {
   readonly name: string
   /** To follow "reads as": `OneSignal's export`. */

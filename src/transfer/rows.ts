@@ -14,7 +14,6 @@ import { splitJson } from './split-json.ts'
 import { splitLines } from './split-lines.ts'
 import type { Piece, Split } from './split.ts'
 
-/** What one row of a file says. */
 export type Row = {
   readonly line: number
   /** The row as it is in the file, for the report of refused rows. */
@@ -26,7 +25,6 @@ export type Row = {
   | { readonly kind: 'refused' }
   | { readonly kind: 'feedback'; readonly feedback: ImportedFeedback }
   | { readonly kind: 'tally'; readonly tally: PlatformDay }
-  /** Only in an export of Bellhop. */
   | { readonly kind: 'header'; readonly header: FileRecord }
 )
 

@@ -41,7 +41,6 @@ export function createFailureThrottle(options: Options) {
 const ROWS = 20_000
 const ROWS_PER_SECOND = 20
 
-/** Slows down addresses that fill the disk. */
 export function createGrowthThrottle(options: Options) {
   const take = createTake(options, ROWS_PER_SECOND, ROWS)
   return {

@@ -15,7 +15,6 @@ const CALL = 1000
 /** Thousandths of a token: a rate of 1/3 adds up to 999.9999…, which has to count as a token. */
 const ROUNDING = 1e-6
 
-/** A bucket that nobody has taken from. */
 export function fullBucket(burst: number, now: number): TokenBucket {
   return { level: burst * CALL, at: now }
 }
@@ -41,7 +40,6 @@ export function takeToken(bucket: TokenBucket, rate: number, burst: number, now:
   return true
 }
 
-/** Gives back one token. */
 export function returnToken(bucket: TokenBucket): void {
   bucket.level += CALL
 }

@@ -294,17 +294,8 @@ describe('a stop while an answer does not come', () => {
   })
 })
 
-describe('one process a data directory', () => {
-  test('a second one is refused with a sentence, and the first goes on', async () => {
-    await using first = await serve(data, env)
-    const second = await command(['serve', '--data', data, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'])
-    expect(second.exitCode).toBe(1)
-    expect(second.stdout).toBe('')
-    expect(second.stderr).toBe(`bellhop: Another Bellhop serves the data directory ${data}.\n`)
-    expect((await fetch(`${first.url}/healthz`)).status).toBe(200)
-  })
-
-  test('a second signal ends it at once', async () => {
+describe('a stop', () => {
+  test('that is asked for twice ends at once', async () => {
     arrivals = []
     await using service = await serve(data, env)
     const before = await counted(service, few, 0)

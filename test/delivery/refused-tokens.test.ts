@@ -1,68 +1,56 @@
 import { expect, test } from 'bun:test'
-import { newCaller } from '../support/caller.ts'
+import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
+import { acceptedPush, registerDevices } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 
-test('one bad token in ten, each refused after the good ones of its window were taken, pauses nothing', async () => {
-  await using service = await startService()
-  const caller = newCaller(service)
-  const DEVICES = 2000
-  const good: string[] = []
-  const bad: string[] = []
-  for (let at = 0; at < DEVICES; at++) {
-    const token = at.toString(16).padStart(64, '0')
-    ;(at % 10 === 1 ? bad : good).push(token)
-  }
-  const tokens = [...good, ...bad].sort()
-  for (let from = 0; from < DEVICES; from += 500) {
-    const batch = { platform: '0', tokens: tokens.slice(from, from + 500) }
-    expect(await caller.put('/deviceToken/batch', batch)).toMatchObject({ status: 201 })
-  }
-  // A bad one is asked about in both environments, one after the other: it is answered when the good ones have been.
-  const simulator = await service.server.simulator()
-  const refused = new Set(bad)
-  const body = JSON.stringify({ reason: 'BadDeviceToken' })
-  simulator.answerWith(({ token }) => {
-    const answer = refused.has(token) ? { status: 400, headers: {}, body } : { status: 200, headers: {}, body: '' }
-    return { kind: 'answer', afterMs: 50, answer }
-  })
-  const { body: push } = await caller.post('/push/all', { platform: '0', msg: 'Hello', sound: '', badge: '' })
-  await Promise.race([
-    service.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === push.id),
-    service.logged(({ event }) => event === 'sending paused'),
-  ])
-  expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
-  expect((await caller.get(`/push/${push.id}`)).body).toMatchObject({
-    t: DEVICES,
-    s: good.length,
-    failed: { total: bad.length, reasons: { BadDeviceToken: bad.length } },
-  })
+const DEVICES = 2000
+
+const reply = (status: number, body: object): Reply => ({
+  kind: 'answer',
+  afterMs: 50,
+  answer: { status, headers: {}, body: JSON.stringify(body) },
 })
 
-test('one device in twenty that is answered 401, after the good ones of its window were taken, pauses nothing', async () => {
+/** Each bad one is asked about twice: in both environments, or with a new access token. */
+const ROWS = [
+  {
+    what: 'one bad token in ten',
+    platform: 0,
+    every: 10,
+    tokenOf: (at: number) => at.toString(16).padStart(64, '0'),
+    good: reply(200, {}),
+    bad: reply(400, { reason: 'BadDeviceToken' }),
+    status: { waiting: 0, failed: { total: 200, reasons: { BadDeviceToken: 200 } } },
+  },
+  {
+    what: 'one device in twenty that is answered 401',
+    platform: 1,
+    every: 20,
+    tokenOf: (at: number) => `phone:${String(at).padStart(5, '0')}`,
+    good: reply(200, { name: 'projects/p/messages/1' }),
+    bad: reply(401, { error: { code: 401, message: 'invalid', status: 'UNAUTHENTICATED' } }),
+    status: { waiting: 100, failed: { total: 0 } },
+  },
+] as const
+
+test.each(ROWS)('$what, refused after the good ones of its window were taken, pauses nothing', async (row) => {
+  const { platform, every, tokenOf, good, bad, status } = row
   await using service = await startService()
-  const caller = newCaller(service)
-  const DEVICES = 2000
-  const isBad = (token: string) => Number(token.slice('phone:'.length)) % 20 === 1
-  const tokens = Array.from({ length: DEVICES }, (_, at) => `phone:${String(at).padStart(5, '0')}`)
-  for (let from = 0; from < DEVICES; from += 500) {
-    const batch = { platform: '1', tokens: tokens.slice(from, from + 500) }
-    expect(await caller.put('/deviceToken/batch', batch)).toMatchObject({ status: 201 })
-  }
-  // Each is asked about again with a new access token.
+  const tokens = Array.from({ length: DEVICES }, (_, at) => tokenOf(at))
+  const refused = new Set(tokens.filter((_, at) => at % every === 1))
+  await registerDevices(service, platform, tokens)
   const simulator = await service.server.simulator()
-  const unauthenticated = JSON.stringify({ error: { code: 401, message: 'invalid', status: 'UNAUTHENTICATED' } })
-  simulator.answerWith(({ gateway, token }) => {
-    if (gateway !== 'fcm') return null
-    const answer = isBad(token)
-      ? { status: 401, headers: {}, body: unauthenticated }
-      : { status: 200, headers: {}, body: JSON.stringify({ name: 'projects/p/messages/1' }) }
-    return { kind: 'answer', afterMs: 50, answer }
-  })
-  const { body: push } = await caller.post('/push/all', { platform: '1', msg: 'Hello', sound: '', badge: '' })
-  const good = DEVICES - tokens.filter(isBad).length
+  simulator.answerWith(({ gateway, token }: Attempt) =>
+    gateway === 'fcm-token' ? null : refused.has(token) ? bad : good,
+  )
+  const id = await acceptedPush(service, '/push/all', { platform })
   const isPaused = () => service.log.some(({ event }) => event === 'sending paused')
-  const status = async () => (await caller.get(`/push/${push.id}`)).body as { s: number }
-  while ((await status()).s < good && !isPaused()) await Bun.sleep(20)
-  expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
-  expect(await status()).toMatchObject({ t: DEVICES, s: good, waiting: DEVICES - good })
+  const its = async () => (await service.get(`/push/${id}`)).body
+  const s = DEVICES - refused.size
+  for (let now = await its(); now.s < s || now.waiting > status.waiting; now = await its()) {
+    if (isPaused()) break
+    await Bun.sleep(20)
+  }
+  expect(isPaused()).toBe(false)
+  expect(await its()).toMatchObject({ t: DEVICES, s, ...status })
 })

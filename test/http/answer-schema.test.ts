@@ -59,7 +59,7 @@ describe('one description of an answer', () => {
 
   test('has an example, made of those of its parts; a part without one is left out where it may be', () => {
     expect(exampleOf(THING)).toEqual({ name: 'bell', state: 'new', parts: [{ size: 3 }], owner: null })
-    expect(exampleOf(listOf(THING))).toEqual([exampleOf(THING)])
+    expect(exampleOf(listOf(THING))?.[0]).toEqual(exampleOf(THING))
   })
 
   test('has no example where a part that must be there has none', () => {

@@ -7,16 +7,14 @@ import { EVERYBODY } from '../audience/population.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A recipient as it is read, who gets this language. */
-export const recipientIn = (language: string | null, device: number): PageRow => ({
+/** A recipient as it is read. */
+export const recipientOf = (device: number): PageRow => ({
   device,
   token: `token ${device}`,
   environment: null,
   badge: null,
-  language,
+  language: null,
 })
-
-export const recipientOf = (device: number): PageRow => recipientIn(null, device)
 
 /** One who waited, after so many sends. */
 export const dueOf = (device: number, attempt: number): DueRecipient => ({

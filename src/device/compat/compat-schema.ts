@@ -2,6 +2,7 @@ import { bodyOf, missing, optional, required } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
 import { alias, names, platform, token } from '../device-fields.ts'
 import { deviceNamed } from '../device-schema.ts'
+import { exampleOf, shownAs } from '../../http/answer-schema.ts'
 import { RECORD } from '../device-record.ts'
 import type { DeviceRecord, RecordShape } from '../device-record.ts'
 import { PLATFORM_CHOICE, PLATFORMS } from '../../platform.ts'
@@ -29,10 +30,13 @@ export const RemoveAlias = bodyOf(
   },
 )
 
-/** The device record as clients of the original service read it. */
 export const compatShape: RecordShape = {
-  written: (record: DeviceRecord) => ({ ...record, platform: Number(record.platform), tags: record.tag }),
+  written,
   schema: compatSchema(RECORD['properties'] as Readonly<Record<string, JsonSchema>>),
+}
+
+function written(record: DeviceRecord) {
+  return { ...record, platform: Number(record.platform), tags: record.tag }
 }
 
 function compatSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
@@ -40,5 +44,9 @@ function compatSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSch
   const platform = { type: 'integer', enum: PLATFORMS, description: `${PLATFORM_CHOICE}, as a number.` }
   const tags = { ...tag, description: 'The same as `tag`.' }
   const required = [...(RECORD['required'] as readonly string[]), 'tags']
-  return { ...RECORD, required, properties: { ...others, ...(tag && { tag, tags }), platform } }
+  const example = exampleOf(RECORD)
+  return shownAs<object>(
+    { ...RECORD, required, properties: { ...others, ...(tag && { tag, tags }), platform } },
+    example && written(example),
+  )
 }

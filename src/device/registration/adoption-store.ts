@@ -65,7 +65,6 @@ export function createAdoptionStore({ database }: { readonly database: Pick<Data
     /** Imported devices with a user that have not registered by themselves. Reads all of them from an index. */
     count: (application: number): number => count.get(application)?.count ?? 0,
 
-    /** Whether the token came by an import and was replaced by another one of the same user. */
     isAdopted,
 
     /** Notes that the token of an imported device was replaced `at`, ms since the Unix epoch. */

@@ -6,16 +6,13 @@ import { packToken } from '../device.ts'
 import type { PackedToken, Platform } from '../device.ts'
 import { installationOf, isInstallationId } from '../push-token.ts'
 
-/** What is found under the token of a registration. */
 export interface FoundRow {
   readonly kind: 'created' | 'updated'
-  /** The row to update. */
   readonly kept: KnownRow | null
   /** The row of a device to erase first. */
   readonly gone: KnownRow | null
 }
 
-/** The caller knows the token already. */
 export type KnownRow = Omit<DeviceRow, 'token'>
 
 /** Finds the row of a device that registers or is imported, and says that it is there again. */

@@ -14,10 +14,8 @@ import type { FoundRow, KnownRow } from './device-lookup-store.ts'
 import type { Registered, Registration, RegistrationRights, Unproven } from './registration.ts'
 import { createTokenMoveStore } from './token-move-store.ts'
 
-/** What INSERT names besides the plain columns. */
 const INSERTED = 'application platform token alias lat lng cell registered_at seen_at updated_at'.split(' ')
 
-/** How devices come into the registry and leave it. Every function checks before it writes. */
 export function createRegistrationStore(registry: Registry) {
   const { database, clock, labels, aliases, columns, sizes, growth, keys, lookup, adoptions } = registry
   const moves = createTokenMoveStore(registry, update)
@@ -51,8 +49,20 @@ export function createRegistrationStore(registry: Registry) {
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
     labels.add(application, id, 'tag', tag)
     labels.add(application, id, 'type', active)
-    const times = { registeredAt: now, updatedAt: now }
-    return { id, token: unpackToken(token), platform, lat, lng, active, tag, alias, badge: 0, ...times, ...plain }
+    return {
+      ...plain,
+      id,
+      token: unpackToken(token),
+      platform,
+      lat,
+      lng,
+      active,
+      tag,
+      alias,
+      badge: 0,
+      registeredAt: now,
+      updatedAt: now,
+    }
   }
 
   function update(application: number, input: Registration, row: KnownRow, had: DeviceLabels): Device {
@@ -71,8 +81,8 @@ export function createRegistrationStore(registry: Registry) {
     labels.replace(application, id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, id, 'type', { had: had.active, wanted: active })
     const token = canonicalToken(platform, input.token)
-    const times = { registeredAt: row.registered_at, updatedAt: now }
-    return { id, token, platform, lat, lng, active, tag, alias, badge, ...times, ...plain }
+    const registeredAt = row.registered_at
+    return { ...plain, id, token, platform, lat, lng, active, tag, alias, badge, registeredAt, updatedAt: now }
   }
 
   function register(

@@ -18,7 +18,6 @@ export interface Registration extends PlainChanges {
   readonly tag?: readonly string[] | undefined
   /** `''` removes it. */
   readonly alias?: string | undefined
-  /** Every browser has them, and nothing else has. */
   readonly keys?: SubscriptionKeys | undefined
 }
 
@@ -28,13 +27,11 @@ export interface Registered {
   readonly device: Device
   /** Another device has the alias: this one has none. */
   readonly aliasTaken: boolean
-  /** Labels that the device was refused. */
   readonly leftOut?: LeftOut | undefined
   /** The token has replaced that of an imported device. */
   readonly adopted?: true
 }
 
-/** What the caller of a registration may do. */
 export interface RegistrationRights {
   /** Take an alias away from another device. Default false. */
   readonly takesAlias?: boolean

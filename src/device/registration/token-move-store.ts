@@ -14,7 +14,6 @@ import type { Registry } from '../registry-store.ts'
 import type { FoundRow, KnownRow } from './device-lookup-store.ts'
 import type { Registered, Registration, RegistrationRights, Unproven } from './registration.ts'
 
-/** Writes what a registration says about the device of `row`, which has the labels `had`. */
 type Update = (application: number, said: Registration, row: KnownRow, had: DeviceLabels) => Device
 
 /**
@@ -28,13 +27,11 @@ export function createTokenMoveStore(registry: Registry, update: Update) {
     'UPDATE device SET token = ?, environment = NULL WHERE id = ?',
   )
 
-  /** The labels that the device has, and had when it left. */
   function labelsOf(device: number): DeviceLabels {
     const kept = leftDevices.find(device)
     return kept === null ? labels.find(device) : both(labels.find(device), kept.labels)
   }
 
-  /** The alias that the device has, or gets back. */
   function aliasOf(application: number, row: DeviceRow): string | null {
     if (row.alias !== null) return row.alias
     const kept = leftDevices.find(row.id)?.alias ?? null

@@ -9,7 +9,7 @@ import { invalid } from '../../http/fields.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Log } from '../../log.ts'
 import { EXAMPLE_TOKEN, MAX_LABELS } from '../device-fields.ts'
-import { deviceRecordOf, RECORD, RECORD_EXAMPLE } from '../device-record.ts'
+import { deviceRecordOf, RECORD } from '../device-record.ts'
 import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { GrowthCall, GrowthBounds, LeftOut, Shortage } from '../growth.ts'
@@ -31,8 +31,6 @@ interface Dependencies {
   /** Whether without the secret a device may take the alias of another. Default false. */
   readonly aliasesOpen?: boolean
 }
-
-const RECORD_ANSWER = { schema: RECORD, example: RECORD_EXAMPLE }
 
 /** Endpoints 1 to 3: devices register and unregister. */
 export function deviceRoutes(deps: Dependencies) {
@@ -90,8 +88,8 @@ export function deviceRoutes(deps: Dependencies) {
           alias: 'front-desk',
         },
         answers: {
-          201: { description: 'Registered, or registered anew.', ...RECORD_ANSWER },
-          200: { description: 'Updated.', ...RECORD_ANSWER },
+          201: { description: 'Registered, or registered anew.', schema: RECORD },
+          200: { description: 'Updated.', schema: RECORD },
         },
         failures: { 401: NOT_PROVEN, 409: 'MissingParameter' },
       }),

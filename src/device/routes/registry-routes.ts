@@ -4,7 +4,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import { isoTime } from '../../text/format.ts'
-import { deviceRecordOf, platformOnWire, RECORD, RECORD_EXAMPLE } from '../device-record.ts'
+import { deviceRecordOf, platformOnWire, RECORD } from '../device-record.ts'
 import type { RecordShape } from '../device-record.ts'
 import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
@@ -60,7 +60,6 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
             200: {
               description: 'A JSON array of device records.',
               schema: listOf(shape.schema),
-              example: [shape.written(RECORD_EXAMPLE)],
               headers: { Link: NEXT_PAGE },
             },
           },
@@ -106,7 +105,6 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
             200: {
               description: 'The device record.',
               schema: shape.schema,
-              example: shape.written(RECORD_EXAMPLE),
             },
           },
           failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },

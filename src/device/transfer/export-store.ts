@@ -34,13 +34,11 @@ export interface WholeDevice extends PlainValues {
   /** See `ImportedDevice`, also for `adopted`. */
   readonly imported?: boolean
   readonly adopted?: { readonly token: string; readonly at: number }
-  /** Only browsers have them. */
   readonly keys?: SubscriptionKeys
 }
 
 type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
 
-/** Rows that an export holds in memory. */
 const PAGE = 1000
 
 /** Names of labels that are remembered. */

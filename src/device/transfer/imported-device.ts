@@ -25,13 +25,11 @@ export interface ImportedDevice extends PlainChanges {
   readonly left?: Left | undefined
   /** `true`: an import brought it, and it has not registered since; `false`: it has. Left out: no import brought it. */
   readonly imported?: boolean | undefined
-  /** Every browser has them, and nothing else has. */
   readonly keys?: SubscriptionKeys | undefined
   /** The imported token, if another one replaced it at `at`. */
   readonly adopted?: { readonly token: string; readonly at: number } | undefined
 }
 
-/** What a gateway said about the device. */
 export interface Left {
   readonly state: Exclude<DeviceState, 'registered'>
   /** The gateway's own reason; `null`: forgotten. */

@@ -4,7 +4,6 @@ import { ECDH } from 'node:crypto'
 export interface SubscriptionKeys {
   /** The browser's public key: an uncompressed point on P-256, 65 bytes. */
   readonly p256dh: Uint8Array
-  /** The authentication secret, 16 bytes. */
   readonly auth: Uint8Array
 }
 

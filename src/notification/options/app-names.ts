@@ -9,7 +9,7 @@ export const category: PushOption<string> = {
     'ORDER',
   ),
   mayBeLong: true,
-  input: { kind: 'line', label: 'Category', hint: 'iOS: which buttons it has.' },
+  input: { kind: 'line', label: 'Category', hint: 'iOS: its actions, as registered by your app.' },
   apns: 'aps.category',
 }
 
@@ -17,7 +17,7 @@ export const thread: PushOption<string> = {
   field: identifier(`iOS only: notifications of the same thread are grouped (aps.thread-id). ${COUNTS}`, 'orders'),
   alsoCalled: 'threadId threadIdentifier',
   mayBeLong: true,
-  input: { kind: 'line', label: 'Thread', hint: 'iOS: what it is grouped by.' },
+  input: { kind: 'line', label: 'Thread ID', hint: 'iOS: groups notifications.' },
   apns: 'aps.thread-id',
 }
 

@@ -29,6 +29,6 @@ export const badge: PushOption<BadgeChange> = {
   alsoCalled: 'badgeCount setbadgecount iosBadgeCount',
   isShown: true,
   isEnough: true,
-  flag: { placeholder: 'N', doc: 'the number on the icon: 3, +1 or -1 (default: left alone)' },
-  input: { kind: 'line', label: 'Badge', hint: '+1, 5, or empty: as it is.', initial: '' },
+  flag: { placeholder: 'N', doc: 'badge number: 3, +1 or -1 (default: unchanged)' },
+  input: { kind: 'line', label: 'Badge', hint: '+1 or 5. Leave empty to keep it.', initial: '' },
 }

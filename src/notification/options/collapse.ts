@@ -24,6 +24,6 @@ export const collapse: PushOption<string> = {
     },
   },
   alsoCalled: 'collapseId collapseKey collapseIdentifier apnsCollapseId',
-  flag: { placeholder: 'NAME', doc: 'takes the place of an earlier one with this name' },
+  flag: { placeholder: 'NAME', doc: 'replaces an earlier push with the same name' },
   input: { kind: 'line', label: 'Collapse ID', hint: 'Replaces an earlier push with the same ID: order-17' },
 }

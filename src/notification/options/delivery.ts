@@ -29,8 +29,8 @@ export const ttl: PushOption<number> = {
     },
   },
   alsoCalled: 'timeToLive expiration expirationTime expiry expires',
-  flag: { placeholder: 'SECONDS', doc: 'how long it is tried (default 86400)' },
-  input: { kind: 'number', label: 'Expires after, seconds', hint: 'A day is 86400.' },
+  flag: { placeholder: 'SECONDS', doc: 'how long to keep trying (default 86400)' },
+  input: { kind: 'number', label: 'Expires after, seconds', hint: 'Default 86400, a day.' },
 }
 
 const PRIORITIES = ['high', 'normal'] as const

@@ -26,7 +26,7 @@ export const interruption: PushOption<(typeof INTERRUPTIONS)[number]> = {
   ),
   alsoCalled: 'interruptionLevel',
   isShown: true,
-  input: { kind: 'choice', label: 'Interruption', hint: 'iOS.', choices: INTERRUPTIONS },
+  input: { kind: 'choice', label: 'Interruption level', hint: 'iOS.', choices: INTERRUPTIONS },
   apns(interruption, { aps }) {
     // "For critical alerts, use the sound dictionary instead."
     const { sound } = aps

@@ -11,8 +11,8 @@ export const image: PushOption<string> = {
   needsText: true,
   isBesidePayload: true,
   mayBeLong: true,
-  flag: { placeholder: 'URL', doc: 'a picture to show' },
-  input: { kind: 'line', label: 'Picture', hint: 'Its address. It is not loaded here.', among: 'folded-text' },
+  flag: { placeholder: 'URL', doc: 'picture to show' },
+  input: { kind: 'line', label: 'Picture', hint: 'Its URL. Not loaded in this preview.', among: 'folded-text' },
   apns(image, { aps, '': beside }) {
     aps['mutable-content'] = 1
     beside['image'] = image
@@ -33,7 +33,7 @@ export const link: PushOption<string> = {
   isEnough: true,
   isBesidePayload: true,
   mayBeLong: true,
-  flag: { placeholder: 'URL', doc: 'what the app is to open' },
+  flag: { placeholder: 'URL', doc: 'URL for the app to open' },
   input: { kind: 'line', label: 'Link', hint: 'Opened by your app: shop://orders/17', among: 'folded-text' },
   apns: 'link',
   fcm: 'data.link',

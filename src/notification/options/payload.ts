@@ -35,8 +35,8 @@ export const payload: PushOption<JsonObject> = {
   },
   alsoCalled: 'data custom customData additionalData extra extras userInfo',
   isEnough: true,
-  flag: { placeholder: 'JSON', doc: 'an object for the app', takes: 'json', example: '{"article": 17}' },
-  input: { kind: 'json', label: 'Payload', hint: 'What your app gets besides: {"order": 17}' },
+  flag: { placeholder: 'JSON', doc: 'custom data for the app', takes: 'json', example: '{"article": 17}' },
+  input: { kind: 'json', label: 'Payload', hint: 'Custom data for your app: {"order": 17}' },
   apns(payload, draft) {
     draft[''] = { ...draft[''], ...payload }
   },

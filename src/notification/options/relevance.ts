@@ -24,7 +24,7 @@ export const relevance_score: PushOption<number> = {
   },
   alsoCalled: 'relevance iosRelevanceScore',
   isShown: true,
-  flag: { placeholder: 'N', doc: 'how relevant it is among those of the app, 0 to 1 (iOS)' },
+  flag: { placeholder: 'N', doc: 'rank in a notification summary, 0 to 1 (iOS)' },
   input: { kind: 'number', label: 'Relevance score', hint: 'iOS: 0 to 1. A summary features the highest.' },
   apns: 'aps.relevance-score',
 }

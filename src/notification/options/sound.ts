@@ -8,8 +8,8 @@ export const sound: PushOption<string> = {
   field: { ...name, emptyIsAbsent: false, read: (value, field) => name.read(value, field) || null },
   isShown: true,
   isEnough: true,
-  flag: { placeholder: 'NAME', doc: 'what is heard; none: nothing (default: default)' },
-  input: { kind: 'line', label: 'Sound', hint: 'Empty: none.', initial: 'default' },
+  flag: { placeholder: 'NAME', doc: 'sound to play; none: silent (default: default)' },
+  input: { kind: 'line', label: 'Sound', hint: 'Leave empty for no sound.', initial: 'default' },
   apns: 'aps.sound',
   fcm: 'android.notification.sound',
 }

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Clock } from '../../clock.ts'
 import { HEADER_PARAMETERS, readDeviceHeaders } from '../../device/device-schema.ts'
 import type { Platform } from '../../device/device.ts'
+import { apnsIdOf } from '../../gateway/apns/protocol.ts'
 import { listOf, NEXT_PAGE, nextPage } from '../../http/answer-schema.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -22,14 +23,12 @@ interface Dependencies {
   readonly explanations: ExplainStore
   /** Why a platform can't be sent to now; `null`: it can. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
-  /** For `push.id` and `device.id`. */
-  readonly apnsIdOf: (push: string, device: number) => string
 }
 
 const NO_PUSH = { 404: 'ResourceNotFound: there is no such push.' }
 
 /** GET /pushes, and GET /push/{id} with what is below it. */
-export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apnsIdOf }: Dependencies) {
+export function statusRoutes({ gate, clock, statuses, explanations, pauseOf }: Dependencies) {
   function found(application: number, id: string): StoredPush {
     const push = statuses.find(application, id.toLowerCase())
     if (push === null) throw schema.noPush()

@@ -107,7 +107,7 @@ const routes = routesOf((gate) => {
     pushRoutes({ gate, devices: uncalled, pushing: uncalled }),
     cancelRoutes({ gate, audited: uncalled, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
     previewRoutes({ gate, clock, counting: uncalled, devices: uncalled, pushing: uncalled }),
-    statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled, apnsIdOf: uncalled }),
+    statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled }),
     statsRoutes({ gate, commit: uncalled, clock, stats: uncalled, counted: uncalled }),
   ]
 })

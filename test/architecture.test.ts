@@ -196,9 +196,12 @@ describe('the dashboard', () => {
   /** The one description of a push's options; what it imports is pure, as all of `notification/`. */
   const OPTIONS = 'notification/options.ts'
 
+  /** What describes the answers of the admin API, and of the public one. */
+  const ANSWERS = /^(admin\/api-types\/[a-z]+-types|http\/answer-schema|push\/[a-z]+\/[a-z]+-schema)\.ts$/
+
   test('knows of the server only how it answers, and that as types, and the options of a push', async () => {
     const known = (await sources).flatMap(({ path, text }) => importsIn(path, text).filter((name) => !isBrowsers(name)))
-    expect(known.filter((name) => name !== OPTIONS && !/^admin\/api-types\/[a-z]+-types\.ts$/.test(name))).toEqual([])
+    expect(known.filter((name) => name !== OPTIONS && !ANSWERS.test(name))).toEqual([])
     expect(known.length).toBeGreaterThan(20)
     // A type leaves nothing in what runs.
     const ran = (await sources).flatMap(({ path, text }) =>
@@ -211,6 +214,11 @@ describe('the dashboard', () => {
     )
     expect(strange).toEqual([])
     expect(ran.length).toBeGreaterThan(100)
+  })
+
+  test('calls nothing that a browser does not have: its compiler knows of Bun, for the types of answers', async () => {
+    const serverOnly = /\b(Bun|process)\.|\bBuffer\b|'node:/
+    expect((await sources).filter(({ text }) => serverOnly.test(text)).map(({ path }) => path)).toEqual([])
   })
 
   test('is imported by nobody: the bundler names its first file', () => {

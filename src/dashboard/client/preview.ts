@@ -1,44 +1,21 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { AnswerOf } from '../../http/answer-schema.ts'
+import type { PREVIEW } from '../../push/preview/preview-schema.ts'
 import { call } from './call.ts'
 import { hasContent, pushBody } from './draft.ts'
 import type { Draft } from './draft.ts'
 import { onBehalf } from './paths.ts'
 import { problemOf } from './push-problem.ts'
 import type { PushProblem } from './push-problem.ts'
-import type { WrittenPlatform } from './platforms.ts'
 
-export interface PreviewedRequest {
-  readonly body: object
-  readonly bytes: number
-}
+/** As `POST /push/preview` of the public API answers it. */
+export type Preview = AnswerOf<typeof PREVIEW>
 
-/** What each gateway would get; `null` and absent: nothing. */
-interface PreviewedRequests {
-  readonly apns: PreviewedRequest | null
-  readonly fcm: PreviewedRequest | null
-  readonly webpush?: PreviewedRequest
-}
+/** One language of a push in several. */
+export type PreviewedLanguage = NonNullable<Preview['languages']>[number]
 
-/** As `POST /push/preview` of the public API has it. */
-export interface Preview extends PreviewedRequests {
-  readonly t: number
-  /** Absent: 0. */
-  readonly platforms: { readonly '0': number; readonly '1': number; readonly '2'?: number }
-  readonly sample: readonly {
-    readonly token: string
-    readonly platform: WrittenPlatform
-    readonly alias: string | null
-  }[]
-  /** Only of a push in several languages; its own text first. */
-  readonly languages?: readonly PreviewedLanguage[]
-}
-
-export interface PreviewedLanguage extends PreviewedRequests {
-  /** Canonical tag; `null`: the push's own text. */
-  readonly language: string | null
-  readonly t: number
-}
+export type PreviewedRequest = NonNullable<PreviewedLanguage['apns']>
 
 export interface Previewed {
   /** `null`: none yet. */

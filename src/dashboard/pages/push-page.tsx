@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
 import type { PushSummary } from '../../admin/api-types/push-types.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
+import type { EXPLANATION } from '../../push/explain/explanation-schema.ts'
+import type { STATUS } from '../../push/status/status-schema.ts'
 import { useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
@@ -16,32 +19,18 @@ import { Page } from '../components/page.tsx'
 import { FailedDevices } from '../components/push/failed-devices.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 import { PushLanguages } from '../components/push/push-languages.tsx'
-import type { LanguageCounts } from '../components/push/push-languages.tsx'
 import { headline, PushState } from '../components/push/push-table.tsx'
 import { ResendPush } from '../components/push/resend-push.tsx'
 import { count, share, time } from '../components/text.ts'
 
-/** As `GET /push/{id}` of the public API has it. */
-interface PushStatus {
-  readonly failed: { readonly reasons: Readonly<Record<string, number>> }
-  readonly actions: Readonly<Record<string, number>>
-  /** Only of a push in several languages; so is the other. */
-  readonly languages?: readonly LanguageCounts[]
-  readonly language_unknown?: Omit<LanguageCounts, 'language'>
-}
-
-/** As `GET /push/{id}/device` has it. */
-interface Explanation {
-  readonly verdict: string
-  readonly explanation: string
-}
+type Explanation = AnswerOf<typeof EXPLANATION>
 
 export function PushPage() {
   const { id } = useApplication()
   const push = useRoute().params['push'] ?? ''
   const path = `/push/${encodeURIComponent(push)}`
   const progress = useProgress(push)
-  const { value: status, problem } = useResource<PushStatus>(
+  const { value: status, problem } = useResource<AnswerOf<typeof STATUS>>(
     // Read again whenever one of these counts changes.
     `${onBehalf(id, path)}?${new URLSearchParams(progress === null ? {} : countsOf(progress))}`,
   )

@@ -8,7 +8,7 @@ import { pushBody, pushPath } from '../client/draft.ts'
 import type { Draft } from '../client/draft.ts'
 import { applicationPage, onBehalf } from '../client/paths.ts'
 import { askPreview, usePreview } from '../client/preview.ts'
-import type { Preview } from '../client/preview.ts'
+import type { Preview, PreviewedLanguage } from '../client/preview.ts'
 import { problemOf } from '../client/push-problem.ts'
 import type { PushProblem } from '../client/push-problem.ts'
 import { Asking } from '../components/dialog.tsx'
@@ -143,7 +143,7 @@ function bodyOrNull(draft: Draft): Readonly<Record<string, unknown>> | null {
 }
 
 /** What the gateways get in a language; of a push in one, for the first device of each platform. */
-function requestsIn(preview: Preview, language: string | null): Pick<Preview, 'apns' | 'fcm' | 'webpush'> {
+function requestsIn(preview: Preview, language: string | null): Pick<PreviewedLanguage, 'apns' | 'fcm' | 'webpush'> {
   return preview.languages?.find((one) => one.language === language) ?? preview
 }
 

@@ -1,21 +1,11 @@
+import type { AnswerOf } from '../../../http/answer-schema.ts'
+import type { FAILED } from '../../../push/status/status-schema.ts'
 import { applicationPage, onBehalf, queryOf } from '../../client/paths.ts'
 import { PLATFORMS } from '../../client/platforms.ts'
-import type { WrittenPlatform } from '../../client/platforms.ts'
 import { useResource } from '../../client/resource.ts'
 import { DataTable } from '../data-table.tsx'
 import { Notice } from '../notice.tsx'
 import { count, tokenPart } from '../text.ts'
-
-/** As `GET /push/{id}/failures` of the public API has it. */
-interface FailedDevice {
-  /** `null`: it was erased since. */
-  readonly token: string | null
-  readonly platform: WrittenPlatform
-  readonly state: 'rejected' | 'gone' | 'expired' | 'cancelled'
-  readonly reason: string
-  readonly attempts: number
-  readonly at: string
-}
 
 interface Props {
   readonly application: string
@@ -27,7 +17,7 @@ const MAX_SHOWN = 1000
 
 export function FailedDevices({ application, push, failed }: Props) {
   const path = onBehalf(application, `/push/${encodeURIComponent(push)}/failures`)
-  const { value, problem } = useResource<readonly FailedDevice[]>(failed > MAX_SHOWN ? null : path)
+  const { value, problem } = useResource<readonly AnswerOf<typeof FAILED>[]>(failed > MAX_SHOWN ? null : path)
   if (failed > MAX_SHOWN) {
     return (
       <p>

@@ -1,21 +1,15 @@
+import type { AnswerOf } from '../../../http/answer-schema.ts'
+import type { STATUS } from '../../../push/status/status-schema.ts'
 import type { Column } from '../data-table.tsx'
 import { DataTable } from '../data-table.tsx'
 import { count, share } from '../text.ts'
 
-/** As `GET /push/{id}` of the public API has it. */
-export interface LanguageCounts {
-  /** `null`: the push's own text. */
-  readonly language: string | null
-  readonly s: number
-  readonly failed: number
-  readonly received: number
-  readonly o: number
-  readonly actions: Readonly<Record<string, number>>
-}
+type PushStatus = AnswerOf<typeof STATUS>
+type LanguageCounts = NonNullable<PushStatus['language_unknown']>
 
 interface Props {
-  readonly languages: readonly LanguageCounts[]
-  readonly unknown: Omit<LanguageCounts, 'language'>
+  readonly languages: NonNullable<PushStatus['languages']>
+  readonly unknown: LanguageCounts
 }
 
 interface Row extends LanguageCounts {
@@ -25,7 +19,7 @@ interface Row extends LanguageCounts {
 export function PushLanguages({ languages, unknown }: Props) {
   const rows: Row[] = languages.map((one) => ({ ...one, name: one.language ?? 'Default text' }))
   if (unknown.s + unknown.failed + unknown.received + unknown.o + acted(unknown) > 0) {
-    rows.push({ ...unknown, language: null, name: 'Unknown' })
+    rows.push({ ...unknown, name: 'Unknown' })
   }
   return (
     <>

@@ -81,7 +81,7 @@ export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
 }
 
 /** `2 iOS, 1 Android`; browsers where there are any. */
-export function platformsOf({ '0': ios, '1': android, '2': web = 0 }: Preview['platforms']): string {
+export function platformsOf({ '0': ios = 0, '1': android = 0, '2': web = 0 }: Preview['platforms']): string {
   return `${count(ios)} iOS, ${count(android)} Android${web === 0 ? '' : `, ${count(web)} web`}`
 }
 

@@ -106,9 +106,8 @@ describe('previews of a large audience', () => {
 
   test('are 429 when a minute is over, and so is a push that is counted before it is sent', async () => {
     const application = await largeApplication(20_000)
-    service.database
-      .statement<never, [string]>('UPDATE application SET confirm_above = 1 WHERE id = ?')
-      .run(application.id)
+    const guard = service.database.statement<never, [string]>('UPDATE application SET confirm_above = 1 WHERE id = ?')
+    service.database.transact(() => void guard.run(application.id))
     await service.put('/deviceToken', IOS, { application })
     const message = 'The audience was not counted within 60 seconds: try again later, or with fewer conditions.'
     for (const path of ['/push/preview', '/push/all']) {

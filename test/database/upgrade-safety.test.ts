@@ -175,7 +175,8 @@ describe('an upgrade', () => {
     using cli = commandLine()
     const path = oldDatabase(cli.data, 2)
     using _ = lockDirectory(cli.data)
-    expect(await cli.run(['app', 'list'])).toEqual({
+    // A command that a server runs would wait for it to listen.
+    expect(await cli.run(['export', 'Shop'])).toEqual({
       exitCode: 1,
       stdout: '',
       stderr: `bellhop: The database ${path} is of an older Bellhop (schema 2; this one has ${LATEST}) that serves it now: restart that one, which upgrades it, and try again.\n`,

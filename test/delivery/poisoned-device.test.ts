@@ -289,7 +289,7 @@ describe('with a service each', () => {
       const left = await mkdtemp(join(tmpdir(), 'bellhop-left-'))
       try {
         for (const name of await readdir(service.data)) {
-          if (!name.endsWith('.lock')) await cp(join(service.data, name), join(left, name), { recursive: true })
+          if (!/\.(lock|sock)$/.test(name)) await cp(join(service.data, name), join(left, name), { recursive: true })
         }
         const before = simulator.arrivals().length
         await using after = await startService({ clock, data: left, application, config: gateways.config })

@@ -23,9 +23,9 @@ export function checkDatabase(data: string, owed: number): readonly string[] {
  * Whether every delivery that has nobody left was written down as finished: that may come after its last page, when a
  * disk was full.
  */
-export function allFinished(data: string): boolean {
+export function allFinished(data: string, mayWait = true): boolean {
   using database = new Database(join(data, 'bellhop.db'), { readonly: true })
-  return database.query(UNFINISHED).values().length === 0
+  return database.query(mayWait ? UNFINISHED : OPEN).values().length === 0
 }
 
 /** Recipients of a delivery `d` that are to be sent to again. */
@@ -37,6 +37,8 @@ const ASKED = `(SELECT accepted + count(*) FROM push_exception e WHERE e.push = 
 
 const UNFINISHED = `SELECT 1 FROM delivery d WHERE finished_at IS NULL AND
   (${WAITING} = 0 OR addressed IS NOT accepted + failed + ${WAITING})`
+
+const OPEN = 'SELECT 1 FROM delivery WHERE finished_at IS NULL'
 
 const OWED = `SELECT coalesce(sum(failed + ${WAITING}), 0) AS left FROM delivery d`
 

@@ -29,7 +29,10 @@ export async function settled(parts: Parts, patienceMs: number): Promise<boolean
       const { taken, met } = reachedBy(arrivals[party] ?? [])
       if (s !== taken.size || t !== taken.size + owed(ledger, met) || missing(ledger, taken) > 0) return false
     }
-    return allFinished(parts.data)
+    // A device that was reached before leaves when its token is refused once more.
+    const fates = partiesOf(parts).flatMap(({ ledger }) => [...ledger.fates.values()])
+    const isLeaving = fates.length > 0 && fates.every((fate) => fate === 'leaves')
+    return allFinished(parts.data, !isLeaving)
   })
 }
 

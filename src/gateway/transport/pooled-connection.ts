@@ -20,6 +20,9 @@ export interface PoolOwner {
 /** How long requests wait for the first answer on a new connection, in ms, before another connection may be opened. */
 const COLD_WAIT_MS = 3000
 
+/** How long a peer may take to allow more streams once it has taken the credential: APNs says so after its answer. */
+const WIDEN_MS = 100
+
 /**
  * opening → cold: one request at a time, since APNs allows one stream until it took a token → (the gateway took the
  * credential) → warm: as many as the peer allows at the moment → retired: what is in flight finishes → closed. From
@@ -36,6 +39,7 @@ export class PooledConnection implements SessionListener {
   #cancelRest: (() => void) | null = null
   #answers = 0
   #isOverdue = false
+  #cancelWiden: (() => void) | null = null
   #cancelWait: (() => void) | null = null
 
   /** `deadlineMs`: milliseconds that opening may take. */
@@ -47,6 +51,7 @@ export class PooledConnection implements SessionListener {
 
   /** Whether it is too early to judge the connection. */
   get isNew(): boolean {
+    if (this.#state === 'warm') return this.#cancelWiden !== null && (this.#session?.maxStreams ?? 0) <= 1
     return this.#state === 'opening' || (this.#state === 'cold' && !this.#isOverdue)
   }
 
@@ -87,7 +92,7 @@ export class PooledConnection implements SessionListener {
   over(requested: Requested): void {
     if (requested.kind === 'answer') {
       this.#answers++
-      if (this.#state === 'cold' && tookCredential(requested.status)) this.#state = 'warm'
+      if (this.#state === 'cold' && tookCredential(requested.status)) this.#warmUp()
     }
     // A peer that refuses a stream wants fewer, or none, on this connection.
     else if (requested.kind === 'unprocessed') this.retire(requested.reason)
@@ -110,8 +115,9 @@ export class PooledConnection implements SessionListener {
     if (this.#state === 'retired') return
     const isOpening = this.#state === 'opening'
     this.#state = 'retired'
-    // The timer would keep the session, with its buffers and tables, for a minute.
+    // A timer would keep the session, with its buffers and tables, for a minute.
     this.#cancelRest?.()
+    this.#cancelWiden?.()
     if (isOpening) this.#life.abort()
     else if (this.#inFlight === 0) this.#session?.close()
     this.#owner.onRetired(this, { reason, kind, ...(word !== undefined && { word }) })
@@ -137,6 +143,15 @@ export class PooledConnection implements SessionListener {
     this.#state = 'cold'
     this.#owner.onRoom()
     if (this.#inFlight === 0) this.#rest()
+  }
+
+  #warmUp(): void {
+    this.#state = 'warm'
+    if ((this.#session?.maxStreams ?? 0) > 1) return
+    this.#cancelWiden = this.#clock.after(WIDEN_MS, () => {
+      this.#cancelWiden = null
+      this.#owner.onRoom()
+    })
   }
 
   #waitForFirst(): void {

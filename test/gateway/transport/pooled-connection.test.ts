@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Clock } from '../../../src/clock.ts'
 import { PooledConnection } from '../../../src/gateway/transport/pooled-connection.ts'
 import type { Session } from '../../../src/gateway/transport/session.ts'
@@ -13,7 +13,7 @@ const SESSION: Session = {
 }
 
 /** An open connection with nothing in flight, and its clock. */
-async function openIdle() {
+async function openIdle(session = SESSION) {
   const clock = createFakeClock()
   const timers = new Set<() => void>()
   const retired: string[] = []
@@ -26,7 +26,7 @@ async function openIdle() {
       return () => (timers.delete(callback), cancel())
     },
   }
-  const connection = new PooledConnection(counting, 1000, () => Promise.resolve({ kind: 'open', session: SESSION }), {
+  const connection = new PooledConnection(counting, 1000, () => Promise.resolve({ kind: 'open', session }), {
     onRoom: () => opened.resolve(),
     onRetired: (_, { reason }) => void retired.push(reason),
   })
@@ -49,4 +49,36 @@ test('a connection that has ended is kept by no timer', async () => {
   connection.onEnd({ reason: 'HTTP2GoAway', kind: 'parting' })
   expect(retired).toEqual(['HTTP2GoAway'])
   expect(timers.size).toBe(0)
+})
+
+describe('after its first answer a connection of one stream', () => {
+  const answer = { kind: 'answer', status: 200, header: () => null, body: '' } as const
+
+  async function answered(maxStreams: number) {
+    const session = { ...SESSION, maxStreams }
+    const opened = await openIdle(session)
+    opened.connection.send({} as never, {} as never)
+    opened.connection.over(answer as never)
+    return { ...opened, session }
+  }
+
+  test('may allow more for 100 ms before another one is opened', async () => {
+    const { connection, clock } = await answered(1)
+    expect(connection.isNew).toBe(true)
+    clock.advance(100)
+    expect(connection.isNew).toBe(false)
+  })
+
+  test('is known as soon as it does', async () => {
+    const { connection, session } = await answered(1)
+    session.maxStreams = 1000
+    expect(connection.isNew).toBe(false)
+    expect(connection.room).toBe(1000)
+  })
+
+  test('is kept by no timer when it has ended', async () => {
+    const { connection, timers } = await answered(1)
+    connection.onEnd({ reason: 'HTTP2GoAway', kind: 'parting' })
+    expect(timers.size).toBe(0)
+  })
 })

@@ -70,7 +70,7 @@ describe('through a proxy', () => {
 
   test('what it has is used when it gives no second tunnel, and it is not asked again and again', async () => {
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway((call) => setImmediate(ok, call), { maxStreams: 1 })
+    await using gateway = await startFrameGateway((call) => setImmediate(ok, call), { maxStreams: 2 })
     await using transport = through(proxy, gateway)
     await transport.request(NOTE)
     proxy.reply = { head: 'HTTP/1.1 503 Too many\r\n\r\n' }

@@ -30,8 +30,8 @@ export async function settled(parts: Parts, patienceMs: number): Promise<boolean
       if (s !== taken.size || t !== taken.size + owed(ledger, met) || missing(ledger, taken) > 0) return false
     }
     // A device that was reached before leaves when its token is refused once more.
-    const fates = partiesOf(parts).flatMap(({ ledger }) => [...ledger.fates.values()])
-    const isLeaving = fates.length > 0 && fates.every((fate) => fate === 'leaves')
+    const fates = new Set(partiesOf(parts).flatMap(({ ledger }) => ledger.fates.values().toArray()))
+    const isLeaving = fates.size === 1 && fates.has('leaves')
     return allFinished(parts.data, !isLeaving)
   })
 }

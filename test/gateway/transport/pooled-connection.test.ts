@@ -58,7 +58,7 @@ describe('after its first answer a connection of one stream', () => {
     const session = { ...SESSION, maxStreams }
     const opened = await openIdle(session)
     opened.connection.send({} as never, {} as never)
-    opened.connection.over(answer as never)
+    opened.connection.over(answer)
     return { ...opened, session }
   }
 

@@ -36,7 +36,7 @@ export interface CommandFacts {
   readonly settings?: true
   /** In the order in which help shows them; `commands.ts` adds those that name the data. */
   readonly flags: readonly FlagSpec[]
-  /** Of each of these lists one flag at the most may stand. */
+  /** At most one flag of each list may be given. */
   readonly exclusive?: readonly (readonly string[])[]
   readonly examples: readonly [string, ...string[]]
   /** What its exit code says beyond what all codes say. */

@@ -81,7 +81,7 @@ function writerOf(path: string, pragmas: readonly string[]): OfflineWriter {
 
 /** A database that this process has for itself until it is disposed of. */
 export interface ClaimedDatabase extends Disposable {
-  /** What a copy of it takes at the most. */
+  /** Upper bound of what a copy of it takes. */
   usedBytes(): number
   /** As `copyDatabase`. */
   copyInto(target: string, within: string): void

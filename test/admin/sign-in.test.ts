@@ -50,8 +50,7 @@ const NOBODY = {
 const COMMON = 'password must not be a common password, even repeated or with digits and symbols around it.'
 const SPENT = {
   code: 'ResourceNotFound',
-  message:
-    'This link is good for nothing: it was used, or is older than 30 minutes. bellhop admin link makes another one.',
+  message: 'This link no longer works: it was used, or is older than 30 minutes. bellhop admin link makes another one.',
 }
 
 describe('the link of the first start', () => {

@@ -24,7 +24,7 @@ const byPlatform = Object.fromEntries(PLATFORMS.map((platform) => [PLATFORM[plat
   Record<PlatformLabel, AnswerSchema<number>>
 >
 
-/** As counted a while ago, at the most a few minutes. */
+/** Counted up to a few minutes ago. */
 export const OverviewDevices = objectSchema('OverviewDevices', {
   total: count('In whatever state.'),
   byPlatform: { ...shapeOf(byPlatform), description: 'Registered ones.' },

@@ -41,7 +41,7 @@ export type PushesAnswer = AnswerOf<typeof PushesAnswer>
 export const pushOfApplication = { ...summary, application: ApplicationName }
 
 /**
- * Server-sent events. `event: progress` whenever something has changed, at the most twice a second; after the last one
+ * Server-sent events. `event: progress` when something has changed, at most twice a second; after the last one
  * `event: end`, without data, and the stream ends. The page must then close the EventSource, which otherwise connects again.
  */
 export const PushProgressEvent = objectSchema('PushProgressEvent', pushOfApplication)

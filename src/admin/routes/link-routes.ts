@@ -92,5 +92,5 @@ export function linkRoutes({
 
 const SPENT = failure(
   'ResourceNotFound',
-  'This link is good for nothing: it was used, or is older than 30 minutes. bellhop admin link makes another one.',
+  'This link no longer works: it was used, or is older than 30 minutes. bellhop admin link makes another one.',
 )

@@ -12,8 +12,7 @@ export const OPEN_ROUTES: readonly string[] = [
 
 /**
  * The least purpose of a token for each route of the admin side that is no page. A route that is not here takes only tokens
- * for `administer`, unless it is a GET about applications: no answer to one has a secret in it. In the public API on behalf
- * of an application, POST sends, and PUT changes the registry.
+ * for `administer`. In the public API on behalf of an application, POST sends, and PUT changes the registry.
  */
 const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   ...Object.fromEntries(OPEN_ROUTES.map((route) => [route, 'read' as const])),
@@ -49,6 +48,14 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   // Each command has its own: see `command-purposes.ts`.
   'POST /api/command': 'read',
 
+  'GET /api/applications': 'read',
+  'GET /api/applications/:id': 'read',
+  'GET /api/applications/:id/webhook': 'read',
+  'GET /api/applications/:id/v1/*': 'read',
+  'GET /api/applications/:id/pushes': 'read',
+  'GET /api/applications/:id/devices/search': 'read',
+  'GET /api/applications/:id/devices/:device': 'read',
+  'GET /api/applications/:id/users': 'read',
   'POST /api/applications': 'operate',
   'PATCH /api/applications/:id': 'operate',
   'DELETE /api/applications/:id': 'operate',
@@ -73,7 +80,5 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
 
 /** `route`: as declared, with its parameters. */
 export function routePurpose(method: string, route: string): TokenPurpose {
-  const listed = ROUTE_PURPOSES[`${method} ${route}`]
-  if (listed !== undefined) return listed
-  return method === 'GET' && /^\/api\/applications(\/|$)/.test(route) ? 'read' : 'administer'
+  return ROUTE_PURPOSES[`${method} ${route}`] ?? 'administer'
 }

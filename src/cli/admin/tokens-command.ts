@@ -58,7 +58,7 @@ export const revoke: CommandModule<World> = {
   async run({ words: [name = ''] }, world) {
     const { tokens } = administratorsIn(world)
     if (world.database.transact(() => tokens.revoke(name))) {
-      return done(`The token "${escapeControls(name)}" is good for nothing any more.\n`)
+      return done(`The token "${escapeControls(name)}" no longer works.\n`)
     }
     const names = tokens.list().map((one) => one.name)
     return problem(`There is no token "${name}": bellhop admin tokens lists them.${suggestion(name, names)}`)

@@ -19,7 +19,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
       valueFlag('token', 'T', 'the one with this token, or those whose token begins so (8 characters or more)'),
       platformFlag,
       valueFlag('state', STATE.placeholder, 'default registered; with --alias, --user or --token any', { type: STATE }),
-      valueFlag('limit', 'N', 'so many at the most (default 50)', { type: integer(1, 10_000) }),
+      valueFlag('limit', 'N', 'how many at most (default 50)', { type: integer(1, 10_000) }),
       valueFlag('after', 'TOKEN', 'those behind this one'),
       switchFlag('full', 'show tokens from end to end'),
       jsonLinesFlag('device'),

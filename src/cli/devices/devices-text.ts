@@ -22,7 +22,7 @@ interface View extends Listed {
 
 const COLOURS: Readonly<Record<DeviceState, Colour>> = { registered: 'green', gone: 'red', quarantined: 'yellow' }
 
-/** Columns of an alias, and of tags, at the most. */
+/** Widest an alias, and tags, may be, in columns. */
 const MAX_ALIAS = 24
 const MAX_TAGS = 40
 

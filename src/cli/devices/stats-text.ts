@@ -169,7 +169,7 @@ function dateOf(day: number): string {
 const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /**
- * A bar of `width` columns at the most: of `value`, the part that is `whole` of it drawn full and the rest shaded, to
+ * A bar of at most `width` columns: of `value`, the part that is `whole` of it drawn full and the rest shaded, to
  * the scale of `most`. Something that is there is never without a mark. Where nothing is, it is empty.
  */
 function bar(

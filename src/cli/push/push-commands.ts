@@ -53,7 +53,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     changes: null,
     flags: [
       switchFlag('scheduled', 'those that wait for their time, the soonest first'),
-      valueFlag('limit', 'N', 'so many at the most (default 20)', { type: integer(1, 10_000) }),
+      valueFlag('limit', 'N', 'how many at most (default 20)', { type: integer(1, 10_000) }),
       valueFlag('after', 'PUSH', 'those that are older than this one'),
       jsonLinesFlag('push'),
     ],

@@ -147,7 +147,8 @@ export class PooledConnection implements SessionListener {
 
   #warmUp(): void {
     this.#state = 'warm'
-    if ((this.#session?.maxStreams ?? 0) > 1) return
+    // HTTP/1.1 never allows more.
+    if (this.#session?.protocol !== 'HTTP/2' || this.#session.maxStreams > 1) return
     this.#cancelWiden = this.#clock.after(WIDEN_MS, () => {
       this.#cancelWiden = null
       this.#owner.onRoom()

@@ -35,7 +35,7 @@ export const actions: PushOption<readonly Action[]> = {
         required: ['action', 'title'],
         additionalProperties: false,
       },
-      description: `Browsers only: buttons below the text, ${MAX_ACTIONS} at the most, of which a browser shows those that there is room for, often two. Needs \`msg\` or \`title\`. On iOS the buttons are those of the \`category\`; on Android the app makes them, of the \`payload\`. Counts towards the 4096 bytes.`,
+      description: `Browsers only: at most ${MAX_ACTIONS} buttons below the text. A browser shows those that fit, often two. Needs \`msg\` or \`title\`. On iOS the buttons are those of the \`category\`; on Android the app makes them, of the \`payload\`. Counts towards the 4096 bytes.`,
       example: [{ action: 'track', title: 'Track it', link: 'https://shop.example/track/17' }],
     },
     emptyIsAbsent: true,

@@ -54,8 +54,8 @@ test('a connection that has ended is kept by no timer', async () => {
 describe('after its first answer a connection of one stream', () => {
   const answer = { kind: 'answer', status: 200, header: () => null, body: '' } as const
 
-  async function answered(maxStreams: number) {
-    const session = { ...SESSION, maxStreams }
+  async function answered(maxStreams: number, protocol: Session['protocol'] = 'HTTP/2') {
+    const session = { ...SESSION, protocol, maxStreams }
     const opened = await openIdle(session)
     opened.connection.send({} as never, {} as never)
     opened.connection.over(answer)
@@ -66,6 +66,11 @@ describe('after its first answer a connection of one stream', () => {
     const { connection, clock } = await answered(1)
     expect(connection.isNew).toBe(true)
     clock.advance(100)
+    expect(connection.isNew).toBe(false)
+  })
+
+  test('allows no more by HTTP/1.1, and is known at once', async () => {
+    const { connection } = await answered(1, 'HTTP/1.1')
     expect(connection.isNew).toBe(false)
   })
 

@@ -52,7 +52,7 @@ function afterKill(): Rows {
       entries: count("SELECT count(*) AS count FROM admin_log WHERE result = 'ok'"),
     }
   } finally {
-    rmSync(directory, { recursive: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 

@@ -24,7 +24,7 @@ async function bucketOn(name = 'backups', over: Readonly<Record<string, string>>
     bucket: openBucket({ name, access, clock }),
     async [Symbol.asyncDispose]() {
       await s3[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true })
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
@@ -164,7 +164,7 @@ describe('how a bucket is reached', () => {
       region: 'eu-west-1',
       endpoint: 'https://s3.example',
     })
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true })
   })
 
   test('what is missing or wrong is named', () => {

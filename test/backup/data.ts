@@ -92,6 +92,6 @@ export function dataDirectories() {
       return file.all<Row>(sql)
     },
 
-    [Symbol.dispose]: () => rmSync(root, { recursive: true }),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   }
 }

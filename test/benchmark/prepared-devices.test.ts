@@ -14,7 +14,7 @@ import { createFakeClock } from '../support/fake-clock.ts'
 /** Half of them rare, half common. */
 const COUNT = 2000
 const folder = mkdtempSync(join(tmpdir(), 'bellhop-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('prepared devices are, table by table, what as many registrations leave behind', () => {
   const clock = createFakeClock()

@@ -68,7 +68,7 @@ describe('the packages inside the executable', () => {
       expect(bundledAs(version)).toThrow(`ms@${version} is in the bundle, and names no licence`)
       expect(bundledAs(version, 'MIT')).toThrow('ms is in the bundle, and brings no text of its licence, MIT')
     } finally {
-      rmSync(folder, { recursive: true })
+      rmSync(folder, { recursive: true, force: true })
     }
   })
 })

@@ -11,7 +11,7 @@ let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bellhop-release-test-'))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const TARGET: ReleaseTarget = {
   name: 'linux-arm64',

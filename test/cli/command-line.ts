@@ -80,7 +80,7 @@ export function commandLine(): CommandLine {
       return path
     },
     database: () => openDatabase(data),
-    [Symbol.dispose]: () => rmSync(data, { recursive: true }),
+    [Symbol.dispose]: () => rmSync(data, { recursive: true, force: true }),
   }
 }
 

@@ -55,7 +55,7 @@ function program(): Program {
     async [Symbol.asyncDispose]() {
       for (const child of started) child.kill('SIGKILL')
       await Promise.all(started.map((child) => child.exited))
-      rmSync(directory, { recursive: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

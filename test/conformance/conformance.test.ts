@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await simulator[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 async function run(...argv: readonly string[]) {

@@ -49,7 +49,7 @@ export function makeSound(directory: string): void {
   // While it is open: at its end the log is erased.
   cpSync(making, directory, { recursive: true })
   rmSync(join(directory, 'bellhop.db-shm'), { force: true })
-  rmSync(making, { recursive: true })
+  rmSync(making, { recursive: true, force: true })
 }
 
 /** All damages of a data directory that is sound. */

@@ -8,7 +8,7 @@ import { judgeDamage } from './judge-damage.ts'
 /* The short form of bun run every-nth --damage: a few of some hundred damages. */
 
 const directory = mkdtempSync(join(tmpdir(), 'bellhop-corpus-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 const sound = join(directory, 'sound')
 makeSound(sound)
 const corpus = corpusOf(sound)

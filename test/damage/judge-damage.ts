@@ -73,7 +73,7 @@ export async function judgeDamage(sound: string, damage: Damage, quick = false):
   } finally {
     process.off('unhandledRejection', broken)
     process.off('uncaughtException', broken)
-    rmSync(directory, { recursive: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 

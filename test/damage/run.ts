@@ -19,7 +19,7 @@ export async function runDamages(every: number): Promise<number> {
       for (const finding of findings) console.log(`✗ ${damage.name}: ${finding}`)
     }
   } finally {
-    rmSync(directory, { recursive: true })
+    rmSync(directory, { recursive: true, force: true })
   }
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const each = [...counts].map(([serve, count]) => `${serve} ${count}`).join(', ')

@@ -66,7 +66,7 @@ async function startDashboard(args: readonly string[] = []): Promise<Dashboard> 
     setupLink,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
-      rmSync(data, { recursive: true })
+      rmSync(data, { recursive: true, force: true })
     },
   }
 }

@@ -10,7 +10,7 @@ let directory: string
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bellhop-own-file-'))
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 describe('what is not a database of Bellhop is refused with a sentence, and left as it is:', () => {
   const refusal = () => {

@@ -23,7 +23,7 @@ let directory: string
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bellhop-upgrade-'))
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 function read(path: string, sql: string): readonly unknown[] {
   using database = new Sqlite(path, { readonly: true })

@@ -150,7 +150,7 @@ export async function startHarness(): Promise<DoctorHarness> {
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(gateways).map((gateway) => gateway[Symbol.asyncDispose]()))
       line[Symbol.dispose]()
-      rmSync(outside, { recursive: true })
+      rmSync(outside, { recursive: true, force: true })
     },
   }
 }

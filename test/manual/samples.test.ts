@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true })
 })
 
 const samplesFor = (url: string, application: string) => filledIn(answer, { url, application })

@@ -153,6 +153,6 @@ export function createFaultPlan(): FaultPlan {
         return { process: Number(process), name, path, target }
       })
     },
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   }
 }

@@ -19,7 +19,7 @@ const hindrance = await (async () => {
 })()
 
 const directory = mkdtempSync(join(tmpdir(), 'bellhop-half-key-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Several processes one after the other, on a machine that may be slow. */
 const LIMIT_MS = 180_000

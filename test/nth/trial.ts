@@ -121,7 +121,7 @@ export async function runTrial({ template, program, journey, harm, nth, only, me
     calls = told.map((call) => ({ ...call, path: within(call.path), target: within(call.target) }))
     findings.push(...unsyncedNames(told).map(within))
   } finally {
-    rmSync(directory, { recursive: true })
+    rmSync(directory, { recursive: true, force: true })
   }
   return { met: met ?? plan.met(), calls, findings: [...new Set(findings)] }
 }

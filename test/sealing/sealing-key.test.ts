@@ -12,7 +12,7 @@ let dataDirectory: string
 beforeEach(() => {
   dataDirectory = mkdtempSync(join(tmpdir(), 'bellhop-test-'))
 })
-afterEach(() => rmSync(dataDirectory, { recursive: true }))
+afterEach(() => rmSync(dataDirectory, { recursive: true, force: true }))
 
 function load(options: Partial<Parameters<typeof loadSealingKey>[0]> = {}) {
   return loadSealingKey({ dataDirectory, hasCredentials: false, ...options })
@@ -65,7 +65,7 @@ describe('a sealing key given as a file', () => {
     expect(readKeyFile(file)).toEqual(cannot('ENOENT'))
     mkdirSync(file)
     expect(readKeyFile(file)).toEqual(cannot('EISDIR'))
-    rmSync(file, { recursive: true })
+    rmSync(file, { recursive: true, force: true })
     writeFileSync(file, 'secret')
     expect(readKeyFile(file)).toEqual({
       kind: 'problem',

@@ -14,7 +14,7 @@ let directory: string
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bellhop-demo-test-'))
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 function environment(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env

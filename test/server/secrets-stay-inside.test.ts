@@ -88,7 +88,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
   await simulator[Symbol.asyncDispose]()
   cli[Symbol.dispose]()
-  rmSync(elsewhere, { recursive: true })
+  rmSync(elsewhere, { recursive: true, force: true })
 })
 
 /** One for each line of a PEM's body: a part of a key is one too many. */

@@ -24,6 +24,6 @@ export function migratedDatabase(): Buffer {
     database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
     return readFileSync(join(directory, 'bellhop.db'))
   } finally {
-    rmSync(directory, { recursive: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }

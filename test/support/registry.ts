@@ -26,7 +26,7 @@ export function openRegistry(directory = mkdtempSync(join(tmpdir(), 'bellhop-reg
     registered: (application: number) => devices.list(application, { limit: 1000 }).length,
     [Symbol.dispose]() {
       database[Symbol.dispose]()
-      rmSync(directory, { recursive: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

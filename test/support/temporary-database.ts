@@ -31,7 +31,7 @@ export function temporaryDatabase(): TemporaryDatabase {
     contains: (bytes) => readdirSync(directory).some((name) => readFileSync(join(directory, name)).includes(bytes)),
     [Symbol.dispose]() {
       for (const each of opened.reverse()) each[Symbol.dispose]()
-      rmSync(directory, { recursive: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

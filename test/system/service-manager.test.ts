@@ -69,7 +69,7 @@ test.skipIf(!LINUX)('a text arrives at a socket in the file system, and at an ab
     send('WATCHDOG=1')
     expect([receiver.next(), receiver.next()]).toEqual(['READY=1', 'WATCHDOG=1'])
   }
-  rmSync(directory, { recursive: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 test.skipIf(!LINUX)('where there is no socket, or no path of one, it throws', () => {

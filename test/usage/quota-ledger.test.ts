@@ -28,7 +28,7 @@ beforeEach(() => {
 
 afterEach(() => {
   database[Symbol.dispose]()
-  rmSync(directory, { recursive: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 describe('the quota', () => {

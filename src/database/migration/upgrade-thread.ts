@@ -31,6 +31,13 @@ export async function upgradeOnThread(directory: string, report: (step: UpgradeS
     else end.reject(Object.assign(new Error(data.message), { code: data.code }))
   })
   thread.addEventListener('error', ({ message }) => end.reject(new Error(message)))
-  await end.promise
-  thread.terminate()
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  thread.addEventListener('close', () => resolve())
+  try {
+    await end.promise
+  } finally {
+    // It holds the database's files until it has ended.
+    thread.terminate()
+    await closed
+  }
 }

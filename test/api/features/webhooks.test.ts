@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await service[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 function start(clock = systemClock): Promise<Service> {

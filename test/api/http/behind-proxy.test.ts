@@ -95,7 +95,7 @@ async function start(command: readonly string[], service: Service, port: number)
   }
 }
 
-afterAll(() => rmSync(directory, { recursive: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 describe.each([
   ['nginx', nginx],

@@ -33,7 +33,7 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 /** A handshake with the service; the name in the certificate it shows. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
     writeFileSync(join(directory, `bellhop.${shell}`), stdout)
   }
 })
-afterAll(() => rmSync(directory, { recursive: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Runs a script in a shell that has read none of the machine's own settings; what it prints, by line. */
 function shell(argv: readonly string[], script: string, lines: readonly string[]): readonly string[] {

@@ -13,7 +13,7 @@ import { HASTY } from '../everyday-service.ts'
 
 function directory() {
   const path = mkdtempSync(join(tmpdir(), 'bellhop-socket-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) }
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
 const listed = async (data: string) => (await command(['app', 'list', '--data', data])).stdout

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 function file(name: string, content: string): string {

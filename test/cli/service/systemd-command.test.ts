@@ -181,7 +181,7 @@ const ANALYZE = Bun.which('systemd-analyze')
 
 describe('systemd itself (these need systemd-analyze on this machine)', () => {
   const directory = mkdtempSync(join(tmpdir(), 'bellhop-unit-'))
-  afterAll(() => rmSync(directory, { recursive: true }))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
   async function analyze(text: string, ...command: readonly string[]) {
     const file = join(directory, 'bellhop.service')

@@ -102,7 +102,7 @@ describe('the disk', () => {
       expect(measureSync(directory, () => (now += 500))).toEqual([500])
       expect(readdirSync(directory)).toEqual([])
     } finally {
-      rmSync(directory, { recursive: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   })
 

@@ -16,7 +16,7 @@ const hindrance = await (async () => {
 })()
 
 const root = mkdtempSync(join(tmpdir(), 'bellhop-chain-'))
-afterAll(() => rmSync(root, { recursive: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /** Three processes that write a file each: `plain` says so and fails, `deaf` goes on where it could not write. */
 async function writing(kind: 'plain' | 'deaf') {

@@ -8,7 +8,7 @@ import { oldDatabase } from '../../support/old-database.ts'
 import { digestOf } from './state-digest.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'bellhop-nth-states-'))
-afterAll(() => rmSync(root, { recursive: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 let count = 0
 

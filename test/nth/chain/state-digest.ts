@@ -111,7 +111,7 @@ function readDatabase(path: string, files: readonly string[], keys: readonly str
   } catch {
     return null
   } finally {
-    rmSync(scratch, { recursive: true })
+    rmSync(scratch, { recursive: true, force: true })
   }
 }
 

@@ -60,7 +60,7 @@ export async function startGatewayChild(order: GatewayOrder): Promise<GatewayChi
     async [Symbol.asyncDispose]() {
       await child.stdin.end()
       await child.exited
-      rmSync(folder, { recursive: true })
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

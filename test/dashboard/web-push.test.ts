@@ -106,6 +106,19 @@ function define({ browse }: World): void {
     },
   )
 
+  browse('says in plain words that the browser refused', async ({ page, context, at, makeApplication }) => {
+    const path = await makeApplication()
+    await context.grantPermissions(['notifications'], { origin: at('') })
+    await page.addInitScript(
+      `PushManager.prototype.subscribe = () => Promise.reject(new DOMException('Registration failed - push service error', 'AbortError'))`,
+    )
+    await page.goto(at(`${path}/phones`))
+    await page.getByRole('button', { name: 'Push to this browser' }).click()
+    expect(await page.getByRole('alert').innerText()).toMatch(
+      /^Error:\s+The push service of this browser can’t be reached, or push is turned off in its settings\.$/,
+    )
+  })
+
   browse('says why no push can come to this browser', async ({ page, at, makeApplication }) => {
     const path = await makeApplication()
     const application = path.split('/').at(-1) ?? ''

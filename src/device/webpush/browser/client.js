@@ -42,7 +42,17 @@ async function subscriptionTo(manager, publicKey) {
   const found = await manager.getSubscription()
   if (found !== null && base64url(found.options.applicationServerKey) === publicKey) return found
   await found?.unsubscribe()
-  return manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+  try {
+    return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+  } catch (cause) {
+    throw new Error(REFUSALS[cause.name] ?? `This browser refused to subscribe: ${cause.message}`, { cause })
+  }
+}
+
+/** Push API, 5.1: the browser's own messages are for developers. */
+const REFUSALS = {
+  AbortError: 'The push service of this browser can’t be reached, or push is turned off in its settings.',
+  NotAllowedError: 'Notifications are blocked for this site. Allow them in the browser’s settings, then try again.',
 }
 
 function activeOf({ active, installing, waiting }) {

@@ -144,12 +144,14 @@ function adminApi(parts: Parts) {
   const sealed = { ...stored, key: parts.key }
   const webhooks = createWebhookStore(sealed)
   const sizes = createRegistrySizeStore({ database })
+  const daily = createTallyReader({ database })
   const view = createApplicationView({
     clock,
     credentials,
     webhooks,
     userKeys: createUserKeyStore(sealed),
     sizes,
+    daily,
     ledger,
     senders: stats,
   })
@@ -163,7 +165,7 @@ function adminApi(parts: Parts) {
   const overview = createOverview({
     clock,
     applications: () => directory.all(),
-    daily: createTallyReader({ database }),
+    daily,
     feedback: createFeedbackStore({ database }),
     registered: createRegistryDays({ database }).registeredSince,
     counts: monitoring.counts,

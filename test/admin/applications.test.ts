@@ -35,6 +35,7 @@ describe('applications', () => {
       name: 'Corner Shop',
       simulated: true,
       devices: 0,
+      acceptedToday: 0,
       providers: {
         apns: { state: 'ready', reason: null, simulated: true },
         fcm: { state: 'ready', reason: null, simulated: true },

@@ -26,6 +26,7 @@ const summary = {
   ...name,
   simulated: yesOrNo('Pushes go to the built-in simulator.'),
   devices: count('In whatever state.'),
+  acceptedToday: count('Notifications that gateways accepted since midnight UTC.'),
   providers: shapeOf(providers),
 }
 export const ApplicationSummary = objectSchema('ApplicationSummary', summary)

@@ -1,9 +1,11 @@
 import type { Application } from '../../application/application.ts'
 import type { CredentialStore, CredentialSummary } from '../../application/credential-store.ts'
 import type { UserKeyStore } from '../../application/user-key-store.ts'
+import { DAY_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { SenderStats } from '../../delivery/sender-stats.ts'
 import type { RegistrySizeStore } from '../../device/registry-size-store.ts'
+import type { Day } from '../../stats/tally-store.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
 import type { QuotaLedger } from '../../usage/quota-ledger.ts'
 import { periodAt } from '../../usage/quota-period.ts'
@@ -19,6 +21,7 @@ interface Dependencies {
   readonly webhooks: Pick<WebhookStore, 'find'>
   readonly userKeys: Pick<UserKeyStore, 'summary'>
   readonly sizes: Pick<RegistrySizeStore, 'sizeOf'>
+  readonly daily: { days(application: number, first: number, last: number): readonly Day[] }
   readonly ledger: Pick<QuotaLedger, 'used'>
   readonly senders: () => readonly SenderStats[]
 }
@@ -27,10 +30,11 @@ export type ApplicationView = ReturnType<typeof createApplicationView>
 
 /** Applications as administrators see them, without secrets. */
 export function createApplicationView(deps: Dependencies) {
-  const { clock, credentials, webhooks, userKeys, sizes, ledger } = deps
+  const { clock, credentials, webhooks, userKeys, sizes, daily, ledger } = deps
 
   function summaryOf(application: Application, senders: readonly SenderStats[]): ApplicationSummary {
     const { number, id, name, simulated } = application
+    const today = Math.floor(clock.now() / DAY_MS)
     const stored = new Set(credentials.summaries(application).map(({ provider }) => provider))
     const providerState = (platform: Platform): ProviderState => {
       const { provider, isRealWhenSimulated } = PLATFORM[platform]
@@ -47,6 +51,7 @@ export function createApplicationView(deps: Dependencies) {
       name,
       simulated,
       devices: sizes.sizeOf(number).devices,
+      acceptedToday: daily.days(number, today, today).reduce((sum, { s }) => sum + s, 0),
       providers: Object.fromEntries(
         PLATFORMS.map((platform) => [PLATFORM[platform].provider, providerState(platform)]),
       ) as ApplicationSummary['providers'],

@@ -48,13 +48,17 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     backups: ['/backups', 'heading:Backups are off'],
     'service log': ['/service-log', 'list:Lines'],
     log: ['/log', 'table:Log'],
+    components: ['/components', 'heading:Type scale'],
   })
 
   test('leads from the setup link to a sent push, and no policy is violated on the way', () => {
     expect(told.curl).toContain(`'${told.api}/push/all'`)
     expect(told.curl).toMatch(/X-SERVICE-APPID: app_\w+' \\\n {2}-H 'X-SERVICE-SECRET: bhs_[\w-]+'/)
     expect(told.swift).toContain('didRegisterForRemoteNotificationsWithDeviceToken')
+    expect(told.swift).toContain('requestAuthorization')
     expect(told.swift).toContain(told.api)
+    expect(told.kotlin).toContain('POST_NOTIFICATIONS')
+    expect(told.kotlin).toContain('onNewToken')
     expect(told.swift).not.toContain('app_…')
     expect(told.policy).toContain("require-trusted-types-for 'script'")
     expect(told.wrongs).toEqual([])
@@ -71,7 +75,9 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     await page.goto(at('/welcome'))
     await page.getByLabel('What is your app called?').fill('shop')
     await page.getByRole('button', { name: 'Connect Apple / Google' }).click()
-    expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+name is taken/)
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+Name is taken/)
+    await page.getByLabel('What is your app called?').fill('another')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
   browse('says what is wrong with a key that is dropped', async ({ page, at }) => {
@@ -87,7 +93,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     await page.getByLabel('Team ID').fill('DEF123GHIJ')
     await page.getByLabel('Bundle ID').fill('com.example.shop')
     await page.getByRole('button', { name: 'Store and test' }).first().click()
-    expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+key: The APNs key is not a PEM private key/)
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+The APNs key is not a PEM private key/)
 
     const certificate = toPkcs12(makeAppleCertificate({ notAfter: Date.now() + 86_400_000 }), 'secret')
     await file.setInputFiles({ name: 'aps.p12', mimeType: 'application/x-pkcs12', buffer: Buffer.from(certificate) })
@@ -97,7 +103,8 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     await page.getByText('The password does not open the certificate file.').waitFor()
     await page.getByLabel('File password').fill('secret')
     await page.getByRole('button', { name: 'Store and test' }).first().click()
-    await page.getByText('Certificate until').waitFor()
+    await page.getByText(/certificate for \S+ until .*\. Checked just now\./).waitFor()
+    await page.getByRole('button', { name: 'Remove…' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor()
   })
@@ -110,7 +117,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
       const address = page.getByLabel('URL')
       await address.fill('ftp://shop.example/hooks')
       await page.getByRole('button', { name: 'Add webhook', exact: true }).click()
-      expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+url /)
+      expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+URL /)
       await address.fill('https://127.0.0.1:1/hooks')
       await page.getByLabel('push.opened').check()
       await page.getByRole('button', { name: 'Add webhook', exact: true }).click()
@@ -172,21 +179,33 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
   })
 
   browse(
-    'shows on a narrow window which page is there, all tabs of an application, and no date on two lines',
+    'reaches all pages in a narrow window, and says where a table goes on; no date is on two lines',
     async ({ page, at }) => {
-      const links = '[...document.querySelectorAll("nav:has([aria-current])")].map((nav) => '
-      const isSeen = `${links} { const [outer, inner] = [nav, nav.querySelector("[aria-current]")].map((one) => one.getBoundingClientRect()); return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && nav.scrollWidth > nav.clientWidth })`
       await page.goto(at(`/applications/${application}/credentials`))
       await page.getByRole('heading', { name: 'Add a key' }).waitFor()
-      // The navigation scrolls sideways; the tabs of the application do not.
-      expect(await page.evaluate(isSeen)).toEqual([true, false])
       for (const tab of await page.getByRole('navigation', { name: 'Application' }).getByRole('link').all()) {
         const { x, width } = (await tab.boundingBox()) ?? { x: -1, width: 0 }
         expect([x >= 0, x + width <= 390]).toEqual([true, true])
       }
-      await page.goto(at('/log'))
-      await page.getByRole('table', { name: 'Log' }).waitFor()
-      expect(await page.evaluate(isSeen)).toEqual([true])
+      const menu = page.getByRole('button', { name: 'Menu' })
+      const links = page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link')
+      expect(await links.count()).toBe(0)
+      await menu.press('Enter')
+      for (const link of await links.all()) {
+        const { x, width } = (await link.boundingBox()) ?? { x: -1, width: 0 }
+        expect([x >= 0, width > 0, x + width <= 390]).toEqual([true, true, true])
+      }
+      await menu.press('Escape')
+      expect(await links.count()).toBe(0)
+      await menu.click()
+      await links.filter({ hasText: 'Audit log' }).click()
+      const table = page.getByRole('table', { name: 'Log' })
+      await table.waitFor()
+      expect(await links.count()).toBe(0)
+      const more = page.getByText('More columns')
+      await more.waitFor()
+      await page.getByRole('region', { name: 'Log' }).evaluate((region) => region.scrollTo(10_000, 0))
+      await more.waitFor({ state: 'detached' })
       const lines = await page.evaluate<number[]>(
         '[...document.querySelectorAll("td:first-child")].map((cell) => { const text = document.createRange(); text.selectNodeContents(cell); return text.getClientRects().length })',
       )
@@ -194,6 +213,50 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     },
     { viewport: { width: 390, height: 800 } },
   )
+
+  browse('changes the webhook of an application where it is shown', async ({ page, at, makeApplication }) => {
+    const path = await makeApplication()
+    await page.goto(at(path))
+    await page.getByRole('button', { name: 'Add webhook…' }).click()
+    await page.getByLabel('URL').fill('https://shop.example/hooks')
+    await page.getByRole('button', { name: 'Add webhook', exact: true }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Change webhook…' }).click()
+    expect(await page.getByLabel('URL').inputValue()).toBe('https://shop.example/hooks')
+    // Another test expects that there are no webhooks.
+    await ask(page, 'DELETE', `/api${path}/webhook`)
+  })
+
+  browse('says why a list cannot be read, and reads it when asked again', async ({ page, at }) => {
+    await page.route('**/api/webhooks', (route) => route.fulfill({ status: 502, body: 'no answer' }), { times: 1 })
+    await page.goto(at('/webhooks'))
+    expect(await page.getByRole('alert').innerText()).toContain('The server answered with 502.')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  browse('lists each application with what it sent today and its problems', async ({ page, at, makeApplication }) => {
+    const path = await makeApplication([
+      { token: '8'.repeat(64), platform: '0' },
+      { token: '9'.repeat(64), platform: '0' },
+    ])
+    const { name } = await ask<{ readonly name: string }>(page, 'GET', `/api${path}`)
+    await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: '0', msg: 'Hello', sound: '', badge: '' })
+    await page.goto(at('/applications'))
+    await page.getByRole('row', { name: new RegExp(`^${name} 2 2 0 simulated`) }).waitFor()
+  })
+
+  browse('counts while somebody looks', async ({ page, at, makeApplication }) => {
+    const path = await makeApplication()
+    await page.clock.install()
+    await page.goto(at(path))
+    const devices = page.locator('dt', { hasText: 'Devices' }).locator('+ dd')
+    await devices.getByText('0', { exact: true }).waitFor()
+    await ask(page, 'PUT', `/api${path}/v1/deviceToken`, { token: '7'.repeat(64), platform: '0' })
+    await page.clock.fastForward(11_000)
+    await devices.getByText('1', { exact: true }).waitFor()
+  })
 
   browse('knows no page whose address cannot be read', async ({ page, at }) => {
     await page.goto(at('/applications'))
@@ -320,7 +383,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
       await page.getByRole('button', { name: 'Sign in' }).click()
       await code.fill('000000')
       await page.getByRole('button', { name: 'Sign in' }).click()
-      expect(await page.getByRole('alert').innerText()).toContain('code is wrong, or was used before.')
+      expect(await page.getByRole('alert').innerText()).toContain('Code is wrong, or was used before.')
       await code.fill(recovery)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('table', { name: 'Log' }).waitFor()
@@ -434,11 +497,14 @@ async function sendFirstPush(page: Page, api: string, wrongs: readonly string[])
   const phones = page.getByRole('group', { name: 'Simulated phones' })
   for (const nth of [0, 1, 2]) await phones.getByText('Your parcel comes today.').nth(nth).waitFor()
   const curl = await page.getByRole('region', { name: 'The same as curl' }).innerText()
-  const ios = page.locator('details').filter({ has: page.locator('summary', { hasText: /^iOS$/ }) })
-  await ios.locator('summary').click()
-  const swift = (await ios.getByRole('region').allInnerTexts()).join('\n')
+  const codeFor = async (kind: string): Promise<string> => {
+    await page.getByRole('radio', { name: kind, exact: true }).check()
+    return (await page.getByRole('region', { name: new RegExp(`^${kind}`) }).allInnerTexts()).join('\n')
+  }
+  const kotlin = await codeFor('Android')
+  const swift = await codeFor('iOS')
   const policy = await page.evaluate(() => fetch('/').then(({ headers }) => headers.get('content-security-policy')))
-  return { api, curl, swift, policy, wrongs: [...wrongs] }
+  return { api, curl, swift, kotlin, policy, wrongs: [...wrongs] }
 }
 
 /** The label or the text of what has the focus. */

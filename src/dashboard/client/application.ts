@@ -10,10 +10,7 @@ export interface ShownApplication extends Resource<ApplicationAnswer> {
 
 export const ApplicationContext = createContext<ShownApplication | null>(null)
 
-/** The application of a page below `/applications/:id`; `null` elsewhere. */
-export const useApplicationOrNull = () => useContext(ApplicationContext)
-
-/** The same for pages that are below it. */
+/** The application of a page below `/applications/:id`. Throws elsewhere. */
 export function useApplication(): ShownApplication {
   const application = useContext(ApplicationContext)
   if (application === null) throw new Error('not a page of an application')

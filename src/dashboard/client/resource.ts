@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { call, comebacks, sentenceOf } from './call.ts'
 
 export interface Resource<T> {
-  /** `null`: not here yet, or it could not be read. */
+  /** `null`: not here yet, or it could not be read. What was read before stays while `problem` says why it may be old. */
   readonly value: T | null
   readonly problem: string | null
   readonly reload: () => void
@@ -28,7 +28,9 @@ export function useResource<T>(
         if (!stop.signal.aborted) state.value = { path, value, problem: null }
       },
       (error: unknown) => {
-        if (!stop.signal.aborted) state.value = { path, value: null, problem: sentenceOf(error) }
+        if (stop.signal.aborted) return
+        const last = state.peek()
+        state.value = { path, value: last.path === path ? last.value : null, problem: sentenceOf(error) }
       },
     )
     return () => stop.abort()
@@ -40,4 +42,19 @@ export function useResource<T>(
     problem: isCurrent ? current.problem : null,
     reload: () => void attempt.value++,
   }
+}
+
+/** Reads it again every `ms` while somebody looks, and when they come back to the page. */
+export function useFresh({ reload }: Pick<Resource<unknown>, 'reload'>, ms = 10_000): void {
+  useEffect(() => {
+    const again = (): void => {
+      if (!document.hidden) reload()
+    }
+    const timer = setInterval(again, ms)
+    document.addEventListener('visibilitychange', again)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', again)
+    }
+  }, [])
 }

@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { csvOf } from './csv.ts'
-import { count, time } from './text.ts'
+import { clock, count, ZONE } from './text.ts'
 
 export interface Column<Row> {
   readonly name: string
@@ -21,7 +23,9 @@ interface Props<Row> {
   readonly keyOf: (row: Row) => string | number
 }
 
+/** Scrolls sideways where it is wider than the window, and says so. */
 export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
+  const { scroll, goesOn, look } = useOverflow()
   const save = (ending: string, type: string, text: () => string) => (
     <button
       type="button"
@@ -39,7 +43,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
   const objects = () => rows.map((row) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row)])))
   return (
     <div class="table">
-      <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+      <div class="scroll" ref={scroll} onScroll={look} tabIndex={0} role="region" aria-label={caption}>
         <table>
           <caption class="unseen">{caption}</caption>
           <thead>
@@ -65,11 +69,32 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
         </table>
       </div>
       <p class="files">
+        {goesOn && <small class="goes-on">More columns →</small>}
+        {columns.some(({ kind }) => kind === 'time') && <small>Times: {ZONE}</small>}
         {save('csv', 'text/csv', () => csvOf(table()))}
         {save('json', 'application/json', () => JSON.stringify(objects(), null, 2))}
       </p>
     </div>
   )
+}
+
+/** Whether something is hidden to the right of what scrolls sideways. */
+function useOverflow() {
+  const scroll = useRef<HTMLDivElement>(null)
+  const goesOn = useSignal(false)
+  const look = (): void => {
+    const { scrollLeft, clientWidth, scrollWidth } = scroll.current ?? document.body
+    // Zoomed pages have fractions of pixels.
+    goesOn.value = scrollLeft + clientWidth < scrollWidth - 1
+  }
+  useEffect(() => {
+    const observer = new ResizeObserver(look)
+    for (const element of [scroll.current, scroll.current?.firstElementChild]) {
+      if (element) observer.observe(element)
+    }
+    return () => observer.disconnect()
+  }, [])
+  return { scroll, goesOn: goesOn.value, look }
 }
 
 function cellOf<Row>(column: Column<Row>, row: Row): ComponentChildren {
@@ -83,7 +108,7 @@ function plainOf<Row>({ kind, value }: Column<Row>, row: Row): ComponentChildren
   if (kind === 'name') return <bdi>{plain}</bdi>
   if (kind === 'code') return <code>{plain}</code>
   if (kind === 'number') return plain === null ? '–' : count(Number(plain))
-  return kind === 'time' && plain !== null ? time(String(plain)) : plain
+  return kind === 'time' && plain !== null ? clock(String(plain)) : plain
 }
 
 function saveFile(name: string, type: string, text: string): void {

@@ -36,7 +36,7 @@ export function Asking({ title, onClose, children, ...form }: AskingProps) {
         {...form}
         beside={
           <button type="button" onClick={onClose}>
-            Not now
+            Cancel
           </button>
         }
       >

@@ -160,3 +160,26 @@ export function CheckField({ label, checked, onValue }: Check) {
     </label>
   )
 }
+
+interface ChoicesProps {
+  readonly legend: string
+  readonly options: Options
+  readonly value: string
+  readonly onValue: (value: string) => void
+}
+
+/** One of a few, all in sight. */
+export function Choices({ legend, options, value, onValue }: ChoicesProps) {
+  const name = useId()
+  return (
+    <fieldset class="choices">
+      <legend>{legend}</legend>
+      {options.map(([option, text]) => (
+        <label key={option}>
+          <input type="radio" name={name} checked={option === value} onChange={() => onValue(option)} />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../client/call.ts'
+import { withLabel } from '../client/field-labels.ts'
 import { Notice } from './notice.tsx'
 
 interface Props {
@@ -16,7 +17,7 @@ interface Props {
   readonly beside?: ComponentChildren
 }
 
-/** Fields and a button, which is busy while `onSubmit` runs. A refusal stands above the button. */
+/** Fields and a button, which is busy while `onSubmit` runs. A refusal stands above the button until a field is changed. */
 export function Form({ submit, onSubmit, children, label, isDangerous = false, isQuiet = false, beside }: Props) {
   const isBusy = useSignal(false)
   const problem = useSignal<string | null>(null)
@@ -27,13 +28,14 @@ export function Form({ submit, onSubmit, children, label, isDangerous = false, i
     try {
       await onSubmit(button)
     } catch (error) {
-      problem.value = sentenceOf(error)
+      problem.value = withLabel(sentenceOf(error))
     }
     isBusy.value = false
   }
   return (
     <form
       aria-label={label}
+      onInput={() => (problem.value = null)}
       onSubmit={(event) => {
         event.preventDefault()
         const { submitter } = event

@@ -1,5 +1,6 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import { ApplicationContext } from '../client/application.ts'
@@ -8,6 +9,8 @@ import { applicationCall, applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { PAGES } from '../pages.tsx'
 import type { PageEntry } from '../pages.tsx'
+import { Failed } from './loaded.tsx'
+import { Page } from './page.tsx'
 
 const here = (isHere: boolean) => (isHere ? { 'aria-current': 'page' as const } : {})
 
@@ -15,17 +18,14 @@ const menu = (of: PageEntry['menu']) => PAGES.filter((page) => page.menu === of)
 
 export function Layout({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation()
-  const links = useRef<HTMLElement>(null)
+  /** Only a narrow window folds the menu away. */
+  const isOpen = useSignal(false)
   const signOut = async (): Promise<void> => {
     await call('DELETE', '/api/session')
     await readSession()
   }
   useEffect(() => {
-    // In a narrow window the links scroll sideways. `scrollIntoView` would move the page too.
-    const current = links.current?.querySelector('[aria-current]')?.getBoundingClientRect()
-    if (links.current === null || current === undefined) return
-    const { left, right } = links.current.getBoundingClientRect()
-    links.current.scrollLeft += Math.min(0, current.left - left) + Math.max(0, current.right - right)
+    isOpen.value = false
   }, [path])
   return (
     <div class="layout">
@@ -36,26 +36,40 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
         <a class="brand" href="/">
           Bellhop
         </a>
-        <nav aria-label="Dashboard" ref={links}>
-          {menu('service').map((page) => (
-            <a
-              key={page.path}
-              href={page.path}
-              {...here(page.path === '/' ? path === '/' : path.startsWith(page.path))}
-            >
-              {page.title}
-            </a>
-          ))}
-        </nav>
-        <div class="who">
-          <span>
-            <bdi>{session.value?.administrator?.name}</bdi>
-            <small>{session.value?.service?.version.split(' ')[0]}</small>
-          </span>
-          {/* Where the server is away, the banner says so, and the session stays. */}
-          <button type="button" class="quiet" onClick={() => void signOut().catch(() => {})}>
-            Sign out
-          </button>
+        <button
+          type="button"
+          class="quiet opener"
+          aria-expanded={isOpen.value}
+          aria-controls="menu"
+          onClick={() => (isOpen.value = !isOpen.value)}
+          onKeyDown={({ key }) => {
+            if (key === 'Escape') isOpen.value = false
+          }}
+        >
+          Menu
+        </button>
+        <div id="menu" class={isOpen.value ? 'menu open' : 'menu'}>
+          <nav aria-label="Dashboard">
+            {menu('service').map((page) => (
+              <a
+                key={page.path}
+                href={page.path}
+                {...here(page.path === '/' ? path === '/' : path.startsWith(page.path))}
+              >
+                {page.title}
+              </a>
+            ))}
+          </nav>
+          <div class="who">
+            <span>
+              <bdi>{session.value?.administrator?.name}</bdi>
+              <small>{session.value?.service?.version.split(' ')[0]}</small>
+            </span>
+            {/* Where the server is away, the banner says so, and the session stays. */}
+            <button type="button" class="quiet" onClick={() => void signOut().catch(() => {})}>
+              Sign out
+            </button>
+          </div>
         </div>
       </header>
       <main id="content" tabIndex={-1}>
@@ -65,7 +79,7 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
   )
 }
 
-/** Around the pages of one application: its tabs, and its record for the page. */
+/** Around the pages of one application: its tabs, and its record for the page, or why there is none. */
 export function ApplicationArea({ children }: { readonly children: ComponentChildren }) {
   const id = useRoute().params['id'] ?? ''
   const application = useResource<ApplicationAnswer>(applicationCall(id))
@@ -89,7 +103,13 @@ export function ApplicationArea({ children }: { readonly children: ComponentChil
           )
         })}
       </nav>
-      {children}
+      {application.value === null && application.problem !== null ? (
+        <Page title="Application">
+          <Failed problem={application.problem} onRetry={application.reload} />
+        </Page>
+      ) : (
+        children
+      )}
     </ApplicationContext.Provider>
   )
 }

@@ -4,21 +4,21 @@ import { CheckField, ChoiceField, TextField } from './field.tsx'
 import { Form } from './form.tsx'
 
 const NUMBERS = [
-  ['rate', 'Calls a second without the secret', 'For each address; 0: unlimited.'],
-  ['burst', 'Burst without the secret', 'For each address.'],
-  ['backendRate', 'Calls a second with the secret', '0: unlimited.'],
+  ['rate', 'Calls per second without the secret', 'From each address. 0 is unlimited.'],
+  ['burst', 'Burst without the secret', 'From each address.'],
+  ['backendRate', 'Calls per second with the secret', '0 is unlimited.'],
   ['backendBurst', 'Burst with the secret', undefined],
-  ['quota', 'Quota', 'Calls a period; 0: unlimited.'],
+  ['quota', 'Quota', 'Calls per period. 0 is unlimited.'],
   ['maxDevices', 'Maximum devices', undefined],
   ['maxLabels', 'Maximum tags and types', undefined],
-  ['confirmAbove', 'Confirm above', 'Pushes to more devices must name their number; 0: off.'],
-  ['holdSeconds', 'Hold', 'Seconds in which a push to many can be cancelled; 0: off.'],
+  ['confirmAbove', 'Confirm above', 'A push to more devices must state how many. 0 turns this off.'],
+  ['holdSeconds', 'Hold', 'Seconds in which a push to many devices can still be cancelled. 0 turns this off.'],
 ] as const satisfies readonly (readonly [keyof ApplicationLimits, string, string | undefined])[]
 
 const SWITCHES = [
-  ['pushId', 'Notifications carry the ID of their push'],
-  ['secretEverywhere', 'Every call needs the secret'],
-  ['verifyUsers', 'Without the secret, a user or alias must be proven'],
+  ['pushId', 'Include the push ID in each notification'],
+  ['secretEverywhere', 'Require the secret for every call'],
+  ['verifyUsers', 'Require proof of user and alias from calls without the secret'],
 ] as const satisfies readonly (readonly [keyof ApplicationLimits, string])[]
 
 interface Props {
@@ -37,7 +37,7 @@ export function LimitsForm({ limits, onSave }: Props) {
   }
   return (
     <details>
-      <summary>Calls, devices, tags and safety</summary>
+      <summary>Show limits and safety settings</summary>
       <Form submit="Save limits" isQuiet onSubmit={save}>
         <div class="pair">
           {NUMBERS.map(([name, label, hint]) => (
@@ -66,7 +66,7 @@ export function LimitsForm({ limits, onSave }: Props) {
           value={String(draft.value.adoptImported)}
           onValue={(value) => set({ adoptImported: value === 'null' ? null : value === 'true' })}
           options={[
-            ['null', 'from the first import of users on'],
+            ['null', 'after the first import of users'],
             ['true', 'yes'],
             ['false', 'no'],
           ]}

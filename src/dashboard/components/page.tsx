@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { createContext } from 'preact'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
-import { useApplicationOrNull } from '../client/application.ts'
 import { Notice } from './notice.tsx'
 
 export const PageTitle = createContext('')
@@ -25,7 +24,6 @@ let isLoaded = false
 export function Page({ title: own, lead, action, problem = null, curl = [], children }: Props) {
   const listed = useContext(PageTitle)
   const title = own ?? listed
-  const application = useApplicationOrNull()
   const heading = useRef<HTMLHeadingElement>(null)
   const path = location.pathname
   useEffect(() => {
@@ -46,7 +44,7 @@ export function Page({ title: own, lead, action, problem = null, curl = [], chil
         </div>
         {action !== undefined && <div class="action">{action}</div>}
       </header>
-      <Notice level="error">{problem ?? application?.problem ?? null}</Notice>
+      <Notice level="error">{problem}</Notice>
       {children}
       {curl.length > 0 && (
         <details class="curl">

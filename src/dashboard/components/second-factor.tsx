@@ -8,13 +8,15 @@ import { call } from '../client/call.ts'
 import { useResource } from '../client/resource.ts'
 import { CodeField } from './code-step.tsx'
 import { Form } from './form.tsx'
+import { Failed } from './loaded.tsx'
 import { Notice } from './notice.tsx'
 import { Code } from './page.tsx'
 
 const PATH = '/api/second-factor'
 
 export function SecondFactor({ onChange }: { readonly onChange: () => void }) {
-  const { value, problem, reload } = useResource<SecondFactorAnswer>(PATH)
+  const state = useResource<SecondFactorAnswer>(PATH)
+  const { value, reload } = state
   const begun = useSignal<SecondFactorBegunAnswer | null>(null)
   const codes = useSignal<readonly string[]>([])
   const code = useSignal('')
@@ -31,7 +33,7 @@ export function SecondFactor({ onChange }: { readonly onChange: () => void }) {
   return (
     <>
       <h3>Second factor</h3>
-      <Notice level="error">{problem}</Notice>
+      <Failed problem={state.problem} onRetry={reload} />
       {codes.value.length > 0 && (
         <Notice level="good">
           <p>If you lose your phone, each of these works once instead of a code. You won’t see them again.</p>

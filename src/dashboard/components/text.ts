@@ -8,10 +8,30 @@ export function plural(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** In the zone of whoever looks; `–`: there is none. */
+/** Of whoever looks: `Europe/Berlin`. */
+export const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** In the reader's zone, with its name: `Nov 26, 2026, 10:49 AM GMT+1`; `–`: there is none. */
 export function time(iso: string | null): string {
+  return shownTime(iso, { timeZoneName: 'short' })
+}
+
+/** The same without the zone: a table names it once. */
+export function clock(iso: string | null): string {
+  return shownTime(iso, {})
+}
+
+function shownTime(iso: string | null, more: Intl.DateTimeFormatOptions): string {
   if (iso === null) return '–'
-  return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  const shown = { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const
+  return new Date(iso).toLocaleString(undefined, { ...shown, ...more })
+}
+
+/** `just now`, `3 minutes ago`, `2 hours ago`: how long before `now`, in milliseconds, a time was. */
+export function ago(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / 60_000)
+  if (minutes < 1) return 'just now'
+  return minutes < 60 ? `${plural(minutes, 'minute')} ago` : `${plural(Math.floor(minutes / 60), 'hour')} ago`
 }
 
 /** `12 %`; `–` of nothing. */

@@ -8,12 +8,13 @@ import type {
 import { call, readSession, session } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'
-import type { Resource } from '../client/resource.ts'
+import { Badge } from '../components/badge.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import { Confirming } from '../components/dialog.tsx'
 import { ChoiceField, keptIn, NewPasswordField, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
-import { Notice } from '../components/notice.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { Empty, Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { SecondFactor } from '../components/second-factor.tsx'
 import { time } from '../components/text.ts'
@@ -32,7 +33,6 @@ export function AdministratorsPage() {
           }}
         />
       }
-      problem={list.problem}
       curl={[
         adminCurl('GET', '/api/administrators'),
         adminCurl('POST', '/api/tokens', { name: 'ci', purpose: 'send' }),
@@ -44,7 +44,7 @@ export function AdministratorsPage() {
           <Code text={`${location.origin}/setup#${link.value.link}`} label="Link" />
         </Notice>
       )}
-      <Administrators {...list} />
+      <Loaded of={list}>{(value) => <Administrators {...value} onChange={list.reload} />}</Loaded>
       <h2>Tokens</h2>
       <p>For programs. A token works until it expires or is revoked.</p>
       <Tokens />
@@ -64,64 +64,80 @@ export function AdministratorsPage() {
   )
 }
 
-function Administrators({ value, reload }: Resource<AdministratorsAnswer>) {
-  if (value === null) return null
+interface AdministratorsProps extends AdministratorsAnswer {
+  readonly onChange: () => void
+}
+
+function Administrators({ administrators, onChange }: AdministratorsProps) {
   const isRemovable = (name: string): boolean =>
-    value.administrators.length > 1 && name !== session.value?.administrator?.name
+    administrators.length > 1 && name !== session.value?.administrator?.name
   return (
     <DataTable
       caption="Administrators"
       columns={[
         { name: 'Name', kind: 'name', value: ({ name }) => name },
+        {
+          name: 'Second factor',
+          value: ({ hasSecondFactor }) => (hasSecondFactor ? 'on' : 'off'),
+          show: ({ hasSecondFactor }) => (
+            <Badge level={hasSecondFactor ? 'good' : 'mind'}>{hasSecondFactor ? 'on' : 'off'}</Badge>
+          ),
+        },
         { name: 'Added', kind: 'time', value: ({ createdAt }) => createdAt },
         { name: 'Last seen', kind: 'time', value: ({ seenAt }) => seenAt },
-        { name: 'Second factor', value: ({ hasSecondFactor }) => (hasSecondFactor ? 'on' : 'off') },
         {
           name: 'Change',
           value: () => '',
-          show: ({ name }) => isRemovable(name) && <Remove name={name} list="/api/administrators" onDone={reload} />,
+          show: ({ name }) => isRemovable(name) && <Remove name={name} list="/api/administrators" onDone={onChange} />,
         },
       ]}
-      rows={value.administrators}
+      rows={administrators}
       keyOf={({ name }) => name}
     />
   )
 }
 
 function Tokens() {
-  const { value, problem, reload } = useResource<TokensAnswer>('/api/tokens')
+  const list = useResource<TokensAnswer>('/api/tokens')
   const name = useSignal('')
   const purpose = useSignal('read')
   const days = useSignal('90')
   const created = useSignal<NewTokenAnswer | null>(null)
   return (
     <>
-      <Notice level="error">{problem}</Notice>
       {created.value !== null && (
         <Notice level="good">
           <p>Copy it now. You won’t see it again.</p>
           <Code text={created.value.token} label="Token" />
         </Notice>
       )}
-      {value !== null && value.tokens.length > 0 && (
-        <DataTable
-          caption="Tokens"
-          columns={[
-            { name: 'Name', kind: 'name', value: (token) => token.name },
-            { name: 'Purpose', value: (token) => token.purpose },
-            { name: 'Created', kind: 'time', value: ({ createdAt }) => createdAt },
-            { name: 'Last used', kind: 'time', value: ({ usedAt }) => usedAt },
-            { name: 'Expires', kind: 'time', value: ({ expiresAt }) => expiresAt },
-            {
-              name: 'Change',
-              value: () => '',
-              show: (token) => <Remove name={token.name} list="/api/tokens" onDone={reload} />,
-            },
-          ]}
-          rows={value.tokens}
-          keyOf={(token) => token.name}
-        />
-      )}
+      <Loaded of={list}>
+        {({ tokens }) =>
+          tokens.length === 0 ? (
+            <Empty title="No tokens yet">
+              <p>Create one for a program that calls the admin API, such as a CI job.</p>
+            </Empty>
+          ) : (
+            <DataTable
+              caption="Tokens"
+              columns={[
+                { name: 'Name', kind: 'name', value: (token) => token.name },
+                { name: 'Purpose', value: (token) => token.purpose },
+                { name: 'Created', kind: 'time', value: ({ createdAt }) => createdAt },
+                { name: 'Last used', kind: 'time', value: ({ usedAt }) => usedAt },
+                { name: 'Expires', kind: 'time', value: ({ expiresAt }) => expiresAt },
+                {
+                  name: 'Change',
+                  value: () => '',
+                  show: (token) => <Remove name={token.name} list="/api/tokens" onDone={list.reload} />,
+                },
+              ]}
+              rows={tokens}
+              keyOf={(token) => token.name}
+            />
+          )
+        }
+      </Loaded>
       <Form
         isQuiet
         submit="Create token"
@@ -129,7 +145,7 @@ function Tokens() {
           const body = { name: name.value, purpose: purpose.value, expiresInDays: days.value }
           created.value = await call<NewTokenAnswer>('POST', '/api/tokens', { body })
           name.value = ''
-          reload()
+          list.reload()
         }}
       >
         <TextField label="Name" hint="The program that uses it" placeholder="prometheus" {...keptIn(name)} required />

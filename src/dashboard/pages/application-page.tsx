@@ -10,19 +10,24 @@ import { newSecret, secretOf, useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage } from '../client/paths.ts'
+import { useFresh } from '../client/resource.ts'
 import { Asking, Confirming, Opener, Telling } from '../components/dialog.tsx'
 import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
 import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { LimitsForm } from '../components/limits-form.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { SendLink } from '../components/push/push-table.tsx'
 import { count, time } from '../components/text.ts'
+import { WebhookForm } from '../components/webhook-form.tsx'
 import { ProviderMark } from './applications-page.tsx'
 
 export function ApplicationPage() {
-  const { id, value, reload } = useApplication()
+  const application = useApplication()
+  const { id, value, reload } = application
+  useFresh(application)
   const path = applicationCall(id)
   const secret = secretOf(id)
   return (
@@ -44,45 +49,51 @@ export function ApplicationPage() {
           <Code text={secret} label="Secret" />
         </Notice>
       )}
-      {value !== null && (
-        <>
-          <Known {...value} />
-          <h2>Use</h2>
-          <Use use={value.use} />
-          <h2>Limits</h2>
-          <LimitsForm
-            key={JSON.stringify(value.limits)}
-            limits={value.limits}
-            onSave={async (changed: Partial<ApplicationLimits>) => {
-              await call('PATCH', path, { body: changed })
-              reload()
-            }}
-          />
-          <h2>Secret and simulator</h2>
-          <div class="buttons">
-            <Opener text="Rotate secret…" dialog={(close) => <RotateSecret id={id} onClose={close} />} />
-            <Form
-              isQuiet
-              submit={value.simulated ? 'Switch to real gateways' : 'Use the simulator'}
-              onSubmit={async () => {
-                await call('POST', `${path}/simulate`, { body: { simulate: !value.simulated } })
+      <Loaded of={application}>
+        {(value) => (
+          <>
+            <Known {...value} onChanged={reload} />
+            <h2>Usage</h2>
+            <Use use={value.use} />
+            <h2>Limits</h2>
+            <LimitsForm
+              key={JSON.stringify(value.limits)}
+              limits={value.limits}
+              onSave={async (changed: Partial<ApplicationLimits>) => {
+                await call('PATCH', path, { body: changed })
                 reload()
               }}
             />
-            {value.simulated && (
-              <a class="button" href={applicationPage(id, 'phones')}>
-                Simulated phones
-              </a>
-            )}
-            <DeleteApplication {...value} />
-          </div>
-        </>
-      )}
+            <h2>Secret and simulator</h2>
+            <div class="buttons">
+              <Opener text="Rotate secret…" dialog={(close) => <RotateSecret id={id} onClose={close} />} />
+              <Form
+                isQuiet
+                submit={value.simulated ? 'Switch to real gateways' : 'Use the simulator'}
+                onSubmit={async () => {
+                  await call('POST', `${path}/simulate`, { body: { simulate: !value.simulated } })
+                  reload()
+                }}
+              />
+              {value.simulated && (
+                <a class="button" href={applicationPage(id, 'phones')}>
+                  Simulated phones
+                </a>
+              )}
+              <DeleteApplication {...value} />
+            </div>
+          </>
+        )}
+      </Loaded>
     </Page>
   )
 }
 
-function Known({ id, devices, labels, providers, webhook }: ApplicationAnswer) {
+interface KnownProps extends ApplicationAnswer {
+  readonly onChanged: () => void
+}
+
+function Known({ id, name, devices, labels, providers, webhook, onChanged }: KnownProps) {
   return (
     <Facts
       of={[
@@ -95,7 +106,14 @@ function Known({ id, devices, labels, providers, webhook }: ApplicationAnswer) {
         [
           'Webhook',
           <>
-            {webhook?.url ?? 'none'} (<a href="/webhooks">change</a>)
+            {webhook?.url ?? 'none'}{' '}
+            <Opener
+              kind="quiet"
+              text={webhook === null ? 'Add webhook…' : 'Change webhook…'}
+              dialog={(close) => (
+                <WebhookForm applications={[{ id, name }]} webhook={webhook} onDone={onChanged} onClose={close} />
+              )}
+            />
           </>,
         ],
       ]}

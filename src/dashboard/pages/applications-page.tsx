@@ -5,24 +5,27 @@ import type {
   ApplicationSummary,
   NewApplicationAnswer,
 } from '../../admin/api-types/application-types.ts'
+import type { OverviewAnswer } from '../../admin/api-types/overview-types.ts'
 import type { ProviderName, ProviderState } from '../../admin/api-types/credential-types.ts'
 import { newSecret } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationPage } from '../client/paths.ts'
-import { useResource } from '../client/resource.ts'
+import { useFresh, useResource } from '../client/resource.ts'
+import { Badge } from '../components/badge.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { Asking, Opener } from '../components/dialog.tsx'
 import { CheckField, checkedIn, keptIn, TextField } from '../components/field.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 
 export function ProviderMark({ provider: { state, reason, simulated } }: { readonly provider: ProviderState }) {
-  if (simulated) return <span class="state">simulated</span>
-  if (state === 'none') return <span class="state">no key</span>
-  if (state === 'ready') return <span class="state good">ready</span>
-  return <span class="state bad">{reason ?? 'paused'}</span>
+  if (simulated) return <Badge level="plain">simulated</Badge>
+  if (state === 'none') return <Badge level="plain">no key</Badge>
+  if (state === 'ready') return <Badge level="good">ready</Badge>
+  return <Badge level="bad">{reason ?? 'paused'}</Badge>
 }
 
 const providerColumn = (name: string, provider: ProviderName): Column<ApplicationSummary> => ({
@@ -31,9 +34,11 @@ const providerColumn = (name: string, provider: ProviderName): Column<Applicatio
   show: ({ providers }) => <ProviderMark provider={providers[provider]} />,
 })
 
-const COLUMNS: readonly Column<ApplicationSummary>[] = [
+const columnsWith = (problemsOf: (id: string) => number | null): readonly Column<ApplicationSummary>[] => [
   { name: 'Application', kind: 'name', value: ({ name }) => name, link: ({ id }) => applicationPage(id) },
   { name: 'Devices', kind: 'number', value: ({ devices }) => devices },
+  { name: 'Sent today (UTC)', kind: 'number', value: ({ acceptedToday }) => acceptedToday },
+  { name: 'Problems', kind: 'number', value: ({ id }) => problemsOf(id), link: ({ id }) => (problemsOf(id) ? '/' : null) },
   providerColumn('Apple', 'apns'),
   providerColumn('Google', 'fcm'),
   providerColumn('Browsers', 'webpush'),
@@ -41,24 +46,36 @@ const COLUMNS: readonly Column<ApplicationSummary>[] = [
 ]
 
 export function ApplicationsPage() {
-  const { value, problem } = useResource<ApplicationsAnswer>('/api/applications')
+  const list = useResource<ApplicationsAnswer>('/api/applications')
+  const attention = useResource<OverviewAnswer>('/api/overview').value?.attention
+  useFresh(list)
+  const problemsOf = (id: string): number | null =>
+    attention?.filter(({ application }) => application?.id === id).length ?? null
   return (
     <Page
       lead="Each is one of your apps, with its devices, secret and keys."
       action={<Opener kind="primary" text="New application" dialog={(close) => <NewApplication onClose={close} />} />}
-      problem={problem}
       curl={[adminCurl('GET', '/api/applications'), adminCurl('POST', '/api/applications', { name: 'shop' })]}
     >
-      {value?.applications.length === 0 && (
-        <Empty title="No applications yet">
-          <p>
-            <a href="/welcome">Create one and send a first push</a> to three simulated phones. It takes half a minute.
-          </p>
-        </Empty>
-      )}
-      {value !== null && value.applications.length > 0 && (
-        <DataTable caption="Applications" columns={COLUMNS} rows={value.applications} keyOf={({ id }) => id} />
-      )}
+      <Loaded of={list}>
+        {({ applications }) =>
+          applications.length === 0 ? (
+            <Empty title="No applications yet">
+              <p>
+                <a href="/welcome">Create one and send a first push</a> to three simulated phones. It takes half a
+                minute.
+              </p>
+            </Empty>
+          ) : (
+            <DataTable
+              caption="Applications"
+              columns={columnsWith(problemsOf)}
+              rows={applications}
+              keyOf={({ id }) => id}
+            />
+          )
+        }
+      </Loaded>
     </Page>
   )
 }

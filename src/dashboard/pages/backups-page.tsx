@@ -2,21 +2,24 @@ import { useSignal } from '@preact/signals'
 import type { BackupsAnswer } from '../../admin/api-types/operation-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
-import { useResource } from '../client/resource.ts'
+import { useFresh, useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
 import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { time } from '../components/text.ts'
 
 export function BackupsPage() {
-  const { value, problem, reload } = useResource<BackupsAnswer>('/api/backups')
+  const backups = useResource<BackupsAnswer>('/api/backups')
+  const { value, reload } = backups
+  useFresh(backups)
   const isAsked = useSignal(false)
   const schedule = value?.schedule ?? null
   return (
     <Page
-      problem={problem ?? value?.problem ?? null}
+      problem={value?.problem ?? null}
       action={
         schedule === null ? undefined : (
           <Form
@@ -31,26 +34,34 @@ export function BackupsPage() {
       }
       curl={[adminCurl('GET', '/api/backups'), adminCurl('POST', '/api/backups')]}
     >
-      {value !== null && schedule === null && (
-        <Empty title="Backups are off">
-          <p>Start the service with a place for them:</p>
-          <Code text="bellhop serve --backup /var/backups/bellhop" label="Command" />
-        </Empty>
-      )}
       {isAsked.value && <Notice level="good">The backup has started.</Notice>}
-      {schedule !== null && <Schedule schedule={schedule} />}
-      {value !== null && value.backups.length > 0 && (
-        <DataTable
-          caption="Backups"
-          columns={[
-            { name: 'Backup', kind: 'code', value: ({ name }) => name },
-            { name: 'Created', kind: 'time', value: ({ at }) => at },
-            { name: 'Bytes', kind: 'number', value: ({ bytes }) => bytes },
-          ]}
-          rows={value.backups}
-          keyOf={({ name }) => name}
-        />
-      )}
+      <Loaded of={backups}>
+        {({ backups: rows }) => (
+          <>
+            {schedule === null ? (
+              <Empty title="Backups are off">
+                <p>Start the service with a place for them:</p>
+                <Code text="bellhop serve --backup /var/backups/bellhop" label="Command" />
+              </Empty>
+            ) : (
+              <Schedule schedule={schedule} />
+            )}
+            {rows.length > 0 && (
+              <DataTable
+                caption="Backups"
+                columns={[
+                  { name: 'Backup', kind: 'code', value: ({ name }) => name },
+                  { name: 'Created', kind: 'time', value: ({ at }) => at },
+                  { name: 'Bytes', kind: 'number', value: ({ bytes }) => bytes },
+                ]}
+                rows={rows}
+                keyOf={({ name }) => name}
+              />
+            )}
+            {rows.length === 0 && schedule !== null && <p>No backups yet. The first one follows within minutes.</p>}
+          </>
+        )}
+      </Loaded>
       <h2>Restore</h2>
       <p>With the service stopped, on the machine it runs on:</p>
       <Code text="bellhop manual backup" label="Command" />

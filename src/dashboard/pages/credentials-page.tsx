@@ -1,21 +1,24 @@
 import { useSignal } from '@preact/signals'
-import type { CredentialView } from '../../admin/api-types/credential-types.ts'
+import type { CredentialView, ProviderState } from '../../admin/api-types/credential-types.ts'
 import { useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall } from '../client/paths.ts'
-import { Findings } from '../components/credential/credential-card.tsx'
+import { Findings, lastCheck } from '../components/credential/credential-card.tsx'
+import { credentialSentence, ENVIRONMENTS } from '../components/credential/credential-sentence.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
+import { Confirming } from '../components/dialog.tsx'
 import { Facts } from '../components/figures.tsx'
 import type { Fact } from '../components/figures.tsx'
-import { Form } from '../components/form.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { CopyButton, Page } from '../components/page.tsx'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { time } from '../components/text.ts'
 
 export function CredentialsPage() {
-  const { id, value, reload } = useApplication()
+  const application = useApplication()
+  const { id, value, reload } = application
   const path = applicationCall(id, 'credentials')
   return (
     <Page
@@ -26,33 +29,41 @@ export function CredentialsPage() {
         adminCurl('POST', `${path}/apns/test`),
       ]}
     >
-      {value?.simulated === true && (
-        <Notice level="note">
-          This application uses the simulator: pushes to phones go to built-in stand-ins for Apple and Google, and need
-          no key. Browsers are reached for real once there is a key for them.
-        </Notice>
-      )}
-      {value?.credentials.length === 0 && (
-        <Empty title="No keys yet">
-          <p>
-            Apple: a .p8 key, or a .p12 certificate, from Certificates, Identifiers &amp; Profiles, Keys. Google: a JSON
-            file from the Firebase console, Project settings, Service accounts. Browsers: created here, without an
-            account.
-          </p>
-        </Empty>
-      )}
-      <div class="cards">
-        {value?.credentials.map((credential) => (
-          <Credential key={credential.provider} id={id} credential={credential} onGone={reload} />
-        ))}
-      </div>
-      {value !== null && (
-        <>
-          <h2>{value.credentials.length === 0 ? 'Add a key' : 'Add or replace a key'}</h2>
-          <CredentialForms application={value} onStored={reload} />
-          <ThisBrowser application={value} onRegistered={reload} />
-        </>
-      )}
+      <Loaded of={application}>
+        {(value) => (
+          <>
+            {value.simulated && (
+              <Notice level="note">
+                This application uses the simulator: pushes to phones go to built-in stand-ins for Apple and Google, and need
+                no key. Browsers are reached for real once there is a key for them.
+              </Notice>
+            )}
+            {value.credentials.length === 0 && (
+              <Empty title="No keys yet">
+                <p>
+                  Apple: a .p8 key, or a .p12 certificate, from Certificates, Identifiers &amp; Profiles, Keys. Google: a JSON
+                  file from the Firebase console, Project settings, Service accounts. Browsers: created here, without an
+                  account.
+                </p>
+              </Empty>
+            )}
+            <div class="cards">
+              {value.credentials.map((credential) => (
+                <Credential
+                  key={credential.provider}
+                  id={id}
+                  credential={credential}
+                  state={value.providers[credential.provider]}
+                  onGone={reload}
+                />
+              ))}
+            </div>
+            <h2>{value.credentials.length === 0 ? 'Add a key' : 'Add or replace a key'}</h2>
+            <CredentialForms application={value} onStored={reload} />
+            <ThisBrowser application={value} onRegistered={reload} />
+          </>
+        )}
+      </Loaded>
     </Page>
   )
 }
@@ -60,28 +71,36 @@ export function CredentialsPage() {
 interface Shown {
   readonly id: string
   readonly credential: CredentialView
+  readonly state: ProviderState
   readonly onGone: () => void
 }
 
-function Credential({ id, credential, onGone }: Shown) {
+function Credential({ id, credential, state, onGone }: Shown) {
   const { provider } = credential
   const tests = useSignal(0)
   return (
     <section class="card">
       <h2>{WHOSE[provider]}</h2>
-      <Facts of={[...factsOf(credential), ['Added', time(credential.createdAt)]]} />
+      <p>{credentialSentence({ credential, state, check: lastCheck(id, provider), now: Date.now() })}</p>
+      <details>
+        <summary>Details</summary>
+        <Facts of={[...factsOf(credential), ['Added', time(credential.createdAt)]]} />
+      </details>
       <div class="buttons">
         <button type="button" onClick={() => tests.value++}>
           Test now
         </button>
-        <Form
+        <Confirming
+          text="Remove…"
+          title="Remove this key?"
           submit="Remove"
-          isDangerous
           onSubmit={async () => {
             await call('DELETE', applicationCall(id, 'credentials', provider))
             onGone()
           }}
-        />
+        >
+          <p>Pushes to {REACHED[provider]} fail until there is a new one.</p>
+        </Confirming>
       </div>
       {tests.value > 0 && <Findings key={tests.value} application={id} provider={provider} />}
     </section>
@@ -89,6 +108,8 @@ function Credential({ id, credential, onGone }: Shown) {
 }
 
 const WHOSE = { apns: 'Apple', fcm: 'Google', webpush: 'Browsers' } as const
+
+const REACHED = { apns: 'iPhones and iPads', fcm: 'Android devices', webpush: 'browsers' } as const
 
 function factsOf(credential: CredentialView): readonly Fact[] {
   switch (credential.kind) {
@@ -116,5 +137,5 @@ function factsOf(credential: CredentialView): readonly Fact[] {
 
 const appleFacts = ({ topic, environment }: Extract<CredentialView, { provider: 'apns' }>): readonly Fact[] => [
   ['Bundle ID', topic],
-  ['Environment', environment],
+  ['Environment', ENVIRONMENTS[environment]],
 ]

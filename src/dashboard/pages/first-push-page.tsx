@@ -13,11 +13,13 @@ import { filledIn } from '../client/samples.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
 import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { LockScreen, LockScreens } from '../components/push/lock-screen.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 import { isAccepted } from '../components/push/simulated-phone.tsx'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
+import { Samples } from '../components/samples.tsx'
 import { tokenPart } from '../components/text.ts'
 
 export function FirstPushPage() {
@@ -103,7 +105,7 @@ interface Turn {
 
 function YourTurn({ id, body, application }: Turn) {
   const url = publicUrl.value
-  const samples = useResource<SamplesAnswer>('/api/samples').value
+  const samples = useResource<SamplesAnswer>('/api/samples')
   return (
     <section>
       <h2>Your turn</h2>
@@ -113,14 +115,7 @@ function YourTurn({ id, body, application }: Turn) {
         label="The same as curl"
       />
       <p>What your app does at every launch. Never put the secret into it:</p>
-      {filledIn(samples ?? { samples: [] }, { url, application: id }).map(({ title, code }) => (
-        <details key={title}>
-          <summary>{title}</summary>
-          {code.map((text, at) => (
-            <Code key={at} text={text} label={code.length === 1 ? title : `${title}, part ${at + 1}`} />
-          ))}
-        </details>
-      ))}
+      <Loaded of={samples}>{(value) => <Samples of={filledIn(value, { url, application: id })} />}</Loaded>
       <p>
         What else a project needs: <a href={`${url}/manual/clients`}>Client apps</a> in the manual.
       </p>

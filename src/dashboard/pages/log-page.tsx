@@ -4,14 +4,18 @@ import type { ApplicationsAnswer } from '../../admin/api-types/application-types
 import { adminCurl } from '../client/curl.ts'
 import { queryOf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
+import { ApplicationChoice } from '../components/application-choice.tsx'
+import { Badge } from '../components/badge.tsx'
 import { DataTable } from '../components/data-table.tsx'
-import { ChoiceField, TextField } from '../components/field.tsx'
+import { TextField } from '../components/field.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
+import { Paging } from '../components/paging.tsx'
 
 type Entry = AdminLogAnswer['entries'][number]
 
-const RESULTS = { ok: '', started: 'mind', refused: 'mind', failed: 'bad' } as const
+const RESULTS = { ok: 'good', started: 'mind', refused: 'mind', failed: 'bad' } as const
 
 export function LogPage() {
   const { query, route } = useLocation()
@@ -19,14 +23,13 @@ export function LogPage() {
   const applications = useResource<ApplicationsAnswer>('/api/applications').value?.applications ?? []
   const filter = { who, action, application }
   const path = `/api/log${queryOf({ limit: '100', ...filter, before })}`
-  const { value, problem } = useResource<AdminLogAnswer>(path)
+  const log = useResource<AdminLogAnswer>(path)
   const nameOf = (subject: string): string => applications.find(({ id }) => id === subject)?.name ?? subject
   const pageOf = (changed: object): string => `/log${queryOf({ ...filter, ...changed })}`
   const narrow = (changed: object): void => route(pageOf(changed), true)
   return (
     <Page
       lead="Changes by administrators, tokens, commands and backends. Entries are kept for 400 days and can't be edited."
-      problem={problem}
       curl={[adminCurl('GET', path)]}
     >
       <div class="pair">
@@ -38,43 +41,50 @@ export function LogPage() {
           value={action}
           onValue={(text) => narrow({ action: text })}
         />
-        <ChoiceField
-          label="Application"
+        <ApplicationChoice
+          all="All"
+          applications={applications}
           value={application}
           onValue={(id) => narrow({ application: id })}
-          options={[['', 'All'], ...applications.map(({ id, name }) => [id, name] as const)]}
         />
       </div>
-      {value?.entries.length === 0 && (
-        <Empty title="No entries">
-          <p>
-            <a href="/log">Show all entries</a>
-          </p>
-        </Empty>
-      )}
-      {value !== null && value.entries.length > 0 && (
-        <DataTable
-          caption="Log"
-          columns={[
-            { name: 'Time', kind: 'time', value: ({ at }) => at },
-            { name: 'Who', kind: 'name', value: (entry) => entry.who },
-            { name: 'From', value: ({ origin }) => origin },
-            { name: 'Action', value: (entry) => entry.action },
-            { name: 'Target', value: ({ subject }) => subject, show: ({ subject }) => <bdi>{nameOf(subject)}</bdi> },
-            {
-              name: 'Result',
-              value: resultOf,
-              show: (entry) => <span class={RESULTS[entry.result]}>{resultOf(entry)}</span>,
-            },
-            { name: 'Details', value: detailsOf },
-          ]}
-          rows={value.entries}
-          keyOf={({ number }) => number}
-        />
-      )}
+      <Loaded of={log}>
+        {({ entries, next }) => (
+          <>
+            {entries.length === 0 ? (
+              <Empty title="No entries">
+                <p>
+                  <a href="/log">Show all entries</a>
+                </p>
+              </Empty>
+            ) : (
+              <DataTable
+                caption="Log"
+                columns={[
+                  { name: 'Time', kind: 'time', value: ({ at }) => at },
+                  { name: 'Who', kind: 'name', value: (entry) => entry.who },
+                  { name: 'From', value: ({ origin }) => origin },
+                  { name: 'Action', value: (entry) => entry.action },
+                  { name: 'Target', value: ({ subject }) => subject, show: ({ subject }) => <bdi>{nameOf(subject)}</bdi> },
+                  {
+                    name: 'Result',
+                    value: resultOf,
+                    show: (entry) => <Badge level={RESULTS[entry.result]}>{resultOf(entry)}</Badge>,
+                  },
+                  { name: 'Details', value: detailsOf },
+                ]}
+                rows={entries}
+                keyOf={({ number }) => number}
+              />
+            )}
+            <Paging
+              first={before === '' ? null : pageOf({})}
+              next={next === null ? null : pageOf({ before: String(next) })}
+            />
+          </>
+        )}
+      </Loaded>
       <p class="buttons">
-        {before !== '' && <a href={pageOf({})}>Newest</a>}
-        {value !== null && value.next !== null && <a href={pageOf({ before: String(value.next) })}>Older</a>}
         <a href={`/api/log/export${queryOf({ format: 'csv', ...filter })}`} download>
           Export as CSV
         </a>

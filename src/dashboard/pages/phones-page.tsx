@@ -9,6 +9,7 @@ import { ALL_PLATFORMS, PLATFORMS } from '../client/platforms.ts'
 import { useResource } from '../client/resource.ts'
 import { ChoiceField, keptIn } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
+import { Failed } from '../components/loaded.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { SendLink } from '../components/push/push-table.tsx'
@@ -53,9 +54,8 @@ export function PhonesPage() {
   }
   return (
     <Page
-      lead="Of the simulator. Tap a notification to open it, or one of its buttons: both are counted."
+      lead="Phones of the simulator, which keeps the last 1,000 arrivals of all applications. Tap a notification to open it, or one of its buttons: both are counted."
       action={<SendLink id={id} />}
-      problem={registered.problem}
       curl={[
         adminCurl('GET', '/simulator/received?after=0'),
         publicCurl({ method: 'PUT', path: '/stats', application: id, body: { platform: '0', id: '…', token: '…' } }),
@@ -71,6 +71,7 @@ export function PhonesPage() {
       )}
       {isSimulated && (
         <>
+          <Failed problem={registered.problem} onRetry={registered.reload} />
           <Notice level="error">{problem.value}</Notice>
           <div class="phones" role="group" aria-label="Simulated phones">
             {phonesOf(registered.value ?? [], received).map((phone) => (

@@ -6,14 +6,17 @@ import { adminCurl } from '../client/curl.ts'
 import { useEvents } from '../client/live.ts'
 import { queryOf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
+import { ApplicationChoice } from '../components/application-choice.tsx'
+import { Badge } from '../components/badge.tsx'
 import { ChoiceField } from '../components/field.tsx'
+import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { time } from '../components/text.ts'
 
 /** As many as the server keeps. */
 const KEPT_LINES = 500
 
-const LEVELS = { debug: '', info: '', warn: 'mind', error: 'bad' } as const
+const LEVELS = { debug: 'plain', info: 'plain', warn: 'mind', error: 'bad' } as const
 
 export function ServiceLogPage() {
   const { query, route } = useLocation()
@@ -43,23 +46,22 @@ export function ServiceLogPage() {
             ['error', 'errors'],
           ]}
         />
-        <ChoiceField
-          label="Application"
+        <ApplicationChoice
+          all="The service and all applications"
+          applications={applications}
           value={application}
           onValue={(value) => show({ application: value })}
-          options={[
-            ['', 'The service and all applications'],
-            ...applications.map(({ id, name }) => [id, name] as const),
-          ]}
         />
       </div>
       {lines.value.length === 0 ? (
-        <p>No matching lines yet.</p>
+        <Empty title="No matching lines yet">
+          <p>New lines appear here as the service writes them.</p>
+        </Empty>
       ) : (
         <ol class="lines" tabIndex={0} aria-label="Lines">
           {lines.value.map(({ number, at, level: weight, event, fields }) => (
             <li key={number}>
-              <small>{time(at)}</small> <span class={`state ${LEVELS[weight]}`}>{weight}</span> {event}{' '}
+              <small>{time(at)}</small> <Badge level={LEVELS[weight]}>{weight}</Badge> {event}{' '}
               <small>
                 <bdi>{textOf(fields)}</bdi>
               </small>

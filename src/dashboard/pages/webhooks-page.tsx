@@ -3,12 +3,13 @@ import type { WebhooksAnswer, WebhookView } from '../../admin/api-types/webhook-
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage } from '../client/paths.ts'
-import { useResource } from '../client/resource.ts'
+import { useFresh, useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { Confirming, Opener } from '../components/dialog.tsx'
 import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { count, plural, time } from '../components/text.ts'
@@ -23,7 +24,9 @@ const COLUMNS: readonly Column<WebhookView['next'][number]>[] = [
 ]
 
 export function WebhooksPage() {
-  const { value, problem, reload } = useResource<WebhooksAnswer>('/api/webhooks')
+  const list = useResource<WebhooksAnswer>('/api/webhooks')
+  const { value, reload } = list
+  useFresh(list)
   const applications = useResource<ApplicationsAnswer>('/api/applications')
   const have = new Set(value?.webhooks.map(({ application }) => application.id))
   const without = applications.value?.applications.filter(({ id }) => !have.has(id)) ?? []
@@ -39,26 +42,31 @@ export function WebhooksPage() {
           />
         ) : undefined
       }
-      problem={problem ?? applications.problem}
+      problem={applications.problem}
       curl={[
         adminCurl('GET', '/api/webhooks'),
         adminCurl('PUT', applicationCall(without[0]?.id ?? 'app_…', 'webhook'), { url: 'https://shop.example/hooks' }),
       ]}
     >
-      {value?.webhooks.length === 0 && (
-        <Empty title="No webhooks yet">
-          <p>
-            With a webhook an application tells your backend what happens to pushes and devices. Or on the command line:
-          </p>
-          <Code
-            text="bellhop app webhook shop --url https://shop.example/hooks --events push.finished,device.gone"
-            label="Command"
-          />
-        </Empty>
-      )}
-      {value?.webhooks.map((webhook) => (
-        <Webhook key={webhook.application.id} webhook={webhook} onChanged={reload} />
-      ))}
+      <Loaded of={list}>
+        {({ webhooks }) =>
+          webhooks.length === 0 ? (
+            <Empty title="No webhooks yet">
+              <p>
+                With a webhook an application tells your backend what happens to pushes and devices. Or on the command line:
+              </p>
+              <Code
+                text="bellhop app webhook shop --url https://shop.example/hooks --events push.finished,device.gone"
+                label="Command"
+              />
+            </Empty>
+          ) : (
+            webhooks.map((webhook) => (
+              <Webhook key={webhook.application.id} webhook={webhook} onChanged={reload} />
+            ))
+          )
+        }
+      </Loaded>
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ApplicationAnswer } from '../../../admin/api-types/application-types.ts'
-import type { ApnsCredentialRequest, ApnsEnvironmentName } from '../../../admin/api-types/credential-types.ts'
+import type { ApnsCredentialRequest, ApnsEnvironmentName, ProviderName } from '../../../admin/api-types/credential-types.ts'
 import { AreaField, CheckField, checkedIn, ChoiceField, keptIn, TextField } from '../field.tsx'
 import { Notice } from '../notice.tsx'
 import { CredentialCard } from './credential-card.tsx'
@@ -23,6 +23,9 @@ export function CredentialForms({ application, onStored = () => {} }: Props) {
 
 /** Names of files with a certificate and its key; others are signing keys. */
 const CERTIFICATE = /\.(p12|pfx|pem)$/i
+
+const hasKey = ({ credentials }: Props['application'], provider: ProviderName): boolean =>
+  credentials.some((one) => one.provider === provider)
 
 function AppleKey({ application, onStored }: Required<Props>) {
   const file = useSignal<ChosenFile | null>(null)
@@ -56,6 +59,7 @@ function AppleKey({ application, onStored }: Required<Props>) {
       provider="apns"
       title="Apple"
       label="Apple's key"
+      isStored={hasKey(application, 'apns')}
       request={request}
       onStored={() => {
         password.value = ''
@@ -113,6 +117,7 @@ function GoogleAccount({ application, onStored }: Required<Props>) {
       provider="fcm"
       title="Google"
       label="Google's service account"
+      isStored={hasKey(application, 'fcm')}
       request={() => {
         if (file.value === null) throw new Error('Drop the JSON file first.')
         return { serviceAccount: new TextDecoder().decode(file.value.bytes) }
@@ -140,6 +145,7 @@ function WebPushKey({ application: { id, credentials }, onStored }: Required<Pro
       provider="webpush"
       title="Browsers"
       label="Key for browsers"
+      isStored={stored !== undefined}
       submit={stored === undefined && key.value === '' ? 'Create a key and test' : 'Store and test'}
       request={() => ({
         subject: subject.value.trim(),

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { canonicalTag, languageName } from '../../client/draft-languages.ts'
-import { TextField, keptIn } from '../field.tsx'
+import { Choices, keptIn, TextField } from '../field.tsx'
 
 interface Props {
   /** Tags. */
@@ -26,15 +26,12 @@ export function LanguageBar({ languages, chosen, onChoose, onAdd, onRemove }: Pr
   return (
     <>
       {languages.length > 0 && (
-        <fieldset class="choices">
-          <legend>Text for</legend>
-          {[null, ...languages].map((language) => (
-            <label key={language}>
-              <input type="radio" name="language" checked={language === chosen} onChange={() => onChoose(language)} />
-              {languageName(language)}
-            </label>
-          ))}
-        </fieldset>
+        <Choices
+          legend="Text for"
+          value={chosen ?? ''}
+          onValue={(tag) => onChoose(tag === '' ? null : tag)}
+          options={[null, ...languages].map((tag) => [tag ?? '', languageName(tag)])}
+        />
       )}
       {chosen !== null && (
         <button type="button" class="quiet" onClick={() => onRemove(chosen)}>

@@ -1,5 +1,7 @@
 import type { PushSummary } from '../../../admin/api-types/push-types.ts'
 import { applicationPage } from '../../client/paths.ts'
+import { Badge } from '../badge.tsx'
+import type { BadgeLevel } from '../badge.tsx'
 import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
 
@@ -7,17 +9,17 @@ export interface ListedPush extends PushSummary {
   readonly application: string
 }
 
-const LEVELS = {
-  scheduled: '',
+const LEVELS: Readonly<Record<PushSummary['state'], BadgeLevel>> = {
+  scheduled: 'plain',
   held: 'mind',
-  sending: '',
+  sending: 'plain',
   paused: 'mind',
   finished: 'good',
   cancelled: 'mind',
-} as const
+}
 
 export function PushState({ state }: Pick<PushSummary, 'state'>) {
-  return <span class={`state ${LEVELS[state]}`}>{state}</span>
+  return <Badge level={LEVELS[state]}>{state}</Badge>
 }
 
 export function headline({ title, msg }: Pick<PushSummary, 'title' | 'msg'>): string {
@@ -33,6 +35,7 @@ const COLUMNS: readonly Column<ListedPush>[] = [
   { name: 'Failed', kind: 'number', value: ({ failed }) => failed },
   { name: 'Opened', kind: 'number', value: ({ opened }) => opened },
   { name: 'Created', kind: 'time', value: ({ createdAt }) => createdAt },
+  { name: 'Scheduled for', kind: 'time', value: ({ sendAt }) => sendAt },
 ]
 
 export function PushTable({ caption, pushes }: { readonly caption: string; readonly pushes: readonly ListedPush[] }) {

@@ -1,0 +1,44 @@
+import type { ApnsEnvironmentName, CredentialView, ProviderState } from '../../../admin/api-types/credential-types.ts'
+import { ago, time } from '../text.ts'
+
+export interface Check {
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number
+  readonly isOk: boolean
+}
+
+interface Known {
+  readonly credential: CredentialView
+  readonly state: Pick<ProviderState, 'state' | 'reason'>
+  /** `null`: the gateway was not asked. */
+  readonly check: Check | null
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number
+}
+
+/** `Works: key ABC123DEFG for com.example.shop, production and sandbox. Checked 3 minutes ago.` */
+export function credentialSentence({ credential, state: { state, reason }, check, now }: Known): string {
+  const word =
+    state === 'paused' ? `Paused${reason === null ? '' : ` (${reason})`}` : check === null ? 'Stored' : check.isOk ? 'Works' : 'Refused'
+  return `${word}: ${what(credential)}. ${check === null ? 'Not checked since you opened this page.' : `Checked ${ago(check.at, now)}.`}`
+}
+
+function what(credential: CredentialView): string {
+  switch (credential.kind) {
+    case 'key':
+      return `key ${credential.keyId} for ${credential.topic}, ${ENVIRONMENTS[credential.environment]}`
+    case 'certificate':
+      return `certificate for ${credential.topic} until ${time(credential.expiresAt)}, ${ENVIRONMENTS[credential.environment]}`
+    case 'service-account':
+      return `service account of the Firebase project ${credential.projectId}`
+    case 'vapid':
+      return `key for browsers, with the contact ${credential.subject}`
+  }
+}
+
+/** In words, which environments a credential sends to. */
+export const ENVIRONMENTS: Readonly<Record<ApnsEnvironmentName, string>> = {
+  auto: 'production and sandbox',
+  production: 'production only',
+  sandbox: 'sandbox only',
+}

@@ -23,7 +23,7 @@ export const BUNDLE = {
 
 /** What gets into the executable, that which a browser runs too: nothing of it is written. */
 export async function bundledFiles(): Promise<Bun.BuildMetafile> {
-  return together(metafileOf(await Bun.build(BUNDLE)), (await bundleDashboard()).metafile)
+  return together(metafileOf(await Bun.build(BUNDLE)), (await bundleDashboard('release')).metafile)
 }
 
 /** The program and what a browser runs; both have a `main.js`. */

@@ -40,7 +40,7 @@ const PACKED: Bun.BunPlugin = {
 export async function compileExecutable(wanted: Wanted): Promise<readonly BundledPackage[]> {
   const { version, commit, target, runtime, outfile } = wanted
   const packages = bundledPackages(await bundledFiles())
-  const dashboard = await bundleDashboard()
+  const dashboard = await bundleDashboard('release')
   mkdirSync(dirname(outfile), { recursive: true })
   // The name of the file gets into the executable: each is compiled by the same one.
   const folder = mkdtempSync(join(dirname(outfile), '.build-'))

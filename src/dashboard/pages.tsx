@@ -3,6 +3,7 @@ import { AdministratorsPage } from './pages/administrators-page.tsx'
 import { ApplicationPage } from './pages/application-page.tsx'
 import { ApplicationsPage } from './pages/applications-page.tsx'
 import { BackupsPage } from './pages/backups-page.tsx'
+import { ComponentsPage } from './pages/components-page.tsx'
 import { CredentialsPage } from './pages/credentials-page.tsx'
 import { DevicePage } from './pages/device-page.tsx'
 import { DevicesPage } from './pages/devices-page.tsx'
@@ -31,6 +32,9 @@ export interface PageEntry {
   readonly isOpen?: boolean
 }
 
+/** Replaced by the bundler; of a release it is `false`, and what only development has is left out. */
+declare const IS_DEVELOPMENT: boolean
+
 /** Every page of the dashboard; each menu has its pages in this order. */
 export const PAGES: readonly PageEntry[] = [
   { path: '/setup', title: 'Welcome', component: SetupPage, isOpen: true },
@@ -52,4 +56,5 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/service-log', title: 'Service log', component: ServiceLogPage, menu: 'service' },
   { path: '/administrators', title: 'Administrators', component: AdministratorsPage, menu: 'service' },
   { path: '/log', title: 'Audit log', component: LogPage, menu: 'service' },
+  ...(IS_DEVELOPMENT ? [{ path: '/components', title: 'Components', component: ComponentsPage }] : []),
 ]

@@ -6,11 +6,17 @@ export interface DashboardFile {
   readonly text: string
 }
 
+interface Bundled {
+  readonly files: readonly DashboardFile[]
+  readonly metafile: Bun.BuildMetafile
+}
+
 /**
- * Bundles the dashboard. The executable contains the result (`BELLHOP_DASHBOARD`). The same sources make the same bytes,
+ * Bundles the dashboard. The executable contains the result of `release` (`BELLHOP_DASHBOARD`); `development` also has the
+ * page `/components`. The same sources make the same bytes,
  * wherever they are. Throws Bun's error.
  */
-export async function bundleDashboard(): Promise<{ files: readonly DashboardFile[]; metafile: Bun.BuildMetafile }> {
+export async function bundleDashboard(kind: 'release' | 'development'): Promise<Bundled> {
   const { outputs, metafile } = await Bun.build({
     entrypoints: [join(import.meta.dir, '../../dashboard/main.tsx')],
     target: 'browser',
@@ -18,7 +24,7 @@ export async function bundleDashboard(): Promise<{ files: readonly DashboardFile
     minify: true,
     metafile: true,
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', IS_DEVELOPMENT: String(kind === 'development') },
   })
   if (metafile === undefined) throw new Error('Bun told nothing of what is in the dashboard')
   const files = outputs.map(async (output) => {

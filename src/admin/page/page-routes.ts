@@ -87,7 +87,7 @@ async function prepare(): Promise<Prepared> {
 /** Without an executable the sources are bundled when somebody looks. */
 async function dashboardFiles(): Promise<readonly DashboardFile[]> {
   if (typeof BELLHOP_DASHBOARD === 'string') return JSON.parse(BELLHOP_DASHBOARD) as DashboardFile[]
-  return (await bundleDashboard()).files
+  return (await bundleDashboard('development')).files
 }
 
 /** A bell, since a browser asks for a picture: `#` is `%23` in a URL. */

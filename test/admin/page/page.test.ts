@@ -52,9 +52,14 @@ test('a file that is not there, a call, and a path that a program asks for are n
 })
 
 test('all of the page is light, and the same sources make the same bytes', async () => {
-  const { files } = await bundleDashboard()
+  const { files } = await bundleDashboard('release')
   const bytes = files.map(({ text }) => gzipSync(text, { level: 9 }).length).reduce((sum, size) => sum + size, 0)
   expect(bytes).toBeLessThan(FIRST_PAGE_BYTES)
   expect(bytes).toBeGreaterThan(10_000)
-  expect((await bundleDashboard()).files).toEqual(files)
+  expect((await bundleDashboard('release')).files).toEqual(files)
+
+  // What a developer looks at is no part of it.
+  const components = 'Each thing that pages are made of'
+  expect(files.some(({ text }) => text.includes(components))).toBe(false)
+  expect((await bundleDashboard('development')).files.some(({ text }) => text.includes(components))).toBe(true)
 })

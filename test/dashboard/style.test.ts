@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { niceTop } from '../../src/dashboard/components/chart.tsx'
+import { contrast, rgbOf, SHAPE_PAIRS, SPACES, TEXT_PAIRS, TYPE_SCALE } from '../../src/dashboard/components/design.ts'
+
+const style = await Bun.file(join(import.meta.dir, '../../src/dashboard/style.css')).text()
+/** Lock screens look as phones do. */
+const [own = '', phones] = style.split('/* Lock screens have their own light and dark. */')
+
+function valuesOf(property: RegExp): readonly string[] {
+  return Array.from(own.matchAll(new RegExp(`^\\s*(?:${property.source}): ([^;]+);`, 'gm')), ([, value = '']) => value)
+}
+
+describe('the style sheet', () => {
+  const colours = new Map(
+    Array.from(own.matchAll(/--([\w-]+): light-dark\((#\w+), (#\w+)\)/g), ([, name = '', light = '', dark = '']) => [
+      name,
+      [light, dark] as const,
+    ]),
+  )
+
+  test('has enough contrast in both schemes', () => {
+    const low: string[] = []
+    for (const [pairs, least] of [
+      [TEXT_PAIRS, 4.5],
+      [SHAPE_PAIRS, 3],
+    ] as const) {
+      for (const [one, other] of pairs) {
+        for (const scheme of [0, 1] as const) {
+          const ratio = contrast(rgbOf(colours.get(one)?.[scheme] ?? ''), rgbOf(colours.get(other)?.[scheme] ?? ''))
+          if (!(ratio >= least)) low.push(`${one} on ${other}, ${scheme === 0 ? 'light' : 'dark'}: ${ratio.toFixed(2)}`)
+        }
+      }
+    }
+    expect(low).toEqual([])
+    expect(contrast([0, 0, 0], [255, 255, 255])).toBeCloseTo(21)
+    expect(contrast(rgbOf('#777777'), rgbOf('rgb(255, 255, 255)'))).toBeCloseTo(4.48, 2)
+  })
+
+  test('has no size of text and no space outside its scales, and no colour without a name', () => {
+    expect(phones).toBeDefined()
+    const sizes = valuesOf(/font-size/).map((value) => Number.parseFloat(value))
+    const scale = TYPE_SCALE.map(([rem]) => rem)
+    expect(sizes.filter((rem) => !scale.some((one) => one === rem))).toEqual([])
+    expect(sizes.length).toBeGreaterThan(5)
+
+    const spaces = valuesOf(/(?:margin|padding)(?:-\w+)?|(?:row-|column-)?gap/)
+      .flatMap((value) => Array.from(value.matchAll(/(-?\d+)px/g), ([, px]) => Math.abs(Number(px))))
+      .filter((px) => px !== 0)
+    expect(spaces.filter((px) => !SPACES.some((one) => one === px))).toEqual([])
+    expect(spaces.length).toBeGreaterThan(50)
+
+    const named = own.slice(own.indexOf('* {'))
+    // A shadow, a backdrop, and the code that cameras read.
+    expect(Array.from(named.matchAll(/#[0-9a-f]{3,8}\b/g), ([hex]) => hex)).toEqual(['#fff', '#000', '#0006', '#0008'])
+  })
+})
+
+test('the top of a chart is a round number whose half is one too', () => {
+  expect([1, 2, 3, 5, 20, 21, 99, 100, 4001].map(niceTop)).toEqual([1, 2, 4, 10, 20, 40, 100, 100, 10_000])
+})

@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts'
 import type { StoredRow, registryDay } from '../database/schema.ts'
 import { CEILING } from './device-row.ts'
 
-/** Twice what the dashboard shows. */
-const KEPT_DAYS = 60
+/** The dashboard shows up to 90. */
+const KEPT_DAYS = 100
 
 type DayRow = Pick<StoredRow<typeof registryDay>, 'day' | 'ceiling'>
 

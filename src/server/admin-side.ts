@@ -53,6 +53,7 @@ import { operationRoutes } from '../admin/routes/operation-routes.ts'
 import type { RecentLines } from '../admin/routes/operation-routes.ts'
 import { webhookRoutes } from '../admin/routes/webhook-routes.ts'
 import { createDeviceSearch } from '../device/device-search-store.ts'
+import { createNewestDevices } from '../device/newest-device-store.ts'
 import { createExplainStore } from '../push/explain/explain-store.ts'
 import { createCallerOf } from '../http/client-address.ts'
 import { noted } from '../log.ts'
@@ -119,12 +120,11 @@ interface Parts extends Dependencies {
 
 function adminApi(parts: Parts) {
   const { config, clock, damage, database, commit, directory, credentials, ledger } = parts
-  const { schedule, monitoring, streams, administrators, sessions, links, adminLog } = parts
+  const { schedule, monitoring, streams, administrators, sessions, links, adminLog, publicUrl } = parts
   const { pool } = parts.senders
   const { log } = damage
   const { progress } = monitoring
   const onBehalf = parts.onBehalf()
-  const stats = () => pool.stats()
   const stored = { database, clock }
   const tokens = createAdminTokenStore(stored)
   const passwords = createPasswords()
@@ -153,7 +153,7 @@ function adminApi(parts: Parts) {
     sizes,
     daily,
     ledger,
-    senders: stats,
+    senders: () => pool.stats(),
   })
   const statuses = createStatusStore({ database })
   const summaries = createPushSummaryStore({ database })
@@ -173,14 +173,13 @@ function adminApi(parts: Parts) {
     readiness: monitoring.readiness,
     credentials,
     webhooks: webhookList,
-    newest: summaries.newest,
+    summaries,
     pushes,
   })
   const isGood = (request: Request) => authorityOf(request, false) !== null
   const behind = { gate, clock, commit, directory, log: adminLog }
   const browsers = createKnownBrowsers({ key: parts.key, clock })
   const signIn = createSignIn({ clock, administrators, passwords, browsers })
-  const { publicUrl } = parts
   const arrival = createArrival({ administrators, sessions, browsers, log: adminLog, publicUrl })
   return createAdminApi({
     log,
@@ -225,6 +224,7 @@ function adminApi(parts: Parts) {
         search,
         devices: createDevicesView({
           search,
+          newest: createNewestDevices({ database }),
           statuses,
           summaries,
           explanations: createExplainStore({ database }),

@@ -123,6 +123,97 @@ describe('users are listed', () => {
   })
 })
 
+describe('devices are listed', () => {
+  let of: string
+  const tokens = async (query: string) => {
+    const { status, body } = await call('GET', `${of}/devices${query}`)
+    expect(status).toBe(200)
+    return body.devices.map(({ token }: { token: string }) => token) as string[]
+  }
+  beforeAll(async () => {
+    of = `/api/applications/${service.addApplication('Listed').id}`
+    const devices = [
+      { token: GONE, platform: 0, user: 'ann' },
+      { token: 'one', platform: 1, user: 'ann', tag: ['beta'], app_version: '1.0' },
+      { token: PHONE, platform: 0, tag: ['beta'], app_version: '2.0' },
+      { token: 'two', platform: 1, user: 'bob', app_version: '2.0' },
+    ]
+    for (const device of devices) expect((await call('PUT', `${of}/v1/deviceToken`, device)).status).toBe(201)
+    const push = { token: GONE, platform: 0, msg: 'Hello', sound: '', badge: '' }
+    const { id } = (await call('POST', `${of}/v1/push/one`, push)).body
+    await Array.fromAsync(eventsOf(await call.open(`/api/pushes/${id}/live`)))
+  })
+
+  test.each([
+    ['', ['two', PHONE, 'one']],
+    ['?platform=1', ['two', 'one']],
+    ['?tag=beta', [PHONE, 'one']],
+    ['?user=ann', ['one']],
+    ['?user=ann&tag=beta&platform=0', []],
+    ['?version=2.0', ['two', PHONE]],
+    ['?version=2.0&tag=beta', [PHONE]],
+    ['?state=gone', [GONE]],
+    ['?state=gone&user=ann', [GONE]],
+    ['?state=gone&platform=1', []],
+    ['?state=quarantined', []],
+    ['?tag=nobody', []],
+  ])('newest first, by what is asked for: %s', async (query, expected) => {
+    expect(await tokens(query)).toEqual(expected)
+  })
+
+  test('fifty at a time', async () => {
+    of = `/api/applications/${service.addApplication('Many').id}`
+    const batch = (start: number, length: number) => Array.from({ length }, (_, n) => `phone-${start + n}`)
+    await call('PUT', `${of}/v1/deviceToken/batch`, { platform: '1', tokens: batch(0, 60) })
+    const first = (await call('GET', `${of}/devices?platform=1`)).body
+    expect(first.devices).toHaveLength(50)
+    const second = (await call('GET', `${of}/devices?platform=1&before=${first.next}`)).body
+    expect(second.devices).toHaveLength(10)
+    expect(second.next).toBeNull()
+    const all = [...first.devices, ...second.devices].map(({ token }: { token: string }) => token)
+    expect(new Set(all)).toEqual(new Set(batch(0, 60)))
+  })
+
+  test.each([
+    ['state=lost', 'state is not known: "lost".'],
+    ['platform=7', 'platform is not known: "7".'],
+  ])('unless %s', async (query, message) => {
+    expect(await call('GET', `${path}/devices?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'InvalidArgument', message },
+    })
+  })
+})
+
+describe('a user', () => {
+  test('is shown with all devices, and what became of the last pushes on each', async () => {
+    const of = `/api/applications/${service.addApplication('Users').id}`
+    const devices = [
+      { token: PHONE, platform: 0, user: 'ann/of shop' },
+      { token: 'android-phone', platform: 1, user: 'ann/of shop' },
+      { token: 'other', platform: 1, user: 'bob' },
+    ]
+    for (const device of devices) await call('PUT', `${of}/v1/deviceToken`, device)
+    const all = { platform: [0, 1], sound: '', badge: '', title: 'One', msg: 'Hello' }
+    const { id } = (await call('POST', `${of}/v1/push/all`, all)).body
+    await Array.fromAsync(eventsOf(await call.open(`/api/pushes/${id}/live`)))
+    const { status, body } = await call('GET', `${of}/users/${encodeURIComponent('ann/of shop')}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ user: 'ann/of shop', devices: [{ token: PHONE }, { token: 'android-phone' }] })
+    expect(body.pushes).toMatchObject([
+      { push: id, title: 'One', verdict: 'accepted', device: body.devices[0].device },
+      { push: id, title: 'One', verdict: 'accepted', device: body.devices[1].device },
+    ])
+  })
+
+  test('whom no device has is none', async () => {
+    expect(await call('GET', `${path}/users/nobody`)).toMatchObject({
+      status: 404,
+      body: { code: 'ResourceNotFound', message: 'No user found' },
+    })
+  })
+})
+
 describe('a device', () => {
   test('is shown with what became of the last pushes, and why', async () => {
     const all = { platform: [0, 1], sound: '', badge: '' }

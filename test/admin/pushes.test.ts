@@ -159,10 +159,33 @@ describe('the overview', () => {
     expect(body.pushes[0]).toMatchObject({ id, msg: 'Seen', application: { id: service.application.id } })
   })
 
+  test('has as many days as are asked for', async () => {
+    const { body } = await call('GET', '/api/overview?days=90')
+    expect(body.days).toHaveLength(90)
+    expect(body.days.at(-1).accepted).toBe((await call('GET', '/api/overview')).body.days.at(-1).accepted)
+    expect((await call('GET', '/api/overview?days=91')).status).toBe(400)
+  })
+
+  test('has what is scheduled, soonest first, until it is cancelled', async () => {
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+    const later = await push('Later', { send_at: at(3) })
+    const sooner = await push('Sooner', { send_at: at(2) })
+    const scheduled = async () =>
+      (await call('GET', '/api/overview')).body.scheduled.map(({ id }: { id: string }) => id) as string[]
+    const ours = (ids: readonly string[]) => ids.filter((id) => [later, sooner].includes(id))
+    expect(ours(await scheduled())).toEqual([sooner, later])
+    for (const id of [sooner, later]) {
+      await call('POST', `${path}/v1/push/${id}/cancel`)
+      expect(await scheduled()).not.toContain(id)
+    }
+  })
+
   test('says what needs attention, in the words of doctor', async () => {
     const { id } = service.addApplication('Bare', {}, false)
     expect((await call('GET', `/api/applications/${id}`)).status).toBe(200)
     const { body } = await call('GET', '/api/overview')
+    const levels: string[] = body.attention.map(({ level }: { level: string }) => level)
+    expect(levels).toEqual(levels.toSorted())
     expect(body.attention).toContainEqual({
       level: 'warning',
       text: 'It has no credential: pushes have nowhere to go.',

@@ -60,19 +60,35 @@ export const UsersAnswer = objectSchema('UsersAnswer', {
 })
 export type UsersAnswer = AnswerOf<typeof UsersAnswer>
 
+/** `next`: `before` of the next page; `null`: that was all. A page may have fewer devices than others, or none. */
+export const DevicesAnswer = objectSchema('DevicesAnswer', { devices: listOf(DeviceView), next: orNull(text()) })
+export type DevicesAnswer = AnswerOf<typeof DevicesAnswer>
+
+const pushThere = {
+  push: text(),
+  title: orNull(text()),
+  createdAt: time(),
+  verdict: text('As `GET /push/{id}/device` has them.'),
+  explanation: text(),
+  reason: orNull(text()),
+  at: orNull(time()),
+}
+
 export const DeviceAnswer = objectSchema('DeviceAnswer', {
   device: DeviceView,
   pushes: listOf(
-    shapeOf({
-      push: text(),
-      title: orNull(text()),
-      createdAt: time(),
-      verdict: text('As `GET /push/{id}/device` has them.'),
-      explanation: text(),
-      reason: orNull(text()),
-      at: orNull(time()),
-    }),
+    shapeOf(pushThere),
     "What became of the application's last 20 pushes here, the newest first; those that were not for it are left out.",
   ),
 })
 export type DeviceAnswer = AnswerOf<typeof DeviceAnswer>
+
+export const UserAnswer = objectSchema('UserAnswer', {
+  user: text(),
+  devices: listOf(DeviceView, 'At most 50.'),
+  pushes: listOf(
+    shapeOf({ ...pushThere, device: count('`device` of one of the devices.') }),
+    "What became of the application's last 20 pushes on the first 10 of the devices, the newest first.",
+  ),
+})
+export type UserAnswer = AnswerOf<typeof UserAnswer>

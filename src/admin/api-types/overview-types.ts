@@ -48,9 +48,10 @@ export type AttentionPoint = AnswerOf<typeof AttentionPoint>
 
 export const OverviewAnswer = objectSchema('OverviewAnswer', {
   version: text(),
-  days: listOf(OverviewDay, 'The last 30 days (UTC) in order, also those on which nothing was.'),
+  days: listOf(OverviewDay, 'The last days (UTC) in order, today last, also those on which nothing was.'),
   devices: OverviewDevices,
-  attention: listOf(AttentionPoint),
+  attention: listOf(AttentionPoint, 'Errors first, then what is about credentials.'),
+  scheduled: listOf(shapeOf(pushOfApplication), 'The next 5 of all applications, soonest first.'),
   pushes: listOf(shapeOf(pushOfApplication), 'The last 5 of all applications.'),
 })
 export type OverviewAnswer = AnswerOf<typeof OverviewAnswer>

@@ -1,10 +1,14 @@
 import { Elysia } from 'elysia'
+import { asPlatform } from '../../device/device-fields.ts'
+import { STATE } from '../../device/device-row.ts'
 import { SEARCH_KEYS } from '../../device/device-search-store.ts'
 import type { DeviceSearch } from '../../device/device-search-store.ts'
+import type { DeviceState } from '../../device/device.ts'
+import type { NewestQuery } from '../../device/newest-device-store.ts'
 import { failure, Refused } from '../../failure.ts'
-import { invalid, missing } from '../../http/fields.ts'
+import { invalid, missing, show } from '../../http/fields.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import { DeviceAnswer, DeviceSearchAnswer, UsersAnswer } from '../api-types/device-types.ts'
+import { DeviceAnswer, DevicesAnswer, DeviceSearchAnswer, UserAnswer, UsersAnswer } from '../api-types/device-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { deviceViewOf } from '../view/device-view.ts'
 import type { DevicesView } from '../view/device-view.ts'
@@ -17,6 +21,8 @@ interface Dependencies extends AdminParts {
 
 const MAX_FOUND = 50
 
+const DEVICES_A_PAGE = 50
+
 const USERS_A_PAGE = 100
 
 /** The length of the longest token. */
@@ -25,6 +31,21 @@ const MAX_CHARACTERS = 4096
 export function deviceViewRoutes({ gate, directory, search, devices }: Dependencies) {
   return new Elysia({ name: 'device-view-routes' })
     .use(gate)
+    .get(
+      '/api/applications/:id/devices',
+      ({ params, query }) => devices.page(applicationNamed(directory, params.id).number, newestIn(query)),
+      adminCall('Devices', 'Devices, the newest first', {
+        answer: DevicesAnswer,
+        query: {
+          state: '`registered` (default), `gone` or `quarantined`: these in the order in which they left.',
+          platform: '`0`, `1` or `2`.',
+          tag: 'One that they have.',
+          user: 'Whose they are.',
+          version: 'Of the app.',
+          before: '`next` of the page before.',
+        },
+      }),
+    )
     .get(
       '/api/applications/:id/devices/search',
       ({ params, query }) => {
@@ -60,6 +81,17 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
       }),
     )
     .get(
+      '/api/applications/:id/users/:user',
+      ({ params }) => {
+        const found = devices.ofUser(applicationNamed(directory, params.id).number, params.user)
+        if (found === null) throw new Refused(failure('ResourceNotFound', 'No user found'))
+        return found
+      },
+      adminCall('Devices', 'A user, with their devices, and what became of the last pushes there', {
+        answer: UserAnswer,
+      }),
+    )
+    .get(
       '/api/applications/:id/devices/:device',
       ({ params }) => {
         const { number } = applicationNamed(directory, params.id)
@@ -69,4 +101,21 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
       },
       adminCall('Devices', 'One, and what became of the last pushes there, and why', { answer: DeviceAnswer }),
     )
+}
+
+/** Throws `Refused` for a state or a platform that there is not. */
+function newestIn(query: Readonly<Record<string, string | undefined>>): NewestQuery {
+  const { tag, user, version, before } = query
+  const state = oneIn(query['state'] || 'registered', 'state', (text) => STATES.find((one) => one === text))
+  const platform = query['platform'] ? oneIn(query['platform'], 'platform', asPlatform) : null
+  const given = { tag: tag || null, user: user || null, version: version || null, before: before || null }
+  return { state, platform, ...given, limit: DEVICES_A_PAGE }
+}
+
+const STATES = Object.keys(STATE) as readonly DeviceState[]
+
+function oneIn<T>(text: string, name: string, read: (text: string) => T | null | undefined): T {
+  const found = read(text) ?? null
+  if (found === null) throw invalid(name, `is not known: ${show(text)}`)
+  return found
 }

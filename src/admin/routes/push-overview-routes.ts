@@ -17,8 +17,11 @@ interface Dependencies extends AdminParts {
   readonly streams: Pick<EventStreams, 'start'>
   /** Whether the session or token of a request is still valid. */
   readonly isGood: (request: Request) => boolean
-  readonly overview: () => Promise<OverviewAnswer>
+  readonly overview: (days: number) => Promise<OverviewAnswer>
 }
+
+const days = wholeNumber(1, 90)
+const SHOWN_DAYS = 30
 
 const page = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: wholeNumber(1, 200) }
 const PAGE_PUSHES = 50
@@ -43,8 +46,11 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
     .use(gate)
     .get(
       '/api/overview',
-      () => overview(),
-      adminCall('Service', 'All applications on one page, and what needs attention', { answer: OverviewAnswer }),
+      ({ query }) => overview(query['days'] === undefined ? SHOWN_DAYS : days.read(query['days'], 'days')),
+      adminCall('Service', 'All applications on one page, and what needs attention', {
+        answer: OverviewAnswer,
+        query: { days: `How many days, 1 to 90. Default ${SHOWN_DAYS}.` },
+      }),
     )
     .get(
       '/api/applications/:id/pushes',

@@ -3,20 +3,26 @@ import type { PlainValues } from '../../device/columns.ts'
 import { platformOnWire } from '../../device/device-record.ts'
 import type { DeviceSearch, FoundDevice } from '../../device/device-search-store.ts'
 import type { Platform } from '../../device/device.ts'
+import type { NewestDevices, NewestQuery } from '../../device/newest-device-store.ts'
 import type { ExplainStore } from '../../push/explain/explain-store.ts'
 import { explain } from '../../push/explain/explain.ts'
 import type { PushSummaryStore } from '../../push/status/push-summary-store.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
-import type { DeviceAnswer, DeviceView } from '../api-types/device-types.ts'
+import type { DeviceAnswer, DevicesAnswer, DeviceView, UserAnswer } from '../api-types/device-types.ts'
 
 const LAST_PUSHES = 20
+
+/** Of a user. Each is explained for each push. */
+const MAX_DEVICES = 50
+const EXPLAINED_DEVICES = 10
 
 /** Verdicts of pushes that were not for the device. */
 const NOT_FOR_IT: ReadonlySet<string> = new Set(['excluded', 'registered_later', 'not_registered'])
 
 interface Dependencies {
   readonly search: DeviceSearch
+  readonly newest: NewestDevices
   readonly statuses: Pick<StatusStore, 'list'>
   readonly summaries: Pick<PushSummaryStore, 'textOf'>
   readonly explanations: ExplainStore
@@ -26,7 +32,7 @@ interface Dependencies {
 export type DevicesView = ReturnType<typeof createDevicesView>
 
 /** Devices as administrators see them. `application` is `application.number`. */
-export function createDevicesView({ search, statuses, summaries, explanations, pauseOf }: Dependencies) {
+export function createDevicesView({ search, newest, statuses, summaries, explanations, pauseOf }: Dependencies) {
   function lastPushes(application: number, { token, platform }: FoundDevice): DeviceAnswer['pushes'] {
     return statuses.list(application, Number.MAX_SAFE_INTEGER, LAST_PUSHES).flatMap((push) => {
       const found = explanations.find(application, push.id, token, platform)
@@ -52,6 +58,23 @@ export function createDevicesView({ search, statuses, summaries, explanations, p
     one(application: number, id: number): DeviceAnswer | null {
       const device = search.byId(application, id)
       return device && { device: deviceViewOf(device), pushes: lastPushes(application, device) }
+    },
+
+    page(application: number, query: NewestQuery): DevicesAnswer {
+      const { ids, next } = newest.page(application, query)
+      const devices = ids.flatMap((id) => search.byId(application, id) ?? [])
+      return { devices: devices.map(deviceViewOf), next }
+    },
+
+    /** `null`: no device has that user. */
+    ofUser(application: number, user: string): UserAnswer | null {
+      const devices = search.byUser(application, user, MAX_DEVICES)
+      if (devices.length === 0) return null
+      const pushes = devices
+        .slice(0, EXPLAINED_DEVICES)
+        .flatMap((device) => lastPushes(application, device).map((push) => ({ ...push, device: device.id })))
+        .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
+      return { user, devices: devices.map(deviceViewOf), pushes }
     },
   }
 }

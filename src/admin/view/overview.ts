@@ -19,8 +19,8 @@ import type { AttentionPoint, OverviewAnswer, OverviewDay, OverviewDevices } fro
 import type { PushView } from './push-view.ts'
 import { PLATFORM, PLATFORMS } from '../../platform.ts'
 
-const DAYS = 30
 const LATEST = 5
+const SOONEST = 5
 
 /** Losses are cached this long, since counting them may read many rows. */
 const LOSSES_AGE_MS = MINUTE_MS
@@ -37,35 +37,35 @@ interface Dependencies {
   readonly readiness: () => Promise<Readiness>
   readonly credentials: Pick<CredentialStore, 'summaries'>
   readonly webhooks: Pick<WebhookList, 'all'>
-  readonly newest: PushSummaryStore['newest']
+  readonly summaries: Pick<PushSummaryStore, 'newest' | 'soonest'>
   readonly pushes: Pick<PushView, 'one'>
 }
 
-/** All applications on one page. Counts nothing that grows with the registry. */
-export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer> {
-  const { clock, daily, feedback, credentials } = deps
-  let losses: { readonly at: number; readonly byDay: ReadonlyMap<number, number> } | null = null
+/** All applications on one page; `days`: how many, with today. Counts nothing that grows with the registry. */
+export function createOverview(deps: Dependencies): (days: number) => Promise<OverviewAnswer> {
+  const { clock, daily, feedback, credentials, summaries } = deps
+  let losses: { readonly at: number; readonly first: number; readonly byDay: ReadonlyMap<number, number> } | null = null
 
   function lossesSince(first: number): ReadonlyMap<number, number> {
     const now = clock.now()
-    if (losses !== null && Math.abs(now - losses.at) < LOSSES_AGE_MS) return losses.byDay
+    if (losses !== null && losses.first <= first && Math.abs(now - losses.at) < LOSSES_AGE_MS) return losses.byDay
     const byDay = new Map<number, number>()
     for (const { number } of deps.applications()) {
       for (const { day, count } of feedback.countByDay(number, first * DAY_MS)) {
         byDay.set(day, (byDay.get(day) ?? 0) + count)
       }
     }
-    losses = { at: now, byDay }
+    losses = { at: now, first, byDay }
     return byDay
   }
 
-  function lastDays(): readonly OverviewDay[] {
+  function lastDays(count: number): readonly OverviewDay[] {
     const last = Math.floor(clock.now() / DAY_MS)
-    const first = last - DAYS + 1
+    const first = last - count + 1
     const lost = lossesSince(first)
     const registered = deps.registered(first)
     const counted = Math.min(...registered.keys())
-    const sums = Array.from({ length: DAYS }, (_, at) => {
+    const sums = Array.from({ length: count }, (_, at) => {
       const day = first + at
       return emptyDay(day, registered.get(day) ?? (day > counted ? 0 : null), lost.get(day) ?? 0)
     })
@@ -122,29 +122,35 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
       ]
       return findings.flatMap((finding) => pointOf(finding, { id, name }))
     })
-    return [
+    const found: readonly AttentionPoint[] = [
       ...reasons.map((text) => ({ level: 'error', text, fix: null, application: null }) as const),
-      ...warnings.map((text) => ({ level: 'warning', text, fix: null, application: null }) as const),
       ...ofApplications,
+      ...warnings.map((text) => ({ level: 'warning', text, fix: null, application: null }) as const),
     ]
+    return found.toSorted((a, b) => RANK[a.level] - RANK[b.level])
   }
 
-  return async () => {
+  return async (days) => {
     const counts = await deps.counts()
     const names = new Map(deps.applications().map((application) => [application.number, application]))
-    return {
-      version: VERSION,
-      days: lastDays(),
-      devices: devicesOf(counts),
-      attention: await attention(counts),
-      pushes: deps.newest(LATEST).flatMap(({ id, application }) => {
+    const shown = (named: ReturnType<PushSummaryStore['newest']>): OverviewAnswer['pushes'] =>
+      named.flatMap(({ id, application }) => {
         const of = names.get(application)
         const summary = of === undefined ? null : deps.pushes.one(application, id)
         return of === undefined || summary === null ? [] : [{ ...summary, application: { id: of.id, name: of.name } }]
-      }),
+      })
+    return {
+      version: VERSION,
+      days: lastDays(days),
+      devices: devicesOf(counts),
+      attention: await attention(counts),
+      scheduled: shown(summaries.soonest(SOONEST)),
+      pushes: shown(summaries.newest(LATEST)),
     }
   }
 }
+
+const RANK = { error: 0, warning: 1 } as const
 
 /** `day`: days since the Unix epoch, UTC. */
 function emptyDay(day: number, registered: number | null, lost: number) {

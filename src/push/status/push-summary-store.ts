@@ -8,7 +8,7 @@ export interface PushText {
   readonly many: boolean
 }
 
-interface NewestPush {
+interface NamedPush {
   readonly id: string
   readonly application: number
 }
@@ -20,8 +20,13 @@ export function createPushSummaryStore({ database }: { database: Pick<Database, 
   const text = database.reading<{ notification: string; audience: string }, [push: number]>(
     'SELECT notification, audience FROM push WHERE number = ?',
   )
-  const newest = database.reading<NewestPush, [limit: number]>(
+  const newest = database.reading<NamedPush, [limit: number]>(
     'SELECT id, application FROM push WHERE parent IS NULL ORDER BY number DESC LIMIT ?',
+  )
+  const soonest = database.reading<NamedPush, [limit: number]>(
+    `SELECT id, application FROM push INDEXED BY push_scheduled
+     WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND parent IS NULL
+     ORDER BY send_at LIMIT ?`,
   )
 
   return {
@@ -34,6 +39,9 @@ export function createPushSummaryStore({ database }: { database: Pick<Database, 
     },
 
     /** Of all applications, newest first. */
-    newest: (limit: number): NewestPush[] => newest.all(limit),
+    newest: (limit: number): NamedPush[] => newest.all(limit),
+
+    /** Of all applications, what waits for its time, soonest first. */
+    soonest: (limit: number): NamedPush[] => soonest.all(limit),
   }
 }

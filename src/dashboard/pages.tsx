@@ -16,6 +16,7 @@ import { PushesPage } from './pages/pushes-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
 import { ServiceLogPage } from './pages/service-log-page.tsx'
 import { SetupPage } from './pages/setup-page.tsx'
+import { UserPage } from './pages/user-page.tsx'
 import { UsersPage } from './pages/users-page.tsx'
 import { WebhooksPage } from './pages/webhooks-page.tsx'
 import { WelcomePage } from './pages/welcome-page.tsx'
@@ -49,6 +50,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/applications/:id/devices', title: 'Devices', component: DevicesPage, menu: 'application' },
   { path: '/applications/:id/devices/:device', title: 'Device', component: DevicePage },
   { path: '/applications/:id/users', title: 'Users', component: UsersPage, menu: 'application' },
+  { path: '/applications/:id/users/:user', title: 'User', component: UserPage },
   { path: '/applications/:id/phones', title: 'Phones', component: PhonesPage },
   { path: '/applications/:id/credentials', title: 'Credentials', component: CredentialsPage, menu: 'application' },
   { path: '/webhooks', title: 'Webhooks', component: WebhooksPage, menu: 'service' },

@@ -162,12 +162,12 @@ describe('devices are listed', () => {
   })
 
   test('fifty at a time', async () => {
-    of = `/api/applications/${service.addApplication('Many').id}`
+    const many = `/api/applications/${service.addApplication('Many').id}`
     const batch = (start: number, length: number) => Array.from({ length }, (_, n) => `phone-${start + n}`)
-    await call('PUT', `${of}/v1/deviceToken/batch`, { platform: '1', tokens: batch(0, 60) })
-    const first = (await call('GET', `${of}/devices?platform=1`)).body
+    await call('PUT', `${many}/v1/deviceToken/batch`, { platform: '1', tokens: batch(0, 60) })
+    const first = (await call('GET', `${many}/devices?platform=1`)).body
     expect(first.devices).toHaveLength(50)
-    const second = (await call('GET', `${of}/devices?platform=1&before=${first.next}`)).body
+    const second = (await call('GET', `${many}/devices?platform=1&before=${first.next}`)).body
     expect(second.devices).toHaveLength(10)
     expect(second.next).toBeNull()
     const all = [...first.devices, ...second.devices].map(({ token }: { token: string }) => token)

@@ -51,8 +51,8 @@ test('a token makes it a push to one', () => {
   expect(body['platform']).toBeUndefined()
 })
 
-test('what is no JSON yet is named', () => {
-  expect(() => pushBody({ payload: '{"order"' })).toThrow('payload is no JSON yet.')
+test('what is not valid JSON yet is named', () => {
+  expect(() => pushBody({ payload: '{"order"' })).toThrow('payload is not valid JSON yet.')
 })
 
 test('there is something to send once there is a message, a title, or that nothing shows', () => {
@@ -96,6 +96,6 @@ test('what is wrong is told of the field that the API names first', () => {
   expect(at('languages must be by language tags such as pt-BR, not "x y".')).toEqual(['languages', null])
   expect(at('where.all[0].tag must be a string.')).toEqual(['where', null])
   expect(at('platform[0] must be one of 0, 1.')).toEqual(['platform', null])
-  expect(at('payload is no JSON yet.')).toEqual(['payload', null])
+  expect(at('payload is not valid JSON yet.')).toEqual(['payload', null])
   expect(at('No device found')).toEqual([null, null])
 })

@@ -37,19 +37,6 @@ export async function call<T>(method: string, path: string, options: Options = {
   return (text === '' ? null : JSON.parse(text)) as T
 }
 
-/** A page of a list, and the cursor of the next one; `null`: there is none. */
-export interface ListPage<Row> {
-  readonly rows: readonly Row[]
-  readonly next: string | null
-}
-
-/** Reads a list of the public API, which names the next page in a header. Throws like `call`. */
-export async function callList<Row>(path: string, signal: AbortSignal): Promise<ListPage<Row>> {
-  const response = await answered('GET', path, { signal })
-  const [, next = null] = /[?&]after=(\d+)/.exec(response.headers.get('link') ?? '') ?? []
-  return { rows: (await response.json()) as Row[], next }
-}
-
 /** Headers by which a call that is repeated does nothing twice. */
 export const onceOnly = () => ({ 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') })
 

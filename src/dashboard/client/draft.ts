@@ -1,6 +1,7 @@
 // The bundler calls it, so that a browser loads the fields, and not what reads and renders options.
 import { optionInputs } from '../../notification/options.ts' with { type: 'macro' }
 import type { NamedInput } from '../../notification/options.ts'
+import { listIn, namesOf } from './audience.ts'
 import { ALL_PLATFORMS } from './platforms.ts'
 
 /** A push as it is typed: the fields of the API by name, each as text; what is not there was left alone. */
@@ -9,12 +10,12 @@ export type Draft = Readonly<Record<string, string>>
 export const OPTION_INPUTS: readonly NamedInput[] = optionInputs()
 
 /** Fields that are no option of the content: who gets it, and when. */
-const TEXTS = ['alias', 'except_alias', 'tags_match', 'send_at_local', 'token']
-const LISTS = ['tags', 'except_tags', 'active', 'except_active', 'users', 'except_users']
-const NUMBERS = ['seen_within', 'not_seen_for', 'registered_within']
-const OBJECTS = ['where', 'near']
+const TEXTS = [...namesOf('text'), 'tags_match', 'send_at_local']
+const LISTS = namesOf('list')
+const NUMBERS = namesOf('days')
+const OBJECTS = [...namesOf('place'), ...namesOf('json')]
 
-/** The body of `POST /push/all`, or with a token of `/push/one`. Throws an `Error` that names the field which is no JSON. */
+/** The body of `POST /push/all`, or with a token of `/push/one`. Throws an `Error` that names the field which is not valid JSON. */
 export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
   const isSilent = draft['silent'] === 'true'
   const given = (name: string): string => (draft[name] ?? '').trim()
@@ -53,7 +54,7 @@ function objectIn(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${name} is no JSON yet.`)
+    throw new Error(`${name} is not valid JSON yet.`)
   }
 }
 
@@ -66,9 +67,3 @@ const READ: Readonly<Record<NamedInput['kind'], (text: string, name: string) => 
   json: objectIn,
 }
 
-function listIn(text: string): readonly string[] {
-  return text
-    .split(/[,\n]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-}

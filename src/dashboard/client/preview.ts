@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { AnswerOf } from '../../http/answer-schema.ts'
 import type { PREVIEW } from '../../push/preview/preview-schema.ts'
 import { call } from './call.ts'
+import { audienceOf, isNarrowed } from './audience.ts'
 import { hasContent, pushBody } from './draft.ts'
 import type { Draft } from './draft.ts'
 import { onBehalf } from './paths.ts'
@@ -31,19 +32,26 @@ export function askPreview(application: string, draft: Draft, signal?: AbortSign
   return call('POST', onBehalf(application, '/push/preview'), { body, ...(signal !== undefined && { signal }) })
 }
 
-/** The preview of a draft while it is typed; none of an empty one. */
+/** What shows nothing needs no text, so its preview counts an audience before there is one. */
+function countable(draft: Draft): Draft | null {
+  if (hasContent(draft)) return draft
+  return isNarrowed(draft) ? { ...audienceOf(draft), silent: 'true' } : null
+}
+
+/** The preview of a draft while it is typed: of one without text its audience, of an empty one nothing. */
 export function usePreview(application: string, draft: Draft): Previewed {
   const state = useSignal<Previewed>({ preview: null, problem: null })
-  const typed = JSON.stringify(draft)
+  const wanted = countable(draft)
+  const typed = JSON.stringify(wanted)
   useEffect(() => {
-    if (!hasContent(draft)) {
+    if (wanted === null) {
       state.value = { preview: null, problem: null }
       return undefined
     }
     const stop = new AbortController()
     const ask = async (): Promise<void> => {
       try {
-        const preview = await askPreview(application, draft, stop.signal)
+        const preview = await askPreview(application, wanted, stop.signal)
         if (!stop.signal.aborted) state.value = { preview, problem: null }
       } catch (error) {
         if (!stop.signal.aborted) state.value = { preview: null, problem: problemOf(error) }

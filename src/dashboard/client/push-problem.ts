@@ -1,4 +1,6 @@
+import { FILTERS } from './audience.ts'
 import { refusalOf, sentenceOf } from './call.ts'
+import { OPTION_INPUTS } from './draft.ts'
 
 export interface PushProblem {
   readonly sentence: string
@@ -11,14 +13,25 @@ export interface PushProblem {
 /** For a push with filters a title is enough. */
 const NO_MESSAGE = 'The message is missing. A push to everyone or to one device needs more than a title.'
 
-/** The API begins each sentence about a field with its name. */
+const LABELS: ReadonlyMap<string, string> = new Map(
+  [
+    ...OPTION_INPUTS,
+    ...FILTERS,
+    { name: 'send_at', label: 'Send at' },
+    { name: 'send_at_local', label: 'Send at each device’s local time' },
+  ].map(({ name, label }) => [name, label]),
+)
+
+/** The API begins each sentence about a field with its name, in whose place comes its label on the page. */
 export function problemOf(error: unknown): PushProblem {
-  const sentence = sentenceOf(error)
-  const [, field = null, below = ''] = /^([a-z_]+)((?:[.[][^\s,]*)?)[ ,:]/.exec(sentence) ?? []
-  if (field === 'languages') {
-    const [, tag = '', text = null] = /^\.([\w-]+)\.(\w+)$/.exec(below) ?? []
-    return text === null ? { sentence, field, language: null } : { sentence, field: text, language: tag }
-  }
+  const told = sentenceOf(error)
+  const [name = '', named = null, below = ''] = /^([a-z_]+)((?:[.[][^\s,:]*)?)(?=[ ,:])/.exec(told) ?? []
+  const [, language = null, text = null] =
+    named === 'languages' ? (/^\.([\w-]+)\.(\w+)$/.exec(below) ?? []) : []
+  const field = text ?? named
+  const label = LABELS.get(field ?? '')
+  const inside = text !== null || below === '' ? '' : `: ${below.replace(/^\./, '')}`
+  const sentence = label === undefined ? told : label + inside + told.slice(name.length)
   const isMissing = field === 'msg' && refusalOf(error)?.code === 'MissingParameter'
-  return { sentence: isMissing ? NO_MESSAGE : sentence, field, language: null }
+  return { sentence: isMissing ? NO_MESSAGE : sentence, field, language }
 }

@@ -10,10 +10,7 @@ export interface Resource<T> {
 }
 
 /** What a path answers; asked again when the path changes, and when the server came back. `null`: nothing is asked. */
-export function useResource<T>(
-  path: string | null,
-  read: (path: string, signal: AbortSignal) => Promise<T> = (from, signal) => call<T>('GET', from, { signal }),
-): Resource<T> {
+export function useResource<T>(path: string | null): Resource<T> {
   const state = useSignal<{ path: string | null; value: T | null; problem: string | null }>({
     path: null,
     value: null,
@@ -23,7 +20,7 @@ export function useResource<T>(
   useEffect(() => {
     if (path === null) return undefined
     const stop = new AbortController()
-    read(path, stop.signal).then(
+    call<T>('GET', path, { signal: stop.signal }).then(
       (value) => {
         if (!stop.signal.aborted) state.value = { path, value, problem: null }
       },

@@ -20,7 +20,7 @@ export function Notice({ level, children }: Props) {
 }
 
 /** In place of a list that has nothing yet: what it would be, and what to do. */
-export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <section class="empty">
       <h2>{title}</h2>

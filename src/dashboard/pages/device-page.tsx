@@ -3,30 +3,30 @@ import type { DeviceAnswer, DeviceView } from '../../admin/api-types/device-type
 import { useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
-import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
+import { applicationCall, applicationPage, onBehalf, queryOf } from '../client/paths.ts'
 import { PLATFORMS } from '../client/platforms.ts'
 import { useResource } from '../client/resource.ts'
-import { DataTable } from '../components/data-table.tsx'
+import { DeviceState } from '../components/device-table.tsx'
 import { Confirming } from '../components/dialog.tsx'
 import { EraseUser } from '../components/erase-user.tsx'
 import { Facts } from '../components/figures.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Page } from '../components/page.tsx'
+import { PushResults } from '../components/push-results.tsx'
 import { time, tokenPart } from '../components/text.ts'
-import { DeviceState } from './devices-page.tsx'
 
 export function DevicePage() {
   const { id } = useApplication()
   const { route } = useLocation()
   const path = applicationCall(id, 'devices', useRoute().params['device'] ?? '')
-  const { value, problem } = useResource<DeviceAnswer>(path)
-  const device = value?.device
+  const read = useResource<DeviceAnswer>(path)
+  const device = read.value?.device
   const named = device && { token: device.token, platform: device.platform }
   const user = device?.user ?? null
   const leave = (): void => route(applicationPage(id, 'devices'))
   return (
     <Page
       title={device && `${PLATFORMS[device.platform].name} ${tokenPart(device.token, 8)}`}
-      problem={problem}
       curl={[
         adminCurl('GET', path),
         ...(named === undefined
@@ -35,29 +35,41 @@ export function DevicePage() {
         ...(user === null ? [] : [publicCurl({ method: 'PUT', path: '/user/del', application: id, body: { user } })]),
       ]}
     >
-      {device !== undefined && <Known device={device} />}
-      <div class="buttons">
-        {device?.state === 'registered' && (
-          <Confirming
-            text="Unregister…"
-            title="Unregister this device"
-            submit="Unregister"
-            onSubmit={async () => {
-              await call('PUT', onBehalf(id, '/deviceToken/del'), { body: named })
-              leave()
-            }}
-          >
-            <p>It gets no pushes until its app registers it again, which most apps do at their next launch.</p>
-          </Confirming>
+      <Loaded of={read}>
+        {({ device: shown, pushes }) => (
+          <>
+            <Known device={shown} />
+            <div class="buttons">
+              {shown.state === 'registered' && (
+                <>
+                  <a class="button" href={applicationPage(id, 'send') + queryOf({ token: shown.token })}>
+                    Send to this device
+                  </a>
+                  <Confirming
+                    text="Unregister…"
+                    title="Unregister this device"
+                    submit="Unregister"
+                    onSubmit={async () => {
+                      await call('PUT', onBehalf(id, '/deviceToken/del'), { body: named })
+                      leave()
+                    }}
+                  >
+                    <p>It gets no pushes until its app registers it again, which most apps do at their next launch.</p>
+                  </Confirming>
+                </>
+              )}
+              {user !== null && <EraseUser kind="danger" application={id} user={user} onErased={leave} />}
+            </div>
+            <Pushes id={id} pushes={pushes} />
+          </>
         )}
-        {user !== null && <EraseUser kind="danger" application={id} user={user} onErased={leave} />}
-      </div>
-      {value !== null && <Pushes id={id} pushes={value.pushes} />}
+      </Loaded>
     </Page>
   )
 }
 
 function Known({ device }: { readonly device: DeviceView }) {
+  const { id } = useApplication()
   const { token, platform, state, alias, user, tag, active, lat, lng, badge } = device
   const { fcmPlatform, facts, registeredAt, seenAt } = device
   return (
@@ -67,7 +79,7 @@ function Known({ device }: { readonly device: DeviceView }) {
         ...(platform === '1' ? [['Phone', PHONE[fcmPlatform ?? 'android']] as const] : []),
         ['State', <DeviceState state={state} />],
         ['Alias', <bdi>{alias ?? '–'}</bdi>],
-        ['User', <bdi>{user ?? '–'}</bdi>],
+        ['User', user === null ? '–' : <a href={applicationPage(id, 'users', user)}><bdi>{user}</bdi></a>],
         ['Tags', <bdi>{tag.join(', ') || '–'}</bdi>],
         ['Types', <bdi>{active.join(', ') || '–'}</bdi>],
         ['Place', lat === null || lng === null ? '–' : `${lat}, ${lng}`],
@@ -89,29 +101,7 @@ function Pushes({ id, pushes }: { readonly id: string; readonly pushes: DeviceAn
       {pushes.length === 0 ? (
         <p>None of the application’s latest pushes was for this device.</p>
       ) : (
-        <DataTable
-          caption="Pushes to this device"
-          columns={[
-            {
-              name: 'Push',
-              value: ({ title, push }) => title ?? push,
-              show: ({ title, push }) => <bdi>{title ?? `${push.slice(0, 13)}…`}</bdi>,
-              link: ({ push }) => applicationPage(id, 'pushes', push),
-            },
-            { name: 'Created', kind: 'time', value: ({ createdAt }) => createdAt },
-            {
-              name: 'Result',
-              value: ({ verdict }) => verdict,
-              show: ({ verdict, explanation }) => (
-                <>
-                  <span class="state">{verdict.replaceAll('_', ' ')}</span> {explanation}
-                </>
-              ),
-            },
-          ]}
-          rows={pushes}
-          keyOf={({ push }) => push}
-        />
+        <PushResults application={id} pushes={pushes} keyOf={({ push }) => push} />
       )}
     </>
   )

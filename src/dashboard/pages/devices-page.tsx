@@ -1,64 +1,36 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
-import type { DeviceSearchAnswer, DeviceView } from '../../admin/api-types/device-types.ts'
+import type { DevicesAnswer, DeviceSearchAnswer } from '../../admin/api-types/device-types.ts'
 import { useApplication } from '../client/application.ts'
-import { callList } from '../client/call.ts'
-import type { ListPage } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
-import { applicationCall, applicationPage, onBehalf, queryOf } from '../client/paths.ts'
-import { PLATFORMS } from '../client/platforms.ts'
-import { useResource } from '../client/resource.ts'
-import { DataTable } from '../components/data-table.tsx'
-import type { Column } from '../components/data-table.tsx'
-import { keptIn, TextField } from '../components/field.tsx'
+import { applicationCall, applicationPage, queryOf } from '../client/paths.ts'
+import { ALL_PLATFORMS, PLATFORMS } from '../client/platforms.ts'
+import { useFresh, useResource } from '../client/resource.ts'
+import { DeviceTable, STATE_NAMES } from '../components/device-table.tsx'
+import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { tokenPart } from '../components/text.ts'
-
-export function DeviceState({ state }: Pick<DeviceView, 'state'>) {
-  return <span class={`state ${state === 'registered' ? 'good' : 'mind'}`}>{state}</span>
-}
-
-type Shared = Pick<DeviceView, 'token' | 'platform' | 'alias'> & { readonly user?: string | null }
-
-/** `link`: where the token leads. */
-function columnsOf<Row extends Shared>(link: (row: Row) => string, ...more: readonly Column<Row>[]): Column<Row>[] {
-  return [
-    { name: 'Token', value: ({ token }) => token, show: ({ token }) => <code>{tokenPart(token, 16)}</code>, link },
-    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform].name },
-    { name: 'Alias', kind: 'name', value: ({ alias }) => alias },
-    { name: 'User', kind: 'name', value: ({ user = null }) => user },
-    ...more,
-  ]
-}
-
-/** As `GET /deviceToken/all` of the public API has it. */
-type ListedDevice = Pick<DeviceView, 'token' | 'platform' | 'alias'> & {
-  readonly user?: string
-  readonly created_at: string
-}
+import { Paging } from '../components/paging.tsx'
 
 export function DevicesPage() {
-  const { id, value: application } = useApplication()
+  const { id } = useApplication()
   const { query, route } = useLocation()
   const here = applicationPage(id, 'devices')
-  const { q: asked = '', by = '', after = '' } = query
+  const { q: asked = '', by = '' } = query
   const typed = useSignal(asked)
-  const search = (text: string): string => applicationCall(id, 'devices', 'search') + queryOf({ q: text, by })
-  const { value, problem } = useResource<DeviceSearchAnswer>(asked === '' ? null : search(asked))
-  const listed = `/deviceToken/all${queryOf({ limit: '50', after })}`
-  const list = useResource<ListPage<ListedDevice>>(asked === '' ? onBehalf(id, listed) : null, callList)
+  const search = applicationCall(id, 'devices', 'search') + queryOf({ q: asked === '' ? 'vip' : asked, by })
   return (
     <Page
-      lead="By token, alias, user or tag"
-      problem={problem ?? list.problem}
+      lead="Newest first"
       curl={[
-        adminCurl('GET', search(asked === '' ? 'vip' : asked)),
-        publicCurl({ method: 'GET', path: listed, application: id }),
+        adminCurl('GET', applicationCall(id, 'devices')),
+        adminCurl('GET', search),
+        publicCurl({ method: 'GET', path: '/deviceToken/all', application: id }),
       ]}
     >
-      <Form submit="Search" onSubmit={() => Promise.resolve(route(here + queryOf({ q: typed.value.trim() })))}>
+      <Form submit="Search" isQuiet onSubmit={() => Promise.resolve(route(here + queryOf({ q: typed.value.trim() })))}>
         <TextField
           type="search"
           label="Token, alias, user or tag"
@@ -66,62 +38,98 @@ export function DevicesPage() {
           {...keptIn(typed)}
           spellcheck={false}
           autocomplete="off"
-          required
         />
       </Form>
-      <div aria-live="polite">
-        {application?.devices === 0 && (
-          <Empty title="No devices yet">
-            <p>
-              An app registers its device at every launch.{' '}
-              <a href={`/welcome/${encodeURIComponent(id)}`}>Send a push</a> to see the code for that.
-            </p>
-          </Empty>
-        )}
-        {value?.by === null && (
-          <Empty title="Nothing found">
-            <p>No device has that token, alias, user or tag.</p>
-          </Empty>
-        )}
-        {value !== null && value.by !== null && (
-          <>
-            <h2>Found by {value.by}</h2>
-            <DataTable
-              caption="Devices"
-              columns={columnsOf<DeviceView>(
-                ({ device }) => applicationPage(id, 'devices', device),
-                { name: 'State', value: ({ state }) => state, show: DeviceState },
-                { name: 'Last seen', kind: 'time', value: ({ seenAt }) => seenAt },
-              )}
-              rows={value.devices}
-              keyOf={({ device }) => device}
-            />
-          </>
-        )}
-        {list.value !== null && (list.value.rows.length > 0 || after !== '') && (
-          <>
-            <h2>{after === '' ? 'Registered first' : 'Registered later'}</h2>
-            {list.value.rows.length === 0 ? (
-              <p>No more devices.</p>
-            ) : (
-              <DataTable
-                caption="Registered devices"
-                columns={columnsOf<ListedDevice>(({ token }) => here + queryOf({ q: token }), {
-                  name: 'Registered',
-                  kind: 'time',
-                  value: (device) => device.created_at,
-                })}
-                rows={list.value.rows}
-                keyOf={({ platform, token }) => `${platform} ${token}`}
-              />
-            )}
-            <p class="buttons">
-              {after !== '' && <a href={here}>First page</a>}
-              {list.value.next !== null && <a href={`${here}?after=${list.value.next}`}>More</a>}
-            </p>
-          </>
-        )}
-      </div>
+      {asked === '' ? <Newest /> : <Found search={search} />}
     </Page>
+  )
+}
+
+function Found({ search }: { readonly search: string }) {
+  const { id } = useApplication()
+  const found = useResource<DeviceSearchAnswer>(search)
+  return (
+    <div aria-live="polite">
+      <Loaded of={found}>
+        {({ by, devices }) =>
+          by === null ? (
+            <Empty title="Nothing found">
+              <p>
+                No device has that token, alias, user or tag. <a href={applicationPage(id, 'devices')}>Show all devices</a>
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <h2>Found by {by}</h2>
+              <DeviceTable application={id} devices={devices} />
+              <p>
+                <a href={applicationPage(id, 'devices')}>Show all devices</a>
+              </p>
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+function Newest() {
+  const { id } = useApplication()
+  const { query, route } = useLocation()
+  const { platform = '', state = '', tag = '', user = '', version = '', before = '' } = query
+  const filter = { platform, state, tag, user, version }
+  const here = applicationPage(id, 'devices')
+  const pageOf = (changed: Readonly<Record<string, string>>): string => here + queryOf({ ...filter, ...changed })
+  const narrow = (name: keyof typeof filter) => (value: string) => route(pageOf({ [name]: value }), true)
+  const list = useResource<DevicesAnswer>(applicationCall(id, 'devices') + queryOf({ ...filter, before }))
+  useFresh(list)
+  const isFiltered = Object.values(filter).some((value) => value !== '')
+  return (
+    <>
+      <fieldset class="filters" aria-label="Filters">
+        <ChoiceField
+          label="Platform"
+          options={[['', 'All'], ...ALL_PLATFORMS.map((one) => [one, PLATFORMS[one].name] as const)]}
+          value={platform}
+          onValue={narrow('platform')}
+        />
+        <ChoiceField
+          label="State"
+          options={Object.entries(STATE_NAMES).map(([one, name]) => [one === 'registered' ? '' : one, name])}
+          value={state}
+          onValue={narrow('state')}
+        />
+        <TextField label="Tag" type="search" value={tag} onValue={narrow('tag')} spellcheck={false} />
+        <TextField label="User" type="search" value={user} onValue={narrow('user')} spellcheck={false} />
+        <TextField label="App version" type="search" value={version} onValue={narrow('version')} spellcheck={false} />
+      </fieldset>
+      <Loaded of={list}>
+        {({ devices, next }) => (
+          <>
+            {devices.length > 0 ? (
+              <DeviceTable application={id} devices={devices} />
+            ) : next !== null ? (
+              <p role="status">None among the devices looked at so far.</p>
+            ) : before !== '' ? (
+              <Empty title="No more devices" />
+            ) : isFiltered ? (
+              <Empty title="No such devices">
+                <p>
+                  <a href={here}>Show all devices</a>
+                </p>
+              </Empty>
+            ) : (
+              <Empty title="No devices yet">
+                <p>
+                  An app registers its device at every launch.{' '}
+                  <a href={`/welcome/${encodeURIComponent(id)}`}>Send a push</a> to see the code for that.
+                </p>
+              </Empty>
+            )}
+            <Paging first={before === '' ? null : pageOf({})} next={next === null ? null : pageOf({ before: next })} />
+          </>
+        )}
+      </Loaded>
+    </>
   )
 }

@@ -1,19 +1,28 @@
+import { useSignal } from '@preact/signals'
 import type { ApplicationsAnswer } from '../../admin/api-types/application-types.ts'
-import type { OverviewAnswer, OverviewDay } from '../../admin/api-types/overview-types.ts'
+import type { AttentionPoint, OverviewAnswer, OverviewDay } from '../../admin/api-types/overview-types.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationPage } from '../client/paths.ts'
-import { useResource } from '../client/resource.ts'
+import { useFresh, useResource } from '../client/resource.ts'
+import { changeOf, sumOf, todayOf, weekdayOf, weeksOf } from '../client/weeks.ts'
+import type { DayCount } from '../client/weeks.ts'
+import { Chart } from '../components/chart.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
+import { Choices, keptIn } from '../components/field.tsx'
 import { Figures } from '../components/figures.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { PushTable } from '../components/push/push-table.tsx'
+import { PushTable, ScheduledTable } from '../components/push/push-table.tsx'
 import { count, share } from '../components/text.ts'
 import { WelcomePage } from './welcome-page.tsx'
 
+/** The most that the charts show. */
+const OVERVIEW = '/api/overview?days=90'
+
 const DAY_COLUMNS: readonly Column<OverviewDay>[] = [
-  { name: 'Day', value: ({ day }) => day },
+  { name: 'Day (UTC)', value: ({ day }) => day },
   { name: 'Addressed', kind: 'number', value: ({ addressed }) => addressed },
   { name: 'Accepted', kind: 'number', value: ({ accepted }) => accepted },
   { name: 'Received', kind: 'number', value: ({ received }) => received },
@@ -24,140 +33,130 @@ const DAY_COLUMNS: readonly Column<OverviewDay>[] = [
 
 export function OverviewPage() {
   const applications = useResource<ApplicationsAnswer>('/api/applications')
-  const overview = useResource<OverviewAnswer>('/api/overview')
+  const overview = useResource<OverviewAnswer>(OVERVIEW)
+  useFresh(overview)
   if (applications.value?.applications.length === 0) return <WelcomePage />
   return (
-    <Page
-      lead="The last 30 days (UTC)"
-      problem={overview.problem ?? applications.problem}
-      curl={[adminCurl('GET', '/api/overview')]}
-    >
-      {overview.value !== null && <Overview {...overview.value} />}
+    <Page curl={[adminCurl('GET', OVERVIEW)]}>
+      <Loaded of={overview}>{(value) => <Overview {...value} />}</Loaded>
     </Page>
   )
 }
 
-function Overview({ attention, days, devices: { byPlatform, byState }, pushes }: OverviewAnswer) {
-  const valuesOf = (name: keyof Omit<OverviewDay, 'day'>): readonly number[] => days.map((day) => day[name] ?? 0)
-  const sum = (name: keyof Omit<OverviewDay, 'day'>): number =>
-    valuesOf(name).reduce((total, value) => total + value, 0)
-  const labels = days.map(({ day }) => day)
+/** Is everything all right, what went out, what comes next: in this order. */
+function Overview({ attention, days, devices: { byState }, scheduled, pushes }: OverviewAnswer) {
   return (
     <>
-      {attention.map(({ level, text, fix, application }) => (
-        <Notice key={`${application?.id} ${text}`} level={level}>
-          <p>
-            {application !== null && (
-              <>
-                <a href={applicationPage(application.id)}>
-                  <bdi>{application.name}</bdi>
-                </a>
-                {': '}
-              </>
-            )}
-            {text}
-          </p>
-          {fix !== null && <p>{fix}</p>}
-        </Notice>
-      ))}
-      <Figures
-        of={[
-          ['Devices', count(byState.registered), `+${count(sum('registered'))} in 30 days`],
-          ['iOS, Android, web', [byPlatform.ios, byPlatform.android, byPlatform.web].map(count).join(', ')],
-          ['Accepted', count(sum('accepted')), `of ${count(sum('addressed'))}`],
-          ['Opened', count(sum('opened')), share(sum('opened'), sum('accepted'))],
-          ['Gone', count(byState.gone), `${count(sum('lost'))} in 30 days`],
-          ['Quarantined', count(byState.quarantined)],
-        ]}
-      />
-      <Chart
-        caption="Notifications a day"
-        labels={labels}
-        series={[
-          { name: 'accepted', mark: 'first', values: valuesOf('accepted') },
-          { name: 'opened', mark: 'second', values: valuesOf('opened') },
-        ]}
-      />
-      <Chart
-        caption="Devices a day"
-        labels={labels}
-        series={[
-          { name: 'new', mark: 'first', values: valuesOf('registered') },
-          { name: 'lost', mark: 'second', values: valuesOf('lost') },
-        ]}
-      />
+      <Attention points={attention} />
+      <Sent days={days} registered={byState.registered} />
+      <h2>Scheduled next</h2>
+      {scheduled.length === 0 ? <p>Nothing is scheduled.</p> : <ScheduledTable pushes={scheduled.map(listed)} />}
       <h2>Latest pushes</h2>
       {pushes.length === 0 ? (
         <p>
           No pushes yet. <a href="/applications">Choose an application</a> to send one.
         </p>
       ) : (
-        <PushTable
-          caption="Latest pushes"
-          pushes={pushes.map((push) => Object.assign({}, push, { application: push.application.id }))}
-        />
+        <PushTable caption="Latest pushes" pushes={pushes.map(listed)} />
       )}
-      <details>
-        <summary>Show as table</summary>
-        <DataTable caption="Days" columns={DAY_COLUMNS} rows={days} keyOf={({ day }) => day} />
-      </details>
+      <Days days={days} />
     </>
   )
 }
 
-interface Series {
-  readonly name: string
-  readonly mark: 'first' | 'second'
-  readonly values: readonly number[]
-}
+const listed = (push: OverviewAnswer['pushes'][number]) =>
+  Object.assign({}, push, { application: push.application.id, applicationName: push.application.name })
 
-interface ChartProps {
-  readonly caption: string
-  readonly labels: readonly string[]
-  readonly series: readonly Series[]
-}
+/** Notices in sight; the others are folded. */
+const MAX_NOTICES = 4
 
-const WIDTH = 600
-const HEIGHT = 140
-
-/** Bars side by side. Hidden from screen readers: the page has the same numbers as a table. */
-function Chart({ caption, labels, series }: ChartProps) {
-  const most = Math.max(1, ...series.flatMap(({ values }) => values))
-  const step = WIDTH / Math.max(1, labels.length)
-  const width = Math.max(1, (step - 4) / series.length)
+function Attention({ points }: { readonly points: readonly AttentionPoint[] }) {
+  if (points.length === 0) {
+    return (
+      <Notice level="good">
+        <p>Everything is working.</p>
+      </Notice>
+    )
+  }
+  const [shown, folded] = [points.slice(0, MAX_NOTICES), points.slice(MAX_NOTICES)]
   return (
-    <figure class="chart">
-      <figcaption>
-        {caption}
-        {series.map(({ name, mark }) => (
-          <span key={name} class={`key ${mark}`}>
-            {name}
-          </span>
-        ))}
-      </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {series.flatMap(({ name, mark, values }, at) =>
-          values.map((value, day) => {
-            const height = value === 0 ? 1 : Math.max(3, (value / most) * HEIGHT)
-            return (
-              <rect
-                key={`${name} ${labels[day]}`}
-                class={value === 0 ? 'none' : mark}
-                x={day * step + 2 + at * width}
-                y={HEIGHT - height}
-                width={width}
-                height={height}
-              >
-                <title>{`${labels[day]}: ${count(value)} ${name}`}</title>
-              </rect>
-            )
-          }),
-        )}
-      </svg>
-      <p class="axis" aria-hidden="true">
-        <span>{labels[0]}</span>
-        <span>{labels.at(-1)}</span>
-      </p>
-    </figure>
+    <>
+      {shown.map(noticeOf)}
+      {folded.length > 0 && (
+        <details>
+          <summary>{count(folded.length)} more</summary>
+          {folded.map(noticeOf)}
+        </details>
+      )}
+    </>
+  )
+}
+
+const noticeOf = ({ level, text, fix, application }: AttentionPoint) => (
+  <Notice key={`${application?.id} ${text}`} level={level}>
+    <p>
+      {application !== null && (
+        <>
+          <a href={applicationPage(application.id)}>
+            <bdi>{application.name}</bdi>
+          </a>
+          {': '}
+        </>
+      )}
+      {text}
+    </p>
+    {fix !== null && <p>{fix}</p>}
+  </Notice>
+)
+
+function Sent({ days, registered }: { readonly days: readonly OverviewDay[]; readonly registered: number }) {
+  const { today, weekAgo, weekAgoDay } = todayOf(days, 'accepted')
+  const [sent, opened] = [weeksOf(days, 'accepted'), weeksOf(days, 'opened')]
+  const change = changeOf(sent.before, sent.last)
+  const week = days.slice(-7)
+  return (
+    <Figures
+      of={[
+        ['Sent today (UTC)', count(today), weekAgoDay && weekAgo !== null && `${count(weekAgo)} last ${weekdayOf(weekAgoDay)}`],
+        ['Sent in 7 days', count(sent.last), change === null ? 'nothing the week before' : `${change} on the week before`],
+        ['Opened in 7 days', share(opened.last, sent.last), `${share(opened.before, sent.before)} the week before`],
+        ['Devices', count(registered), `+${count(sumOf(week, 'registered'))}, −${count(sumOf(week, 'lost'))} in 7 days`],
+      ]}
+    />
+  )
+}
+
+const RANGES = ['7', '30', '90'].map((days) => [days, `${days} days`] as const)
+
+function Days({ days }: { readonly days: readonly OverviewDay[] }) {
+  const range = useSignal('30')
+  const shown = days.slice(-Number(range.value))
+  const names = shown.map(({ day }) => day)
+  const valuesOf = (name: DayCount): readonly number[] => shown.map((day) => day[name] ?? 0)
+  return (
+    <>
+      <h2>Day by day</h2>
+      <Choices legend="Range" options={RANGES} {...keptIn(range)} />
+      <Chart
+        caption="Notifications"
+        days={names}
+        series={[
+          { name: 'accepted', mark: 'first', values: valuesOf('accepted') },
+          { name: 'opened', mark: 'second', values: valuesOf('opened') },
+        ]}
+      />
+      <Chart
+        caption="Devices"
+        days={names}
+        series={[
+          { name: 'new', mark: 'first', values: valuesOf('registered') },
+          { name: 'lost', mark: 'second', values: valuesOf('lost') },
+        ]}
+      />
+      <details>
+        <summary>Show as table</summary>
+        <DataTable caption="Days" columns={DAY_COLUMNS} rows={shown} keyOf={({ day }) => day} />
+      </details>
+    </>
   )
 }

@@ -1,8 +1,7 @@
-import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { PushSummary } from '../../admin/api-types/push-types.ts'
 import type { AnswerOf } from '../../http/answer-schema.ts'
-import type { EXPLANATION } from '../../push/explain/explanation-schema.ts'
 import type { STATUS } from '../../push/status/status-schema.ts'
 import { useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
@@ -11,29 +10,27 @@ import { useProgress } from '../client/live.ts'
 import { onBehalf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
-import { keptIn, TextField } from '../components/field.tsx'
 import { Facts, Figures } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
-import { Notice } from '../components/notice.tsx'
+import { Loading } from '../components/loaded.tsx'
 import { Page } from '../components/page.tsx'
 import { FailedDevices } from '../components/push/failed-devices.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 import { PushLanguages } from '../components/push/push-languages.tsx'
 import { headline, PushState } from '../components/push/push-table.tsx'
 import { ResendPush } from '../components/push/resend-push.tsx'
+import { WhyNot } from '../components/push/why-not.tsx'
 import { count, share, time } from '../components/text.ts'
-
-type Explanation = AnswerOf<typeof EXPLANATION>
 
 export function PushPage() {
   const { id } = useApplication()
   const push = useRoute().params['push'] ?? ''
   const path = `/push/${encodeURIComponent(push)}`
   const progress = useProgress(push)
-  const { value: status, problem } = useResource<AnswerOf<typeof STATUS>>(
-    // Read again whenever one of these counts changes.
-    `${onBehalf(id, path)}?${new URLSearchParams(progress === null ? {} : countsOf(progress))}`,
-  )
+  const { value: status, problem, reload } = useResource<AnswerOf<typeof STATUS>>(onBehalf(id, path))
+  useEffect(() => {
+    if (progress !== null) reload()
+  }, [progress?.state, progress?.failed, progress?.opened, progress?.received])
   const isOver = progress !== null && ['finished', 'cancelled'].includes(progress.state)
   return (
     <Page
@@ -47,6 +44,7 @@ export function PushPage() {
         adminCurl('POST', `/api/pushes/${encodeURIComponent(push)}/resend`, {}),
       ]}
     >
+      {progress === null && problem === null && <Loading />}
       {progress !== null && (
         <>
           <ProgressBar progress={progress} />
@@ -66,15 +64,11 @@ export function PushPage() {
           {progress.state !== 'sending' && progress.failed > 0 && (
             <FailedDevices application={id} push={push} failed={progress.failed} />
           )}
-          <Why id={id} path={path} />
+          <WhyNot application={id} path={path} />
         </>
       )}
     </Page>
   )
-}
-
-function countsOf({ state, failed, opened, received }: PushSummary): Record<string, string> {
-  return { state, failed: String(failed), opened: String(opened), received: String(received) }
 }
 
 function Counts({ progress }: { readonly progress: PushSummary }) {
@@ -129,34 +123,5 @@ function Counted({ heading, caption, counts, of }: CountedProps) {
         keyOf={([name]) => name}
       />
     </>
-  )
-}
-
-function Why({ id, path }: { readonly id: string; readonly path: string }) {
-  const token = useSignal('')
-  const answer = useSignal<Explanation | null>(null)
-  return (
-    <section>
-      <h2>Why did this phone not get it?</h2>
-      <Form
-        submit="Explain"
-        isQuiet
-        onSubmit={async () => {
-          answer.value = null
-          const headers = { token: token.value.trim() }
-          answer.value = await call<Explanation>('GET', onBehalf(id, `${path}/device`), { headers })
-        }}
-      >
-        <TextField label="Device token" {...keptIn(token)} spellcheck={false} autocomplete="off" required />
-      </Form>
-      {answer.value !== null && (
-        <Notice level="note">
-          <p>
-            <span class="state">{answer.value.verdict.replaceAll('_', ' ')}</span>
-          </p>
-          <p>{answer.value.explanation}</p>
-        </Notice>
-      )}
-    </section>
   )
 }

@@ -1,48 +1,46 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useApplication } from '../client/application.ts'
+import { settled, withAudience } from '../client/audience.ts'
 import { call, onceOnly } from '../client/call.ts'
 import { publicCurl } from '../client/curl.ts'
-import { inLanguage, languageName, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'
-import { pushBody, pushPath } from '../client/draft.ts'
+import { inLanguage, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'
+import { hasContent, pushBody, pushPath } from '../client/draft.ts'
 import type { Draft } from '../client/draft.ts'
 import { applicationPage, onBehalf } from '../client/paths.ts'
 import { askPreview, usePreview } from '../client/preview.ts'
 import type { Preview, PreviewedLanguage } from '../client/preview.ts'
 import { problemOf } from '../client/push-problem.ts'
 import type { PushProblem } from '../client/push-problem.ts'
-import { Asking } from '../components/dialog.tsx'
 import { Form } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { LanguageBar } from '../components/push/language-bar.tsx'
+import { AudienceFields } from '../components/push/audience-fields.tsx'
+import { ConfirmPush } from '../components/push/confirm-push.tsx'
+import { AddLanguage, LanguageChoice } from '../components/push/language-bar.tsx'
 import { LockScreens } from '../components/push/lock-screen.tsx'
 import { fieldsIn, fieldsOf } from '../components/push/push-field.tsx'
-import { AudienceFields, ContentFields, MoreFields, WhenFields } from '../components/push/push-fields.tsx'
-import {
-  platformsOf,
-  PreviewedAudience,
-  PreviewedLanguages,
-  PreviewedRequests,
-} from '../components/push/push-preview.tsx'
-import { count, plural } from '../components/text.ts'
+import { ContentFields, MoreFields, WhenFields } from '../components/push/push-fields.tsx'
+import { PreviewedLanguages, PreviewedRequests } from '../components/push/push-preview.tsx'
 
 export function SendPage() {
   const { id, value: application } = useApplication()
   const { route, query } = useLocation()
-  const draft = useSignal<Draft>(query)
+  const draft = useSignal<Draft>(settled(query))
   /** Whose text the fields and the lock screens show; `null`: the push's own. */
   const language = useSignal<string | null>(null)
   const confirmed = useSignal<Preview | null>(null)
   const refused = useSignal<PushProblem | null>(null)
   const typed = draft.value
   const previewed = usePreview(id, typed)
-  const set = (name: string, value: string): void => {
-    draft.value = { ...draft.value, [name]: value }
+  const become = (changed: Draft): void => {
+    draft.value = changed
     refused.value = null
     const kept = Object.entries(draft.value).filter(([, text]) => text !== '')
     // The address is a link to the push as it stands. The router need not know: the view stays.
     history.replaceState(null, '', `${location.pathname}?${new URLSearchParams(kept)}`)
   }
+  const set = (name: string, value: string): void => become({ ...draft.value, [name]: value })
   const languages = Object.keys(languagesIn(typed))
   const chosen = languages.find((tag) => tag === language.value) ?? null
   const choose = (tag: string | null): void => void (language.value = tag)
@@ -75,20 +73,15 @@ export function SendPage() {
               confirmed.value = await askPreview(id, draft.value)
             } catch (error) {
               refused.value = problemOf(error)
-              throw new Error(refused.value.sentence, { cause: error })
             }
           }}
         >
           {!isSilent && (
             <>
-              <LanguageBar
+              <LanguageChoice
                 languages={languages}
                 chosen={chosen}
                 onChoose={choose}
-                onAdd={(tag) => {
-                  set('languages', withLanguage(draft.value, tag))
-                  choose(tag)
-                }}
                 onRemove={(tag) => set('languages', withoutLanguage(draft.value, tag))}
               />
               <ContentFields
@@ -96,14 +89,26 @@ export function SendPage() {
                 of={chosen === null ? fields : fieldsIn(chosen, fields, problem)}
                 instead={chosen === null ? {} : typed}
               />
+              <AddLanguage
+                languages={languages}
+                onAdd={(tag) => {
+                  set('languages', withLanguage(draft.value, tag))
+                  choose(tag)
+                }}
+              />
             </>
           )}
-          <AudienceFields of={fields} />
+          <AudienceFields
+            application={id}
+            of={fields}
+            previewed={previewed}
+            onSegment={(audience) => become(withAudience(draft.value, audience))}
+          />
           <WhenFields of={fields} />
           <MoreFields of={fields} />
+          <Notice level="error">{refused.value?.sentence ?? null}</Notice>
         </Form>
         <aside aria-label="Preview">
-          <PreviewedAudience {...previewed} />
           {previewed.preview?.languages !== undefined && (
             <PreviewedLanguages languages={previewed.preview.languages} chosen={chosen} onChoose={choose} />
           )}
@@ -118,13 +123,13 @@ export function SendPage() {
               }}
             />
           )}
-          {previewed.preview !== null && <PreviewedRequests {...requestsIn(previewed.preview, chosen)} />}
+          {previewed.preview !== null && hasContent(typed) && <PreviewedRequests {...requestsIn(previewed.preview, chosen)} />}
         </aside>
       </div>
       {confirmed.value !== null && (
         <ConfirmPush
           preview={confirmed.value}
-          isLater={(typed['send_at'] ?? '') + (typed['send_at_local'] ?? '') !== ''}
+          draft={typed}
           onSend={send}
           onClose={() => (confirmed.value = null)}
         />
@@ -145,37 +150,4 @@ function bodyOrNull(draft: Draft): Readonly<Record<string, unknown>> | null {
 /** What the gateways get in a language; of a push in one, for the first device of each platform. */
 function requestsIn(preview: Preview, language: string | null): Pick<PreviewedLanguage, 'apns' | 'fcm' | 'webpush'> {
   return preview.languages?.find((one) => one.language === language) ?? preview
-}
-
-interface Confirming {
-  readonly preview: Preview
-  readonly isLater: boolean
-  readonly onSend: (agreed: Preview) => Promise<void>
-  readonly onClose: () => void
-}
-
-function ConfirmPush({ preview, isLater, onSend, onClose }: Confirming) {
-  const { t, platforms, languages = [] } = preview
-  return (
-    <Asking
-      title={isLater ? 'Schedule this push?' : 'Send this push now?'}
-      submit={isLater ? 'Schedule' : `Send to ${plural(t, 'device')}`}
-      onSubmit={() => onSend(preview)}
-      onClose={onClose}
-    >
-      <p>
-        {isLater ? 'If it were sent now, it would go to ' : 'It goes to '}
-        <b>{plural(t, 'device')}</b>: {platformsOf(platforms)}.
-      </p>
-      {languages.length > 0 && (
-        <ul>
-          {languages.map((one) => (
-            <li key={one.language}>
-              {languageName(one.language)}: {count(one.t)}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Asking>
-  )
 }

@@ -9,8 +9,10 @@ import { DataTable } from '../components/data-table.tsx'
 import { EraseUser } from '../components/erase-user.tsx'
 import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
+import { Loaded } from '../components/loaded.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
+import { Paging } from '../components/paging.tsx'
 
 export function UsersPage() {
   const { id } = useApplication()
@@ -19,17 +21,16 @@ export function UsersPage() {
   const typed = useSignal(asked)
   const here = applicationPage(id, 'users')
   const path = applicationCall(id, 'users') + queryOf({ q: asked, after })
-  const { value, problem, reload } = useResource<UsersAnswer>(path)
+  const list = useResource<UsersAnswer>(path)
   return (
     <Page
-      lead="The users that devices were registered for"
-      problem={problem}
+      lead="Each user has one or several devices."
       curl={[
         adminCurl('GET', path),
         publicCurl({ method: 'PUT', path: '/user/del', application: id, body: { user: 'ann' } }),
       ]}
     >
-      <Form submit="Search" onSubmit={() => Promise.resolve(route(here + queryOf({ q: typed.value.trim() })))}>
+      <Form submit="Search" isQuiet onSubmit={() => Promise.resolve(route(here + queryOf({ q: typed.value.trim() })))}>
         <TextField
           type="search"
           label="User ID"
@@ -40,40 +41,55 @@ export function UsersPage() {
         />
       </Form>
       <div aria-live="polite">
-        {value?.users.length === 0 && (
-          <Empty title={asked !== '' ? 'Nothing found' : after === '' ? 'No users yet' : 'No more users'}>
-            <p>
-              A device belongs to a user once its app registers it with the field <code>user</code>. One user can have
-              several devices.
-            </p>
-          </Empty>
-        )}
-        {value !== null && value.users.length > 0 && (
-          <DataTable
-            caption="Users"
-            columns={[
-              {
-                name: 'User',
-                kind: 'name',
-                value: ({ user }) => user,
-                link: ({ user }) => applicationPage(id, 'devices') + queryOf({ q: user, by: 'user' }),
-              },
-              { name: 'Registered devices', kind: 'number', value: ({ registered }) => registered },
-              { name: 'Unregistered devices', kind: 'number', value: ({ left }) => left },
-              {
-                name: 'Change',
-                value: () => '',
-                show: ({ user }) => <EraseUser kind="quiet" application={id} user={user} onErased={reload} />,
-              },
-            ]}
-            rows={value.users}
-            keyOf={({ user }) => user}
-          />
-        )}
-        <p class="buttons">
-          {after !== '' && <a href={here + queryOf({ q: asked })}>First page</a>}
-          {value !== null && value.next !== null && <a href={here + queryOf({ q: asked, after: value.next })}>More</a>}
-        </p>
+        <Loaded of={list}>
+          {({ users, next }) => (
+            <>
+              {users.length > 0 ? (
+                <DataTable
+                  caption="Users"
+                  columns={[
+                    {
+                      name: 'User',
+                      kind: 'name',
+                      value: ({ user }) => user,
+                      link: ({ user }) => applicationPage(id, 'users', user),
+                    },
+                    { name: 'Registered devices', kind: 'number', value: ({ registered }) => registered },
+                    { name: 'Unregistered devices', kind: 'number', value: ({ left }) => left },
+                    {
+                      name: 'Actions',
+                      value: () => '',
+                      show: ({ user }) => (
+                        <EraseUser kind="quiet" application={id} user={user} onErased={list.reload} />
+                      ),
+                    },
+                  ]}
+                  rows={users}
+                  keyOf={({ user }) => user}
+                />
+              ) : asked !== '' ? (
+                <Empty title="Nothing found">
+                  <p>
+                    No user ID begins like that. <a href={here}>Show all users</a>
+                  </p>
+                </Empty>
+              ) : after !== '' ? (
+                <Empty title="No more users" />
+              ) : (
+                <Empty title="No users yet">
+                  <p>
+                    A device belongs to a user once its app registers it with a user ID. One user can have several
+                    devices.
+                  </p>
+                </Empty>
+              )}
+              <Paging
+                first={after === '' ? null : here + queryOf({ q: asked })}
+                next={next === null ? null : here + queryOf({ q: asked, after: next })}
+              />
+            </>
+          )}
+        </Loaded>
       </div>
     </Page>
   )

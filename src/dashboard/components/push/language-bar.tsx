@@ -1,18 +1,43 @@
 import { useSignal } from '@preact/signals'
 import { canonicalTag, languageName } from '../../client/draft-languages.ts'
-import { Choices, keptIn, TextField } from '../field.tsx'
+import { Choices, TextField } from '../field.tsx'
 
-interface Props {
+interface ChoiceProps {
   /** Tags. */
   readonly languages: readonly string[]
   /** `null`: the push's own text. */
   readonly chosen: string | null
   readonly onChoose: (language: string | null) => void
-  readonly onAdd: (language: string) => void
   readonly onRemove: (language: string) => void
 }
 
-export function LanguageBar({ languages, chosen, onChoose, onAdd, onRemove }: Props) {
+/** Above the texts: which language they are in. Nothing while there is one only. */
+export function LanguageChoice({ languages, chosen, onChoose, onRemove }: ChoiceProps) {
+  if (languages.length === 0) return null
+  return (
+    <>
+      <Choices
+        legend="Text for"
+        value={chosen ?? ''}
+        onValue={(tag) => onChoose(tag === '' ? null : tag)}
+        options={[null, ...languages].map((tag) => [tag ?? '', languageName(tag)])}
+      />
+      {chosen !== null && (
+        <button type="button" class="quiet" onClick={() => onRemove(chosen)}>
+          Remove {languageName(chosen)}
+        </button>
+      )}
+    </>
+  )
+}
+
+interface AddProps {
+  readonly languages: readonly string[]
+  readonly onAdd: (language: string) => void
+}
+
+/** Below the texts. */
+export function AddLanguage({ languages, onAdd }: AddProps) {
   const typed = useSignal('')
   const problem = useSignal<string | null>(null)
   const add = (): void => {
@@ -24,41 +49,30 @@ export function LanguageBar({ languages, chosen, onChoose, onAdd, onRemove }: Pr
     onAdd(tag)
   }
   return (
-    <>
-      {languages.length > 0 && (
-        <Choices
-          legend="Text for"
-          value={chosen ?? ''}
-          onValue={(tag) => onChoose(tag === '' ? null : tag)}
-          options={[null, ...languages].map((tag) => [tag ?? '', languageName(tag)])}
-        />
-      )}
-      {chosen !== null && (
-        <button type="button" class="quiet" onClick={() => onRemove(chosen)}>
-          Remove {languageName(chosen)}
-        </button>
-      )}
-      <details>
-        <summary>{languages.length === 0 ? 'Translations' : 'Another language'}</summary>
-        <TextField
-          label="Language"
-          placeholder="pt-BR"
-          hint="A BCP 47 tag: de, pt-BR, zh-Hant. Each device gets the best match for its locale."
-          problem={problem.value}
-          {...keptIn(typed)}
-          spellcheck={false}
-          autocomplete="off"
-          onKeyDown={(event) => {
-            // Enter would submit the whole push.
-            if (event.key !== 'Enter') return
-            event.preventDefault()
-            add()
-          }}
-        />
-        <button type="button" onClick={add}>
-          Add language
-        </button>
-      </details>
-    </>
+    <details>
+      <summary>{languages.length === 0 ? 'Translations' : 'Another language'}</summary>
+      <TextField
+        label="Language"
+        placeholder="pt-BR"
+        hint="A BCP 47 tag: de, pt-BR, zh-Hant. Each device gets the best match for its locale."
+        problem={problem.value}
+        value={typed.value}
+        onValue={(text) => {
+          typed.value = text
+          problem.value = null
+        }}
+        spellcheck={false}
+        autocomplete="off"
+        onKeyDown={(event) => {
+          // Enter would submit the whole push.
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          add()
+        }}
+      />
+      <button type="button" onClick={add}>
+        Add language
+      </button>
+    </details>
   )
 }

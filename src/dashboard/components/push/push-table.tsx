@@ -6,7 +6,10 @@ import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
 
 export interface ListedPush extends PushSummary {
+  /** Its ID. */
   readonly application: string
+  /** In lists of several applications. */
+  readonly applicationName?: string
 }
 
 const LEVELS: Readonly<Record<PushSummary['state'], BadgeLevel>> = {
@@ -27,19 +30,42 @@ export function headline({ title, msg }: Pick<PushSummary, 'title' | 'msg'>): st
   return text === '' ? 'Silent' : text
 }
 
+const PUSH: Column<ListedPush> = {
+  name: 'Push',
+  kind: 'name',
+  value: headline,
+  link: (push) => applicationPage(push.application, 'pushes', push.id),
+}
+
+const APPLICATION: Column<ListedPush> = {
+  name: 'Application',
+  kind: 'name',
+  value: ({ applicationName = '' }) => applicationName,
+  link: ({ application }) => applicationPage(application),
+}
+
+const SCHEDULED_FOR: Column<ListedPush> = { name: 'Scheduled for', kind: 'time', value: ({ sendAt }) => sendAt }
+
 const COLUMNS: readonly Column<ListedPush>[] = [
-  { name: 'Push', kind: 'name', value: headline, link: (push) => applicationPage(push.application, 'pushes', push.id) },
   { name: 'State', value: ({ state }) => state, show: PushState },
   { name: 'Addressed', kind: 'number', value: ({ addressed }) => addressed },
   { name: 'Accepted', kind: 'number', value: ({ accepted }) => accepted },
   { name: 'Failed', kind: 'number', value: ({ failed }) => failed },
   { name: 'Opened', kind: 'number', value: ({ opened }) => opened },
   { name: 'Created', kind: 'time', value: ({ createdAt }) => createdAt },
-  { name: 'Scheduled for', kind: 'time', value: ({ sendAt }) => sendAt },
+  SCHEDULED_FOR,
 ]
 
 export function PushTable({ caption, pushes }: { readonly caption: string; readonly pushes: readonly ListedPush[] }) {
-  return <DataTable caption={caption} columns={COLUMNS} rows={pushes} keyOf={({ id }) => id} />
+  const isOfSeveral = pushes.some(({ applicationName }) => applicationName !== undefined)
+  const columns = [PUSH, ...(isOfSeveral ? [APPLICATION] : []), ...COLUMNS]
+  return <DataTable caption={caption} columns={columns} rows={pushes} keyOf={({ id }) => id} />
+}
+
+export function ScheduledTable({ pushes }: { readonly pushes: readonly ListedPush[] }) {
+  const state: Column<ListedPush> = { name: 'State', value: (push) => push.state, show: PushState }
+  const columns = [PUSH, APPLICATION, SCHEDULED_FOR, state]
+  return <DataTable caption="Scheduled pushes" columns={columns} rows={pushes} keyOf={({ id }) => id} />
 }
 
 /** The main action of the pages about an application's pushes. `id`: the application's. */

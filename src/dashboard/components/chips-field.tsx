@@ -1,0 +1,60 @@
+import { listText, typedList } from '../client/audience.ts'
+import { TextField } from './field.tsx'
+
+interface Props {
+  readonly label: string
+  readonly hint?: string
+  readonly problem: string | null
+  /** Items with commas between them. */
+  readonly value: string
+  readonly onValue: (value: string) => void
+}
+
+/** Several texts: each becomes a chip with a comma or Enter. What is still being typed counts already. */
+export function ChipsField({ value, onValue, hint = '', ...field }: Props) {
+  const { items, rest } = typedList(value)
+  return (
+    <div class="chips-field">
+      <TextField
+        {...field}
+        hint={`Separate with commas. ${hint}`}
+        value={rest}
+        onValue={(typed) => onValue(listText(items, typed))}
+        spellcheck={false}
+        autocomplete="off"
+        onKeyDown={(event) => {
+          // An empty Enter submits the form.
+          if (event.key === 'Enter' && rest.trim() !== '') {
+            event.preventDefault()
+            onValue(listText([...items, rest.trim()], ''))
+          }
+          if (event.key === 'Backspace' && rest === '' && items.length > 0) {
+            event.preventDefault()
+            onValue(listText(items.slice(0, -1), items.at(-1) ?? ''))
+          }
+        }}
+      />
+      {items.length > 0 && (
+        <ul class="chips">
+          {items.map((item, at) => (
+            <li key={`${at} ${item}`}>
+              <bdi>{item}</bdi>
+              <button
+                type="button"
+                class="quiet"
+                onClick={({ currentTarget }) => {
+                  // The button goes, and the focus with it.
+                  currentTarget.closest('.chips-field')?.querySelector('input')?.focus()
+                  onValue(listText(items.toSpliced(at, 1), rest))
+                }}
+              >
+                <span aria-hidden="true">×</span>
+                <span class="unseen">Remove {item}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { failedFields } from '../../src/audience/filter-match.ts'
-import type { DeviceTraits, FilterField } from '../../src/audience/filter-match.ts'
-import type { Filter } from '../../src/audience/filter.ts'
+import { exclusionsBy } from '../../src/audience/exclusion.ts'
+import type { DeviceTraits, Filter } from '../../src/audience/filter.ts'
+import type { FilterField } from '../../src/audience/narrowings.ts'
 import { EVERYBODY } from './population.ts'
 
 const ANN: DeviceTraits = {
@@ -72,7 +72,8 @@ const CASES: readonly (readonly [
 describe('a device is left out by', () => {
   for (const [filter, failed, device] of CASES) {
     test(`${failed.join(' and ') || 'nothing'}: ${JSON.stringify({ ...filter, ...device })}`, () => {
-      expect(failedFields({ ...EVERYBODY, asOf: 10_000, ...filter }, { ...ANN, ...device })).toEqual(failed)
+      const exclusions = exclusionsBy({ ...EVERYBODY, asOf: 10_000, ...filter }, { ...ANN, ...device })
+      expect(exclusions.map(({ field }) => field)).toEqual([...failed])
     })
   }
 })

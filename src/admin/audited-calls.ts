@@ -30,19 +30,20 @@ export type AuditedCalls = ReturnType<typeof createAuditedCalls>
 export function createAuditedCalls({ database, commit, log, onError }: Dependencies) {
   const audited = createAuditedCommit({ database, commit, log })
   const actors = new WeakMap<Request, Actor>()
-  /** Path → method → the action's name in the audit log. */
-  const actions = new PathTable<Map<string, string>>()
-  const actionOf = ({ url, method }: Request) => actions.find(pathOf(url))?.get(method)
+  /** Method → path → the action's name in the audit log. A fixed path of one method must not hide a pattern of another. */
+  const actions = new Map<string, PathTable<string>>()
+  const actionOf = ({ url, method }: Request) => actions.get(method)?.find(pathOf(url)) ?? null
 
   return {
     /** Reads the actions off the routes. */
     learn(routes: AnyElysia['routes']): void {
-      const found = new Map<string, Map<string, string>>()
       for (const { path, method, hooks } of routes) {
         const action: unknown = hooks.detail?.['x-audit-action']
-        if (typeof action === 'string') found.set(path, (found.get(path) ?? new Map()).set(method, action))
+        if (typeof action !== 'string') continue
+        const table = actions.get(method) ?? new PathTable<string>()
+        actions.set(method, table)
+        table.set(path, action)
       }
-      for (const [path, methods] of found) actions.set(path, methods)
     },
 
     /** Begins a call of a caller who is known. */
@@ -50,7 +51,7 @@ export function createAuditedCalls({ database, commit, log, onError }: Dependenc
       actors.set(request, by)
       return async (subject, work, detail = {}) => {
         const action = actionOf(request)
-        if (action === undefined) throw new Error('a change by a route without an action')
+        if (action === null) throw new Error('a change by a route without an action')
         return (await audited({ by, action, subject, detail }, work)).result
       }
     },
@@ -58,7 +59,7 @@ export function createAuditedCalls({ database, commit, log, onError }: Dependenc
     refused(request: Request, code: FailureCode): void {
       const by = actors.get(request)
       const action = actionOf(request)
-      if (by === undefined || action === undefined) return
+      if (by === undefined || action === null) return
       const result = code === 'InternalError' ? 'failed' : 'refused'
       commit(() => log.add(by, action, subjectIn(pathOf(request.url)), {}, { result, code })).catch(onError)
     },

@@ -1,12 +1,11 @@
 import type { DeviceTraits, Filter } from './filter.ts'
 import { isInCircle } from './geo-circle.ts'
 import { ALL_NARROWINGS } from './narrowings.ts'
-import type { FilterField } from './narrowings.ts'
 import type { Demand } from './where.ts'
 
 /** A field of the push that leaves the device out, with a clause: `has the tag "muted", which …`. */
 export interface Exclusion {
-  readonly field: FilterField
+  readonly field: string
   readonly why: string
 }
 

@@ -39,11 +39,11 @@ function narrowing<Key extends keyof Filter>(
     ...more,
     key,
     said,
-    demand(filter: Filter) {
+    demand: (filter: Filter) => {
       const value = valueIn(filter)
       return value === null ? null : demand(value, filter)
     },
-    why(filter: Filter, device: DeviceTraits) {
+    why: (filter: Filter, device: DeviceTraits) => {
       const value = valueIn(filter)
       return value === null ? '' : why(value, device, filter)
     },
@@ -112,12 +112,16 @@ export const NARROWINGS = {
       unsaid: null,
     },
   ),
-  alias: narrowing('alias', { ...including('The device with this alias.', alias), also: ['Alias'] }, {
-    demand: (one) => ({ alias: one }),
-    why: (one) => `does not have the alias ${shown([one])}`,
-    alsoCalled: 'aliases currentAlias',
-    unsaid: null,
-  }),
+  alias: narrowing(
+    'alias',
+    { ...including('The device with this alias.', alias), also: ['Alias'] },
+    {
+      demand: (one) => ({ alias: one }),
+      why: (one) => `does not have the alias ${shown([one])}`,
+      alsoCalled: 'aliases currentAlias',
+      unsaid: null,
+    },
+  ),
   except_alias: narrowing('exceptAlias', optional(describedAs('Not the device with this alias.', alias)), {
     demand: (one) => ({ not: { alias: one } }),
     why: (one) => `has the alias ${shown([one])}, which except_alias names`,
@@ -190,7 +194,8 @@ export const NARROWINGS = {
     {
       demand: (expression) => expression,
       why: () => 'does not meet the condition in where',
-      alsoCalled: 'segment segments includedSegments excludedSegments filter filters condition conditions query audience',
+      alsoCalled:
+        'segment segments includedSegments excludedSegments filter filters condition conditions query audience',
     },
   ),
 }

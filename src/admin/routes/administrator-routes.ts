@@ -111,7 +111,8 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
     .delete(
       '/api/tokens/:name',
       async ({ change, params: { name } }) => {
-        if (!(await change(name, () => tokens.revoke(name)))) throw new Refused(failure('ResourceNotFound', 'No token found'))
+        if (!(await change(name, () => tokens.revoke(name))))
+          throw new Refused(failure('ResourceNotFound', 'No token found'))
         return { message: 'Token revoked' }
       },
       adminCall('Administrators', 'Revoke a token', { action: 'revoke token', answer: DoneAnswer }),

@@ -24,7 +24,9 @@ export const run: RunOnApplication = async ({ words: [app = ''], flags }, world)
   const { id, name } = application
   const simulated = !flags.has('off')
   const asks = simulated && !application.simulated && !flags.has('yes')
-  const real = asks ? createRealThings({ ...world, credentials: createCredentialStore({ ...world, key: NO_KEY }) })(application) : null
+  const real = asks
+    ? createRealThings({ ...world, credentials: createCredentialStore({ ...world, key: NO_KEY }) })(application)
+    : null
   if (real !== null) {
     const browsers = real.hasBrowsers ? ' Browsers would be reached as before.' : ''
     return problem(

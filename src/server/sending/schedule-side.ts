@@ -6,16 +6,16 @@ import type { Service } from '../service.ts'
 /** Hands scheduled pushes to the pool when they are due. */
 export function startScheduled(service: Service, { pool }: Pick<Senders, 'pool'>) {
   const { clock, time, log, database, commit, finished, opened } = service
-  const { next, release } = createScheduleStore({ database })
+  const store = createScheduleStore({ database })
   const schedule = startSchedule({
     clock,
     time,
     log,
     commit,
     store: {
-      next,
+      next: store.next,
       release(dueBy, now, limit) {
-        const released = release(dueBy, now, limit)
+        const released = store.release(dueBy, now, limit)
         // A push without recipients is over when it is released.
         for (const each of released) finished.tell(each, now)
         return released

@@ -8,7 +8,12 @@ import type { Service } from '../service.ts'
 
 /** Everything that expires, in the order of erasing. */
 export function createSweeps(
-  { database, devices, ledger, config: { keepGone } }: Pick<Service, 'database' | 'devices' | 'ledger'> & {
+  {
+    database,
+    devices,
+    ledger,
+    config: { keepGone },
+  }: Pick<Service, 'database' | 'devices' | 'ledger'> & {
     readonly config: Pick<Service['config'], 'keepGone'>
   },
   webhooks: Pick<WebhookStore, 'sweep'>,

@@ -490,7 +490,7 @@ describe('a push that changes badges', () => {
     const population = audienceOf(many(64))
     const delivery = deliveryOf(recordOf({ ...record, ceiling: 10_000 }), {
       ...population,
-      page: (after, upTo, limit) => (after < 64 ? population.page(after, 64, limit) : silence.page(after)),
+      page: (after, _, limit) => (after < 64 ? population.page(after, 64, limit) : silence.page(after)),
     })
     expect([delivery.take(NOW, null), delivery.waitsFor]).toEqual([null, 'disk'])
     expect([delivery.take(NOW, 0.5), delivery.waitsFor]).toEqual([null, 'disk'])

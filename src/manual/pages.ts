@@ -44,6 +44,7 @@ import settings from './settings.md' with { type: 'text' }
 import simulator from './simulator.md' with { type: 'text' }
 import status from './status.md' with { type: 'text' }
 import tls from './tls.md' with { type: 'text' }
+import troubleshooting from './troubleshooting.md' with { type: 'text' }
 import upgrade from './upgrade.md' with { type: 'text' }
 import users from './users.md' with { type: 'text' }
 import webpush from './webpush.md' with { type: 'text' }
@@ -102,6 +103,7 @@ export const PAGES: readonly ManualPage[] = [
   page('log', log),
   page('limits', limits),
   page('retention', retention),
+  page('troubleshooting', troubleshooting),
   page('faults', faults),
   page('endurance', endurance),
   page('compat', compat),

@@ -16,7 +16,6 @@ import dashboard from './dashboard.md' with { type: 'text' }
 import design from './design.md' with { type: 'text' }
 import docker from './docker.md' with { type: 'text' }
 import doctor from './doctor.md' with { type: 'text' }
-import endurance from './endurance.md' with { type: 'text' }
 import errors from './errors.md' with { type: 'text' }
 import faults from './faults.md' with { type: 'text' }
 import fcm from './fcm.md' with { type: 'text' }
@@ -30,7 +29,6 @@ import log from './log.md' with { type: 'text' }
 import monitoring from './monitoring.md' with { type: 'text' }
 import opens from './opens.md' with { type: 'text' }
 import preview from './preview.md' with { type: 'text' }
-import proof from './proof.md' with { type: 'text' }
 import proxy from './proxy.md' with { type: 'text' }
 import push from './push.md' with { type: 'text' }
 import reality from './reality.md' with { type: 'text' }
@@ -105,10 +103,8 @@ export const PAGES: readonly ManualPage[] = [
   page('retention', retention),
   page('troubleshooting', troubleshooting),
   page('faults', faults),
-  page('endurance', endurance),
   page('compat', compat),
   page('guarantees', guarantees),
-  page('proof', proof),
   page('figures', figures),
   page('design', design),
   page('beyond', beyond),

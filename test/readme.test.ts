@@ -134,10 +134,9 @@ describe('README and the manual say what is so', () => {
     const alerts = await Bun.file(join(root, 'scripts/monitoring/alerts.yaml')).text()
     const rules = alerts.match(/^ *- alert: /gm) ?? []
     expect(markdown('src/manual/monitoring.md')).toContain(` ${rules.length} alert rules `)
-    const guarantees = markdown('src/manual/guarantees.md')
-    const faults = rowsOf(guarantees).filter((row) => row.endsWith('| ok |'))
-    expect(guarantees).toContain(` ${faults.length} faults, nothing lost.`)
-    expect(readme).toContain(` ${faults.length} faults cost.`)
+    const proofs = markdown('test/proofs.md')
+    const faults = rowsOf(proofs).filter((row) => row.endsWith('| ok |'))
+    expect(proofs).toContain(` ${faults.length} faults, nothing lost.`)
   })
 
   test('there are commands to look at', () => {

@@ -5,22 +5,22 @@ import { failureHandler } from '../http/failure-handler.ts'
 import type { OnRefused } from '../http/failures.ts'
 import type { Log } from '../log.ts'
 import type { AdminGate } from './admin-gate.ts'
-import type { RefusedCalls } from './refused-calls.ts'
+import type { AuditedCalls } from './audited-calls.ts'
 
 interface Dependencies {
   readonly log: Log
   readonly gate: AdminGate
-  readonly refusals: Pick<RefusedCalls, 'learn' | 'refused'>
+  readonly calls: Pick<AuditedCalls, 'learn' | 'refused'>
   /** One plugin a noun; that of the page answers what no other does. */
   readonly routes: readonly AnyElysia[]
 }
 
 /** The app of the admin listener. */
-export function createAdminApi({ log, gate, refusals, routes }: Dependencies) {
-  const onRefused: OnRefused = (request, _, { code }) => refusals.refused(request, code)
+export function createAdminApi({ log, gate, calls, routes }: Dependencies) {
+  const onRefused: OnRefused = (request, _, { code }) => calls.refused(request, code)
   const app = new Elysia({ name: 'admin', strictPath: true }).use(failureHandler(log, onRefused, onRefused)).use(gate)
   for (const plugin of routes) app.use(plugin)
-  refusals.learn(app.routes)
+  calls.learn(app.routes)
   // Made on demand: it takes as long as all the routes, and most starts never need it.
   let document: string | null = null
   app.get('/openapi.json', async () => {

@@ -10,10 +10,10 @@ import type { Actor } from './administrator.ts'
 import { changeRefusalOf, isLocal, nobodyRefusalOf } from './authority.ts'
 import type { AuthorityOf } from './authority.ts'
 import type { AdminTokenStore } from './admin-token-store.ts'
+import type { AuditedCalls, Change } from './audited-calls.ts'
 import { hostRefusalOf, siteRefusalOf } from './own-names.ts'
 import { BUSY } from './password.ts'
 import type { Passwords } from './password.ts'
-import type { RefusedCalls } from './refused-calls.ts'
 import { OPEN_ROUTES, routePurpose } from './routes/route-purposes.ts'
 import { isEnough, lesserPurposeText } from './token-purpose.ts'
 
@@ -36,20 +36,21 @@ interface Dependencies {
   readonly tokens: Pick<AdminTokenStore, 'find'>
   readonly callerOf: CallerOf
   readonly passwords: Pick<Passwords, 'isFull'>
-  readonly refusals: Pick<RefusedCalls, 'came'>
+  readonly calls: Pick<AuditedCalls, 'came'>
 }
 
 export type AdminGate = ReturnType<typeof createAdminGate>
 
 /**
  * Checks each call to the admin side: its Host, its caller, and the purpose of a token. Handlers get `actor`, `session`,
- * the caller's `address` and the body. Guarded are `/api` and the paths of `LOCAL`.
+ * the caller's `address`, the body, and `change` to commit by. Guarded are `/api` and the paths of `LOCAL`.
  */
-export function createAdminGate({ names, authorityOf, tokens, callerOf, passwords, refusals }: Dependencies) {
+export function createAdminGate({ names, authorityOf, tokens, callerOf, passwords, calls }: Dependencies) {
   return new Elysia({ name: 'admin-gate' })
     .decorate('actor', null as Actor | null)
     .decorate('session', null as string | null)
     .decorate('address', '')
+    .decorate('change', changedByNobody as Change)
     .onRequest((context) => {
       const { request, set } = context
       const { headers } = request
@@ -73,7 +74,7 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
       context.address = address
       if (OPEN_ROUTES.includes(`${method} ${path}`) || (isLocalCall && isLocal(peer, headers))) return undefined
       if (authority === null) return refuse(nobodyRefusalOf(headers, tokens))
-      if (context.actor !== null) refusals.came(request, context.actor)
+      if (context.actor !== null) context.change = calls.came(request, context.actor)
       const change = authority.session === null ? null : changeRefusalOf(request)
       return change === null ? undefined : refuse(change)
     })
@@ -89,4 +90,8 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
       if (isEnough(actor.purpose, needed)) return
       throw new Refused(failure('ForbiddenError', lesserPurposeText(actor.purpose, needed)))
     })
+}
+
+function changedByNobody(): never {
+  throw new Error('a guarded route was reached by nobody')
 }

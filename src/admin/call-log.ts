@@ -2,13 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
 import type { FailureCode } from '../failure.ts'
-import type { AdminLogEntry, AdminLogStore } from './admin-log-store.ts'
-import type { Actor } from './administrator.ts'
-
-/** A call for the audit log. */
-export interface LoggedCall extends Pick<AdminLogEntry, 'action' | 'subject' | 'detail'> {
-  readonly by: Actor
-}
+import type { AdminLogStore } from './admin-log-store.ts'
+import { createAuditedCommit } from './audited-commit.ts'
+import type { LoggedCall } from './audited-commit.ts'
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
@@ -21,27 +17,19 @@ export type CallLog = ReturnType<typeof createCallLog>
 
 /**
  * Logs changes made through code that knows nothing of the audit log: such code gets `commit`, which adds the entry of the
- * call that `during` runs to the same transaction as the change. So no change is without its entry, and no call needs a
- * second sync. A call that changes nothing gets no entry; one with several transactions at a time may get several.
+ * call that `during` runs. So no change is without its entry, and no call needs a second sync. A call with several
+ * transactions at a time may get several entries.
  */
 export function createCallLog({ database, commit, log, onError }: Dependencies) {
   const running = new AsyncLocalStorage<{ readonly call: LoggedCall; isWritten: boolean }>()
-  const changes = database.statement<{ rows: number }, []>('SELECT total_changes() AS rows')
-  const changed = () => changes.get()?.rows
+  const audited = createAuditedCommit({ database, commit, log: { add: log.add } })
 
   const logged: Commit = async (operation) => {
     const current = running.getStore()
     if (current === undefined || current.isWritten) return commit(operation)
-    const { by, action, subject, detail } = current.call
-    const done = await commit(() => {
-      const before = changed()
-      const result = operation()
-      const isChange = changed() !== before
-      if (isChange) log.add(by, action, subject, detail)
-      return { result, isChange }
-    })
-    current.isWritten ||= done.isChange
-    return done.result
+    const { result, isChange } = await audited(current.call, operation)
+    current.isWritten ||= isChange
+    return result
   }
 
   return {

@@ -1,12 +1,14 @@
-import type { Value } from '../database/statement.ts'
+import type { Statement, Value } from '../database/statement.ts'
 import type { Platform } from '../device/device.ts'
 import { checkOf, weightOf } from './audience-checks.ts'
 import type { Bind } from './audience-checks.ts'
-import type { Prepare } from './audience-labels.ts'
 import type { Condition } from './condition.ts'
 import { cellsNear } from './geo-circle.ts'
 import { listedById, listedCheck } from './listed-devices.ts'
 import type { ListedDevices } from './listed-devices.ts'
+
+/** Prepares each SQL text once. */
+export type Prepare = <Row>(sql: string) => Statement<Row, readonly Value[]>
 
 /** What to read. All values in the SQL are parameters. */
 export interface Plan {

@@ -2,12 +2,12 @@ import type { Database } from '../database/database.ts'
 import type { Statement, Value } from '../database/statement.ts'
 import type { StoredRow, device } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
+import { LABEL_KIND } from '../device/index/label-index.ts'
 import { OF_FCM } from '../platform.ts'
-import { labelIds } from './audience-labels.ts'
-import type { Prepare } from './audience-labels.ts'
 import { planOf, planOfOne, usersOf } from './audience-plan.ts'
-import type { Plan, Scope } from './audience-plan.ts'
+import type { Plan, Prepare, Scope } from './audience-plan.ts'
 import { conditionsOf } from './condition.ts'
+import type { LabelId } from './condition.ts'
 import type { Audience } from './filter.ts'
 import type { ListedDevices } from './listed-devices.ts'
 import { lookUpUsers } from './user-lookup.ts'
@@ -170,6 +170,11 @@ function rememberedStatements(database: Reader): Prepare {
     known.set(sql, statement)
     return statement as Statement<Row, readonly Value[]>
   }
+}
+
+function labelIds(prepare: Prepare, application: number): LabelId {
+  const byName = prepare<{ id: number }>('SELECT id FROM label WHERE application = ? AND kind = ? AND name = ?')
+  return (kind, name) => byName.get(application, LABEL_KIND[kind], name)?.id ?? null
 }
 
 /** Whether the application has an iPhone behind FCM. */

@@ -2,7 +2,8 @@ import type { PlainName } from '../device/columns.ts'
 import type { Platform } from '../device/device.ts'
 import type { Filter, Missed } from './filter.ts'
 import type { GeoCircle } from './geo-circle.ts'
-import type { Where } from './where.ts'
+import { ALL_NARROWINGS, turnDemand } from './narrowings.ts'
+import type { Demand } from './where.ts'
 
 /** What must hold of a device on one platform, with names looked up, for an index or a row to answer. */
 export type Condition =
@@ -41,95 +42,55 @@ export type LabelId = (kind: 'tag' | 'type', name: string) => number | null
  */
 export function conditionsOf(filter: Filter, platform: Platform, labelId: LabelId): readonly Condition[] | null {
   if (!filter.platforms.includes(platform)) return null
-  const whole = all([...labelConditions(filter, labelId), ...otherConditions(filter, platform, labelId)])
+  const inner = (demand: Demand) => conditionOf(demand, platform, labelId, filter.asOf)
+  const demands = ALL_NARROWINGS.flatMap(([, { demand }]) => demand(filter) ?? [])
+  const missed = filter.missed === undefined ? [] : [missedBy(filter.missed, platform, inner)]
+  const whole = all([...demands.map(inner), ...missed])
   if (whole.kind === 'nobody') return null
   return conjuncts(whole)
 }
 
-function labelConditions(filter: Filter, labelId: LabelId): Condition[] {
-  const { tags, active, exceptTags, exceptActive, tagsMatch } = filter
-  const has = (kind: 'tag' | 'type', names: readonly string[]) => names.map((name) => label(labelId(kind, name)))
-  const conditions: Condition[] = []
-  // All of no tags is nobody rather than everybody.
-  if (tags !== null)
-    conditions.push(tagsMatch === 'any' || tags.length === 0 ? any(has('tag', tags)) : all(has('tag', tags)))
-  if (active !== null) conditions.push(any(has('type', active)))
-  if (exceptTags !== null) conditions.push(not(any(has('tag', exceptTags))))
-  if (exceptActive !== null) conditions.push(not(any(has('type', exceptActive))))
-  return conditions
-}
-
-function otherConditions(filter: Filter, platform: Platform, labelId: LabelId): Condition[] {
-  const {
-    alias,
-    exceptAlias,
-    users,
-    exceptUsers,
-    near,
-    seenWithinMs,
-    notSeenForMs,
-    registeredWithinMs,
-    where,
-    devices,
-    missed,
-  } = filter
-  const conditions: Condition[] = []
-  const add = (one: Where) => conditions.push(conditionOf(one, platform, labelId, filter.asOf))
-  if (alias !== null) add({ alias })
-  if (exceptAlias !== null) add({ not: { alias: exceptAlias } })
-  if (users !== undefined) conditions.push(ofUsers(users))
-  if (exceptUsers !== undefined) conditions.push(not(ofUsers(exceptUsers)))
-  if (near !== undefined) add({ near })
-  if (seenWithinMs !== undefined) add({ seenWithinMs })
-  if (notSeenForMs !== undefined) add({ notSeenForMs })
-  if (registeredWithinMs !== undefined) add({ registeredWithinMs })
-  if (where !== undefined) add(where)
-  if (devices !== undefined) conditions.push(devices.length > 0 ? { kind: 'devices', ids: devices } : NOBODY)
-  conditions.push(...turnConditions(filter))
-  if (missed !== undefined) conditions.push(missedBy(missed, platform))
-  return conditions
-}
-
-function turnConditions({ zones, stayedSince }: Pick<Filter, 'zones' | 'stayedSince'>): Condition[] {
-  const conditions: Condition[] = []
-  if (zones !== undefined) conditions.push(zones.length > 0 ? { kind: 'zones', zones } : NOBODY)
-  if (stayedSince !== undefined) conditions.push({ kind: 'stayed', moment: stayedSince })
-  return conditions
-}
-
-function missedBy({ pushes, unsent = [] }: Missed, platform: Platform): Condition {
+function missedBy(
+  { pushes, unsent = [] }: Missed,
+  platform: Platform,
+  inner: (demand: Demand) => Condition,
+): Condition {
   const here = unsent.filter((one) => one.platform === platform)
-  const parts = here.map(({ ranges, turn = {} }) => all([{ kind: 'within', ranges }, ...turnConditions(turn)]))
+  const parts = here.map(({ ranges, turn = {} }) => all([{ kind: 'within', ranges }, inner(turnDemand(turn))]))
   return any([{ kind: 'failed', pushes }, ...parts])
 }
 
-function conditionOf(where: Where, platform: Platform, labelId: LabelId, asOf: number | undefined): Condition {
-  const inner = (one: Where) => conditionOf(one, platform, labelId, asOf)
+function conditionOf(demand: Demand, platform: Platform, labelId: LabelId, asOf: number | undefined): Condition {
+  const inner = (one: Demand) => conditionOf(one, platform, labelId, asOf)
+  const has = (kind: 'tag' | 'type', names: readonly string[]) => any(names.map((name) => label(labelId(kind, name))))
   const since = (column: 'seen_at' | 'registered_at', ms: number): Condition => {
     if (asOf === undefined) throw new Error('a filter by time has no moment')
     return { kind: 'since', column, moment: asOf - ms }
   }
-  if ('all' in where) return all(where.all.map(inner))
-  if ('any' in where) return any(where.any.map(inner))
-  if ('not' in where) return not(inner(where.not))
-  if ('tag' in where) return label(labelId('tag', where.tag))
-  if ('type' in where) return label(labelId('type', where.type))
-  if ('platform' in where) return where.platform === platform ? EVERYBODY : NOBODY
-  if ('alias' in where) return { kind: 'alias', alias: where.alias }
-  if ('user' in where) return ofUsers([where.user])
-  if ('column' in where) return { kind: 'column', ...where }
-  if ('near' in where) return { kind: 'near', near: where.near }
-  if ('seenWithinMs' in where) return since('seen_at', where.seenWithinMs)
-  if ('notSeenForMs' in where) return not(since('seen_at', where.notSeenForMs))
-  return since('registered_at', where.registeredWithinMs)
+  if ('all' in demand) return all(demand.all.map(inner))
+  if ('any' in demand) return any(demand.any.map(inner))
+  if ('not' in demand) return not(inner(demand.not))
+  if ('tag' in demand) return has('tag', [demand.tag])
+  if ('tags' in demand) return has('tag', demand.tags)
+  if ('type' in demand) return has('type', [demand.type])
+  if ('types' in demand) return has('type', demand.types)
+  if ('platform' in demand) return demand.platform === platform ? EVERYBODY : NOBODY
+  if ('platforms' in demand) return demand.platforms.includes(platform) ? EVERYBODY : NOBODY
+  if ('alias' in demand) return { kind: 'alias', alias: demand.alias }
+  if ('user' in demand) return { kind: 'users', users: [demand.user] }
+  if ('users' in demand) return demand.users.length === 0 ? NOBODY : { kind: 'users', users: demand.users }
+  if ('column' in demand) return { kind: 'column', ...demand }
+  if ('devices' in demand) return demand.devices.length === 0 ? NOBODY : { kind: 'devices', ids: demand.devices }
+  if ('zones' in demand) return demand.zones.length === 0 ? NOBODY : { kind: 'zones', zones: demand.zones }
+  if ('stayedSince' in demand) return { kind: 'stayed', moment: demand.stayedSince }
+  if ('near' in demand) return { kind: 'near', near: demand.near }
+  if ('seenWithinMs' in demand) return since('seen_at', demand.seenWithinMs)
+  if ('notSeenForMs' in demand) return not(since('seen_at', demand.notSeenForMs))
+  return since('registered_at', demand.registeredWithinMs)
 }
 
 function label(id: number | null): Condition {
   return id === null ? NOBODY : { kind: 'labels', ids: [id] }
-}
-
-function ofUsers(users: readonly string[]): Condition {
-  return users.length === 0 ? NOBODY : { kind: 'users', users }
 }
 
 /** Pushed inwards, so that what must hold can be told from what may, whichever way it was written. */

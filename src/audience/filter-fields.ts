@@ -1,7 +1,9 @@
 import { DAY_MS } from '../clock.ts'
-import { latitude, longitude } from '../device/device-fields.ts'
+import { asPlatform, latitude, longitude, platform } from '../device/device-fields.ts'
+import type { Platform } from '../device/device.ts'
 import { invalid, missing, show } from '../http/fields.ts'
 import type { Field, Given } from '../http/fields.ts'
+import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import { MAX_RADIUS_KM, MIN_RADIUS_KM } from './geo-circle.ts'
 import type { GeoCircle } from './geo-circle.ts'
@@ -10,6 +12,34 @@ import type { GeoCircle } from './geo-circle.ts'
 const DECIMAL = /^(\d+(\.\d*)?|\.\d+)$/
 
 const MAX_DAYS = 3650
+
+export const platforms: Field<readonly Platform[]> = {
+  schema: {
+    type: 'array',
+    items: platform.schema,
+    description: 'An array, or one value; unknown members are skipped.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const given: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const known = PLATFORMS.filter((one) => given.some((item) => asPlatform(item) === one))
+    if (known.length === 0)
+      throw invalid(
+        name,
+        `must contain ${PLATFORM_CHOICE}, ${Array.isArray(value) ? 'which this array does not' : `not ${show(value)}`}`,
+      )
+    return known
+  },
+}
+
+export const tagsMatch: Field<'any' | 'all'> = {
+  schema: { type: 'string', enum: ['any', 'all'], default: 'any', description: 'Whether one of `tags` is enough.' },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (value === 'any' || value === 'all') return value
+    throw invalid(name, `must be "any" or "all", not ${show(value)}`)
+  },
+}
 
 /** Days, as ms. */
 export const days: Field<number> = {

@@ -1,4 +1,5 @@
-import type { Platform } from '../device/device.ts'
+import type { PlainName } from '../device/columns.ts'
+import type { Device, Platform } from '../device/device.ts'
 import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
@@ -63,3 +64,15 @@ export type Audience =
       /** When its first wave was let go, ms of service time. */
       readonly letGoAt?: number
     }
+
+/** What a filter looks at. Times are ms since the Unix epoch. */
+export interface DeviceTraits
+  extends
+    Pick<Device, 'id' | 'platform' | 'tag' | 'active' | 'alias' | 'user' | 'lat' | 'lng' | 'registeredAt'>,
+    Partial<Readonly<Record<Exclude<PlainName, 'user'>, string | null>>> {
+  readonly seenAt: number
+  /** IANA name; `null`: unknown. */
+  readonly timezone: string | null
+  /** Ms of service time; `null`: not since it registered. */
+  readonly movedAt: number | null
+}

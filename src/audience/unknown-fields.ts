@@ -2,20 +2,11 @@ import { failure, loggedAs, Refused } from '../failure.ts'
 import { show } from '../http/fields.ts'
 import { OPTION_LIST } from '../notification/options.ts'
 import { nearest } from '../text/nearest.ts'
+import { NARROWINGS } from './narrowings.ts'
 
-/** Other services' names, and those of other calls of this API, for the fields of a push that say who gets it, and when. */
-const COUNTERPARTS: Readonly<Record<string, string>> = {
+/** Other services' names, and those of other calls of this API, for fields of a push that no list has. */
+const COUNTERPARTS = {
   send_at: 'schedule scheduleTime scheduledAt scheduledTime sendAfter deliverAt pushTime',
-  platform: 'os deviceType deviceTypes',
-  tags: 'tag topic topics channels',
-  users: 'user userId userIds uid uids externalId externalUserId includeExternalUserIds includeAliases',
-  active: 'type types activeTypes',
-  alias: 'aliases currentAlias',
-  except_tags: 'exclude excludeTags excludedTags notTags',
-  except_active: 'exceptType exceptTypes',
-  except_users: 'exceptUser exceptUserId exceptUserIds excludeUsers',
-  near: 'geo location geolocation radius lat lng',
-  where: 'segment segments includedSegments excludedSegments filter filters condition conditions query audience',
   token:
     'tokens to deviceToken deviceTokens registrationId registrationIds pushToken includePlayerIds includeSubscriptionIds',
 }
@@ -23,7 +14,7 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
 const MEANT: ReadonlyMap<string, string> = new Map(
   [
     ...Object.entries(COUNTERPARTS),
-    ...OPTION_LIST.map(([name, { alsoCalled }]) => [name, alsoCalled] as const),
+    ...[...Object.entries(NARROWINGS), ...OPTION_LIST].map(([name, { alsoCalled }]) => [name, alsoCalled] as const),
   ].flatMap(([field, names]) => names?.split(' ').map((name) => [plain(name), field] as const) ?? []),
 )
 

@@ -1,5 +1,4 @@
-import type { Prepare } from './audience-labels.ts'
-import type { Scope } from './audience-plan.ts'
+import type { Prepare, Scope } from './audience-plan.ts'
 import { listedByUser } from './listed-devices.ts'
 import type { ListedDevices } from './listed-devices.ts'
 

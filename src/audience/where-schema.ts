@@ -1,5 +1,5 @@
 import { ASKABLE } from '../device/columns.ts'
-import { alias as oneName, platform } from '../device/device-fields.ts'
+import { alias, platform } from '../device/device-fields.ts'
 import { referenceTo } from '../http/components.ts'
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
@@ -9,29 +9,30 @@ import type { Where } from './where.ts'
 const MAX_DEPTH = 16
 const MAX_LEAVES = 200
 
-type Leaf = (value: unknown, path: string) => Where
+const { description: _, ...NAME } = alias.schema
+const oneName = { ...alias, schema: NAME }
 
-const LEAVES: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
-  ['tag', (value, path) => ({ tag: oneName.read(value, path) })],
-  ['type', (value, path) => ({ type: oneName.read(value, path) })],
-  ['alias', (value, path) => ({ alias: oneName.read(value, path) })],
-  ['user', (value, path) => ({ user: oneName.read(value, path) })],
-  ['platform', (value, path) => ({ platform: platform.read(value, path) })],
-  ...Array.from(ASKABLE, ([column, field]): [string, Leaf] => [
-    column,
-    (value, path) => ({ column, value: field.read(value, path) }),
-  ]),
-  ['near', (value, path) => ({ near: near.read(value, path) })],
-  ['seen_within', (value, path) => ({ seenWithinMs: days.read(value, path) })],
-  ['not_seen_for', (value, path) => ({ notSeenForMs: days.read(value, path) })],
-  ['registered_within', (value, path) => ({ registeredWithinMs: days.read(value, path) })],
+const LEAVES: ReadonlyMap<string, Field<Where>> = new Map([
+  ['tag', leaf(oneName, (tag) => ({ tag }))],
+  ['type', leaf(oneName, (type) => ({ type }))],
+  ['alias', leaf(oneName, (one) => ({ alias: one }))],
+  ['user', leaf(oneName, (user) => ({ user }))],
+  ['platform', leaf(platform, (one) => ({ platform: one }))],
+  ...Array.from(ASKABLE, ([column, field]) => [column, leaf(field, (value) => ({ column, value }))] as const),
+  ['near', leaf(near, (circle) => ({ near: circle }))],
+  ['seen_within', leaf(days, (seenWithinMs) => ({ seenWithinMs }))],
+  ['not_seen_for', leaf(days, (notSeenForMs) => ({ notSeenForMs }))],
+  ['registered_within', leaf(days, (registeredWithinMs) => ({ registeredWithinMs }))],
 ])
+
+function leaf<T>(field: Field<T>, whereOf: (value: T) => Where): Field<Where> {
+  return { ...field, read: (value, path) => whereOf(field.read(value, path)) }
+}
 
 const KEYS = ['all', 'any', 'not', ...LEAVES.keys()]
 const ALLOWED = `one of ${KEYS.join(', ')}`
 
 const CONDITION = 'Condition'
-const { description: _, ...NAME } = oneName.schema
 const SELF = { $ref: referenceTo(CONDITION) }
 
 export const where: Field<Where> = {
@@ -45,16 +46,7 @@ export const where: Field<Where> = {
       all: { type: 'array', items: SELF, minItems: 1 },
       any: { type: 'array', items: SELF, minItems: 1 },
       not: SELF,
-      tag: NAME,
-      type: NAME,
-      alias: NAME,
-      user: NAME,
-      platform: platform.schema,
-      ...Object.fromEntries(Array.from(ASKABLE, ([column, { schema }]) => [column, schema])),
-      near: near.schema,
-      seen_within: days.schema,
-      not_seen_for: days.schema,
-      registered_within: days.schema,
+      ...Object.fromEntries(Array.from(LEAVES, ([key, { schema }]) => [key, schema])),
     },
     example: { all: [{ tag: 'beta' }, { not: { any: [{ type: 'news' }, { seen_within: 7 }] } }] },
   },
@@ -70,11 +62,11 @@ function read(value: unknown, path: string, depth: number, soFar: { leaves: numb
   if (key === 'not') return { not: read(inner, innerPath, depth + 1, soFar) }
   if (key === 'all') return { all: list(inner, innerPath, depth, soFar) }
   if (key === 'any') return { any: list(inner, innerPath, depth, soFar) }
-  const leaf = LEAVES.get(key)
-  if (leaf === undefined) throw invalid(innerPath, `is not known here: it must be ${ALLOWED}`)
+  const field = LEAVES.get(key)
+  if (field === undefined) throw invalid(innerPath, `is not known here: it must be ${ALLOWED}`)
   if (++soFar.leaves > MAX_LEAVES)
     throw invalid(innerPath, `is one too many: at most ${MAX_LEAVES} conditions are allowed`)
-  return leaf(inner, innerPath)
+  return field.read(inner, innerPath)
 }
 
 function memberOf(value: unknown, path: string): readonly [key: string, inner: unknown] {

@@ -13,7 +13,7 @@ export type Command =
   | { readonly kind: 'none' }
   | Problems
 
-/** What a command line asks for; `argv` is without the program. */
+/** `argv`: without the program. */
 export function parseCommand(argv: readonly string[]): Command {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
@@ -43,7 +43,7 @@ export function parseCommand(argv: readonly string[]): Command {
 
 function readArguments(spec: CommandSpec, argv: readonly string[]): Command {
   const { values, words, problems: unknown } = readFlags(argv, flagNamesOf(spec))
-  // What follows an unknown flag may be its value: a complaint about that too would only confuse.
+  // Words after an unknown flag may be its value: complaining about them too would confuse.
   const wrong = unknown.length > 0 ? unknown : wrongWords(spec, words)
   const all = [...wrong, ...wrongValues(spec, values), ...notTogether(spec, values)]
   return wrong.length > 0 && !spec.settings ? problems(...all) : runOf(spec.name, words, values, all)
@@ -66,7 +66,7 @@ function wrongWords(spec: CommandSpec, words: readonly string[]): readonly strin
   if (surplus !== undefined) {
     const takes =
       spec.words.length === 0 ? 'only flags' : `one ${spec.words.join(' and one ')}, quoted if it has spaces`
-    // `backup verfy FILE` has been read as `backup` with two words.
+    // `backup verfy FILE` was read as `backup` with two words.
     const near = suggestion(`${spec.name} ${words[0]}`, inGroup(spec.name))
     return [`"${surplus}" is too much: ${spec.name} takes ${takes}.${near}`]
   }
@@ -105,7 +105,7 @@ function helpOn(topic: string): Command {
   return topic === '' || isTopic(topic) ? runOf('help', [topic], new Map()) : unknown(topic)
 }
 
-/** The command that stands at the front of a line with --help somewhere in it. */
+/** The command in a line with --help somewhere in it. */
 function topicOf(argv: readonly string[]): string {
   const words = argv.filter((argument) => !argument.startsWith('-')).filter((word, at) => at > 0 || word !== 'help')
   return [words.slice(0, 2).join(' '), words[0] ?? ''].find(isTopic) ?? ''
@@ -126,7 +126,6 @@ function firstWords(): readonly string[] {
 function unknown(name: string): Problems {
   const names = COMMANDS.map((command) => command.name)
   const near = suggestion(name, [...names, ...firstWords()])
-  // `bellhop create` is meant for `app create`.
   const without = near === '' ? names.filter((each) => each.endsWith(` ${name}`)) : []
   const meant = without.length === 0 ? near : ` Did you mean ${without.join(' or ')}?`
   return problems(`"${name}" is not a command.${meant}`)

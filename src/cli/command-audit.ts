@@ -20,7 +20,7 @@ type Result = Exclude<AdminLogEntry['result'], 'started'>
 
 interface CommandEntry {
   readonly audit: CommandAudit
-  /** The command has ended, and its database is still open: its entry says how. */
+  /** Closes the entry. The command has ended, and its database is still open. */
   end(result: Result, code: string): void
 }
 
@@ -29,7 +29,7 @@ interface Watched {
   readonly log: ReturnType<typeof createAdminLogStore>
 }
 
-/** The entry of a command in the audit log; `null`: it leaves none. */
+/** The audit log entry of a command; `null`: it leaves none. */
 export function createCommandAudit(
   spec: CommandSpec,
   changes: CommandChange,
@@ -45,7 +45,7 @@ export function createCommandAudit(
   let detail: AdminLogEntry['detail'] = {}
   let settings: ReturnType<Watched['log']['watch']> | null = null
   let watched: Watched | null = null
-  /** The entry that stands there with what was changed; `null`: nothing was yet. */
+  /** The entry's number; `null`: nothing was changed yet. */
   let number: number | null = null
 
   const entry = () => ({ subject, detail, changes: settings?.() ?? {} })
@@ -68,7 +68,7 @@ export function createCommandAudit(
           if (number !== null || database.inTransaction()) return database.transact(work)
           let begun: number | null = null
           const result = database.transact(() => {
-            // Of a server's connection others have changed rows before.
+            // On a server's connection, others have changed rows before.
             const before = changedRows()
             const made = work()
             if (changedRows() !== before) begun = begin(own)
@@ -101,13 +101,13 @@ export function createCommandAudit(
       } catch (error) {
         const sentence = errorMessage(error)
         if (sentence === null) throw error
-        // Otherwise the command has said it.
+        // Otherwise the command has reported it.
         if (result === 'ok') stderr(`bellhop: The audit log has no entry of this. ${sentence}\n`)
       }
     },
   }
 
-  /** Writes the entry of a command that did not open the database. Why it cannot; `null`: it has. */
+  /** Writes the entry of a command that did not open the database. Returns why it can't; `null`: it did. */
   function writeBeside(result: Result, code: string): string | null {
     const found = dataDirectory(given.flags, context)
     const path = found.kind === 'directory' ? join(found.data, 'bellhop.db') : ''
@@ -120,7 +120,7 @@ export function createCommandAudit(
       write({ database, log: createAdminLogStore({ database, clock }) }, result, code)
       return null
     }
-    // Closed at once and whole: what was restored, or compacted, stays one file.
+    // Closed whole: a restored or compacted database stays one file.
     using file = writeSharedFile(path)
     addToFile(file, clock.now(), by, changes.action, subject, detail, { command, result, code })
     return null
@@ -136,7 +136,7 @@ function isChange({ onlyWith }: CommandChange, { flags }: ParsedArguments): bool
   return !flags.has('dry-run') && (onlyWith?.some((name) => flags.has(name)) ?? true)
 }
 
-/** Who runs the command; `null`: the service itself. */
+/** `null`: the service itself. */
 function actorOf({ by, env }: Pick<CommandContext, 'by' | 'env'>): Actor | null {
   if (by !== undefined) return by
   if (env[ACTING_FOR] !== undefined) return null
@@ -145,8 +145,8 @@ function actorOf({ by, env }: Pick<CommandContext, 'by' | 'env'>): Actor | null 
 }
 
 /**
- * The command line, as far as it may be kept: of words only names of applications, pushes, administrators and files, of
- * flags only values of a known shape, such as numbers and paths. `…` stands for all others.
+ * The command line without what may be secret or personal. Kept are names of applications, pushes, administrators and
+ * files, and flag values of a known shape, such as numbers and paths. `…` stands for the rest.
  */
 function commandText(spec: CommandSpec, { words, flags }: ParsedArguments): string {
   const shownWords = words.map((word, at) => (SHOWN_WORDS.test(spec.words[at] ?? '') ? quoted(word) : '…'))

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Problem } from '../failure.ts'
 import type { Pushing } from '../push/pushing.ts'
-import type { CommandService, MakeServeCommand } from '../server/command-service.ts'
+import type { CommandService, MakeServeCommand } from '../server/command/command-service.ts'
 import type { FlagNames } from '../settings/flags.ts'
 import type { Config, Problems } from '../settings/parse.ts'
 import { serverAddress } from '../settings/network-types.ts'
@@ -13,63 +13,62 @@ import type { SettingType } from '../settings/setting-type.ts'
 import type { SettingName } from '../settings/table.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
-/** One command: as help shows it, as the parser knows it, and what runs it. */
+/** A command for help, for the parser, and to run. */
 export type CommandSpec = CommandFacts &
   (
     | { readonly on?: undefined; readonly load: () => Promise<CommandModule<CommandContext>> }
-    /** The data of a directory; `new data`: also of one that is not there yet. */
+    /** `new data`: the directory need not exist. */
     | { readonly on: 'data' | 'new data'; readonly load: () => Promise<CommandModule<World>> }
-    /** The application that its first word names. */
+    /** The application named by its first word. */
     | { readonly on: 'application'; readonly load: () => Promise<CommandModule<ApplicationWorld>> }
   )
 
 export interface CommandFacts {
   readonly name: string
-  /** What stands after it: `NAME`; `[NAME]` may be left out, and stands last. */
+  /** `NAME`, or `[NAME]`, which is optional and last. */
   readonly words: readonly string[]
-  /** What its first word may be, where those are too many for its usage. */
+  /** Values of its first word, if they are too many for the usage line. */
   readonly choices?: () => Promise<readonly string[]>
   readonly summary: string
-  /** `null`: it only reads, and leaves nothing in the audit log. */
+  /** `null`: it only reads, and leaves no audit log entry. */
   readonly changes: CommandChange | null
-  /** Besides its own flags it takes those of the settings (`settings/table.ts`). */
+  /** It also takes the flags of the settings (`settings/table.ts`). */
   readonly settings?: true
-  /** In the order in which help shows them; `commands.ts` adds those that name the data. */
+  /** In help's order; `commands.ts` adds those that name the data. */
   readonly flags: readonly FlagSpec[]
   /** At most one flag of each list may be given. */
   readonly exclusive?: readonly (readonly string[])[]
   readonly examples: readonly [string, ...string[]]
-  /** What its exit code says beyond what all codes say. */
+  /** What its exit code adds to the usual ones. */
   readonly exitCodes?: string
-  /** What other programs call its flags (`flags.ts`). */
+  /** Other programs' names for its flags (`flags.ts`). */
   readonly elsewhere?: FlagNames['elsewhere']
 }
 
-/** What a command does to the service, for the audit log. */
 export interface CommandChange {
   readonly action: string
-  /** Without any of these flags it only shows something. */
+  /** Without any of these flags it only reads. */
   readonly onlyWith?: readonly string[]
-  /** An entry is due although no row has changed: it writes files, or hands something out. */
+  /** It gets an entry although no row changes: it writes files, or hands something out. */
   readonly evenWithoutRows?: true
 }
 
 export interface CommandModule<Context> {
   readonly run: Run<Context>
-  /** Tells what no type of a flag can tell, so that everything that is wrong is said at once. */
+  /** Finds mistakes that flag types can't, so that all are reported together. */
   readonly check?: CheckArguments
 }
 
 export interface FlagSpec {
   readonly name: string
-  /** What stands for its value; `null`: it takes none. */
+  /** Stands for its value; `null`: it takes none. */
   readonly placeholder: string | null
   readonly doc: string
-  /** It may be given again: the values are joined by commas. */
+  /** May be repeated: the values are joined by commas. */
   readonly list?: true
-  /** What its value may be; without a type, the command sees to that. */
+  /** Left out: the command checks the value. */
   readonly type?: Pick<SettingType<unknown>, 'expected' | 'read'>
-  /** The setting whose flag it is, and whose type: a complaint names the variable too. */
+  /** A setting with this flag, and its type: an error names the variable too. */
   readonly setting?: SettingName
 }
 
@@ -93,7 +92,7 @@ export const dataFlag = valueFlag(
   { setting: 'data' },
 )
 
-/** On which data a command works: a directory here, or those of a server elsewhere. */
+/** The data to work on: a directory here, or a server elsewhere. */
 export const dataFlags: readonly FlagSpec[] = [
   dataFlag,
   valueFlag('server', 'URL', 'on the data of this server, where its admin side is reached (BELLHOP_SERVER)', {
@@ -110,53 +109,52 @@ export function jsonLinesFlag(of: string): FlagSpec {
 
 export interface ParsedArguments {
   readonly words: readonly string[]
-  /** By name; a switch that is on has the value `''`. */
+  /** By name; a switch has the value `''`. */
   readonly flags: ReadonlyMap<string, string>
-  /** What is wrong with them so far, one sentence each; a command that takes settings adds what is wrong with those. */
+  /** What is wrong so far, a sentence each; a command that takes settings adds their problems. */
   readonly problems: readonly string[]
 }
 
-/** What a command sees of the world. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: ReadFile
   readonly clock: Clock
-  /** What was asked for. `false`: its reader has gone, and more would be for nobody. */
+  /** `false`: the reader has gone, so more would be wasted. */
   readonly stdout: (text: string) => unknown
-  /** Waits until the reader has taken what went there; left out, it has at once. */
+  /** Waits until the reader has taken the output; left out: it already has. */
   readonly written?: () => Promise<unknown>
   readonly stderr: (text: string) => void
-  /** The terminal that standard output is; `null`: a pipe or a file, for which nothing is drawn. */
+  /** Of standard output; `null`: it is a pipe or a file. */
   readonly terminal: Terminal | null
   readonly signals: Signals
   /**
-   * Everything that a command needs is loaded, and its work begins. The compiled program starts in a mode of its own
-   * (`scripts/build/executable.ts`), which ends with this.
+   * Everything is loaded, and the work begins. The compiled program's startup mode (`scripts/build/executable.ts`) ends
+   * with this.
    */
   readonly started: () => void
-  /** Runs the service until it is stopped; its exit code. It says itself when it has started. */
+  /** Runs the service until it is stopped; returns its exit code. Logs its start itself. */
   readonly serve: (config: Config) => Promise<number>
-  /** What has a server run commands of others. */
+  /** Makes a server run commands of others. */
   readonly serveCommand: () => Promise<MakeServeCommand>
-  /** The entry of this command in the audit log; left out where it leaves none. */
+  /** The audit log entry; left out if there is none. */
   readonly audit?: CommandAudit
-  /** Who runs it, where a server runs it for somebody. */
+  /** The caller, if a server runs it. */
   readonly by?: Actor
-  /** Until when a token may last that it makes, ms since the Unix epoch; left out: as long as asked for. */
+  /** Latest expiry of tokens it creates, ms since the Unix epoch; left out: no limit. */
   readonly tokensUntil?: number
 }
 
-/** What a command works on, from the process that has the database: the server on that directory, else its own. */
+/** What a command works on, in the process that has the database: the server of that directory, else its own. */
 export interface World extends CommandContext {
   readonly database: Database
   readonly data: string
-  /** What only a running server knows; `null`: none runs, or the command runs beside it. */
+  /** `null`: no server runs, or the command runs beside it. */
   readonly served: Pick<CommandService, 'deliveries' | 'isStopping' | 'pauseOf' | 'received'> | null
-  /** To be called in the transaction that seals: a rotation of the key is another one. */
+  /** Call it in the transaction that seals, since the key may be rotated between two. */
   readonly sealingKey: () => LoadedKey | Problem | Problems
   /** Accepts pushes as the API does. */
   readonly pushing: () => Pushing
-  /** Has a server on this directory take up what was changed, once that is committed. */
+  /** After a commit: makes a server of this directory read the change. */
   readonly changed: () => Promise<void>
 }
 
@@ -171,10 +169,10 @@ export interface LoadedKey {
 }
 
 export interface CommandAudit {
-  /** What the command changes in this database has the entry in the same transaction. `end` needs it still. */
+  /** Changes through what this returns get the entry in the same transaction. `end` still needs it. */
   watch(database: Database): Database
   about(application: string): void
-  /** Never a secret, a device, a user or the text of a message. */
+  /** Never a secret, device, user or message text. */
   note(detail: Readonly<Record<string, unknown>>): void
 }
 
@@ -184,16 +182,16 @@ export interface Terminal {
 
 export type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM'
 
-/** Where signals are heard; `process` is one. */
+/** `process` is one. */
 export interface Signals {
   on(signal: Signal, listener: () => void): unknown
   off(signal: Signal, listener: () => void): unknown
 }
 
 /**
- * `done`: the exit code is 0. `failed`: it is 1, and what was found is printed all the same. `problem`: it could not be
- * done (1). `problems`: it was not asked for rightly (2). A problem is a sentence, printed after `bellhop: `, with what could move a terminal escaped. `served`:
- * the service has ended, and has printed what there was to say.
+ * `done`: exit code 0. `failed`: 1, and `text` is still printed. `problem`: 1. `problems`: 2, a usage error. Problems
+ * are sentences, printed after `bellhop: ` with control characters escaped. `served`: the service has ended, and has
+ * printed everything itself.
  */
 export type CommandOutcome =
   | { readonly kind: 'done'; /** Standard output; what was printed before stands before it. */ readonly text: string }
@@ -213,7 +211,6 @@ export type CheckArguments = (
   context: CommandContext,
 ) => { readonly kind: string; readonly problems?: readonly string[] }
 
-/** Nothing is wrong with what a check has looked at. */
 export const FINE = { kind: 'fine' } as const
 
 export function done(text: string): CommandOutcome {

@@ -24,7 +24,7 @@ const GROUPS: readonly CommandGroup[] = [
   { heading: 'Settings and help', commands: READING_COMMANDS },
 ]
 
-/** In the order in which help shows them, each with the flags that say on which data it works. */
+/** In help's order, each with the flags that name its data. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = GROUPS.map(({ heading, commands }) => ({
   heading,
   commands: commands.map((spec) => ({ ...spec, flags: [...spec.flags, ...placeFlags(spec)] })),

@@ -16,10 +16,10 @@ interface DataDirectory {
   readonly isDefault: boolean
 }
 
-/** Where the unit that `bellhop systemd` prints keeps its data. */
+/** The unit printed by `bellhop systemd` keeps its data here. */
 const UNIT_DIRECTORY = '/var/lib/bellhop'
 
-/** What --data says, or the variable, or the default, or that of the unit where there is no default one (`unit`). */
+/** By --data, the variable or the default; `unit` if the default does not exist. */
 export function dataDirectory(
   given: ParsedArguments['flags'],
   { env, readFile }: Pick<CommandContext, 'env' | 'readFile'>,
@@ -32,12 +32,12 @@ export function dataDirectory(
   return { kind: 'directory', data: isDefault && !isThere(data) && isThere(unit) ? unit : data, isDefault }
 }
 
-/** A command line of this program as it would be typed, with `--data` where it was given. */
+/** As it would be typed, with `--data` if it was given. */
 export function commandLine(words: readonly string[], flags: ParsedArguments['flags']): string {
   return ['bellhop', ...words].map(quoted).join(' ') + dataFlagOf(flags.get('data'))
 }
 
-/** What another command line needs besides, so that it works on the same data. */
+/** What another command line needs to work on the same data. */
 export function dataFlagOf(data: string | undefined): string {
   return data === undefined ? '' : ` --data ${quoted(data)}`
 }
@@ -46,12 +46,12 @@ export function quoted(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** A link that leads nowhere this user may go is there all the same, as systemd's to a private directory. */
+/** A link that this user can't follow counts too, as systemd's to a private directory. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** Why there is no database in a directory that this user can open; `null`: there is one. */
+/** `null`: there is one. */
 export function noDatabaseIn({ data, isDefault }: DataDirectory): Problem | null {
   const closed = closedTo(data)
   if (closed !== null || existsSync(join(data, 'bellhop.db'))) return closed
@@ -65,7 +65,7 @@ export function noDatabaseIn({ data, isDefault }: DataDirectory): Problem | null
   )
 }
 
-/** Why this user cannot look into a data directory; `null`: it can, or there is none. */
+/** Why this user can't look into a data directory; `null`: it can, or there is none. */
 export function closedTo(data: string): Problem | null {
   try {
     statSync(join(data, 'bellhop.db'))
@@ -80,13 +80,13 @@ function strangerText(data: string): string {
   try {
     whose = `it belongs to user ${userName(statSync(data).uid)}`
   } catch {
-    // Something above it keeps this user out.
+    // A parent directory is closed to this user.
     whose = 'it belongs to another user'
   }
   return `The data directory ${data} cannot be looked into by user ${userName(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as that user.`
 }
 
-/** The data directories that processes of this machine serve, as far as this user may see them. */
+/** Data directories served on this machine, as far as this user may see them. */
 function servedDirectories(): readonly string[] {
   const found = new Set<string>()
   for (const { target } of openFiles()) {

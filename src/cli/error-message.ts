@@ -5,18 +5,15 @@ import { dataFaultOf } from '../database/storage-errors.ts'
 import { StartRefused } from '../failure.ts'
 import { codeOf, firstFailure } from '../text/error-code.ts'
 
-/**
- * The sentence for a failure that the operator can do something about: the disk, the rights, the data directory.
- * `null` for all others, which are bugs.
- */
+/** The sentence for a failure that the operator can fix: disk, permissions, data directory. `null`: a bug. */
 export function errorMessage(thrown: unknown): string | null {
   const error = firstFailure(thrown)
   if (error instanceof StartRefused || error instanceof DatabaseRefused) return error.message
   const code = codeOf(error)
   if (!(error instanceof Error) || code === null) return null
-  // The system's errors name the path themselves.
+  // System errors already name the path.
   if (code.startsWith('SQLITE_') || code === 'ENOSPC') return dataFaultOf(error, null)
-  // errno names, as of `mkdir` and `open`: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
+  // errno names: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
   if (code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)
   if (code === 'EACCES' && 'path' in error && typeof error.path === 'string') {
     return `${error.path} is not for this user to read, or to write there: use sudo, or be the user whose it is.`
@@ -31,7 +28,6 @@ export function errorMessage(thrown: unknown): string | null {
   return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
 }
 
-/** For what was to be made or opened, and has no directory to be in. */
 function nowhereText(path: string): string {
   const above = dirname(path)
   return existsSync(above)

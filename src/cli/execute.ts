@@ -10,8 +10,8 @@ import { EXIT, exitCodeOf } from './outcome.ts'
 type Open = (context: CommandContext) => OpenWorld | CommandOutcome
 
 /**
- * Runs a command, in the server or in a process of its own. Every command runs here, so what it changes is in the audit
- * log whoever wrote it. Rejects only for a bug.
+ * Runs a command, in the server or in its own process. Every command runs here, which logs its changes in the audit
+ * log. Rejects only for a bug.
  */
 export async function execute(
   spec: CommandSpec,

@@ -4,7 +4,7 @@ import { problem } from '../failure.ts'
 import { suggestion } from '../text/nearest.ts'
 import type { World } from './command.ts'
 
-/** By id or name; the entry in the audit log is about it. */
+/** By id or name, also for the audit log entry. */
 export function findApplication(
   app: string,
   world: World,
@@ -19,7 +19,7 @@ export function findApplication(
   return { kind: 'found', application }
 }
 
-/** By its number, where it is still there; the entry in the audit log is about it. */
+/** By number, also for the audit log entry; `null`: deleted. */
 export function applicationNumbered(number: number, world: World): Application | null {
   const application = createApplicationStore(world)
     .list()

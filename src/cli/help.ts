@@ -4,8 +4,8 @@ import { COMMANDS, COMMAND_GROUPS } from './commands.ts'
 import { joined, wrapped } from './terminal/table-text.ts'
 
 /**
- * `topic`: a command, with those whose names begin with it; `app`: that group; `''`: everything. No line is longer than
- * `columns`, but for a word that is.
+ * `topic`: a command with those that begin with its name; `app`: that group; `''`: everything. Lines have at most
+ * `columns`, unless a word is longer.
  */
 export function helpText(topic: string, columns: number): string {
   if (topic === '') return overview(columns)
@@ -70,7 +70,7 @@ function commandHelp(command: CommandSpec, columns: number): string {
 function commandLines(line: string, columns: number): readonly string[] {
   // A flag stays with its value.
   const words = line.match(/(?:--\S+ (?!--))?(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
-  // Two columns before it, and two for the sign that it goes on.
+  // Two columns before it, and two for the continuation mark.
   return joined(words, columns - 6).map((part, at, parts) => {
     const end = at === parts.length - 1 ? '' : ' \\'
     return `${at === 0 ? '  ' : '    '}${part}${end}`
@@ -101,10 +101,10 @@ function settings(): readonly Row[] {
   })
 }
 
-/** Columns of the terminal in which the left side still shares a line with the right one. */
+/** Columns up to which the left side shares a line with the right one. */
 const LEFT_WIDTH = 34
 
-/** Fewer columns than that are no place for a sentence: it goes below. */
+/** Too few columns for a sentence: it goes below. */
 const MIN_RIGHT = 24
 
 function leftWidth(rows: readonly Row[]): number {

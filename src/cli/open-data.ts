@@ -19,7 +19,7 @@ export const RELEASED = 'The disk is full: the reserve was released, and is made
 
 export type OpenWorld = World & Disposable & { readonly kind: 'open' }
 
-/** The one place where a command opens the database in its own process. Without `create` there must be one. */
+/** The only place where a command opens the database in its own process. `create`: it need not exist. */
 export function openData(
   flags: ParsedArguments['flags'],
   context: CommandContext,
@@ -54,7 +54,7 @@ function ownWorld(opened: Database, data: string, context: CommandContext): Worl
       return { kind: 'loaded', key: proven.key, notes: proven.source === 'created' ? [made] : [] }
     },
     pushing() {
-      // Summaries are not sealed, so no key is needed.
+      // Summaries are not sealed.
       const credentials = createCredentialStore({ database, clock, key: NO_KEY })
       return createPushing({
         database,
@@ -68,7 +68,7 @@ function ownWorld(opened: Database, data: string, context: CommandContext): Worl
   }
 }
 
-/** The key that is set; `undefined`: that of the data directory. */
+/** `undefined`: the key in the data directory. */
 export function readKeySetting({ env, readFile }: Pick<CommandContext, 'env' | 'readFile'>) {
   const settings = readSettings(['key'], { flags: new Map(), env, readFile, withoutFlag: ['key'] })
   return settings.kind === 'problems'

@@ -1,13 +1,12 @@
 import { escapeControls } from '../text/escape-controls.ts'
 import type { CommandContext, CommandOutcome } from './command.ts'
 
-/** The usual codes: done, failed, and asked for wrongly. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
-/** Of who is ended by a signal, as shells have it: 128 and its number. */
+/** After a signal: 128 and its number, as shells do. */
 export const INTERRUPTED = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
-/** Prints what a command has come to; its exit code. */
+/** Prints an outcome; returns its exit code. */
 export function report(outcome: CommandOutcome, { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>): number {
   if (outcome.kind === 'done' || outcome.kind === 'failed') stdout(outcome.text)
   const sentences = outcome.kind === 'problem' ? [outcome.problem] : outcome.kind === 'problems' ? outcome.problems : []

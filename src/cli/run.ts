@@ -13,8 +13,8 @@ import { runRemotely, serverOf } from './remote/remote-command.ts'
 import { textColumns } from './terminal/table-text.ts'
 
 /**
- * From a command line (without the program) to an exit code. What was asked for goes to `stdout`; every problem is a
- * line `bellhop: …` on `stderr`. Rejects only for a bug.
+ * Takes a command line without the program; returns the exit code. Problems are lines `bellhop: …` on `stderr`. Rejects
+ * only for a bug.
  */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
   try {
@@ -57,12 +57,12 @@ async function runCommand(name: string, given: ParsedArguments, context: Command
       await sleep(context.clock, AGAIN_MS)
     }
   }
-  // Loaded here: what a server runs needs none of it in this process.
+  // A command that a server runs needs none of this here.
   const [{ execute }, { openData }] = await Promise.all([import('./execute.ts'), import('./open-data.ts')])
   return execute(spec, given, context, (own) => openData(given.flags, own, { create: spec.on === 'new data' }))
 }
 
-/** How long a server may take to listen for commands once it holds the directory; a start takes a tenth of a second. */
+/** How long a server may take from locking the directory to listening for commands; usually a tenth of a second. */
 const PATIENCE_MS = 5000
 const AGAIN_MS = 50
 

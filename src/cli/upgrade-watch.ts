@@ -6,8 +6,8 @@ import { startGauge } from './terminal/gauge.ts'
 import { createProgress } from './terminal/progress.ts'
 
 /**
- * Says each step of an upgrade that a command makes on its way, in a sentence on standard error, and shows how far the
- * copy is, and how many migrations are done. To be disposed of when the upgrade is over.
+ * Reports an upgrade that a command makes, a sentence a step, with the progress of the copy and the migrations. Dispose
+ * it when the upgrade is over.
  */
 export function watchUpgrade(
   context: Pick<CommandContext, 'stderr' | 'terminal' | 'clock'>,
@@ -34,7 +34,6 @@ export function watchUpgrade(
   }
 }
 
-/** What a command says of an upgrade that it makes on its way: one sentence a step. */
 function upgradeText(step: Exclude<UpgradeStep, { kind: 'migrating' }>): string {
   switch (step.kind) {
     case 'waiting':

@@ -31,7 +31,7 @@ interface Candidate {
 }
 
 /** Devices that a page looks at: what no index leads to is compared row by row. */
-export const MAX_LOOKED_AT = 5000
+const MAX_LOOKED_AT = 5000
 
 export type NewestDevices = ReturnType<typeof createNewestDevices>
 

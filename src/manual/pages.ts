@@ -16,10 +16,11 @@ import dashboard from './dashboard.md' with { type: 'text' }
 import design from './design.md' with { type: 'text' }
 import docker from './docker.md' with { type: 'text' }
 import doctor from './doctor.md' with { type: 'text' }
-import endurance from './endurance.md' with { type: 'text' }
+import errors from './errors.md' with { type: 'text' }
 import faults from './faults.md' with { type: 'text' }
 import fcm from './fcm.md' with { type: 'text' }
 import figures from './figures.md' with { type: 'text' }
+import glossary from './glossary.md' with { type: 'text' }
 import guarantees from './guarantees.md' with { type: 'text' }
 import idempotency from './idempotency.md' with { type: 'text' }
 import importing from './import.md' with { type: 'text' }
@@ -28,7 +29,6 @@ import log from './log.md' with { type: 'text' }
 import monitoring from './monitoring.md' with { type: 'text' }
 import opens from './opens.md' with { type: 'text' }
 import preview from './preview.md' with { type: 'text' }
-import proof from './proof.md' with { type: 'text' }
 import proxy from './proxy.md' with { type: 'text' }
 import push from './push.md' with { type: 'text' }
 import reality from './reality.md' with { type: 'text' }
@@ -42,6 +42,7 @@ import settings from './settings.md' with { type: 'text' }
 import simulator from './simulator.md' with { type: 'text' }
 import status from './status.md' with { type: 'text' }
 import tls from './tls.md' with { type: 'text' }
+import troubleshooting from './troubleshooting.md' with { type: 'text' }
 import upgrade from './upgrade.md' with { type: 'text' }
 import users from './users.md' with { type: 'text' }
 import webpush from './webpush.md' with { type: 'text' }
@@ -75,6 +76,7 @@ export const PAGES: readonly ManualPage[] = [
   page('tls', tls),
   page('settings', settings),
   page('api', api),
+  page('errors', errors),
   page('access', access),
   page('users', users),
   page('push', push),
@@ -99,14 +101,14 @@ export const PAGES: readonly ManualPage[] = [
   page('log', log),
   page('limits', limits),
   page('retention', retention),
+  page('troubleshooting', troubleshooting),
   page('faults', faults),
-  page('endurance', endurance),
   page('compat', compat),
   page('guarantees', guarantees),
-  page('proof', proof),
   page('figures', figures),
   page('design', design),
   page('beyond', beyond),
+  page('glossary', glossary),
 ]
 
 /** The page of a topic; `null` where there is none. */

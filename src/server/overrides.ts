@@ -10,39 +10,38 @@ import type { listen } from '../http/listener.ts'
 import type { Log } from '../log.ts'
 import type { Disk } from '../monitoring/storage.ts'
 import type { Post } from '../webhook/post.ts'
-import type { MakeServeCommand } from './command-service.ts'
-import type { createPublicApi } from './public-api.ts'
+import type { MakeServeCommand } from './command/command-service.ts'
+import type { createPublicApi } from './public/public-api.ts'
 
-/** What tests replace; and what the command line, which stands above, brings along. */
+/** What tests replace, and what the command line adds. */
 export interface Overrides {
   readonly clock?: Clock
   /** In [0, 1). */
   readonly random?: () => number
   readonly log?: Log
-  /** The disk of the data directory. */
   readonly disk?: () => Disk | null
-  /** Makes commits durable, in the place of the disk itself. */
+  /** Makes commits durable, instead of the disk. */
   readonly sync?: (own: Sync) => Sync
-  /** How the log of the database is moved into its file, and when. */
   readonly checkpoints?: CheckpointOverrides
-  /** Makes the keys of the simulator. */
+  /** Makes the simulator's keys. */
   readonly rsaKeys?: () => Promise<RsaKeys>
-  /** The way to APNs, FCM and Google's token endpoint, in the place of HTTP/2. */
+  /** The connection to APNs, FCM and Google's token endpoint, instead of HTTP/2. */
   readonly openTransport?: OpenTransport
-  /** Looks up the hosts of push services. */
   readonly resolve?: Resolve
-  /** Agrees with the keys of browsers, in the place of a thread. */
+  /** Instead of a thread. */
   readonly keyAgreement?: KeyAgreement
-  /** Calls receivers of webhooks. */
   readonly post?: Post
-  /** Runs commands of other processes and machines. Default: there are none. */
+  /** Runs commands for other processes and machines. Default: none. */
   readonly serveCommand?: MakeServeCommand
-  /** Hears whether the database is being upgraded: the process may end then, and nothing of it is done. */
+  /**
+   * Called when an upgrade of the database begins and ends. Until it ends, the process may be killed without a trace of
+   * it.
+   */
   readonly onUpgrading?: (underWay: boolean) => void
-  /** Who has started it, for the audit log. Default: a start is not written down. */
+  /** For the audit log. Default: the start is not logged. */
   readonly startedBy?: Actor
-  /** Makes the public API; where services come one after the other, one may do for all of them. */
+  /** Tests that start many services share one. */
   readonly publicApi?: typeof createPublicApi
-  /** Takes calls, in the place of sockets. */
+  /** Instead of sockets. */
   readonly listen?: typeof listen
 }

@@ -1,8 +1,10 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Application, SecretOwner } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
-import type { StoredRow, webhook } from '../database/schema.ts'
+import { assigned, given, late } from '../database/late-statement.ts'
+import { application, event, webhook } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import { WALL_AHEAD } from '../time/service-time-store.ts'
 import type { EventType } from './event.ts'
@@ -39,28 +41,7 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>
 
 /** One webhook an application, its secret sealed with a key that is not in the database. */
 export function createWebhookStore({ database, clock, key }: Options) {
-  const find = database.statement<StoredRow<typeof webhook>, [application: number]>(
-    'SELECT * FROM webhook WHERE application = ?',
-  )
-  const receiver = database.statement<{ id: string; url: string; sealed: Uint8Array; changedAt: number }, [number]>(
-    `SELECT a.id, w.url, w.sealed, w.changed_at AS changedAt
-     FROM webhook w JOIN application a ON a.number = w.application WHERE w.application = ? AND w.disabled_at IS NULL`,
-  )
-  // Later than before in any case: `changed_at` tells one version from the next.
-  const put = database.statement<never, [number, url: string, sealed: Uint8Array, events: string, now: number]>(
-    `INSERT INTO webhook (application, url, sealed, events, changed_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET url = excluded.url, sealed = excluded.sealed, events = excluded.events,
-       changed_at = max(excluded.changed_at, changed_at + 1), disabled_at = NULL`,
-  )
-  const eraseOthers = database.statement<never, [application: number, types: string]>(
-    'DELETE FROM event WHERE application = ? AND type NOT IN (SELECT value FROM json_each(?))',
-  )
-  const hurry = database.statement<never, [now: number, application: number]>(
-    `UPDATE event SET attempt = 0, due_at = ? - ${WALL_AHEAD} WHERE application = ?`,
-  )
-  const disable = database.statement<object, [now: number, application: number, changedAt: number]>(
-    'UPDATE webhook SET disabled_at = ? WHERE application = ? AND changed_at = ? RETURNING 1',
-  )
+  const statements = prepareStatements(database.orm)
   const erase = createWebhookErasure(database)
   const eraseSome = database.statement<{ number: number }, [number, number]>(
     `DELETE FROM event WHERE number IN (
@@ -71,12 +52,13 @@ export function createWebhookStore({ database, clock, key }: Options) {
     'SELECT application FROM webhook WHERE application > ? AND disabled_at IS NOT NULL ORDER BY application LIMIT 1',
   )
 
-  const eraseUnwanted = (application: number): boolean => eraseSome.all(application, STEP).length === STEP
+  const eraseUnwanted = (number: number): boolean => eraseSome.all(number, STEP).length === STEP
 
   return {
     find({ number }: Pick<Application, 'number'>): Webhook | null {
-      const row = find.get(number)
-      return row && { url: row.url, events: storedJson(row.events) as EventType[], disabledAt: row.disabled_at }
+      const row = statements.find.get({ application: number })
+      if (row === undefined) return null
+      return { url: row.url, events: storedJson(row.events) as EventType[], disabledAt: row.disabledAt }
     },
 
     /**
@@ -90,13 +72,14 @@ export function createWebhookStore({ database, clock, key }: Options) {
       const types = JSON.stringify(events)
       const now = clock.now()
       database.transact(() => {
-        const had = find.get(number)
+        const had = statements.find.get({ application: number })
         const sealed = secret === null ? had?.sealed : seal(key, sealedFor(id), secret)
         if (sealed === undefined) throw new Error(`application ${id} has no webhook whose secret could be kept`)
-        put.run(number, url, sealed, types, now)
+        statements.put.run({ application: number, url, sealed, events: types, changedAt: now })
         // If it was disabled, nothing that still waits is wanted.
-        eraseOthers.run(number, had !== null && had.disabled_at !== null ? '[]' : types)
-        hurry.run(now, number)
+        const wanted = (had?.disabledAt ?? null) === null ? types : '[]'
+        statements.eraseOthers.run({ application: number, wanted })
+        statements.hurry.run({ application: number, now })
       })
     },
 
@@ -106,29 +89,79 @@ export function createWebhookStore({ database, clock, key }: Options) {
     },
 
     /** `null`: there is none, or it is disabled. */
-    receiver(application: number): Receiver | null {
-      const row = receiver.get(application)
-      if (row === null) return null
+    receiver(number: number): Receiver | null {
+      const row = statements.receiver.get({ application: number })
+      if (row === undefined) return null
       const { id, url, changedAt, sealed } = row
       return { application: id, url, changedAt, secret: open(key, sealedFor(id), sealed) }
     },
 
     /** Unless it was changed after `changedAt`; returns whether it is. Its events are left to `eraseUnwanted`. */
-    disable: (application: number, changedAt: number, now: number): boolean =>
-      disable.get(now, application, changedAt) !== null,
+    disable: (number: number, changedAt: number, now: number): boolean =>
+      statements.disable.all({ application: number, changedAt, disabledAt: now }).length > 0,
 
     /** Erases some events of a disabled webhook, in the caller's transaction; returns whether there may be more. */
     eraseUnwanted,
 
     /** The same for the first disabled webhook behind application `after`; returns where to go on, `null`: all done. */
     sweep(after: number): number | null {
-      const application = nextDisabled.get(after)?.application
-      if (application === undefined) return null
-      return eraseUnwanted(application) ? after : application
+      const number = nextDisabled.get(after)?.application
+      if (number === undefined) return null
+      return eraseUnwanted(number) ? after : number
     },
   }
 }
 
-function sealedFor(application: string) {
-  return { application, provider: 'webhook secret' } as const
+function prepareStatements(orm: Database['orm']) {
+  const number = sql.placeholder('application')
+  const itself = eq(webhook.application, number)
+  const itsEvents = eq(event.application, number)
+  return {
+    find: late(() => orm.select().from(webhook).where(itself)),
+    receiver: late(() =>
+      orm
+        .select({ id: application.id, url: webhook.url, sealed: webhook.sealed, changedAt: webhook.changedAt })
+        .from(webhook)
+        .innerJoin(application, eq(application.number, webhook.application))
+        .where(and(itself, isNull(webhook.disabledAt))),
+    ),
+    put: late(() =>
+      orm
+        .insert(webhook)
+        .values(given('application', 'url', 'sealed', 'events', 'changedAt'))
+        .onConflictDoUpdate({
+          target: webhook.application,
+          set: {
+            url: sql`excluded.url`,
+            sealed: sql`excluded.sealed`,
+            events: sql`excluded.events`,
+            // Later than before in any case: it tells one version from the next.
+            changedAt: sql`max(excluded.changed_at, ${webhook.changedAt} + 1)`,
+            disabledAt: null,
+          },
+        }),
+    ),
+    eraseOthers: late(() =>
+      orm
+        .delete(event)
+        .where(and(itsEvents, sql`${event.type} NOT IN (SELECT value FROM json_each(${sql.placeholder('wanted')}))`)),
+    ),
+    hurry: late(() =>
+      orm
+        .update(event)
+        .set({ attempt: 0, dueAt: sql`${sql.placeholder('now')} - ${sql.raw(WALL_AHEAD)}` })
+        .where(itsEvents),
+    ),
+    disable: late(() =>
+      orm
+        .update(webhook)
+        .set(assigned('disabledAt'))
+        .where(and(itself, eq(webhook.changedAt, sql.placeholder('changedAt'))))
+        .returning({ application: webhook.application }),
+    ),
+  }
+}
+
+function sealedFor(owner: string) {
+  return { application: owner, provider: 'webhook secret' } as const
 }

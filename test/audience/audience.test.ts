@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { assert, constantFrom, integer, property } from 'fast-check'
 import { audiencePages } from '../../src/audience/audience.ts'
 import type { AudiencePages } from '../../src/audience/audience.ts'
-import { failedFields } from '../../src/audience/filter-match.ts'
+import { exclusionsBy } from '../../src/audience/exclusion.ts'
 import type { Audience, Filter } from '../../src/audience/filter.ts'
 import type { Where } from '../../src/audience/where.ts'
 import { unpackToken } from '../../src/device/device.ts'
@@ -55,7 +55,7 @@ function expectAsInWords(filter: Filter, application: number, platform: Platform
   const pages = audiencePages(populated.database, { filter }, application, platform)
   const expected = populated
     .registered(application)
-    .filter((device) => device.platform === platform && device.id <= upTo && failedFields(filter, device).length === 0)
+    .filter((device) => device.platform === platform && device.id <= upTo && exclusionsBy(filter, device).length === 0)
     .map(({ id }) => id)
   expect(readAll(pages, upTo, limit)).toEqual(expected)
   expect(countAll(pages, upTo, limit)).toBe(expected.length)

@@ -1,5 +1,4 @@
-import type { DeviceTraits } from '../../src/audience/filter-match.ts'
-import type { Filter } from '../../src/audience/filter.ts'
+import type { DeviceTraits, Filter } from '../../src/audience/filter.ts'
 import { PLATFORMS } from '../../src/platform.ts'
 import type { Device, Platform } from '../../src/device/device.ts'
 import { openRegistry } from '../support/registry.ts'

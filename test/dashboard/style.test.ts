@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { niceTop } from '../../src/dashboard/components/chart.tsx'
 import { contrast, rgbOf, SHAPE_PAIRS, SPACES, TEXT_PAIRS, TYPE_SCALE } from '../../src/dashboard/components/design.ts'
+import { niceTop } from '../../src/dashboard/components/text.ts'
 
 const style = await Bun.file(join(import.meta.dir, '../../src/dashboard/style.css')).text()
 /** Lock screens look as phones do. */

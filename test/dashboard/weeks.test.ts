@@ -27,5 +27,10 @@ test('today is compared with the same day of last week', () => {
 })
 
 test('a change is in per cent, unless there was nothing', () => {
-  expect([changeOf(100, 112), changeOf(100, 92), changeOf(50, 50), changeOf(0, 9)]).toEqual(['+12 %', '−8 %', '0 %', null])
+  expect([changeOf(100, 112), changeOf(100, 92), changeOf(50, 50), changeOf(0, 9)]).toEqual([
+    '+12 %',
+    '−8 %',
+    '0 %',
+    null,
+  ])
 })

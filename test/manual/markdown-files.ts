@@ -8,14 +8,17 @@ export interface MarkdownFile {
   readonly text: string
 }
 
-/** The two READMEs and every file of the manual. */
+/** The READMEs, what the proofs found, and every file of the manual. */
 export const MARKDOWN_FILES: readonly MarkdownFile[] = await Promise.all(
-  ['README.md', 'test/README.md', ...[...new Bun.Glob('src/manual/*.md').scanSync(root)].toSorted()].map(
-    async (path) => ({
-      path,
-      text: await Bun.file(join(root, path)).text(),
-    }),
-  ),
+  [
+    'README.md',
+    'test/README.md',
+    'test/proofs.md',
+    ...[...new Bun.Glob('src/manual/*.md').scanSync(root)].toSorted(),
+  ].map(async (path) => ({
+    path,
+    text: await Bun.file(join(root, path)).text(),
+  })),
 )
 
 /** The text of a file: `README.md`, `src/manual/server.md`. */

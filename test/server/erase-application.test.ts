@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createEraseContents } from '../../src/server/erase-application.ts'
+import { createEraseContents } from '../../src/server/erasure/erase-application.ts'
 import { openRegistry } from '../support/registry.ts'
 
 /** A device has a row here and its labels: beyond that it is what hangs on one row that makes a transaction large. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { garbageCollector } from '../../src/server/garbage-collector.ts'
+import { garbageCollector } from '../../src/server/sending/garbage-collector.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 function collecting() {

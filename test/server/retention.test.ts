@@ -3,8 +3,8 @@ import type { Database } from '../../src/database/database.ts'
 import type { Statement, Value } from '../../src/database/statement.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
-import { startRetention } from '../../src/server/retention.ts'
-import { createSweeps } from '../../src/server/sweeps.ts'
+import { startRetention } from '../../src/server/storage/retention.ts'
+import { createSweeps } from '../../src/server/storage/sweeps.ts'
 import { createQuotaLedger } from '../../src/usage/quota-ledger.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { newCaller } from '../support/caller.ts'
@@ -132,13 +132,10 @@ test('no sweep goes through a table, or sorts one: each finds what it erases alo
       return { get: noting('get'), all: noting('all'), run: noting('run') } as Statement<Row, Params>
     },
   }
-  const sweeps = createSweeps({
-    database: watched,
-    devices: createDeviceStore({ database: watched, clock }),
-    ledger: createQuotaLedger({ database: watched, clock }),
-    webhooks: createWebhookStore({ database: watched, clock, key: new Uint8Array(32) }),
-    keepGone: 0,
-  })
+  const stores = { database: watched, clock }
+  const registryParts = { devices: createDeviceStore(stores), ledger: createQuotaLedger(stores) }
+  const webhooks = createWebhookStore({ ...stores, key: new Uint8Array(32) })
+  const sweeps = createSweeps({ database: watched, ...registryParts, config: { keepGone: 0 } }, webhooks)
   database.transact(() => {
     registry.devices.register(1, { token: 'a', platform: 0, tag: ['x'] })
     registry.devices.quarantine(1, { since: clock.now(), now: 1, reason: 'BadDeviceToken' })

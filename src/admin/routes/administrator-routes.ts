@@ -26,7 +26,7 @@ interface Dependencies extends AdminParts {
 }
 
 /** Administrators and tokens. */
-export function administratorRoutes({ gate, clock, commit, administrators, links, tokens, log }: Dependencies) {
+export function administratorRoutes({ gate, clock, administrators, links, tokens }: Dependencies) {
   return new Elysia({ name: 'administrator-routes' })
     .use(gate)
     .get(
@@ -43,11 +43,8 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
     )
     .post(
       '/api/administrators',
-      async ({ actor }) => {
-        const link = await commit(() => {
-          log.add(known(actor), 'make link')
-          return links.make(null)
-        })
+      async ({ change }) => {
+        const link = await change('', () => links.make(null))
         return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
       },
       adminCall('Administrators', 'Make a link by which somebody becomes an administrator', {
@@ -57,16 +54,15 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
     )
     .delete(
       '/api/administrators/:name',
-      async ({ actor, params }) => {
-        const { name } = params
-        const outcome = await commit(() => {
+      async ({ change, params: { name } }) => {
+        const outcome = await change(name, (note) => {
           // Without administrators anyone who finds the set-up link could become one.
           if (administrators.list().length === 1) return 'last'
           const removed = administrators.remove(name)
-          if (removed !== null) log.add(known(actor), 'remove administrator', removed.name)
-          return removed === null ? 'absent' : 'removed'
+          if (removed !== null) note({ subject: removed.name })
+          return removed
         })
-        if (outcome === 'absent') throw new Refused(failure('ResourceNotFound', 'No administrator found'))
+        if (outcome === null) throw new Refused(failure('ResourceNotFound', 'No administrator found'))
         if (outcome === 'last') {
           throw new Refused(
             failure('ConflictError', 'The last administrator stays: bellhop admin remove takes it away.'),
@@ -94,20 +90,17 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
     )
     .post(
       '/api/tokens',
-      async ({ actor, body: { name, purpose = DEFAULT_PURPOSE, expiresInDays } }) => {
+      async ({ actor, change, body: { name, purpose = DEFAULT_PURPOSE, expiresInDays } }) => {
         const by = known(actor)
         const latest = by.kind === 'token' ? by.expiresAt : null
         const expiresAt = tokenEnd(clock.now(), expiresInDays, latest)
         if (expiresAt === 'too-late') {
           throw invalid('expiresInDays', `must not be after the end of the token that makes it, ${isoOrNull(latest)}`)
         }
-        const token = await commit(() => {
-          const made = tokens.add(name, { purpose, expiresAt })
-          if (made !== null) log.add(by, 'make token', name, { purpose, expiresAt: isoOrNull(expiresAt) })
-          return made
-        })
+        const granted = { purpose, expiresAt: isoOrNull(expiresAt) }
+        const token = await change(name, () => tokens.add(name, { purpose, expiresAt }), granted)
         if (token === null) throw new Refused(failure('ConflictError', 'name is taken: there is a token of that name.'))
-        return { name, token, purpose, expiresAt: isoOrNull(expiresAt) }
+        return { name, token, ...granted }
       },
       adminCall('Administrators', 'Make a token, shown in this answer alone', {
         action: 'make token',
@@ -117,14 +110,9 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
     )
     .delete(
       '/api/tokens/:name',
-      async ({ actor, params }) => {
-        const { name } = params
-        const revoked = await commit(() => {
-          const was = tokens.revoke(name)
-          if (was) log.add(known(actor), 'revoke token', name)
-          return was
-        })
-        if (!revoked) throw new Refused(failure('ResourceNotFound', 'No token found'))
+      async ({ change, params: { name } }) => {
+        if (!(await change(name, () => tokens.revoke(name))))
+          throw new Refused(failure('ResourceNotFound', 'No token found'))
         return { message: 'Token revoked' }
       },
       adminCall('Administrators', 'Revoke a token', { action: 'revoke token', answer: DoneAnswer }),

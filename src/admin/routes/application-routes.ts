@@ -1,13 +1,10 @@
 import { Elysia } from 'elysia'
 import type { ApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
-import type { CredentialStore } from '../../application/credential-store.ts'
 import { SECOND_MS, within } from '../../clock.ts'
-import type { RegistrySizeStore } from '../../device/registry-size-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid } from '../../http/fields.ts'
-import type { StatusStore } from '../../push/status/status-store.ts'
-import { counted, isoOrNull } from '../../text/format.ts'
+import { isoOrNull } from '../../text/format.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import {
   ApplicationAnswer,
@@ -20,8 +17,8 @@ import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ChangeLimits, DeleteApplication, NewApplication, RotateSecret, Simulate } from '../application-schema.ts'
+import type { RealThings } from '../real-things-store.ts'
 import type { ApplicationView } from '../view/application-view.ts'
-import { factsOf } from '../../platform.ts'
 import type { AdminParts } from './admin-parts.ts'
 
 /** How long a call waits for an erasure. The listener closes connections that are silent for 30 s. */
@@ -30,9 +27,7 @@ const ERASURE_MS = 20_000
 interface Dependencies extends AdminParts {
   readonly applications: ApplicationStore
   readonly view: ApplicationView
-  readonly credentials: CredentialStore
-  readonly sizes: RegistrySizeStore
-  readonly statuses: StatusStore
+  readonly realThings: RealThings
   readonly eraseContents: (application: number) => Promise<void>
   /** Gets the error of an erasure that continued in the background. */
   readonly onError: (error: unknown) => void
@@ -68,17 +63,6 @@ export function applicationRoutes(deps: Dependencies) {
     }
   }
 
-  /** What simulating would affect: `3 devices`, `an APNs credential`. */
-  function realThings(application: Application): readonly string[] {
-    const { devices } = deps.sizes.sizeOf(application.number)
-    const pushes = deps.statuses.unfinished(application.number)
-    return [
-      ...(devices > 0 ? [counted(devices, 'device')] : []),
-      ...(pushes > 0 ? [`${counted(pushes, 'push', 'pushes')} to be sent`] : []),
-      ...deps.credentials.summaries(application).map(({ provider }) => factsOf(provider).credential),
-    ]
-  }
-
   return new Elysia({ name: 'application-routes' })
     .use(gate)
     .get(
@@ -88,14 +72,13 @@ export function applicationRoutes(deps: Dependencies) {
     )
     .post(
       '/api/applications',
-      async ({ actor, body: { name, simulate = false } }): Promise<NewApplicationAnswer> => {
-        const by = known(actor)
-        const outcome = await commit(() => {
+      async ({ change, body: { name, simulate = false } }): Promise<NewApplicationAnswer> => {
+        const outcome = await change('', (note) => {
           const created = applications.create(name)
           if (created.kind !== 'created') return created
           const { id } = created.application
           if (simulate) applications.setSimulated(id, true)
-          log.add(by, 'create application', id, { name, simulate })
+          note({ subject: id, detail: { name, simulate } })
           return created
         })
         if (outcome.kind === 'name-invalid') {
@@ -124,17 +107,9 @@ export function applicationRoutes(deps: Dependencies) {
     )
     .patch(
       '/api/applications/:id',
-      async ({ actor, params, body }) => {
-        const by = known(actor)
+      async ({ change, params, body }) => {
         const { id } = named(params.id)
-        return changed(
-          await commit(() => {
-            const changes = log.watch(id)
-            const outcome = applications.setLimits(id, body)
-            if (outcome.kind === 'changed') log.add(by, 'change limits', id, {}, { changes: changes() })
-            return outcome
-          }),
-        )
+        return changed(await change(id, () => applications.setLimits(id, body)))
       },
       adminCall('Applications', 'Change limits; what is left out stays as it is', {
         action: 'change limits',
@@ -144,14 +119,10 @@ export function applicationRoutes(deps: Dependencies) {
     )
     .post(
       '/api/applications/:id/rotate-secret',
-      async ({ actor, params, body: { overlapSeconds = 0 } }): Promise<NewSecretAnswer> => {
-        const by = known(actor)
+      async ({ change, params, body: { overlapSeconds = 0 } }): Promise<NewSecretAnswer> => {
         const { id } = named(params.id)
-        const outcome = await commit(() => {
-          const rotated = applications.rotateSecret(id, overlapSeconds * SECOND_MS)
-          if (rotated.kind === 'rotated') log.add(by, 'rotate secret', id, { overlapSeconds })
-          return rotated
-        })
+        const rotate = () => applications.rotateSecret(id, overlapSeconds * SECOND_MS)
+        const outcome = await change(id, rotate, { overlapSeconds })
         directory.reload()
         if (outcome.kind === 'not-found') throw gone()
         const { secret, previousUntil } = outcome
@@ -165,27 +136,19 @@ export function applicationRoutes(deps: Dependencies) {
     )
     .post(
       '/api/applications/:id/simulate',
-      async ({ actor, params, body: { simulate, confirm = false } }) => {
-        const by = known(actor)
+      async ({ change, params, body: { simulate, confirm = false } }) => {
         const application = named(params.id)
         const { id } = application
-        const real = simulate && !application.simulated && !confirm ? realThings(application) : []
-        if (real.length > 0) {
+        const real = simulate && !application.simulated && !confirm ? deps.realThings(application) : null
+        if (real !== null) {
           throw new Refused(
             failure(
               'ConflictError',
-              `It has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${deps.credentials.summaries(application).some(({ provider }) => factsOf(provider).isRealWhenSimulated) ? ' Browsers would be reached as before.' : ''} With confirm it is done.`,
+              `It has ${real.things.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${real.hasBrowsers ? ' Browsers would be reached as before.' : ''} With confirm it is done.`,
             ),
           )
         }
-        return changed(
-          await commit(() => {
-            const changes = log.watch(id)
-            const outcome = applications.setSimulated(id, simulate)
-            if (outcome.kind === 'changed') log.add(by, 'simulate', id, {}, { changes: changes() })
-            return outcome
-          }),
-        )
+        return changed(await change(id, () => applications.setSimulated(id, simulate)))
       },
       adminCall('Applications', 'Send to the built-in simulator, or no more', {
         action: 'simulate',

@@ -11,7 +11,7 @@ import { adminCall } from '../admin-endpoint.ts'
 import { ApplicationAnswer } from '../api-types/application-types.ts'
 import { CredentialTestAnswer } from '../api-types/credential-types.ts'
 import { known } from '../administrator.ts'
-import type { Actor } from '../administrator.ts'
+import type { Change } from '../audited-calls.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ApnsFiles, FcmFile, VapidFields } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
@@ -30,15 +30,10 @@ interface Dependencies extends AdminParts {
 export function credentialRoutes(deps: Dependencies) {
   const { gate, clock, commit, directory, view, log, credentials, test } = deps
 
-  async function store(actor: Actor | null, id: string, credential: Credential) {
-    const by = known(actor)
+  async function store(change: Change, id: string, credential: Credential) {
     const application = applicationNamed(directory, id)
     const { kind } = credential
-    await commit(() => {
-      const changes = log.watch(application.id)
-      credentials.put(application, credential)
-      log.add(by, 'store credential', application.id, { kind }, { changes: changes() })
-    })
+    await change(application.id, () => credentials.put(application, credential), { kind })
     directory.reload()
     return view.whole(application)
   }
@@ -47,7 +42,7 @@ export function credentialRoutes(deps: Dependencies) {
     .use(gate)
     .put(
       '/api/applications/:id/credentials/apns',
-      async ({ actor, params, body }) => {
+      async ({ change, params, body }) => {
         applicationNamed(directory, params.id)
         const { key, keyId, teamId, certificate, password, topic, environment = 'auto' } = body
         if (key !== undefined) {
@@ -56,12 +51,12 @@ export function credentialRoutes(deps: Dependencies) {
           if (teamId === undefined) throw missing('teamId')
           if (topic === undefined) throw missing('topic')
           const read = readApnsKey({ p8: key, keyId, teamId, topic, environment })
-          return store(actor, params.id, readable('key', read))
+          return store(change, params.id, readable('key', read))
         }
         if (certificate === undefined) throw missing('key or certificate')
         const { readApnsCertificate } = await import('../../application/apns-certificate.ts')
         const read = readApnsCertificate({ bytes: certificate, password, topic, environment, now: clock.now() })
-        return store(actor, params.id, readable('certificate', read))
+        return store(change, params.id, readable('certificate', read))
       },
       adminCall('Applications', 'Store the key or certificate for APNs', {
         action: 'store credential',
@@ -71,9 +66,9 @@ export function credentialRoutes(deps: Dependencies) {
     )
     .put(
       '/api/applications/:id/credentials/fcm',
-      ({ actor, params, body: { serviceAccount } }) => {
+      ({ change, params, body: { serviceAccount } }) => {
         applicationNamed(directory, params.id)
-        return store(actor, params.id, readable('serviceAccount', readServiceAccount(serviceAccount)))
+        return store(change, params.id, readable('serviceAccount', readServiceAccount(serviceAccount)))
       },
       adminCall('Applications', 'Store the service account for FCM', {
         action: 'store credential',
@@ -83,7 +78,7 @@ export function credentialRoutes(deps: Dependencies) {
     )
     .put(
       '/api/applications/:id/credentials/webpush',
-      ({ actor, params, body: { subject, key, new: isNew = false } }) => {
+      ({ change, params, body: { subject, key, new: isNew = false } }) => {
         const application = applicationNamed(directory, params.id)
         if (isNew && key !== undefined) throw invalid('new', 'and key exclude each other')
         const before = credentials.credentialOf(application, 'webpush')
@@ -92,7 +87,7 @@ export function credentialRoutes(deps: Dependencies) {
         const credential = readable(isVapidSubject(subject ?? before?.subject ?? '') ? 'key' : 'subject', next)
         // Without a change, connections stay open.
         if (JSON.stringify(credential) === JSON.stringify(before)) return view.whole(application)
-        return store(actor, params.id, credential)
+        return store(change, params.id, credential)
       },
       adminCall('Applications', 'Make or import the VAPID key for web push, or change its subject', {
         action: 'store credential',
@@ -102,16 +97,10 @@ export function credentialRoutes(deps: Dependencies) {
     )
     .delete(
       '/api/applications/:id/credentials/:provider',
-      async ({ actor, params }) => {
-        const by = known(actor)
+      async ({ change, params }) => {
         const application = applicationNamed(directory, params.id)
         const provider = providerIn(params.provider)
-        const removed = await commit(() => {
-          const changes = log.watch(application.id)
-          const was = credentials.remove(application, provider)
-          if (was) log.add(by, 'remove credential', application.id, { provider }, { changes: changes() })
-          return was
-        })
+        const removed = await change(application.id, () => credentials.remove(application, provider), { provider })
         if (!removed) throw noCredential()
         directory.reload()
         return view.whole(application)

@@ -6,6 +6,7 @@ import { DoneAnswer } from '../api-types/administrator-types.ts'
 import { RecoveryCodesAnswer, SecondFactorAnswer, SecondFactorBegunAnswer } from '../api-types/session-types.ts'
 import { GivenCode } from '../admin-schema.ts'
 import type { Actor } from '../administrator.ts'
+import type { Change } from '../audited-calls.ts'
 import { tooManyCodes, WRONG_CODE } from '../session/second-step.ts'
 import type { SecondSteps } from '../session/second-step.ts'
 import type { AdminParts } from './admin-parts.ts'
@@ -16,17 +17,15 @@ interface Dependencies extends AdminParts {
 }
 
 /** The second factor of the administrator who calls. */
-export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, log }: Dependencies) {
+export function secondFactorRoutes({ gate, secondFactors, secondSteps }: Dependencies) {
   /** Checks a code, and does `work` in the same transaction. */
-  async function proven<T>(actor: Actor | null, code: string, action: string, work: (owner: Owner) => T): Promise<T> {
-    const owner = ownerIn(actor)
-    const done = await commit(() => {
+  async function proven<T>(change: Change, owner: Owner, code: string, work: () => T): Promise<T> {
+    const done = await change('', () => {
       if (!secondFactors.isOn(owner)) return { kind: 'off' } as const
       const outcome = secondSteps.check(owner, code)
       // The audit log shows a wrong code as a refused call.
       if (outcome.kind !== 'right') return outcome
-      log.add(owner, action)
-      return { kind: 'done', result: work(owner) } as const
+      return { kind: 'done', result: work() } as const
     })
     if (done.kind === 'off') throw new Refused(failure('ConflictError', 'You have no second factor.'))
     if (done.kind === 'wait') throw new Refused(tooManyCodes(done.seconds))
@@ -46,13 +45,9 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
     )
     .post(
       '/api/second-factor',
-      async ({ actor }) => {
+      async ({ actor, change }) => {
         const owner = ownerIn(actor)
-        const begun = await commit(() => {
-          const made = secondFactors.begin(owner)
-          if (made !== null) log.add(owner, 'begin second factor')
-          return made
-        })
+        const begun = await change('', () => secondFactors.begin(owner))
         if (begun === null) {
           throw new Refused(failure('ConflictError', 'You already have a second factor: turn it off first.'))
         }
@@ -70,13 +65,9 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
     )
     .post(
       '/api/second-factor/confirm',
-      async ({ actor, body: { code } }) => {
+      async ({ actor, change, body: { code } }) => {
         const owner = ownerIn(actor)
-        const confirmed = await commit(() => {
-          const codes = secondFactors.confirm(owner, code)
-          if (typeof codes !== 'string') log.add(owner, 'turn on second factor')
-          return codes
-        })
+        const confirmed = await change('', () => secondFactors.confirm(owner, code))
         if (confirmed === 'absent') {
           throw new Refused(
             failure('ConflictError', 'No second factor is being set up: POST /api/second-factor starts it.'),
@@ -97,9 +88,10 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
     )
     .post(
       '/api/second-factor/recovery-codes',
-      async ({ actor, body: { code } }) => ({
-        recoveryCodes: await proven(actor, code, 'make recovery codes', (owner) => secondFactors.renewCodes(owner)),
-      }),
+      async ({ actor, change, body: { code } }) => {
+        const owner = ownerIn(actor)
+        return { recoveryCodes: await proven(change, owner, code, () => secondFactors.renewCodes(owner)) }
+      },
       adminCall('Session', 'Create new recovery codes; the old ones stop working', {
         action: 'make recovery codes',
         answer: RecoveryCodesAnswer,
@@ -108,8 +100,9 @@ export function secondFactorRoutes({ gate, commit, secondFactors, secondSteps, l
     )
     .delete(
       '/api/second-factor',
-      async ({ actor, body: { code } }) => {
-        await proven(actor, code, 'turn off second factor', (owner) => secondFactors.remove(owner))
+      async ({ actor, change, body: { code } }) => {
+        const owner = ownerIn(actor)
+        await proven(change, owner, code, () => secondFactors.remove(owner))
         return { message: 'Second factor turned off' }
       },
       adminCall('Session', 'Turn the second factor off, by a code or a recovery code', {

@@ -5,7 +5,6 @@ import { invalid } from '../../http/fields.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { ChangePassword, FinishSignIn, SignIn } from '../admin-schema.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
-import { known } from '../administrator.ts'
 import type { Administrator } from '../administrator.ts'
 import { SessionAnswer } from '../api-types/session-types.ts'
 import { BUSY } from '../password.ts'
@@ -114,41 +113,31 @@ export function sessionRoutes(deps: Dependencies) {
     )
     .delete(
       '/api/session',
-      async ({ actor, session, request: { headers } }) => {
-        if (session !== null) {
-          const by = known(actor)
-          await commit(() => {
-            sessions.end(session)
-            log.add(by, 'sign out')
-          })
-        }
+      async ({ change, session, request: { headers } }) => {
+        if (session !== null) await change('', () => sessions.end(session))
         return arrival.signedOut(headers)
       },
       adminCall('Session', 'Sign out here', { action: 'sign out', answer: SessionAnswer }),
     )
     .delete(
       '/api/sessions',
-      async ({ actor, request: { headers } }) => {
+      async ({ actor, change, request: { headers } }) => {
         if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no sessions.'))
-        await commit(() => {
-          sessions.endAll(actor)
-          log.add(actor, 'sign out everywhere')
-        })
+        await change('', () => sessions.endAll(actor))
         return arrival.signedOut(headers)
       },
       adminCall('Session', 'Sign out everywhere', { action: 'sign out everywhere', answer: SessionAnswer }),
     )
     .put(
       '/api/password',
-      async ({ actor, body, request: { headers }, address }) => {
+      async ({ actor, change, body, request: { headers }, address }) => {
         if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no password.'))
         const current = { name: actor.name, password: body.current, address }
         const administrator = await signIn(current, headers, 'current is wrong.')
         const hash = await newPasswordHash(passwords, body.password, administrator.name)
-        const session = await commit(() => {
+        const session = await change('', () => {
           administrators.setPassword(administrator.name, hash)
           sessions.endAll(administrator)
-          log.add(actor, 'change password')
           return sessions.start(administrator)
         })
         return arrival.signedIn(administrator, session, headers)

@@ -10,7 +10,6 @@ import type { WebhookList } from '../../webhook/webhook-list-store.ts'
 import type { Webhook, WebhookStore } from '../../webhook/webhook-store.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types/webhook-types.ts'
-import { known } from '../administrator.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ChangeWebhook } from '../application-schema.ts'
 import type { AdminParts } from './admin-parts.ts'
@@ -22,7 +21,7 @@ interface Dependencies extends AdminParts {
 
 const SHOWN_EVENTS = 20
 
-export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookList }: Dependencies) {
+export function webhookRoutes({ gate, directory, webhooks, webhookList }: Dependencies) {
   return new Elysia({ name: 'webhook-routes' })
     .use(gate)
     .get(
@@ -51,17 +50,14 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
     )
     .put(
       '/api/applications/:id/webhook',
-      async ({ actor, params, body }): Promise<NewWebhookAnswer> => {
-        const by = known(actor)
+      async ({ change, params, body }): Promise<NewWebhookAnswer> => {
         const application = applicationNamed(directory, params.id)
         // Outside the operation, which may run twice.
         const made = newWebhookSecret(randomBytes)
-        return commit(() => {
-          const changes = log.watch(application.id)
+        return change(application.id, (note) => {
           const set = setWebhook(webhooks, application, body, made)
           if (set === null) throw missing('url')
-          const detail = { secret: set.keeps ? 'kept' : 'changed' }
-          log.add(by, 'set webhook', application.id, detail, { changes: changes() })
+          note({ detail: { secret: set.keeps ? 'kept' : 'changed' } })
           return { ...shown(set.webhook), secret: set.secret, isPrivate: isForPrivate(set.url) }
         })
       },
@@ -73,16 +69,9 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
     )
     .delete(
       '/api/applications/:id/webhook',
-      async ({ actor, params }): Promise<WebhookAnswer> => {
-        const by = known(actor)
+      async ({ change, params }): Promise<WebhookAnswer> => {
         const application = applicationNamed(directory, params.id)
-        const wasThere = await commit(() => {
-          const changes = log.watch(application.id)
-          const was = webhooks.remove(application)
-          if (was) log.add(by, 'remove webhook', application.id, {}, { changes: changes() })
-          return was
-        })
-        if (!wasThere) throw noWebhook()
+        if (!(await change(application.id, () => webhooks.remove(application)))) throw noWebhook()
         return shown(null)
       },
       adminCall('Applications', 'Take the webhook away, with all that waits for it', {
@@ -92,18 +81,14 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
     )
     .post(
       '/api/applications/:id/webhook/retry',
-      async ({ actor, params }): Promise<WebhookRetryAnswer> => {
-        const by = known(actor)
+      async ({ change, params }): Promise<WebhookRetryAnswer> => {
         const application = applicationNamed(directory, params.id)
-        const isThere = await commit(() => {
+        await change(application.id, () => {
           const webhook = webhooks.find(application)
-          if (webhook === null) return false
+          if (webhook === null) throw noWebhook()
           // Storing it unchanged makes its events due, and enables it again.
           webhooks.put(application, { ...webhook, secret: null })
-          log.add(by, 'retry webhook', application.id)
-          return true
         })
-        if (!isThere) throw noWebhook()
         return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
       },
       adminCall('Service', 'Try at once to deliver what waits for a webhook', {

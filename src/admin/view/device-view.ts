@@ -72,7 +72,7 @@ export function createDevicesView({ search, newest, statuses, summaries, explana
       if (devices.length === 0) return null
       const pushes = devices
         .slice(0, EXPLAINED_DEVICES)
-        .flatMap((device) => lastPushes(application, device).map((push) => ({ ...push, device: device.id })))
+        .flatMap((device) => lastPushes(application, device).map((push) => Object.assign(push, { device: device.id })))
         .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
       return { user, devices: devices.map(deviceViewOf), pushes }
     },

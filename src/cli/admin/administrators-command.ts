@@ -94,7 +94,7 @@ export const link: CommandModule<World> = {
   },
 }
 
-/** The way back for who has lost the password, the second factor, or both. */
+/** For a lost password, second factor, or both. */
 export const reset: CommandModule<World> = {
   check: ({ flags }, context) => linkOrigin(flags, context),
 
@@ -131,7 +131,7 @@ export const reset: CommandModule<World> = {
   },
 }
 
-/** Where browsers reach the admin side, as far as it is known here. */
+/** The admin side's origin, as far as this machine knows it. */
 function linkOrigin(
   flags: ParsedArguments['flags'],
   context: Pick<CommandContext, 'env' | 'readFile'>,

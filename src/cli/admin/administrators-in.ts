@@ -10,20 +10,19 @@ import type { Problem } from '../../failure.ts'
 import { suggestion } from '../../text/nearest.ts'
 import type { World } from '../command.ts'
 
-/** Who may use the dashboard and the admin API, and by what. */
 export function administratorsIn(world: World) {
   return {
     administrators: createAdministratorStore(world),
     sessions: createAdminSessionStore(world),
     links: createAdminLinkStore(world),
     tokens: createAdminTokenStore(world),
-    /** Takes the second factor away, for which no key is needed. */
+    /** Needs no key. */
     dropSecondFactor: ({ number }: Pick<Administrator, 'number'>) =>
       createSealedSecondFactors(world.database).erase({ number, provider: 'second factor' }),
   }
 }
 
-/** Of an administrator or a token: see `isAdminName`. */
+/** For administrators and tokens: see `isAdminName`. */
 export const BAD_NAME = `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`
 
 export function noAdministrator(name: string, world: World): Problem {

@@ -26,7 +26,7 @@ export const check: CheckArguments = ({ flags }, { clock }) => {
 export const run: RunOnData = async ({ words: [app], flags }, world) => {
   const { clock } = world
   const found = app === undefined ? null : findApplication(app, world)
-  // An application that was deleted has entries still, under its id.
+  // A deleted application still has entries, under its id.
   if (found?.kind === 'problem' && !app?.startsWith('app_')) return found
   const subject = found?.kind === 'found' ? found.application.id : app
   const log = createAdminLogStore(world)

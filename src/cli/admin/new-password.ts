@@ -6,18 +6,18 @@ import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import type { CommandContext } from '../command.ts'
 
-/** 120 random bits: more than anybody can try. */
+/** 120 random bits. */
 const GENERATED_BYTES = 15
 
 export interface NewPassword {
   readonly kind: 'password'
   readonly password: string
   readonly hash: string
-  /** Nobody knows it yet: it is to be shown. */
+  /** Generated, so it must be shown. */
   readonly isMade: boolean
 }
 
-/** The first line of the file, or one that is made here. `name`: whose it is to be. */
+/** The first line of the file, or a generated one. `name`: whose. */
 export async function newPassword(
   file: string | undefined,
   name: string,

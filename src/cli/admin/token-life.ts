@@ -1,7 +1,7 @@
 import { MAX_TOKEN_DAYS } from '../../admin/token-purpose.ts'
 import type { SettingType } from '../../settings/setting-type.ts'
 
-/** Days that a token is good: `90d`, or `never`. */
+/** A token's days: `90d`, or `never`. */
 export const tokenLife: SettingType<number | 'never'> = {
   expected: `a number of days from 1d to ${MAX_TOKEN_DAYS}d, or never`,
   placeholder: 'DAYS',

@@ -29,9 +29,9 @@ interface KeyFile {
 interface CertificateFile {
   readonly kind: 'certificate'
   readonly file: string
-  /** `undefined`: not on the command line; then by BELLHOP_CERTIFICATE_PASSWORD, else none. */
+  /** `undefined`: by BELLHOP_CERTIFICATE_PASSWORD, else none. */
   readonly password: string | undefined
-  /** `undefined`: the one that the certificate names. */
+  /** `undefined`: the certificate names it. */
   readonly topic: string | undefined
   readonly environment: Environment
 }
@@ -59,7 +59,7 @@ function readFiles(flags: ParsedArguments['flags']): KeyFile | CertificateFile |
   return { kind: 'certificate', file: certificate, password: flags.get('password'), topic, environment }
 }
 
-/** Apple names the file that it hands out after the key: `AuthKey_ABC123DEFG.p8`. */
+/** Apple names key files `AuthKey_ABC123DEFG.p8`. */
 function keyIdIn(path: string): string | undefined {
   return /(?:^|[/\\])AuthKey_([A-Z0-9]{10})\.p8$/.exec(path)?.[1]
 }

@@ -6,7 +6,7 @@ import type { RunOnData } from '../command.ts'
 import { dataFlagOf } from '../data-directory.ts'
 import { indented, secretJson } from './app-text.ts'
 
-/** The one command that may bring a data directory into being: for the others a new one is a misspelled --data. */
+/** Only this command creates a data directory: for others, a missing one is a misspelled --data. */
 export const run: RunOnData = async ({ words: [name = ''], flags }, world) => {
   const created = createApplicationStore(world).create(name)
   if (created.kind === 'name-taken') return problem(`There is an application "${name}" already: choose another name.`)

@@ -1,5 +1,5 @@
 import { createApplicationStore } from '../../application/application-store.ts'
-import { createEraseContents } from '../../server/erase-application.ts'
+import { createEraseContents } from '../../server/erasure/erase-application.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { done, FINE, problems } from '../command.ts'
 import type { CheckArguments, RunOnApplication } from '../command.ts'
@@ -14,7 +14,7 @@ export const run: RunOnApplication = async (_, { database, clock, application })
   const checkpoint = database.statement('PRAGMA wal_checkpoint(PASSIVE)')
   const eraseContents = createEraseContents({ database }, async (work) => {
     const result = database.transact(work)
-    // Each is moved out of the log, which would grow to the size of them all.
+    // Keeps the WAL small.
     checkpoint.all()
     return result
   })

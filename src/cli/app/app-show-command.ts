@@ -34,12 +34,12 @@ interface View {
   readonly webhook: Webhook | null
   readonly userKey: UserKeySummary | null
   readonly size: RegistrySize
-  /** Imported devices of users that have not registered by themselves. */
+  /** Imported devices of users that have not registered themselves. */
   readonly adoptable: number
 }
 
 function createView({ database, clock }: World): (application: Application) => View {
-  // What is shown of them is not sealed.
+  // Nothing of this is sealed.
   const credentials = createCredentialStore({ database, clock, key: NO_KEY })
   const webhooks = createWebhookStore({ database, clock, key: NO_KEY })
   const userKeys = createUserKeyStore({ database, clock, key: NO_KEY })
@@ -84,7 +84,7 @@ function showText(view: View): string {
   ].join('\n')
 }
 
-/** No secret, no hash; times in ISO 8601 UTC. */
+/** No secrets, no hashes; times in ISO 8601 UTC. */
 function viewJson({ application, credentials, webhook, userKey, size, adoptable }: View): object {
   const { id, name, simulated, limits } = application
   return {

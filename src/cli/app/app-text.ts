@@ -6,10 +6,9 @@ import { dayOf, isoTime } from '../../text/format.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { tableText } from '../terminal/table-text.ts'
 
-/** For stores of which nothing is sealed or opened. */
+/** For stores that seal and open nothing. */
 export const NO_KEY = new Uint8Array(32)
 
-/** One line, its members in this order. */
 export function secretJson({ id, name }: Application, secret: string, more: object = {}): string {
   return jsonLine({ id, secret, name, ...more })
 }

@@ -7,7 +7,7 @@ import { done } from '../command.ts'
 import type { RunOnApplication } from '../command.ts'
 import { userKeyJson } from './app-text.ts'
 
-/** Apps keep a proof for as long as somebody is signed in, and ask for a new one when they are next opened. */
+/** Apps keep a proof while a user is signed in, and fetch a new one when they are next opened. */
 const DEFAULT_OVERLAP_MS = 30 * DAY_MS
 
 export const run: RunOnApplication = async ({ flags }, { database, clock, application, sealingKey }) => {

@@ -12,7 +12,7 @@ import { readCredentialFile } from './store-credential.ts'
 export const check: CheckArguments = ({ flags }) =>
   flags.has('key') && flags.has('new') ? problems('--key and --new exclude each other.') : FINE
 
-/** Makes or imports the VAPID key pair of an application. The one that it has stays, unless another is asked for. */
+/** Makes or imports a VAPID key pair. An existing one stays unless another is asked for. */
 export const run: RunOnApplication = async ({ flags }, world) => {
   const { database, clock, application } = world
   const stored = database.transact(() => {
@@ -22,7 +22,7 @@ export const run: RunOnApplication = async ({ flags }, world) => {
     const before = credentials.credentialOf(application, 'webpush')
     const credential = wanted(before, flags, world)
     if (credential.kind !== 'vapid') return credential
-    // Where nothing changes, connections go on.
+    // Without a change, connections stay open.
     if (JSON.stringify(credential) !== JSON.stringify(before)) credentials.put(application, credential)
     return { ...loaded, credential, before }
   })

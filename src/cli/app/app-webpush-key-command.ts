@@ -8,8 +8,8 @@ import { webPushKeyOf } from '../transfer/subscribed-key.ts'
 import { startFile } from '../transfer/unfinished-file.ts'
 
 /**
- * Writes the VAPID key pair of an application, unsealed. Other credentials are files of Apple and Google, which the
- * operator has; this one was made here, and subscriptions are of use to nobody without it.
+ * Writes the VAPID key pair unsealed. It was made here, and subscriptions work with no other; the operator already has
+ * the files of Apple and Google.
  */
 export const run: RunOnApplication = async ({ words: [, path = ''] }, world) => {
   const { database, clock, application } = world

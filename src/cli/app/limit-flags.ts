@@ -25,10 +25,10 @@ export function limitsIn(flags: ParsedArguments['flags']): Partial<Limits> {
   return Object.fromEntries([...valued, ...switched])
 }
 
-/** What 0 says of a limit, where it is not that there is none. */
+/** Where 0 is not "unlimited". */
 const WHEN_ZERO: Partial<Record<keyof Limits, string>> = { confirmAbove: 'off', holdSeconds: 'off' }
 
-/** A switch that nobody has turned is `null`. */
+/** `null`: never set. */
 const SWITCHED: Readonly<Record<string, string>> = { true: 'on', false: 'off', null: 'unset' }
 
 export function limitsText(limits: Limits): string {

@@ -10,7 +10,7 @@ import { dataFlagOf } from '../data-directory.ts'
 import { credentialText } from './app-text.ts'
 import { factsOf } from '../../platform.ts'
 
-/** Seals and stores what was read of a file, where that is a credential; answers with what it now is. */
+/** Seals and stores a credential that was read; answers with its new summary. */
 export function storeCredential(
   flags: ParsedArguments['flags'],
   { application, database, clock, sealingKey }: ApplicationWorld,
@@ -45,7 +45,7 @@ function isCredential(read: ApnsCredential | FcmCredential | CommandOutcome): re
   return read.kind === 'key' || read.kind === 'certificate' || read.kind === 'service-account'
 }
 
-/** The bytes of a file; `-` is what is handed in, as to a container that sees no files of its host. */
+/** `-` is standard input, for a container that sees no files of its host. */
 export function readCredentialFile(
   path: string,
   { readFile }: Pick<CommandContext, 'readFile'>,

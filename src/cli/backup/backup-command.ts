@@ -13,13 +13,13 @@ import { createWatch } from '../terminal/gauge.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { bucketOpener, isFolder } from './bucket-opener.ts'
 
-/** `backup TO`: a process of its own beside the server, which only reads. */
+/** `backup TO`: in its own process beside the server; only reads. */
 export const run: RunCommand = async ({ words, flags }, context) => {
   const { clock, stderr } = context
   const to = destinationIn(words[0] ?? '', isFolder)
   if (to.kind === 'problem') return problems(to.problem)
   const keep = flags.has('keep') ? Number(flags.get('keep')) : null
-  // What serve asks for has a name by time already.
+  // Backups that serve makes already have a name with their time.
   if (
     keep !== null &&
     (to.kind === 'file' || to.kind === 'object') &&

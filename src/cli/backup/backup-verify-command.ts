@@ -23,7 +23,7 @@ import { bucketOpener, isFolder } from './bucket-opener.ts'
 import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
-/** `backup verify FROM`: reads all of it, and changes nothing. */
+/** `backup verify FROM`: reads everything, changes nothing. */
 export const run: RunCommand = async ({ words, flags }, context) => {
   const from = destinationIn(words[0] ?? '', isFolder)
   if (from.kind === 'problem') return problems(from.problem)
@@ -51,7 +51,7 @@ interface Means extends Pick<Parameters<typeof fetchBackup>[0], 'openBucket'> {
 
 async function verify(from: OneBackup, { data, watch, openBucket }: Means): Promise<BackupInspection | Problem> {
   if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full', watch) : noFile(from.path)
-  // Beside the database if there is one: /tmp may be memory.
+  // Beside the database if there is one: /tmp may be in memory.
   const workplace = mkdtempSync(
     join(existsSync(data) ? workDirectoryFor(data) : tmpdir(), verifyDirectoryPrefix(process.pid)),
   )

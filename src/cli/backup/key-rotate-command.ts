@@ -10,7 +10,7 @@ import { done } from '../command.ts'
 import type { RunOnData } from '../command.ts'
 import { readKeySetting } from '../open-data.ts'
 
-/** Replaces the sealing key. A running server holds the old one in memory, so there must be none. */
+/** Needs a stopped server, since a running one keeps the old key in memory. */
 export const run: RunOnData = async ({ flags }, { database, data, clock, env, readFile }) => {
   const setting = readKeySetting({ env, readFile })
   if (setting.kind === 'problems') return setting

@@ -1,6 +1,6 @@
 import type { Completion, CompletionTree } from './completion-tree.ts'
 
-/** Without `mapfile`, and `compopt` only where there is one: the bash of macOS is 3.2. */
+/** Without `mapfile`, and `compopt` only if it exists: macOS has bash 3.2. */
 export function bashCompletion({ commands, firsts, seconds }: CompletionTree): string {
   const two = commands.filter(({ name }) => name.includes(' ')).map(({ name }) => quoted(name))
   return `# bellhop in bash: eval "$(bellhop completions bash)"

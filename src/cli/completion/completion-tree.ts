@@ -1,7 +1,7 @@
 import type { SettingRow } from '../../settings/settings-text.ts'
 import type { CommandSpec } from '../command.ts'
 
-/** What can stand somewhere: one of a few words, a file, or what only the operator knows. */
+/** What can stand somewhere. */
 export type Completion =
   | { readonly kind: 'choices'; readonly choices: readonly string[] }
   | { readonly kind: 'files' }
@@ -10,7 +10,7 @@ export type Completion =
 export interface CompletedFlag {
   readonly flag: string
   readonly doc: string
-  /** `null`: it takes no value. */
+  /** `null`: a switch. */
   readonly value: (Completion & { readonly placeholder: string }) | null
   readonly list: boolean
 }
@@ -25,7 +25,7 @@ export interface CompletedCommand {
 export interface CompletionTree {
   readonly commands: readonly CompletedCommand[]
   readonly firsts: readonly Word[]
-  /** By first word, what may follow it: `app` → `create`, `list`. */
+  /** By first word: `app` → `create`, `list`. */
   readonly seconds: ReadonlyMap<string, readonly Word[]>
 }
 
@@ -84,7 +84,7 @@ async function commandOf(spec: CommandSpec, settings: readonly SettingRow[]): Pr
   }
 }
 
-/** Of `FILE.p8`, `FILE|DIR|s3://…`, `auto|production|sandbox`, `N`: what the placeholder tells. */
+/** From a placeholder: `FILE.p8`, `FILE|DIR|s3://…`, `auto|production|sandbox`, `N`. */
 function valueOf(placeholder: string): Completion & { readonly placeholder: string } {
   const parts = placeholder.split('|')
   if (parts.some((part) => /^(FILE|PATH|DIR)/.test(part))) return { kind: 'files', placeholder }

@@ -14,10 +14,7 @@ const SHELLS: Readonly<Record<string, (tree: CompletionTree) => string>> = {
   fish: fishCompletion,
 }
 
-/**
- * The script for a shell. Names of applications are not completed: to look them up opens the data directory, which
- * upgrades it where that is due, and no Tab is to do so.
- */
+/** Applications are not completed: finding them opens the data directory and may upgrade it, which no Tab should do. */
 export const run: RunCommand = async ({ words: [shell = ''] }) => {
   const script = SHELLS[shell]
   if (script === undefined) return problems(`"${shell}" is not one of ${Object.keys(SHELLS).join(', ')}.`)

@@ -33,7 +33,7 @@ ${commands.flatMap((command) => commandLines(command, names)).join('\n')}
 }
 
 function commandLines({ name, words, flags }: CompletedCommand, names: readonly string[]): readonly string[] {
-  // `backup verify` begins with `backup` too.
+  // `backup verify` also begins with `backup`.
   const others = names
     .filter((other) => other.startsWith(`${name} `))
     .map((other) => `; and not __bellhop_begins ${other}`)

@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedFlag, Completion, CompletionTree, Word } from './completion-tree.ts'
 
-/** To be sourced, or to be found in `fpath` as `_bellhop`. */
+/** To be sourced, or found in `fpath` as `_bellhop`. */
 export function zshCompletion({ commands, firsts, seconds }: CompletionTree): string {
   const two = commands.filter(({ name }) => name.includes(' ')).map(({ name }) => quoted(name))
   return `#compdef bellhop
@@ -46,7 +46,7 @@ fi
 
 function commandCase({ name, words, flags }: CompletedCommand): string {
   const positions = words.map((word, at) =>
-    // A message in place of candidates (see `action`) would keep the flags away too.
+    // A message instead of candidates (see `action`) would hide the flags too.
     quoted(`${at + 1}:${word.placeholder.replaceAll(':', '\\:')}:${word.kind === 'anything' ? '()' : action(word)}`),
   )
   return `  ${quoted(name)}) _arguments -S ${[...flags.map(flagSpec), ...positions].join(' ')} ;;`

@@ -8,9 +8,9 @@ import type { DeviceState, Platform } from '../../device/device.ts'
 
 export interface Listing {
   readonly platforms: readonly Platform[]
-  /** With one of them; `null`: any. */
+  /** With any of these; `null`: any. */
   readonly tags: readonly string[] | null
-  /** `null`: not asked for, which is registered. */
+  /** `null`: registered. */
   readonly state: DeviceState | null
   /** Devices with a greater `device.id`. */
   readonly after: number
@@ -19,15 +19,14 @@ export interface Listing {
 
 export interface Listed {
   readonly devices: readonly FoundDevice[]
-  /** Whether more devices follow. */
   readonly more: boolean
-  /** How many there are in all, where that was counted. */
+  /** `null`: not counted. */
   readonly total: number | null
 }
 
 export type NamedDevices = { readonly token: string } | { readonly alias: string } | { readonly user: string }
 
-/** One device by its alias, those of a user, or those whose token it is, or begins so. */
+/** By alias, user, token, or the beginning of a token. */
 export function namedDevices(
   search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken' | 'byAlias' | 'byUser'>,
   application: number,
@@ -44,10 +43,10 @@ export function namedDevices(
   return { devices: found.filter(fits).slice(0, limit), more: false, total: null }
 }
 
-/** Devices of a user that are looked at, of which some are left out. */
+/** Devices of a user that are read before filtering. */
 const MAX_OF_USER = 10_000
 
-/** Registered devices come from the index that pushes use; others are looked for one by one. */
+/** Registered devices come from the index that pushes use; others are searched one by one. */
 export async function listDevices(database: Database, application: number, listing: Listing): Promise<Listed> {
   const search = createDeviceSearch({ database })
   const { state, limit, tags, platforms } = listing
@@ -67,7 +66,7 @@ export async function listDevices(database: Database, application: number, listi
     return found
   })
   const first = ids.toSorted((a, b) => a - b)
-  // All of a platform are counted for the last line anyway.
+  // The caller counts whole platforms anyway.
   const total = tags === null ? null : await createAudienceCount({ database })(application, filter)
   return { devices: search.byIds(first.slice(0, limit)), more: first.length > limit, total }
 }

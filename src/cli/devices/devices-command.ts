@@ -42,10 +42,10 @@ export const run: RunOnApplication = async ({ flags }, world) => {
   return done(devicesText(view, styleOf(world)))
 }
 
-/** What the flags, which are right each by itself, ask for. `after`: a token, or the beginning of one. */
+/** `after`: a token, or the beginning of one. */
 function readListing(flags: ParsedArguments['flags']): Omit<Listing, 'after'> & {
   readonly after: string | null
-  /** In any state unless one is asked for. */
+  /** In any state unless one is given. */
   readonly named: NamedDevices | null
 } {
   const [token, alias, user] = [flags.get('token'), flags.get('alias'), flags.get('user')]

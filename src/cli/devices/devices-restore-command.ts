@@ -13,7 +13,7 @@ import { absentText, restoredText, spanText } from './devices-restore-text.ts'
 
 export const check: CheckArguments = ({ flags }, { clock }) => readRestore(flags, clock.now())
 
-/** Brings back devices that gateways have set aside by mistake, beside a running server or without one. */
+/** Restores devices that gateways reported as unregistered by mistake, with or without a running server. */
 export const run: RunOnApplication = async ({ flags }, world) => {
   const read = readRestore(flags, world.clock.now())
   if (read.kind !== 'options') return read

@@ -8,14 +8,14 @@ import { createProgress } from '../terminal/progress.ts'
 import { createPacing } from '../transfer/pacing.ts'
 
 export interface RestoreOptions extends Departures {
-  /** `null`: whichever. */
+  /** `null`: any. */
   readonly reasons: readonly string[] | null
 }
 
 export interface RestoreCounts {
   readonly gone: number
   readonly quarantined: number
-  /** Of these, without their alias: another device has it by now. */
+  /** Of these, without their alias, which another device has now. */
   readonly aliasTaken: number
   /** Of these, without labels and alias, which were not kept. */
   readonly bare: number
@@ -24,15 +24,15 @@ export interface RestoreCounts {
 export const NOBODY: RestoreCounts = { gone: 0, quarantined: 0, aliasTaken: 0, bare: 0 }
 
 /**
- * Writes in one transaction, which a server beside this process waits for: of a device, with its indexes and its entry of
- * the feedback, and one more for each label. Measured on 2 busy cores with four labels a device: 7 ms, 12 in one of ten.
+ * Writes in one transaction, for which a server beside this process waits: one a device, with its indexes and feedback
+ * entry, and one a label. Measured on 2 busy cores with four labels a device: 7 ms, 12 in one of ten.
  */
 const WRITES = 500
 const WRITES_OF_DEVICE = 5
 
 /**
- * Brings devices back, those first that left last. `total`: how many, for the bar. `stopped`: by a signal; the same
- * command goes on from there.
+ * Restores devices, those that left first last. `total`: for the progress bar. `stopped`: by a signal; the same command
+ * continues.
  */
 export async function restoreDevices(
   options: RestoreOptions,
@@ -46,11 +46,11 @@ export async function restoreDevices(
   const counts: { -readonly [Name in keyof RestoreCounts]: number } = { ...NOBODY }
   const progress = createProgress(world, { unit: 'devices' })
   const pacing = createPacing(world)
-  // A commit waits for the disk only at the end: what is lost before is restored by the same command.
+  // Only the last commit waits for the disk: the same command restores what is lost before.
   const sync = database.syncByHand()
   using polling = startPolling(world)
 
-  /** As many entries as one transaction could restore; read outside of it, since there may be many others between. */
+  /** As many entries as one transaction may restore; read outside it, since many others may be in between. */
   function read(): FeedbackEntry[] {
     const found: FeedbackEntry[] = []
     while (found.length < WRITES / WRITES_OF_DEVICE) {
@@ -62,7 +62,7 @@ export async function restoreDevices(
     return found
   }
 
-  /** Those of the entries that are left for another transaction. */
+  /** Returns the entries left for the next transaction. */
   function restore(waiting: readonly FeedbackEntry[]): FeedbackEntry[] {
     let writes = 0
     const end = waiting.findIndex((entry) => {

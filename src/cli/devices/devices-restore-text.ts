@@ -5,12 +5,12 @@ import type { Style } from '../terminal/style.ts'
 import { listing } from '../terminal/table-text.ts'
 import type { RestoreCounts } from './devices-restore-run.ts'
 
-/** When they left: `since …`, `between … and …`. */
+/** `since …`, `between … and …`. */
 export function spanText({ since, until }: Pick<Departures, 'since' | 'until'>): string {
   return until === null ? `since ${moment(since)}` : `between ${moment(since)} and ${moment(until)}`
 }
 
-/** Devices that could be restored: a table by reason, and what would not come back with them. */
+/** Devices that could be restored, by reason, and what would not come back with them. */
 export function absentText(absent: readonly Absent[], { paint }: Style): string {
   const table = listing(
     absent,

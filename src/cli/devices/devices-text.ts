@@ -13,7 +13,7 @@ import type { Listed, Listing } from './device-listing.ts'
 interface View extends Listed {
   readonly query: Pick<Listing, 'state' | 'tags' | 'platforms'>
   readonly counts: readonly DeviceCount[]
-  /** What `--after` takes to go on; `null`: that was all. */
+  /** `--after` for the next page; `null`: none. */
   readonly next: string | null
   readonly full: boolean
   /** ms since the Unix epoch. */
@@ -22,7 +22,7 @@ interface View extends Listed {
 
 const COLOURS: Readonly<Record<DeviceState, Colour>> = { registered: 'green', gone: 'red', quarantined: 'yellow' }
 
-/** Widest an alias, and tags, may be, in columns. */
+/** In columns. */
 const MAX_ALIAS = 24
 const MAX_TAGS = 40
 
@@ -40,7 +40,7 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
       PLAIN_FACTS[name].heading ?? '',
       (device) => escapeControls(device[name] ?? ''),
     ]),
-    // Imported, and it was not known there either.
+    // Imported, and not known there either.
     ['LAST SEEN', ({ seenAt }) => (seenAt === 0 ? 'never' : ago(seenAt, view.now))],
     ['STATE', ({ state }) => paint(COLOURS[state], state)],
   ]
@@ -49,7 +49,7 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
   return [...table, summary(view), ...next, ''].join('\n')
 }
 
-/** What `--json` prints: the record of the API, and what only an operator sees. */
+/** For `--json`: the API's record, and what only operators see. */
 export function deviceJson(device: FoundDevice): object {
   const { state, seenAt } = device
   return { ...deviceRecordOf(device), state, seen_at: seenAt === 0 ? null : isoTime(seenAt) }

@@ -18,10 +18,10 @@ import { isUnproven, summaryOf } from './labels-text.ts'
 
 const DEFAULT_ROWS = 20
 
-/** Labels of devices erased in one transaction, for which a server beside this process waits. */
+/** Labels erased in one transaction, for which a server beside this process waits. */
 const STEP = 500
 
-/** Shows what the tags and types of an application are used for, or takes off devices what newcomers alone have. */
+/** Shows how tags and types are used, or clears those that only newcomers have. */
 export const run: RunOnApplication = async ({ flags }, world) => {
   const { number, id, name, limits } = world.application
   const uses = createLabelUses(world)
@@ -78,7 +78,7 @@ async function clear(
       if (label === undefined) return
       const took = uses.clear(label, (of, device) => wasAccepted(of, device) === false, room)
       if (took > 0) cleared.add(label)
-      // As many as there was room for: there may be more.
+      // It filled the room, so there may be more.
       if (took < room) waiting.pop()
       devices += took
       room -= took + 1

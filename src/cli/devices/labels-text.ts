@@ -13,7 +13,7 @@ interface LabelReport extends LabelSummary {
   readonly networks: readonly { readonly network: string; readonly labels: number }[]
 }
 
-/** Columns of a name: it may have 256 characters. */
+/** In columns: a name may have 256 characters. */
 const NAME_COLUMNS = 40
 
 export function labelsText(application: string, report: LabelReport, { paint, legible, unicode }: Style): string {
@@ -55,29 +55,29 @@ export function labelsText(application: string, report: LabelReport, { paint, le
 }
 
 interface LabelGroup {
-  /** The name where there is one, else how they begin, and `…`. */
+  /** A single name, or a common beginning and `…`. */
   readonly name: string
   readonly kind: LabelUse['kind']
   readonly names: number
   /** How often devices have one of them. */
   readonly devices: number
   readonly newcomers: number
-  /** Names that newcomers alone have. */
+  /** Names that only newcomers have. */
   readonly unproven: number
-  /** Who brought the most of them; `null`: that is not known of any. */
+  /** The network that brought most of them; `null`: unknown. */
   readonly network: string | null
 }
 
 interface LabelSummary {
   readonly groups: readonly LabelGroup[]
   readonly unproven: number
-  /** Names that nobody has but newcomers, and devices of platforms on which nothing was ever taken. */
+  /** Names that only newcomers have, and devices of platforms that never had an accepted push. */
   readonly undecided: number
-  /** Names that no device has any more. */
+  /** Names without devices. */
   readonly unused: number
 }
 
-/** Whether nobody has it but newcomers. */
+/** Only newcomers have it. */
 export function isUnproven({ devices, newcomers }: LabelUse): boolean {
   return devices > 0 && newcomers === devices
 }
@@ -126,7 +126,7 @@ function newGroup({ kind, name: first }: LabelUse, beginning: string) {
   }
 }
 
-/** Up to the first character after which names differ, as in `user:17`, `city/berlin` and `vip2026`; else the whole. */
+/** Up to where names begin to differ, as in `user:17`, `city/berlin` and `vip2026`; else the whole name. */
 function beginningOf(name: string): string {
   return /^\D*?(?:[:/=._#-]|(?=\d))/.exec(name)?.[0] ?? name
 }

@@ -17,11 +17,11 @@ export interface ApplicationStats {
   /** Of pushes in several languages. */
   readonly languages: readonly LanguageDay[]
   readonly devices: readonly DeviceCount[]
-  /** Devices declared dead in the last 30 days. */
+  /** Unregistered in the last 30 days. */
   readonly gone: number
 }
 
-/** Columns of the table, and the fewest that are worth a bar. */
+/** In columns. */
 const MIN_BAR = 8
 const MAX_BAR = 60
 
@@ -50,8 +50,8 @@ export function statsText(stats: readonly ApplicationStats[], style: Style): str
 }
 
 /**
- * What was reported of what was accepted. An app whose extension reports nothing has no columns for it. `shareOf`: how a
- * part of the accepted is written.
+ * Reports on accepted notifications; apps that report nothing get no columns. `shareOf`: formats a share of the
+ * accepted.
  */
 function reportColumns(
   all: readonly Counts[],
@@ -69,7 +69,7 @@ function shareOfSome(count: number, accepted: number): string {
   return accepted > 0 ? percent(count, accepted) : ''
 }
 
-/** One line of JSON for each application; days are dates, UTC. `language` null: the push's own text. */
+/** Days are dates, UTC. `language` null: the push's own text. */
 export function statsJson({ id, name, days, languages, devices, gone }: ApplicationStats): object {
   return {
     id,
@@ -109,7 +109,7 @@ function oneText(stats: ApplicationStats, style: Style): string {
   ].join('\n')
 }
 
-/** A line for each day, and on a terminal with room for it a bar: what was accepted drawn full, of what was addressed. */
+/** A line a day, with a bar if the terminal is wide enough: accepted drawn full, of addressed. */
 function chart(days: readonly Day[], { columns, unicode, paint }: Style): readonly string[] {
   const [title = '', ...lines] = listing<Day>(days, [
     ['Day (UTC)', ({ day }) => dateOf(day)],
@@ -118,7 +118,7 @@ function chart(days: readonly Day[], { columns, unicode, paint }: Style): readon
     ...reportColumns(days),
   ])
   const used = Math.max(...[title, ...lines].map((line) => line.length))
-  // The last column stays free: some terminals go to the next line when it is written.
+  // The last column stays free: some terminals wrap when it is written.
   const room = columns === null ? 0 : Math.min(columns - used - 3, MAX_BAR)
   if (room < MIN_BAR) return [paint('dim', title), ...lines]
   const max = Math.max(...days.map(({ t, s }) => Math.max(t, s)))
@@ -131,7 +131,7 @@ function chart(days: readonly Day[], { columns, unicode, paint }: Style): readon
   ]
 }
 
-/** Empty where no push of those days had several languages. */
+/** Empty without pushes in several languages. */
 function languageTable({ languages, days }: ApplicationStats, { paint, legible }: Style): readonly string[] {
   if (languages.length === 0) return []
   const byText = Map.groupBy(languages, ({ language }) => language)
@@ -169,8 +169,8 @@ function dateOf(day: number): string {
 const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /**
- * A bar of at most `width` columns: of `value`, the part that is `whole` of it drawn full and the rest shaded, to
- * the scale of `most`. Something that is there is never without a mark. Where nothing is, it is empty.
+ * A bar of at most `width` columns for `value`, its part `whole` drawn full and the rest shaded, scaled to `max`.
+ * Whatever is not 0 has a mark.
  */
 function bar(
   { value, whole, max }: { readonly value: number; readonly whole: number; readonly max: number },

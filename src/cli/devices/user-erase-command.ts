@@ -1,4 +1,4 @@
-import { createForgetUser } from '../../server/erase-user.ts'
+import { createForgetUser } from '../../server/erasure/erase-user.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { counted } from '../../text/format.ts'
 import { done, FINE, problems } from '../command.ts'
@@ -9,7 +9,7 @@ export const check: CheckArguments = ({ flags }) =>
     ? FINE
     : problems('user erase erases the devices of the user, and what is stored about them; add --yes to do so.')
 
-/** Erases the devices of a user, with what is stored about them, as PUT /user/del does. */
+/** As PUT /user/del does. */
 export const run: RunOnApplication = async ({ words: [, user = ''], flags }, { database, application, audit }) => {
   const forgetUser = createForgetUser({ database }, async (work) => database.transact(work))
   const devices = await forgetUser(application.number, user)

@@ -9,7 +9,7 @@ import { deviceJson, devicesText } from './devices-text.ts'
 
 const MAX_DEVICES = 10_000
 
-/** All devices of a user, in whatever state, with their tokens from end to end. */
+/** A user's devices in any state, with whole tokens. */
 export const run: RunOnApplication = async ({ words: [, user = ''], flags }, world) => {
   const { number } = world.application
   const search = createDeviceSearch(world)

@@ -7,7 +7,7 @@ import type { RunOnData } from '../command.ts'
 import { applicationNumbered } from '../find-application.ts'
 import { resolvePush } from './resolve.ts'
 
-/** Cancels a push as the API does. A server ends what is being sent, now or at its start. */
+/** As the API does. A server stops sending now; one that is down does at its start. */
 export const run: RunOnData = async ({ words, flags }, world) => {
   const found = resolvePush(createPushSearch(world), words[0] ?? '', world.data)
   if (found.kind !== 'one') return found

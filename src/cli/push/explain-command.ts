@@ -41,5 +41,5 @@ export const run: RunOnData = async ({ words, flags }, world) => {
   return done(explanationText({ ...answer, push: pushId, device: known, pauseUnknown }, styleOf(world)))
 }
 
-/** Of these a pause of the whole platform may be the cause. */
+/** A pause of the whole platform may be the cause of these. */
 const WAITING: ReadonlySet<ExplainVerdict> = new Set(['waiting', 'retrying'])

@@ -10,13 +10,12 @@ import { PLATFORM } from '../../platform.ts'
 type Explained = ReturnType<typeof explanationOf> & {
   /** `push.id` */
   readonly push: string
-  /** `null`: there is none with this token. */
+  /** `null`: none has this token. */
   readonly device: FoundDevice | null
-  /** A pause may be why, and no server answers that would know. */
+  /** A pause may be the reason, but no server is there to tell. */
   readonly pauseUnknown: boolean
 }
 
-/** The verdict, what it means, and what is on record. */
 export function explanationText(record: Explained, { paint, legible }: Style): string {
   const { verdict, explanation, device, reason, at, attempts, excluded_by: excludedBy } = record
   const { next_attempt_at: next, apns_id: apnsId } = record

@@ -19,12 +19,12 @@ export const platformFlag: FlagSpec = {
   doc: 'devices of one platform (default: all)',
 }
 
-/** The platform that --platform names; `null`: it does not stand. */
+/** `null`: not given. */
 export function platformIn(flags: ParsedArguments['flags']): Platform | null {
   return PLATFORM_TYPE.read(flags.get('platform') ?? '') ?? null
 }
 
-/** The platforms that --platform leaves: without it, all. */
+/** Without --platform, all. */
 export function platformsIn(flags: ParsedArguments['flags']): readonly Platform[] {
   const platform = platformIn(flags)
   return platform === null ? PLATFORMS : [platform]

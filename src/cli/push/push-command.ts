@@ -20,10 +20,10 @@ import { confirmedHere, previewText, resultJson, resultText } from './push-text.
 import { watchPush } from './push-watch.ts'
 import { resolveDevice, tooShort } from './resolve.ts'
 
-/** A job that nobody watches is not held up for longer by a push that stands still. */
+/** When to stop following a push without progress, if nobody watches. */
 const PATIENCE_MS = 30_000
 
-/** Whom a push is for; one device has been looked up. */
+/** A single device has been looked up. */
 type PushTo = { readonly filter: Filter } | { readonly device: Pick<Device, 'id' | 'platform' | 'token'> }
 
 interface Sending extends ApplicationWorld {
@@ -32,7 +32,7 @@ interface Sending extends ApplicationWorld {
 
 export const check: CheckArguments = readPush
 
-/** Accepts a push as the API does, and follows it until it is over. Code 1 where some failed and none was accepted. */
+/** Accepts a push as the API does, and follows it to its end. Exit code 1 if some failed and none was accepted. */
 export const run: RunOnApplication = async (given, world) => {
   const read = readPush(given, world)
   if (read.kind === 'problems') return read
@@ -94,7 +94,7 @@ async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome>
   return follow(id, to, served, sending)
 }
 
-/** The device, in the transaction that stores the push to it. */
+/** Found in the transaction that stores the push. */
 function stillThere(
   { platform, token }: Pick<Device, 'platform' | 'token'>,
   { database, clock, application }: Sending,
@@ -104,7 +104,6 @@ function stillThere(
   return { device, platform }
 }
 
-/** The devices of the filter, or the one device that the token names. */
 function findTo(
   { to }: PushWanted,
   { database, application }: Sending,

@@ -12,17 +12,16 @@ import type { CommandContext, ParsedArguments } from '../command.ts'
 import { platformsIn } from './platform-flag.ts'
 import { PushFields } from './push-schema.ts'
 
-/** A push as the command line asks for it. */
 export interface PushWanted {
   readonly notification: Notification
-  /** One device by its token, or by the part of it that is shown; else those of the filter. */
+  /** One device by its token, or by the part that is shown; else a filter. */
   readonly to: { readonly token: string; readonly platforms: readonly Platform[] } | { readonly filter: WantedFilter }
   readonly when: When
-  /** How many devices it is to address; `null`: not said. */
+  /** Expected size of the audience; `null`: not given. */
   readonly confirm: number | null
 }
 
-/** What the fields of the body are called here. */
+/** Flags by their fields in the body. */
 const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(OPTION_FLAGS.map(({ option, name }) => [option, `--${name}`])),
   msg: 'MESSAGE',
@@ -37,7 +36,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const TARGETS = ['all', 'tag', 'alias', 'user', 'token', 'where'] as const
 
-/** What `--fields` may say besides. */
+/** What `--fields` may add. */
 const MORE_FIELDS = [...Object.keys(OPTIONS), 'send_at_local', 'tags_match']
 
 export function readPush(
@@ -48,7 +47,7 @@ export function readPush(
   const flag = (name: string): string | undefined => flags.get(name)
   const list = (name: string) => {
     const names = flag(name)?.split(',')
-    // A shell variable that holds nothing: nobody, or with --except-tag everybody, is hardly what was meant.
+    // An empty shell variable: it would address nobody, or with --except-tag everybody.
     if (names?.includes('')) wrong.push(`--${name} names an empty ${name === 'user' ? 'user' : 'tag'}.`)
     return names
   }
@@ -58,7 +57,7 @@ export function readPush(
     return value ?? undefined
   }
 
-  /** What does not begin as an object is the name of a file. */
+  /** Anything that does not begin as an object is a file name. */
   const textOrFile = (name: string): string | undefined => {
     const text = flag(name)
     if (text === undefined || /^\s*\{/.test(text)) return text
@@ -71,7 +70,7 @@ export function readPush(
   const optionValue = ({ name, takes, list: items, example = '{}' }: (typeof OPTION_FLAGS)[number]): unknown => {
     if (takes === undefined) return flag(name)
     if (items === undefined) return json(name, example, takes === 'json' ? flag(name) : textOrFile(name))
-    // Given again, the flag's values are joined by commas, as those of a list are in JSON.
+    // Values of a repeated flag are joined by commas, as in a JSON list.
     const given = json(name, example, flags.has(name) ? `{"given": [${flag(name)}]}` : undefined)
     return (given as { given?: unknown } | undefined)?.given
   }
@@ -124,12 +123,12 @@ function readBody(
   }
 }
 
-/** A complaint of the API with the names of this command: `--send-at must be …`. */
+/** Replaces the API's field name by the flag: `--send-at must be …`. */
 export function toFlagNames(message: string): string {
   return message.replace(/^\w+/, (field) => NAMES[field] ?? field)
 }
 
-/** Who pushes by hand wants to hear it. */
+/** A push by hand should be heard. */
 function soundOf(flag: string | undefined, body: Readonly<Record<string, unknown>>): unknown {
   if (flag !== undefined) return flag === 'none' ? '' : flag
   if (body['sound'] !== undefined) return body['sound']
@@ -148,13 +147,13 @@ function unknownFields(more: unknown): readonly string[] {
     )
 }
 
-/** An object; `null` for anything else. */
+/** `null`: no object. */
 function parsed(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && !Array.isArray(value) ? value : null
   } catch {
-    // Not JSON: the caller says so.
+    // The caller reports it.
     return null
   }
 }

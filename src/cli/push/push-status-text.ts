@@ -13,7 +13,7 @@ type Counts = Pick<WholeStatus, 's' | 'o' | 'received'> & {
 const HEAD = ['  LANGUAGE', 'ACCEPTED', 'FAILED', 'RECEIVED', 'OPENED', '', 'ACTIONS']
 const SIDES = ['left', 'right', 'right', 'right', 'right', 'right', 'right'] as const
 
-/** One push: its state, its counts, what it failed for, and each of its languages. */
+/** A push's state, counts, failures and languages. */
 export function pushText(status: WholeStatus, { paint, legible }: Style): string {
   const { id, state, reason, t, s, o, received, failed, waiting, languages = [], language_unknown: unknown } = status
   const row = (name: string, value: number | string | null) =>

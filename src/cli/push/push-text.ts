@@ -6,16 +6,16 @@ import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
 import { PLATFORM, PLATFORMS } from '../../platform.ts'
 
-/** What became of a push by the time that is spoken of. Times are ms since the Unix epoch. */
+/** A push's result so far. Times are ms since the Unix epoch. */
 export interface PushResult {
   readonly id: string
   readonly state: PushState
   readonly t: number
   readonly s: number
   readonly failed: number
-  /** The gateways' own, most frequent first. */
+  /** The gateways' own words, most frequent first. */
   readonly reasons: Readonly<Record<string, number>>
-  /** Why the remaining devices wait; `null`: they do not, or it is not known. */
+  /** Why the rest waits; `null`: it doesn't, or unknown. */
   readonly waitsFor: string | null
   readonly createdAt: number
   readonly finishedAt: number | null
@@ -41,14 +41,13 @@ export function resultJson({ id, state, t, s, failed, reasons, waitsFor }: PushR
   return { id, state, t, s, failed, reasons, reason: waitsFor }
 }
 
-/** The complaint about a push to many with the flags of commands, and numbers that can be read. */
+/** Names the flags in the API's refusal of a large push, and groups digits. */
 export function confirmedHere(message: string): string {
   return message
     .replace(/ with "confirm": (\d+)\.$/, ' with --confirm $1, or with --yes.')
     .replaceAll(/(?<= (?:addresses|confirm-above) )\d+/g, (count) => grouped(Number(count)))
 }
 
-/** What --dry-run shows. */
 export function previewText(preview: Preview, { paint, legible }: Style): string {
   const { t, platforms, sample, apns, fcm, webpush, languages = [] } = preview
   const rows = PLATFORMS.flatMap((platform) => {
@@ -78,7 +77,7 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
   )
 }
 
-/** `withWeb`: browsers are among them. */
+/** `withWeb`: there are browsers. */
 function languageTable(languages: NonNullable<Preview['languages']>, withWeb: boolean): readonly string[] {
   const bytes = (rendered: { readonly bytes: number } | null | undefined) => (rendered ? grouped(rendered.bytes) : '')
   const rows = languages.map(({ language, t, apns, fcm, webpush }) => [

@@ -14,32 +14,31 @@ interface Watching {
   /** `push.id` */
   readonly id: string
   readonly statuses: Pick<StatusStore, 'find' | 'reach' | 'failureCounts'>
-  /** How many devices the push is for. While the server still counts, it has stored only how many it has met. */
+  /** Size of the audience: while the server still counts, it has stored only what it has met. */
   readonly expected: Promise<number>
   readonly clock: Pick<Clock, 'now'>
   readonly polling: Pick<Polling, 'next'>
   readonly progress: ProgressDisplay
   readonly pauseOf: PauseOf
-  /** How long the push may stand still before the command ends; `null`: an operator waits, who can press Ctrl-C. */
+  /** How long the push may stand still before the command ends; `null`: until Ctrl-C. */
   readonly patienceMs: number | null
 }
 
 /**
- * Finished: also one that was cancelled. Stopped: by a signal, or the end of the server. Standing: nothing has happened
- * for `patienceMs`.
- * Gone: the application was deleted.
+ * Finished: also when cancelled. Stopped: by a signal, or the end of the server. Standing: no progress for
+ * `patienceMs`. Gone: the application was deleted.
  */
 export type Watched =
   | { readonly kind: 'finished' | 'stopped' | 'standing'; readonly result: PushResult }
   | { readonly kind: 'gone' }
 
-/** A commit of the delivery comes about as often. */
+/** Deliveries are committed about as often. */
 const LOOK_MS = 250
 
-/** For so long a push stands still before it is looked why; and again after as long. */
+/** After so long without progress, and as often, the reason is looked up. */
 const STILL_MS = 1000
 
-/** Follows a push in the database until it is over. Reads a few rows at each look. */
+/** Follows a push in the database, reading a few rows each time. */
 export async function watchPush(options: Watching): Promise<Watched> {
   const { clock, progress } = options
   let seen = ''
@@ -47,7 +46,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
   let askedAt = clock.now()
   let waitsFor: string | null = null
   let expected: number | null = null
-  // Where the counting fails, whoever has begun it says so.
+  // Whoever started the count reports its failure.
   void options.expected.then(
     (count) => (expected = count),
     () => null,
@@ -105,7 +104,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
   }
 }
 
-/** Why all that is left waits; `null`: it does not, or nobody knows. */
+/** Why everything left waits; `null`: it doesn't, or unknown. */
 function reasonOf(reach: readonly PlatformProgress[], pauseOf: PauseOf): string | null {
   const open = reach.filter((one) => one.open).map(({ platform }) => pauseOf(platform))
   return open.length === 0 || open.includes(null) ? null : escapeControls([...new Set(open)].join('; '))

@@ -10,11 +10,8 @@ type ShownPush = ReturnType<typeof pushStatusOf>
 
 interface View {
   readonly pushes: readonly ShownPush[]
-  /** Only pushes that wait for their time. */
   readonly scheduled: boolean
-  /** Whether no push comes before these. */
   readonly first: boolean
-  /** Whether more pushes follow. */
   readonly more: boolean
   /** ms since the Unix epoch. */
   readonly now: number
@@ -28,13 +25,13 @@ const COLOURS: Readonly<Record<PushState, Colour>> = {
   cancelled: 'yellow',
 }
 
-/** Columns in which whole ids find room. */
+/** Columns that have room for whole ids. */
 const ROOMY = 110
 
-/** Of an id: its time to the millisecond, and 12 bits more. */
+/** Of an id: its time to the millisecond, and 12 random bits. */
 const SHOWN = 18
 
-/** A table, with what the paused ones wait for below it. */
+/** A table, with why paused pushes wait below it. */
 export function pushesText(
   { pushes, scheduled, first, more, now }: View,
   { columns: width, paint, legible }: Style,

@@ -9,7 +9,7 @@ import { styleOf } from '../terminal/style.ts'
 import { confirmedHere, previewText } from './push-text.ts'
 import { resolvePush } from './resolve.ts'
 
-/** Sends a push that is over again, to those that it failed for, as the admin API does; it is not followed. */
+/** As the admin API does; not followed. */
 export const run: RunOnData = async ({ words: [named = ''], flags }, world) => {
   const { data, stderr } = world
   const found = resolvePush(createPushSearch(world), named, data)

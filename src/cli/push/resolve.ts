@@ -8,15 +8,15 @@ import { tokenPart } from '../../text/format.ts'
 import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
 
-/** The first digits of an id are its time, 8 of them to a minute: fewer would match any push. */
+/** An id begins with its time, 8 digits to the minute: fewer would match any push. */
 const MIN_ID_PART = 8
 
-/** The push that an id, or the beginning of one, names; `data` is where it is looked for. */
+/** By an id or its beginning; `data` is for the error. */
 export function resolvePush(
   search: ReturnType<typeof createPushSearch>,
   given: string,
   data: string,
-  /** What says it: `--after: `; default a word. */
+  /** What names it, as `--after: `; default a word. */
   flag = '',
 ): { readonly kind: 'one'; readonly push: NamedPush } | Problems | Extract<CommandOutcome, { kind: 'problem' }> {
   const id = given.toLowerCase().replace(/(…|\.\.\.)$/, '')
@@ -38,17 +38,14 @@ type Found =
   | { readonly kind: 'none' }
   | Extract<CommandOutcome, { kind: 'problem' }>
 
-/**
- * A part of a token that is too short names no device, and `No device` would only mislead; `null` where it is long
- * enough.
- */
+/** Part of a token that is too short would get a misleading "No device"; `null`: long enough. */
 export function tooShort(what: string, token: string): Problems | null {
   const given = token.replace(/(…|\.\.\.)$/, '')
   if (given.length >= MIN_PART) return null
   return problems(`${what}: no token is "${given}", and of its beginning at least ${MIN_PART} characters are needed.`)
 }
 
-/** The device that a token, or the beginning of one, names. Where several platforms hold it, one must be chosen. */
+/** By a token or its beginning. If several platforms have it, one must be chosen. */
 export function resolveDevice(
   search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken'>,
   application: number,

@@ -1,8 +1,8 @@
 import type { TokenPurpose } from '../../admin/token-purpose.ts'
 
 /**
- * The commands that a server runs where one is: on the same data directory, or elsewhere for a token that is for this at
- * the least.
+ * Commands that a server runs, if there is one: for its data directory, or remotely with a token of at least this
+ * purpose.
  */
 export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose | undefined>> = {
   'app create': 'operate',
@@ -41,7 +41,7 @@ export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose | undefined>
   audit: 'read',
 }
 
-/** Why each of the other commands runs in the process that it is typed for, whether or not a server runs. */
+/** Why the others always run in their own process. */
 export const STAYS_HERE: Readonly<Record<string, string>> = {
   serve: 'it is the server',
   demo: 'it is a server, with data of its own',

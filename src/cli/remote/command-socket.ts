@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { problem } from '../../failure.ts'
-import { COMMAND_NUMBER, commandSocketIn } from '../../server/command-socket.ts'
-import type { LocalCall } from '../../server/command-socket.ts'
+import { COMMAND_NUMBER, commandSocketIn } from '../../server/command/command-socket.ts'
+import type { LocalCall } from '../../server/command/command-socket.ts'
 import { operatorOf } from '../../system/operator.ts'
 import { codeOf, describeError } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
@@ -10,7 +10,7 @@ import type { CommandContext, CommandFacts, CommandOutcome, ParsedArguments, Sig
 import { INTERRUPTED } from '../outcome.ts'
 import { callOf, follow } from './command-call.ts'
 
-/** Of the environment what commands look at, besides settings of the server. */
+/** Environment variables of commands that are not settings of the server. */
 const HANDED_ON = [
   'NO_COLOR',
   'TERM',
@@ -22,10 +22,10 @@ const HANDED_ON = [
   'BELLHOP_CERTIFICATE_PASSWORD_FILE',
 ]
 
-/** A socket that nobody listens at any more, or none. */
+/** No socket, or nobody listens. */
 const NOBODY = /^(ENOENT|ECONNREFUSED|ConnectionRefused|FailedToOpenSocket)$/
 
-/** Has the server of a data directory run a command, and says what it says; `null`: none listens there. */
+/** Runs a command in the server of a data directory; `null`: none listens. */
 export async function runBeside(
   spec: Pick<CommandFacts, 'name' | 'flags'>,
   given: ParsedArguments,
@@ -35,7 +35,7 @@ export async function runBeside(
   if (!isSocketIn(data)) return null
   const abort = new AbortController()
   const state: { number: string | null; signal: Signal | null } = { number: null, signal: null }
-  // What does not listen to signals ends as a process would, as far as anybody sees.
+  // A command that ignores signals ends as a process would.
   const forward = (signal: Signal) => {
     const isFirst = state.signal === null
     state.signal = signal
@@ -66,13 +66,13 @@ export async function runBeside(
   }
 }
 
-/** Tells the server of a data directory, if there is one, that this process has changed the database. */
+/** Makes the server of a data directory, if any, read what this process has changed. */
 export async function tellServer(data: string): Promise<void> {
   if (!isSocketIn(data)) return
   try {
     await call(data, 'changed', '')
   } catch (error) {
-    // Nobody is there to be told.
+    // No server is there.
     if (codeOf(error) === null) throw error
   }
 }
@@ -81,7 +81,7 @@ function isSocketIn(data: string): boolean {
   try {
     return lstatSync(commandSocketIn(data)).isSocket()
   } catch {
-    // Whatever is in the way, the command says it when it opens the directory.
+    // The command will report it when it opens the directory.
     return false
   }
 }

@@ -9,7 +9,7 @@ import type { CommandContext, CommandFacts, CommandOutcome, ParsedArguments } fr
 import { INTERRUPTED } from '../outcome.ts'
 import { callOf, follow } from './command-call.ts'
 
-/** Where a command is to run, if not here. */
+/** `null`: here. */
 export function serverOf(
   { flags }: Pick<ParsedArguments, 'flags'>,
   env: CommandContext['env'],
@@ -19,7 +19,7 @@ export function serverOf(
   return { server, tokenFile: flags.get('token-file') ?? env['BELLHOP_TOKEN_FILE'] }
 }
 
-/** Has a server elsewhere run a command on its data, by its admin API, and says what it says. */
+/** Runs a command on a server elsewhere, by its admin API. */
 export async function runRemotely(
   spec: Pick<CommandFacts, 'name' | 'flags'>,
   given: ParsedArguments,
@@ -71,7 +71,7 @@ export async function runRemotely(
 
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
 
-/** A token goes there: in plain text only where nobody is between. */
+/** A token is sent there: plain HTTP only on this machine or a private network. */
 function originOf(server: string): string | null {
   const url = URL.canParse(server) ? new URL(server) : null
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '') return null

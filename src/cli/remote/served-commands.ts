@@ -3,7 +3,7 @@ import type { CommandCall, CommandRefused, CommandSaid, RunningCommand } from '.
 import { isEnough, lesserPurposeText } from '../../admin/token-purpose.ts'
 import { SECOND_MS, within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import type { CommandService, MakeServeCommand } from '../../server/command-service.ts'
+import type { CommandService, MakeServeCommand } from '../../server/command/command-service.ts'
 import { describeError } from '../../text/error-code.ts'
 import { parseCommand } from '../cli.ts'
 import type { CommandContext, CommandSpec, ParsedArguments, World } from '../command.ts'
@@ -12,18 +12,18 @@ import { execute } from '../execute.ts'
 import { EXIT, report } from '../outcome.ts'
 import { COMMAND_PURPOSES } from './command-purposes.ts'
 
-/** At a time: each may read as much as it likes. */
+/** At a time: each may read a lot. */
 const MAX_RUNNING = 20
 
-/** A connection on which nothing is said for 30 s is closed. */
+/** Connections are closed after 30 s of silence. */
 const STILL_THERE_MS = 10 * SECOND_MS
 
-/** How often a long command has the server take up what it has changed. */
+/** How often the server reads the changes of a long command. */
 const TAKE_UP_MS = 250
 
 /**
- * Runs commands of other processes and machines in the server, on its connection to the database. They read no file of
- * this machine but those that are handed in: whoever has a token is no user of the machine.
+ * Runs commands of other processes and machines in the server, on its database connection. They read only files that
+ * were sent: a token doesn't make its owner a user of this machine.
  */
 export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): MakeServeCommand {
   return (service) => {
@@ -49,7 +49,7 @@ export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): 
   }
 }
 
-/** They name things of the machine on which somebody typed them. */
+/** They name things on the caller's machine. */
 const FOREIGN = ['data', 'server', 'token-file']
 
 function refused(sentence: string, code: CommandRefused['code'] = 'InvalidArgument'): CommandRefused {
@@ -116,7 +116,6 @@ function start(
   }
 }
 
-/** What commands work on in a server. */
 function worldOf(service: CommandService, clock: Clock) {
   const { data, key, deliveries, isStopping, pauseOf, received } = service
   let isChanged = false
@@ -153,7 +152,7 @@ function worldOf(service: CommandService, clock: Clock) {
       }
       return { kind: 'open' as const, ...world, [Symbol.dispose]() {} }
     },
-    /** What the command has changed is on disk, and taken up. */
+    /** When it resolves, the command's changes are on disk, and read by the server. */
     async settle(): Promise<void> {
       if (isChanged) takeUp()
       await service.settled()
@@ -161,7 +160,7 @@ function worldOf(service: CommandService, clock: Clock) {
   }
 }
 
-/** What a command says, for a reader who takes it at their own pace. */
+/** The output of a command, at the reader's pace. */
 function createVoice(clock: Clock) {
   let waiting: CommandSaid[] = []
   let came = Promise.withResolvers<'came'>()
@@ -188,7 +187,7 @@ function createVoice(clock: Clock) {
 
   return {
     said,
-    /** `false`: nobody hears it any more. */
+    /** `false`: the reader has gone. */
     say(one: CommandSaid): boolean {
       if (isHeard) {
         waiting.push(one)
@@ -196,7 +195,7 @@ function createVoice(clock: Clock) {
       }
       return isHeard
     },
-    /** Resolves when the reader has taken what was said. */
+    /** Resolves when the reader has taken the output. */
     taken: async (): Promise<void> => {
       if (isHeard && waiting.length > 0) await emptied.promise
     },

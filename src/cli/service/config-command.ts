@@ -7,8 +7,8 @@ import type { RunCommand } from '../command.ts'
 import { tableText } from '../terminal/table-text.ts'
 
 /**
- * What `serve` would run with, given the same command line and environment. Prints the settings also where some of them
- * are wrong, which is then the outcome.
+ * The settings `serve` would use with this command line and environment. Prints them even if some are invalid, and then
+ * fails.
  */
 export const run: RunCommand = async ({ flags, problems }, { env, readFile, stdout, stderr }) => {
   const inspected = inspectSettings('config', { values: flags, words: [], problems }, env, readFile)
@@ -26,7 +26,7 @@ function configText(settings: readonly FoundSetting[]): string {
   return `${tableText([['SETTING', 'VALUE', 'FROM'], ...rows]).join('\n')}\n`
 }
 
-/** The same for programs, with what there is to say of them, in one line. A value that is wrong or not set is `null`. */
+/** In one line, with problems and warnings. Invalid and unset values are `null`. */
 function configJson({ settings, problems, warnings }: InspectedSettings): string {
   const shown = settings.map(({ name, source, found }) => ({
     flag: `--${flagOf(name)}`,

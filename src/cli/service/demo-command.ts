@@ -15,10 +15,10 @@ import { openData } from '../open-data.ts'
 import { demoAdministrator, demoApplication, demoBrowserKey } from './demo-data.ts'
 import { demonstrate } from './demo-push.ts'
 
-/** How this program was called, so that the lines it prints work as they are printed. */
+/** So that printed command lines work. */
 const PROGRAM = Bun.isStandaloneExecutable ? 'bellhop' : './scripts/bun src/main.ts'
 
-/** The service with an application on the simulator, in a directory that is erased unless `--data` names one. */
+/** A service with an application on the simulator, in a directory that is erased unless `--data` is given. */
 export const run: RunCommand = async ({ flags, problems }, context) => {
   const once = flags.has('once')
   const temporary = flags.has('data') ? null : mkdtempSync(join(tmpdir(), 'bellhop-demo-'))
@@ -26,7 +26,7 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
   try {
     const values = new Map([
       ['log-level', 'warn'],
-      // Beside nothing and nobody, so that it works wherever it runs.
+      // Free ports, to avoid conflicts.
       ...(once ? FREE_PORTS : []),
       ...[...flags].filter(([name]) => name !== 'once'),
       ['data', data],
@@ -59,7 +59,7 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
   }
 }
 
-/** What the demo shows, in the database before the server opens it. */
+/** Fills the database before the server opens it. */
 async function prepare(data: string, once: boolean, context: CommandContext) {
   const opened = openData(new Map([['data', data]]), context, { create: true })
   if (opened.kind !== 'open') return opened
@@ -93,7 +93,7 @@ function stopOf(signals: CommandContext['signals']) {
 }
 
 interface Next {
-  /** Where somebody is signed in, once; `null`: there is no such place. */
+  /** A one-time sign-in link; `null`: none. */
   readonly signIn: string | null
   readonly flags: ParsedArguments['flags']
   readonly data: string

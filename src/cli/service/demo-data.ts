@@ -12,10 +12,10 @@ import type { World } from '../command.ts'
 
 const NAME = 'demo'
 
-/** Whom push services reach when something is wrong: at a domain that is nobody's (RFC 2606, 3). */
+/** Push services' contact, in a domain reserved for examples (RFC 2606, 3). */
 const NOBODY = 'mailto:demo@example.com'
 
-/** The application of the demo, on the simulator. Of its secret only the hash is stored: each start shows a new one. */
+/** On the simulator. Only the secret's hash is stored, so each start makes a new one. */
 export function demoApplication(world: World): { readonly id: string; readonly secret: string } {
   const applications = createApplicationStore(world)
   const known = applications.find(NAME)
@@ -28,8 +28,8 @@ export function demoApplication(world: World): { readonly id: string; readonly s
 }
 
 /**
- * Gives the application a key for browsers, which takes no account: these are reached for real. The key that is there stays.
- * What is wrong with the sealing key; `null`: nothing.
+ * Browsers are reached for real, which takes a key but no account. An existing key stays. Returns a problem with the
+ * sealing key; `null`: none.
  */
 export function demoBrowserKey(id: string, world: World): Problem | Problems | null {
   const application = createApplicationStore(world).find(id)
@@ -43,7 +43,7 @@ export function demoBrowserKey(id: string, world: World): Problem | Problems | n
   })
 }
 
-/** Where whoever opens it is signed in as the administrator of the demo, once: nobody knows a password. */
+/** A link that signs in once as the demo's administrator, who has no known password. */
 export async function demoAdministrator(world: World): Promise<(adminUrl: string) => string> {
   const hash = await hashPassword(randomBytes(32).toString('base64url'))
   const administrators = createAdministratorStore(world)

@@ -7,10 +7,10 @@ import type { CommandContext } from '../command.ts'
 import { PLATFORM } from '../../platform.ts'
 import type { Platform } from '../../platform.ts'
 
-/** How long the push may take, in ms. On loopback it takes about 100. */
+/** In ms. It takes about 100 on loopback. */
 const PATIENCE_MS = 30_000
 
-/** Between two looks at a push that is nearly over: its end is written a moment after the gateway's answer. In ms. */
+/** In ms, between two looks at a push that is nearly over. */
 const LOOK_MS = 20
 
 const DEVICES: readonly {
@@ -27,7 +27,7 @@ const DEVICES: readonly {
 
 const HELLO = { title: 'Bellhop', msg: 'Hello, beta testers', sound: 'default', badge: '+1', tags: ['beta'] }
 
-/** Registers three devices and pushes to two of them, by the API and over real HTTP/2. `null`: all went well. */
+/** Registers three devices and pushes to two, by the API and real HTTP/2. `null`: no problem. */
 export async function demonstrate(
   server: Pick<Server, 'url' | 'simulator'>,
   { id, secret }: { readonly id: string; readonly secret: string },

@@ -10,11 +10,11 @@ import { styleOf } from '../terminal/style.ts'
 import { sendFromDoctor } from './doctor-send-command.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
 
-/** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
+/** Checks what `serve` needs, with or without a running server. Fails if a check does. */
 export const run: RunCommand = async ({ words, flags }, context) => {
   const { env, readFile, clock } = context
   const application = words[0] ?? null
-  // Also those that doctor does not need: serve would not start with them.
+  // Also settings that only `serve` needs.
   const { problems, warnings } = inspectSettings('doctor', { values: flags, words: [], problems: [] }, env, readFile)
   if (problems.length > 0) return { kind: 'problems', problems }
   const read = readSettings(

@@ -18,7 +18,7 @@ interface Given {
   readonly json: boolean
 }
 
-/** `doctor APP --send TOKEN`: two pushes to a device of the operator's own, and each step of them. */
+/** `doctor APP --send TOKEN`: two pushes to the operator's own device, step by step. */
 export async function sendFromDoctor(given: Given, { clock }: CommandContext): Promise<CommandOutcome> {
   const sent = await sendTestPushes(given, { clock, stopwatch: () => performance.now() })
   if (sent.kind === 'problem') return sent

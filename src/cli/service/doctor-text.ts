@@ -12,7 +12,7 @@ const HEADINGS: Readonly<Record<Exclude<Group, 'application'>, string>> = {
 
 interface Mark {
   readonly sign: string
-  /** Where there is only ASCII, or nothing is drawn. */
+  /** Instead of the sign, in ASCII. */
   readonly word: string
   readonly colour: Colour
 }
@@ -24,7 +24,7 @@ const MARKS: Readonly<Record<State, Mark>> = {
   skipped: { sign: '-', word: 'skipped', colour: 'dim' },
 }
 
-/** What was found, in groups on a terminal, and a line a check elsewhere. */
+/** In groups on a terminal, else a line a check. */
 export function doctorText(checks: readonly DoctorCheck[], style: Style): string {
   const lines =
     style.columns === null

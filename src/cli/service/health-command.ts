@@ -8,7 +8,7 @@ import { done, failed, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { adminOrigin } from './admin-origin.ts'
 
-/** A server that has not answered by then serves nobody. */
+/** A slower server serves nobody. */
 const DEADLINE_MS = 5_000
 
 interface HealthVerdict {
@@ -17,7 +17,7 @@ interface HealthVerdict {
   readonly warnings: readonly string[]
 }
 
-/** Asks a running server whether it lives (/healthz), or with --ready whether it does its work (/readyz). */
+/** Asks a running server for /healthz, or with --ready for /readyz. */
 export const run: RunCommand = async ({ flags }, { env, readFile, clock }) => {
   const settings = readSettings(['adminListen'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
@@ -42,7 +42,7 @@ export const run: RunCommand = async ({ flags }, { env, readFile, clock }) => {
 async function ask(url: string, ready: boolean, clock: Clock): Promise<HealthVerdict> {
   using deadline = abortAfter(clock, DEADLINE_MS)
   try {
-    // The proxy of the environment is for the internet.
+    // The environment's proxy is for the internet.
     const response = await fetch(url, { proxy: false, redirect: 'manual', signal: deadline.signal })
     return judge(url, ready, response.status, await response.text())
   } catch (error) {
@@ -90,7 +90,7 @@ function ill(sentence: string): HealthVerdict {
   return { healthy: false, reasons: [sentence], warnings: [] }
 }
 
-/** Names of applications are in these sentences. */
+/** They contain names of applications. */
 function escapedLine(line: string): string {
   return `${escapeControls(line.trimEnd())}\n`
 }

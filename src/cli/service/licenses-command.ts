@@ -1,7 +1,6 @@
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 
-/* Put in by scripts/build.ts, which knows what got in; absent when run from source. */
 declare const BELLHOP_LICENSES: string | undefined
 
 const FROM_SOURCE = `Bellhop is under the MIT licence: see LICENSE.

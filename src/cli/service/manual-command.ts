@@ -9,7 +9,7 @@ import { styleOf } from '../terminal/style.ts'
 import type { Style } from '../terminal/style.ts'
 import { shortened, tableText, textColumns } from '../terminal/table-text.ts'
 
-/** Longer lines are tiring to read. */
+/** Longer lines are hard to read. */
 const MAX_COLUMNS = 110
 
 export const run: RunCommand = async ({ words: [topic], flags }, context) => {
@@ -39,7 +39,7 @@ function search(word: string, columns: number, { paint, legible, unicode }: Styl
   const found = word.trim() === '' ? [] : findInManual(word.trim())
   if (found.length === 0) return problem(`No page of the manual has "${word}".`)
   const rows = found.map(({ topic, heading, line }) => {
-    // Of a row of a table its cells.
+    // The cells of a table's row.
     const told = line.replaceAll(/^[|\s-]+|[|\s]+$/g, '').replaceAll(/\s*\|\s*/g, '  ')
     const text = `${heading}${told === '' ? '' : `: ${told}`}`.replaceAll('`', '')
     return [paint('bold', topic), shortened(text, columns - LONGEST_TOPIC - 2, unicode)]
@@ -59,7 +59,7 @@ function unknown(topic: string): string {
   return `"${topic}" is not a page of the manual.${hint} bellhop manual lists them all.`
 }
 
-/** In a terminal a page is a command. */
+/** In a terminal, a page is a command. */
 function leadsTo(href: string): string | null {
   const place = placeOf(href)
   if (place === null) return href

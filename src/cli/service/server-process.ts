@@ -11,18 +11,21 @@ import type { CommandContext, Signal, Signals } from '../command.ts'
 import { INTERRUPTED } from '../outcome.ts'
 
 /**
- * A server that runs until SIGTERM or SIGINT.
+ * Runs a server until SIGTERM or SIGINT.
  *
  * starting → (createServer is done) → ready: the line `ready …` is printed.
- * ready → (signal) → stopping: no new calls, those in flight have `drainSeconds`. → (disposed) → exit code 0, or 3 where
- * something that was sent is not on disk.
- * starting → (signal) → stopping, as soon as it has started, without a line; in an upgrade → exit code 0, at once, for
- * nothing of it is done then.
- * ready → (the server is broken) → exit code 1, or 4 where the database is not the one it has opened, at once.
- * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM), at once.
  *
- * SIGHUP is a signal like those where it says that the terminal has gone (then 129). Where there is none it means, as
- * for other services, that files are to be read again: those of TLS.
+ * ready → (signal) → stopping: no new calls, running ones have `drainSeconds` → exit code 0, or 3 if something sent is
+ * not on disk.
+ *
+ * starting → (signal) → stopping right after the start, without a line; during an upgrade → exit code 0 at once, since
+ * nothing of it is kept.
+ *
+ * ready → (broken) → exit code 1 at once, or 4 if the database is not the one it opened.
+ *
+ * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM) at once.
+ *
+ * SIGHUP ends it (129) if it has a terminal. Without one it reloads the TLS files, as in other services.
  */
 export async function runServer(config: Config, options: Options): Promise<number> {
   const stop = watch(options.signals, options.attached)
@@ -39,14 +42,13 @@ interface Breakdown {
 }
 
 export interface RunningServer extends AsyncDisposable {
-  /** Of the API, with the port that was picked. */
+  /** Of the API, with the actual port. */
   readonly url: string
   readonly adminUrl: string
-  /** Where somebody becomes the first administrator; `null`: there is one. */
+  /** Creates the first administrator; `null`: there is one. */
   setupUrl(): Promise<string | null>
-  /** Reads again, without a stop, what may have changed. */
+  /** Reloads the TLS files. */
   reload(): void
-  /** Resolves when it can go on no longer. */
   readonly broken: Promise<Breakdown>
   /** What was sent and is not on disk. */
   unwritten(): Unwritten
@@ -58,9 +60,9 @@ interface Options {
   readonly clock: Clock
   readonly signals: Signals
   readonly started: () => void
-  /** Called when the database must not be written to any more, not even to close it. */
+  /** The database must not be written to any more, not even to close it. */
   readonly onBroken: () => void
-  /** Whether a terminal shows what it prints. */
+  /** Whether its output is on a terminal. */
   readonly attached: boolean
   readonly manager: ServiceManager
   readonly serveCommand: CommandContext['serveCommand']
@@ -69,16 +71,16 @@ interface Options {
   readonly start?: (config: Config, onUpgrading: OnUpgrading) => Promise<RunningServer>
 }
 
-/** Hears whether the start has to upgrade the database, which may take minutes. */
+/** Called when an upgrade of the database, which may take minutes, begins and ends. */
 type OnUpgrading = (underWay: boolean) => void
 
-/** Something that was sent could not be written down, and is sent again. */
+/** Something sent could not be stored, and is sent again. */
 const UNWRITTEN = 3
 
-/** The database was removed, or replaced, and did not come back. */
+/** The database was removed or replaced, and did not come back. */
 const GONE = 4
 
-/** What a stop may take beyond `drainSeconds`, to close the database and the sockets. */
+/** What a stop may take after `drainSeconds`, to close the database and sockets. */
 const CLOSING_MS = 5_000
 
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
@@ -109,10 +111,10 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   }
   stop.onHangUp(() => server.reload())
   if (!stop.received()) {
-    // A disk that takes no writes has no link, and keeps nothing from being ready.
+    // On a disk that takes no writes there is no link, but the service is ready.
     const setupUrl = await server.setupUrl().catch(() => null)
     const dashboard = setupUrl === null ? '' : `dashboard ${setupUrl} (good once, for 30 minutes)\n`
-    // In one piece: who has read the first line may read no more, and then the second one could not be written.
+    // In one write: a reader may stop after the first line, and the second would then fail.
     stdout(`ready ${server.url} admin ${server.adminUrl}\n${dashboard}`)
     started()
     await manager.ready()
@@ -129,7 +131,7 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   const closed = Promise.resolve(server[Symbol.asyncDispose]()).then(() => 'closed' as const)
   const end = await Promise.race([within(clock, limitMs, closed, 'late'), server.broken])
   if (typeof end === 'object') return endBroken(end)
-  // No loss: what was answered with 2xx is on disk, and the next start goes on with it.
+  // Nothing is lost: what was answered with 2xx is on disk, and the next start continues.
   if (end === 'late')
     stderr('bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n')
   const unwritten = server.unwritten()
@@ -144,7 +146,7 @@ function sentAgain({ notifications, pushes }: Unwritten): string {
   return `${what} could not be written down, and will be sent again at the next start (${pushesText}).`
 }
 
-/** Loaded here, so that the other commands do not load the server. */
+/** Loaded here, so that other commands don't load the server. */
 async function startServer(config: Config, overrides: Overrides): Promise<RunningServer> {
   const { createServer } = await import('../../server/server.ts')
   return createServer(config, overrides).catch((error: unknown) => {
@@ -156,7 +158,6 @@ interface Stop {
   readonly first: Promise<Signal>
   readonly second: Promise<Signal>
   received(): boolean
-  /** What a SIGHUP does that is no end. */
   onHangUp(run: () => void): void
   release(): void
 }

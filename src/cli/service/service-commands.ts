@@ -58,7 +58,7 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     changes: null,
     flags: [
       valueFlag('user', 'NAME', 'who runs it; default one that systemd makes while it runs'),
-      // A unit can be read by everybody on a machine.
+      // Every user of a machine can read a unit.
       ...SETTING_NAMES.filter((name) => SETTINGS[name].secret !== true).map((name) =>
         settingFlag(name, name === 'data' ? 'as for serve; default /var/lib/bellhop' : 'as for serve'),
       ),
@@ -85,7 +85,7 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
       ),
       switchFlag('yes', 'with --send: do not ask first'),
       settingFlag('data', dataFlag.doc),
-      // All of them, so that it takes the command line of `serve` as it stands.
+      // All, so that it takes the command line of `serve` unchanged.
       ...SETTING_NAMES.filter((name) => name !== 'data').map((name) =>
         settingFlag(name, `as serve has it (${variableOf(name)})`),
       ),

@@ -6,17 +6,17 @@ import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { unitText } from './systemd-unit.ts'
 
-/** Where a program lies that every service may start. */
+/** A place that every service may execute. */
 const INSTALLED = '/usr/local/bin/bellhop'
 
 const STATE = '/var/lib'
 
-/** What the service does not see (ProtectHome=, PrivateTmp=). */
+/** Hidden from the service (ProtectHome=, PrivateTmp=). */
 const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
 
 /**
- * Prints a unit for systemd: this program, with these flags of `serve`. What is in the environment now the service will
- * not have, so it is not looked at.
+ * Prints a systemd unit for this program with these flags of `serve`. The service won't have the current environment,
+ * so it is ignored.
  */
 export const run: RunCommand = async ({ flags }, { readFile, stderr }) => {
   const serving = new Map([['data', `${STATE}/bellhop`], ...flags])
@@ -32,7 +32,7 @@ export const run: RunCommand = async ({ flags }, { readFile, stderr }) => {
   if (note !== null) stderr(`bellhop: ${note}\n`)
   const { tlsCert, tlsKey, listen, adminListen, drainSeconds } = config
   const written = writtenIn(config).map(([, path]) => ({ path, name: stateName(path) }))
-  // Handed over by systemd, under other names.
+  // systemd passes them under other names.
   for (const name of ['tls-cert', 'tls-key']) serving.delete(name)
   return done(
     unitText({
@@ -57,7 +57,7 @@ function commandLine(flags: ReadonlyMap<string, string>): readonly string[] {
   })
 }
 
-/** `program`: the compiled one that runs now, or `null`. `note`: what is left to do, if anything. */
+/** `program`: the running compiled one, or `null`. `note`: what is left to do. */
 export function programPath(program: string | null): { readonly program: string; readonly note: string | null } {
   if (program === null) {
     return { program: INSTALLED, note: `This is Bellhop from its source: put the compiled program at ${INSTALLED}.` }
@@ -69,7 +69,7 @@ export function programPath(program: string | null): { readonly program: string;
 function userProblems(user: string | null): readonly string[] {
   if (user === 'root') return ['--user: the service needs no right of root: name another user, or none.']
   if (user === 'nobody') return ['--user: nobody is shared with other programs: name a user of its own, or none.']
-  // What useradd(8) takes.
+  // What useradd(8) accepts.
   if (user === null || /^[a-z_][a-z0-9_-]{0,31}$/.test(user)) return []
   return [`--user: "${user}" is not the name of a user, such as bellhop.`]
 }
@@ -94,7 +94,7 @@ function writtenIn({ data, backup }: Config): readonly (readonly [flag: string, 
   return [['--data', data], ...(toDirectory ? [['--backup', backup] as const] : [])]
 }
 
-/** `bellhop` of `/var/lib/bellhop`; `null` elsewhere. */
+/** `bellhop` of `/var/lib/bellhop`; `null`: elsewhere. */
 function stateName(path: string): string | null {
   return isBelow(STATE, path) ? relative(STATE, normalize(path)) : null
 }

@@ -1,26 +1,25 @@
 import type { Config } from '../../settings/parse.ts'
 
-/** What a unit is made of. Paths are absolute. */
+/** Paths are absolute. */
 export interface Unit {
-  /** The compiled Bellhop. */
   readonly program: string
-  /** `null`: one that systemd makes for the time it runs (DynamicUser=). */
+  /** `null`: DynamicUser=. */
   readonly user: string | null
-  /** Below /var/lib and written to; systemd makes them: `bellhop`. */
+  /** Below /var/lib; systemd makes them: `bellhop`. */
   readonly stateDirectories: readonly string[]
-  /** Written to, elsewhere: they are there, and the user's. */
+  /** Elsewhere: they exist, and belong to the user. */
   readonly writtenPaths: readonly string[]
-  /** The directory of the database: `/var/lib/bellhop`. */
+  /** Of the database: `/var/lib/bellhop`. */
   readonly data: string
-  /** The flags of `serve`, without those of TLS: `--data`, `/var/lib/bellhop`. */
+  /** Of `serve`, without TLS: `--data`, `/var/lib/bellhop`. */
   readonly flags: readonly string[]
   readonly tls: { readonly certificate: string; readonly key: string } | null
   readonly drainSeconds: Config['drainSeconds']
-  /** Whether a port below 1024 is listened on. */
+  /** Listens on a port below 1024. */
   readonly lowPort: boolean
 }
 
-/** Seconds that a stop may take beyond the drain time: `serve` itself gives up after 5. */
+/** Seconds that a stop may take after the drain time: `serve` itself gives up after 5. */
 const CLOSING_SECONDS = 10
 
 export function unitText(unit: Unit): string {
@@ -143,7 +142,7 @@ function confinement({ lowPort }: Unit): readonly string[] {
   ]
 }
 
-/** One word of a line, as systemd.service(5), "Command lines", reads it. */
+/** As systemd.service(5), "Command lines", reads a word. */
 function quoted(word: string): string {
   const literal = specifierless(word).replaceAll('$', '$$$$')
   if (/^[\w@%+=:,./$[\]-]+$/.test(literal)) return literal

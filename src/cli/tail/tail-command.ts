@@ -44,7 +44,7 @@ export const run: RunOnData = async ({ words: [app], flags }, world) => {
   return done('')
 }
 
-/** The database is read only when somebody has written: this connection, or another process. */
+/** Reads the database only after a write, by this connection or another process. */
 function createTail(only: Application | null, served: NonNullable<World['served']>, world: World) {
   const { database, clock } = world
   const store = createApplicationStore(world)
@@ -61,7 +61,7 @@ function createTail(only: Application | null, served: NonNullable<World['served'
   const server = createServerTail(served)
 
   function stored(now: number): TailEvent[] {
-    // Before the rest: what is committed while it is read is then seen at the next look.
+    // First: what is committed while the rest is read is seen at the next look.
     const current = versionNow()
     if (current === version) return []
     version = current

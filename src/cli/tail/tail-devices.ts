@@ -4,16 +4,16 @@ import { tokenPart } from '../../text/format.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
-/** A departure is committed a moment after its time was read off the clock. */
+/** An unregistration is committed a moment after its time was taken. */
 const LOOK_BACK_MS = 5000
 
-/** Departures told of at one look. */
+/** Unregistrations read at one look. */
 const MAX_DEPARTED = 5000
 
-/** The coming and going of devices. `applications`: those of now, `application.number`. */
+/** `applications`: the current ones, `application.number`. */
 export function createDeviceTail({ watch, applications }: Dependencies) {
   let highest = watch.highest()
-  /** By application: the departures of the last seconds, which are told. */
+  /** By application: unregistrations of the last seconds that were already reported. */
   const known = new Map<number, { until: number; readonly told: Map<string, number> }>()
   for (const application of applications()) departed(application)
 

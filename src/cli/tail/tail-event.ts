@@ -1,13 +1,13 @@
 import type { Platform } from '../../device/device.ts'
 
-/** Something that has happened, as the database or the running server tells of it. */
+/** An event, from the database or the running server. */
 export type TailEvent = {
   /** Ms since the Unix epoch. */
   readonly at: number
   readonly application: number
 } & Happened
 
-/** A `push` is its id. Many of a kind at once are counted instead. */
+/** `push` is an id. Many of a kind at once are only counted. */
 type Happened =
   | { readonly type: 'push.accepted'; readonly push: string; /** `null`: at once. */ readonly sendAt: number | null }
   | { readonly type: 'push.released' | 'push.started'; readonly push: string }
@@ -30,9 +30,9 @@ type Happened =
       readonly title: string | null
       readonly text: string | null
       readonly badge: number | null
-      /** The HTTP status; `null`: it did not answer. */
+      /** The HTTP status; `null`: no answer. */
       readonly status: number | null
-      /** `null`: it was accepted. */
+      /** `null`: accepted. */
       readonly reason: string | null
     }
   | { readonly type: 'pushes.finished'; readonly count: number; readonly s: number; readonly failed: number }
@@ -44,10 +44,10 @@ type Happened =
       /** The gateway's own word. */
       readonly reason: string
     }
-  /** `push` is `null` where the app has not said which. */
+  /** `push`: `null` if the app didn't say which. */
   | { readonly type: 'opened'; readonly count: number; readonly push: string | null }
   | { readonly type: 'sending.paused'; readonly platform: Platform; readonly reason: string }
   | { readonly type: 'sending.resumed'; readonly platform: Platform }
 
-/** Of more than this at one look, only the number is told. */
+/** Above this, a look only reports the number. */
 export const MAX_AT_ONCE = 20

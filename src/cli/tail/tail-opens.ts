@@ -6,14 +6,14 @@ interface Dependencies {
   readonly daily: Pick<ReturnType<typeof createTallyReader>, 'opensSince'>
   readonly watch: Pick<PushChangesStore, 'opened'>
   readonly applications: () => readonly number[]
-  /** Days since the Unix epoch: from which on opens are looked at. */
+  /** Days since the Unix epoch. */
   readonly since: number
 }
 
 /** Pushes whose opens are told apart. */
 const LATEST = 50
 
-/** Opens, by the push where that is known. `applications`: those of now, `application.number`. */
+/** Opens, by push if that is known. `applications`: the current ones, `application.number`. */
 export function createOpenTail({ daily, watch, applications, since }: Dependencies) {
   const sums = new Map<number, number>()
   const known = new Map<number, ReadonlyMap<string, number>>()

@@ -22,15 +22,13 @@ interface Batch {
   readonly last: number
 }
 
-/** So many are followed at a time, of each kind; of more, the end of the oldest is not told. */
+/** Followed at a time, of each kind; the end of older ones is not reported. */
 const MAX_LIVE = 200
 const MAX_BATCHES = 20
 
 /**
- * The life of pushes.
- *
- * (a higher number) → waiting, or on its way → (it is no longer among those that wait) → on its way, or cancelled →
- * (nothing is left of it) → told, and forgotten.
+ * accepted (a higher number) → waiting, or being sent → (it no longer waits) → being sent, or cancelled → (nothing is
+ * left of it) → reported, and forgotten.
  */
 export function createPushTail({ watch, statuses, application: wanted }: Dependencies) {
   let highest = watch.highest()
@@ -65,7 +63,7 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
 
   function acceptedOne(push: NewPushName): TailEvent {
     if (push.sendAt === null) follow(push)
-    // It may be released, or cancelled, before it is ever seen to wait.
+    // It may be released or cancelled before it is seen waiting.
     else waiting.set(push.number, push)
     return {
       at: push.createdAt,
@@ -96,7 +94,7 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
   function* moved(push: Live): Generator<TailEvent> {
     const { id, application, number } = push
     const stored = statuses.find(application, id)
-    // With its application.
+    // Its application was deleted.
     if (stored === null) return void live.delete(number)
     const reach = statuses.reach(number)
     const { t, s, failed } = totalOf(reach)

@@ -6,10 +6,10 @@ import type { World } from '../command.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
-/** A shorter pause is not told of. */
+/** Shorter pauses are not reported. */
 const STILL_MS = 2000
 
-/** Behind every arrival. */
+/** After every arrival. */
 const LATEST = 1e15 - 1
 
 interface Pause {
@@ -18,7 +18,7 @@ interface Pause {
   isTold: boolean
 }
 
-/** What only the memory of the server knows: what keeps pushes from going out, and what arrived at the simulator. */
+/** What only the server's memory has: why sending is paused, and what arrived at the simulator. */
 export function createServerTail({ pauseOf, received }: Pick<NonNullable<World['served']>, 'pauseOf' | 'received'>) {
   const pauses = new Map<string, Pause>()
   let { last } = received(LATEST)
@@ -57,7 +57,7 @@ export function createServerTail({ pauseOf, received }: Pick<NonNullable<World['
   }
 
   return {
-    /** What has happened since the last look, in those applications; `now` in ms since the Unix epoch. */
+    /** What has happened since the last look, in these applications; `now` in ms since the Unix epoch. */
     *look(applications: readonly Application[], now: number): Generator<TailEvent> {
       yield* arrived(applications, now)
       for (const { number } of applications) {

@@ -7,10 +7,10 @@ import type { Colour, Style } from '../terminal/style.ts'
 import { shortened } from '../terminal/table-text.ts'
 import type { TailEvent } from './tail-event.ts'
 
-/** Of an application that is gone again nothing is known but its number. */
+/** `null`: deleted. */
 export type Named = Pick<Application, 'id' | 'name'> | null
 
-/** `12:00:03  Corner Shop  finished  019a…: sent 1,234 of 1,250, 16 failed`. `whose`: whether to name the application. */
+/** `12:00:03 Corner Shop finished 019a…: sent 1,234 of 1,250, 16 failed`. `whose`: whether to name the application. */
 export function eventText(event: TailEvent, application: Named, whose: boolean, { paint, legible }: Style): string {
   const [colour, verb, text] = wordsOf(event)
   const parts = [
@@ -22,7 +22,7 @@ export function eventText(event: TailEvent, application: Named, whose: boolean, 
   return `${parts.join('  ')}\n`
 }
 
-/** What `--json` prints of it: ids and words, times in ISO 8601 UTC. */
+/** For `--json`: ids and words, times in ISO 8601 UTC. */
 export function eventJson(event: TailEvent, application: Named): object {
   const entries = Object.entries(event).filter(([name]) => name !== 'at' && name !== 'application' && name !== 'sendAt')
   return {
@@ -36,7 +36,7 @@ export function eventJson(event: TailEvent, application: Named): object {
 
 const WIDEST = 'quarantined'.length
 
-/** Its colour, what has happened, and to what. */
+/** Colour, verb, and object. */
 function wordsOf(event: TailEvent): readonly [Colour, string, string] {
   switch (event.type) {
     case 'push.accepted':
@@ -106,7 +106,7 @@ function openedOf({ count, push }: { readonly count: number; readonly push: stri
   return push === null ? `${times}, no push named` : `push ${push}, ${times}`
 }
 
-/** By the clock of this machine. */
+/** In local time. */
 function timeOf(at: number): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(Temporal.Now.timeZoneId())
   return zoned.toPlainTime().toString({ smallestUnit: 'second' })

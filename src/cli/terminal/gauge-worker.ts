@@ -5,9 +5,9 @@ import { DRAWING, STOP } from './gauge.ts'
 import type { GaugeOrder } from './gauge.ts'
 import { createProgress } from './progress.ts'
 
-/* The thread that shows how far another one is, which has no time to: see `gauge.ts`. */
+/** Shows the progress of another thread that is too busy to: see `gauge.ts`. */
 const LOOK_MS = 100
-/** Standard error: to write by way of the other thread would be to wait for it. */
+/** Standard error: writing through the busy thread would wait for it. */
 const STDERR = 2
 
 const { step, terminal, flags } = workerData as GaugeOrder
@@ -28,7 +28,7 @@ function look(): void {
   systemClock.after(LOOK_MS, look)
 }
 
-/** Bytes that this process has read, as Linux counts them (proc(5), "rchar"); 0 elsewhere. */
+/** Bytes read by this process on Linux (proc(5), "rchar"); 0 elsewhere. */
 function readSoFar(): number {
   try {
     return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1] ?? 0)

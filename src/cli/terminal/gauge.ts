@@ -9,18 +9,18 @@ export interface GaugeOrder {
   readonly flags: Int32Array<SharedArrayBuffer>
 }
 
-/** Places of two flags that both threads see: nothing more is to be drawn, and something is being drawn. */
+/** Flags that both threads see: stop drawing, and a line is being drawn. */
 export const STOP = 0
 export const DRAWING = 1
 
 type Shown = Pick<CommandContext, 'terminal' | 'stderr' | 'clock'>
 
-/** A smaller database is done in half a second, and a thread takes a tenth of one to start. */
+/** A smaller database takes half a second, and a thread a tenth of one to start. */
 const MIN_BYTES = 20_000_000
 
 /**
- * Shows how far a backup or a restore is, on standard error as `createProgress` does; what keeps this thread to itself
- * is shown by another one. `end` takes the bar away. With `quiet` nothing is shown.
+ * Shows the progress of a backup or restore on standard error, as `createProgress` does; steps that block this thread
+ * are shown by another one. `end` removes the bar. `quiet`: shows nothing.
  */
 export function createWatch(
   context: Shown,
@@ -47,7 +47,7 @@ export function createWatch(
   }
 }
 
-/** Shows a step until it is disposed of; one of fewer than `minBytes` not at all. */
+/** Shows a step until it is disposed of, unless it has fewer than `minBytes`. */
 export function startGauge(step: BackupStep, { terminal, stderr }: Shown, minBytes = MIN_BYTES): Disposable {
   if (step.size < minBytes) return { [Symbol.dispose]: () => undefined }
   const flags = new Int32Array(new SharedArrayBuffer(8))
@@ -59,7 +59,7 @@ export function startGauge(step: BackupStep, { terminal, stderr }: Shown, minByt
   return {
     [Symbol.dispose]() {
       Atomics.store(flags, STOP, 1)
-      // For as long as it writes a line.
+      // While it writes a line.
       while (Atomics.load(flags, DRAWING) === 1);
       worker.terminate()
       if (terminal !== null) stderr(ERASE)

@@ -4,23 +4,20 @@ import type { Side } from './table-text.ts'
 
 interface Options extends Pick<Style, 'paint' | 'legible'> {
   readonly columns: number
-  /** What is told of where a link leads, beside its text; `null`: nothing. */
+  /** Shown beside a link's text; `null`: nothing. */
   readonly leadsTo: (href: string) => string | null
 }
 
-/** How far text stands to the right of its headings, and code to the right of text. */
+/** Of text below headings, and of code below text. */
 const INDENT = 2
 
-/** Between two columns of a table, as `tableText` has it. */
+/** As in `tableText`. */
 const GAP = 2
 
-/** A column of sentences is no narrower. */
+/** For a column of sentences. */
 const MIN_COLUMN = 14
 
-/**
- * Markdown for a terminal, or for a pipe, where `paint` paints nothing. A table that is too wide becomes a list. Items
- * of lists hold text only.
- */
+/** Markdown for a terminal or a pipe. A table that is too wide becomes a list. List items hold text only. */
 export function markdownText(markdown: string, { columns, paint, legible, leadsTo }: Options): string {
   const width = columns - INDENT
   const blocks: string[] = []
@@ -57,7 +54,7 @@ export function markdownText(markdown: string, { columns, paint, legible, leadsT
       sides = []
     },
     html: () => '',
-    // Without a colour, the marks tell what is code.
+    // Without colours, marks show what is code.
     codespan: (text) => (paint('cyan', text) === text ? `\`${text}\`` : paint('cyan', text)),
     strong: (text) => paint('bold', text),
     link(text, { href }) {
@@ -75,12 +72,12 @@ export function markdownText(markdown: string, { columns, paint, legible, leadsT
   }
 }
 
-/** Lines of at most so many columns; a word that is longer stays whole. */
+/** Longer words stay whole. */
 function wrapped(text: string, columns: number): readonly string[] {
   return Bun.wrapAnsi(text.replaceAll(/\s+/g, ' '), columns).split('\n')
 }
 
-/** A table whose cells have several lines where they must; `null`: its words alone are too wide. */
+/** A table with cells of several lines; `null`: its words alone are too wide. */
 function aligned(rows: readonly (readonly string[])[], sides: readonly Side[], width: number) {
   const columns = (rows[0] ?? []).map((_, at) => rows.map((row) => row[at] ?? ''))
   const wanted = columns.map((cells) => Math.max(...cells.map((text) => Bun.stringWidth(text))))
@@ -104,7 +101,7 @@ function aligned(rows: readonly (readonly string[])[], sides: readonly Side[], w
   return tableText([...head, rule, ...body.flat()], sides)
 }
 
-/** One row after another: each cell on lines of its own, after what stands over its column, below the first. */
+/** Row after row, each cell on its own lines after its column's title. */
 function listed(head: readonly string[], body: readonly (readonly string[])[], width: number): readonly string[] {
   return body.flatMap((cells, row) => [
     ...(row === 0 ? [] : ['']),

@@ -1,12 +1,12 @@
 import { within } from '../../clock.ts'
 import type { CommandContext, Signal } from '../command.ts'
 
-/** Turns of a command that watches something, or works for long. Disposing it hears no more signals. */
+/** Turns of a command that watches or works for long. Disposing it stops listening to signals. */
 export interface Polling extends Disposable {
-  /** Waits for the next turn, or for the signal to end: Ctrl-C or SIGTERM, also one that came before. */
+  /** Waits for the next turn or the signal to end (Ctrl-C or SIGTERM), also an earlier one. */
   next(waitMs: number): Promise<'tick' | 'stopped'>
   isStopped(): boolean
-  /** Aborted when the signal to end comes. */
+  /** Aborted by that signal. */
   readonly stopped: AbortSignal
 }
 

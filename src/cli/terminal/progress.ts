@@ -4,39 +4,35 @@ import { textColumns } from './table-text.ts'
 
 export interface Advance {
   readonly done: number
-  /** `null`: nobody knows. */
+  /** `null`: unknown. */
   readonly total: number | null
   readonly startedAt: number
-  /** Done before the start, which tells nothing of the speed. Default 0. */
+  /** Done before the start, so not counted in the speed. Default 0. */
   readonly startedWith?: number
   readonly now: number
-  /** Room for the line, which is never longer. */
   readonly columns: number
-  /** What is counted: `devices`; `bytes` are shown in MB. */
+  /** `devices`; `bytes` are shown in MB. */
   readonly unit: string
-  /** What else there is to say, at the end. Default nothing. */
+  /** Appended. Default nothing. */
   readonly note?: string | undefined
 }
 
 export interface ProgressDisplay {
-  /**
-   * Shows the progress, unless it was shown a moment ago: to be called at any rate, and first with what was done
-   * before.
-   */
+  /** Call it as often as you like, first with what was already done. */
   show(done: number, total: number | null, note?: string): void
-  /** Takes the bar away, so that the result stands in its place. */
+  /** Removes the bar. */
   end(): void
 }
 
-/** Between two looks of a bar, and between two lines where there is no terminal. */
+/** Between two drawings of the bar. */
 const REDRAW_MS = 200
 const LINE_MS = 10_000
 
 export const ERASE = '\r\u001B[K'
 
 /**
- * A bar on standard error where somebody watches, drawn 5 times a second at most. Into a pipe or a file goes a plain
- * line every 10 seconds, which is nothing at all for what is short.
+ * A bar on standard error for a terminal, drawn at most 5 times a second. For a pipe or file, a line every 10 seconds,
+ * so nothing for short work.
  */
 export function createProgress(
   {
@@ -59,7 +55,7 @@ export function createProgress(
       const advance = { done, total, startedAt, startedWith, now, unit, note }
       if (terminal === null) return stderr(`${progressLine({ ...advance, columns: 0 })}\n`)
       drawn = true
-      // The last column stays free: some terminals go to the next line when it is written.
+      // The last column stays free: some terminals wrap when it is written.
       stderr(`${ERASE}${progressLine({ ...advance, columns: textColumns(terminal) - 1 })}`)
     },
     end() {
@@ -73,8 +69,8 @@ const MIN_BAR = 10
 const MAX_BAR = 40
 
 /**
- * ` 43 % [#######---------] 430,000 of 1,000,000 devices, 21,000/s, 27 s left`. Without a total there is no bar, nor
- * where it has no room; `columns` 0: a line of a log, as long as it needs to be.
+ * ` 43 % [#######---------] 430,000 of 1,000,000 devices, 21,000/s, 27 s left`. Without a total or room there is no
+ * bar; `columns` 0: a line of a log, of any length.
  */
 export function progressLine({ done, total, startedAt, startedWith = 0, now, columns, unit, note }: Advance): string {
   const seconds = (now - startedAt) / 1000
@@ -88,7 +84,7 @@ export function progressLine({ done, total, startedAt, startedWith = 0, now, col
   ].join(', ')
   if (total === null) return columns === 0 ? words : words.slice(0, columns)
 
-  // Rounded down: 100 % is said when nothing is left.
+  // Rounded down: 100 % means nothing is left.
   const share = total > 0 ? Math.min(done / total, 1) : 1
   const percent = `${String(Math.floor(share * 100)).padStart(3)} %`
   const room = Math.min(columns - percent.length - words.length - 4, MAX_BAR)
@@ -102,7 +98,7 @@ export function progressLine({ done, total, startedAt, startedWith = 0, now, col
 
 const MEGABYTES = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
-/** A number as people read it; without its unit where `of` follows, which has it. */
+/** Without its unit if `of` follows, which has it. */
 function amount(value: number, unit: string, total?: number): string {
   if (unit !== 'bytes') return grouped(value)
   const megabytes = MEGABYTES.format(value / 1e6)

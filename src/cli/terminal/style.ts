@@ -1,11 +1,11 @@
 import type { CommandContext } from '../command.ts'
 
 export interface Style {
-  /** Columns of the terminal; `null`: it goes into a pipe or a file, where nothing is drawn. */
+  /** `null`: a pipe or a file. */
   readonly columns: number | null
-  /** Whether bars may be drawn with characters beyond ASCII. */
+  /** Whether bars may use more than ASCII. */
   readonly unicode: boolean
-  /** Our own text, with stand-ins for `…` and `·` where a terminal has only ASCII. */
+  /** Replaces `…` and `·` in our own text on an ASCII terminal. */
   readonly legible: (text: string) => string
   readonly paint: (colour: Colour, text: string) => string
 }
@@ -16,7 +16,7 @@ export type Colour = keyof typeof CODES
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
 export function styleOf({ env, terminal }: Pick<CommandContext, 'env' | 'terminal'>): Style {
-  // no-color.org: whatever it is set to, but for nothing.
+  // no-color.org: any value but the empty one.
   const coloured = terminal !== null && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => name !== undefined && name !== '')
   const unicode = terminal === null || (env['TERM'] !== 'dumb' && /utf-?8/i.test(locale ?? ''))

@@ -3,8 +3,8 @@ import type { Style } from './style.ts'
 export type Side = 'left' | 'right'
 
 /**
- * Rows in columns as wide as their widest cell, two spaces between them; as wide as they look, so colours and wide
- * characters count right. `sides`: default left. The last column is not filled up.
+ * Columns as wide as their widest cell, two spaces apart; colours and wide characters count as they look. `sides`:
+ * default left. The last column is not padded.
  */
 export function tableText(rows: readonly (readonly string[])[], sides: readonly Side[] = []): readonly string[] {
   const widths = Array.from({ length: Math.max(0, ...rows.map((row) => row.length)) }, (_, at) =>
@@ -22,10 +22,9 @@ export function tableText(rows: readonly (readonly string[])[], sides: readonly 
   )
 }
 
-/** A column of a table: its title, what stands in it of an item, and at which side. */
 export type Column<Item> = readonly [title: string, cell: (item: Item) => string, side?: Side]
 
-/** A line of titles, dim where `paint` is given, and one for each item. */
+/** A line of titles, dim if `paint` is given, and one for each item. */
 export function listing<Item>(
   items: readonly Item[],
   columns: readonly Column<Item>[],
@@ -38,7 +37,7 @@ export function listing<Item>(
   return [paint === undefined ? title : paint('dim', title), ...lines]
 }
 
-/** At most so many columns of a text without colours; what is cut off ends in `…`, or in `~` without Unicode. */
+/** At most so many columns of uncoloured text; a cut ends in `…`, or `~` without Unicode. */
 export function shortened(text: string, columns: number, unicode: boolean): string {
   if (Bun.stringWidth(text) <= columns) return text
   let shown = ''
@@ -51,7 +50,7 @@ export function shortened(text: string, columns: number, unicode: boolean): stri
   return shown + (unicode ? '…' : '~')
 }
 
-/** Columns for running text: 80 where nobody says how wide it may be, and where a terminal says 0, as some do. */
+/** Columns for text: 80 if unknown, or if a terminal says 0, as some do. */
 export function textColumns(terminal: { readonly columns: number } | null): number {
   return terminal === null || terminal.columns < MIN_COLUMNS ? USUAL_COLUMNS : terminal.columns
 }
@@ -59,7 +58,7 @@ export function textColumns(terminal: { readonly columns: number } | null): numb
 const MIN_COLUMNS = 20
 const USUAL_COLUMNS = 80
 
-/** Lines of at most so many columns, of a text without colours. Words stay whole, however long. */
+/** Lines of at most so many columns, of uncoloured text. Longer words stay whole. */
 export function wrapped(text: string, columns: number): readonly string[] {
   return joined(text.split(' '), columns)
 }

@@ -13,7 +13,7 @@ import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { failureReason } from '../../gateway/transport/failures.ts'
 
-/** What became of one try. `broken`: of what is missing, `came` bytes more are there. */
+/** The end of one try. `broken`: `came` more bytes are there. */
 export type DownloadEnd =
   | { readonly kind: 'done' }
   /** Not there, or not yet. */
@@ -27,17 +27,17 @@ interface Options {
   readonly onProgress: (done: number, total: number | null) => void
 }
 
-/** Without a byte for so long, in ms, a connection is given up. */
+/** A connection without a byte for so long, in ms, is closed. */
 const STALLED_MS = MINUTE_MS
 
-/** Forgets what has come of a download that does not go on: another one must not be put behind it. */
+/** Deletes a partial download, so that another one is not appended to it. */
 export function forgetDownload(file: string): void {
   rmSync(`${file}.part`, { force: true })
 }
 
 /**
- * Fetches what is at `url` into `<file>.part`, from where the last try broke off, and gives it its name when it is whole
- * and on disk. What is fetched does not change: it has an address of its own. Packed, it stays so.
+ * Downloads `url` into `<file>.part`, resuming an earlier try, and renames it when it is whole and on disk. The content
+ * at this URL does not change. A packed file stays packed.
  */
 export async function downloadTo(file: string, url: string, options: Options): Promise<DownloadEnd> {
   const { clock, stopped, onProgress } = options
@@ -59,7 +59,7 @@ export async function downloadTo(file: string, url: string, options: Options): P
       return { kind: 'broken', reason: `HTTP ${response.status}`, came: 0 }
     }
     if (isHttps(url) && !isHttps(response.url)) return { kind: 'broken', reason: 'it leads away from https', came: 0 }
-    // Who knows nothing of ranges begins anew.
+    // A server without ranges starts over.
     if (response.status === 200) at = 0
     const length = response.headers.get('content-length')
     const total = length === null ? null : at + Number(length)

@@ -12,7 +12,7 @@ import { webPushKeyOf } from './subscribed-key.ts'
 import { readTransferArguments } from './import-options.ts'
 import { startFile } from './unfinished-file.ts'
 
-/** Writes everything known of an application's devices: to standard output, or whole to a file or not at all. */
+/** Writes everything known about an application's devices to standard output, or whole to a file. */
 export const run: RunOnData = async (given, world) => {
   const words = readTransferArguments('export', given)
   if (words.kind !== 'words') return words
@@ -23,33 +23,33 @@ export const run: RunOnData = async (given, world) => {
   const { application } = found
   const counts = await (file === null ? toOutput(application, world) : toFile(file, application, world))
   world.audit?.note({ ...counts })
-  // Of a reader that has gone, main.ts tells what is to be told.
+  // main.ts reports a reader that has gone.
   if (file === null || counts === null) return done('')
   const { devices, feedback, tallies } = counts
   const rest = `${counted(feedback, 'entry', 'entries')} of feedback and ${grouped(tallies)} of statistics`
   return done(`Exported ${counted(devices, 'device')} to ${file}, with ${rest}.\n`)
 }
 
-/** `null`: the reader wants no more. */
+/** `null`: the reader has gone. */
 async function toOutput(application: Application, world: World): Promise<FileCounts | null> {
   let written: FileCounts | null = null
   for (const { text, counts } of pages(application, world)) {
     if (world.stdout(text) === false) return null
-    // One page at a time: what a slow reader has not taken would wait in memory.
+    // A page at a time: a slow reader must not fill memory.
     await world.written?.()
     written = counts
   }
   return written
 }
 
-/** Beside the file first, and in its place when it is whole and on disk. `.gz`: compressed. */
+/** Written beside the file, and renamed when it is whole and on disk. `.gz`: compressed. */
 function toFile(path: string, application: Application, world: World): FileCounts | null {
   const progress = createProgress(world, { unit: 'devices' })
   using file = startFile(path)
   let written: FileCounts | null = null
   try {
     for (const { text, counts, exported } of pages(application, world)) {
-      // Each page for itself: a reader of gzip takes members one after the other as one (RFC 1952, 2.2).
+      // A member for each page: gzip readers concatenate them (RFC 1952, 2.2).
       file.write(path.endsWith('.gz') ? Bun.gzipSync(text) : Buffer.from(text))
       written = counts
       progress.show(exported, counts.devices)
@@ -64,11 +64,11 @@ function toFile(path: string, application: Application, world: World): FileCount
 interface Page {
   readonly text: string
   readonly counts: FileCounts
-  /** Devices, with those of this page. */
+  /** With this page. */
   readonly exported: number
 }
 
-/** The header, the devices, and what else there is: all of one moment. */
+/** Header, devices and history, all of one moment. */
 function* pages({ number, id, name, limits }: Application, world: World): Generator<Page> {
   const registry = createExportStore(world)
   registry.begin()

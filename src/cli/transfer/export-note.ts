@@ -2,23 +2,23 @@ import { readFileSync, rmSync } from 'node:fs'
 import { parseJsonObject } from '../../text/json-object.ts'
 import { startFile } from './unfinished-file.ts'
 
-/** That another service was asked for its export, and where it will be. */
+/** A requested export of another service. */
 export interface ExportNote {
   readonly version: 1
   readonly app: string
-  /** Whoever knows the address can read the export. */
+  /** Whoever knows the URL can read the export. */
   readonly url: string
   /** ms since the Unix epoch. */
   readonly askedAt: number
 }
 
-/** `null`: there is none, or none of this app. */
+/** `null`: none, or of another app. */
 export function readNote(path: string, app: string): ExportNote | null {
   let note
   try {
     note = parseJsonObject(readFileSync(path, 'utf8'))
   } catch {
-    // Missing: the export is asked for.
+    // Missing: the export is still to be requested.
     return null
   }
   const { url, askedAt } = note ?? {}

@@ -95,7 +95,7 @@ async function openSource(
   }
 }
 
-/** Why a file cannot be imported; `null`: it can. Throws where this user may not look. */
+/** Why a file can't be imported; `null`: it can. Throws where this user may not look. */
 function hindranceTo(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return 'there is no such file'
@@ -122,7 +122,7 @@ function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): stri
   return `Stopped after ${counted(counts.read, 'row')}: ${next}.`
 }
 
-/** `1,204 rows read: 1,000 imported, …`, and where the rest is told of. */
+/** `1,204 rows read: 1,000 imported, …`, and where the rejects are. */
 function countsText(
   { counts, rejects }: PassEnd,
   { dryRun, file, onesignal }: ImportOptions,
@@ -148,7 +148,7 @@ function countsText(
   return [`${all}: ${rows.join(', ')}.`, ...more].join('\n')
 }
 
-/** What becomes of imported devices that have a user, to follow their number. */
+/** What happens to imported devices with a user, after their number. */
 function adoptionText({ id, limits }: Application): string {
   const these = 'of the imported have a user'
   return limits.adoptImported === false

@@ -10,21 +10,21 @@ import type { OnesignalApp } from './onesignal-export.ts'
 export interface ImportOptions {
   readonly kind: 'options'
   readonly app: string
-  /** `-`: standard input. Of an export that is fetched: where it is put. */
+  /** `-`: standard input. For a downloaded export: its destination. */
   readonly file: string
-  /** `null`: to be found out. */
+  /** `null`: detect it. */
   readonly format: FormatName | null
-  /** As given; `null`: none. */
+  /** `null`: none. */
   readonly map: string | null
   readonly platform: Platform | null
   readonly replace: boolean
   /** `null`: the usual name. */
   readonly rejects: string | null
-  /** The file with the VAPID key that the browsers of a list are subscribed with; `null`: not said. */
+  /** With the VAPID key that the browsers are subscribed with; `null`: none. */
   readonly vapidKey: string | null
   readonly dryRun: boolean
   readonly json: boolean
-  /** Whose export is fetched from OneSignal first; `null`: none. */
+  /** Download this app's export from OneSignal first; `null`: don't. */
   readonly onesignal: OnesignalApp | null
 }
 
@@ -57,7 +57,7 @@ export function readImportOptions(given: ParsedArguments): ImportOptions | Comma
   }
 }
 
-/** What `--from-onesignal` and the flags beside it say; `null`: nothing. */
+/** `null`: not given. */
 function onesignalIn(flags: ParsedArguments['flags']): OnesignalApp | { readonly problem: string } | null {
   const id = flags.get('from-onesignal')
   const keyFile = flags.get('key-file')
@@ -78,13 +78,13 @@ export const onesignalId: Pick<SettingType<string>, 'expected' | 'read'> = {
   read: (text) => (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined),
 }
 
-/** Where OneSignal's API is: the key goes there, so by https, or to this machine. */
+/** The API's origin. The key is sent there, so https or this machine. */
 export const onesignalOrigin: Pick<SettingType<string>, 'expected' | 'read'> = {
   expected: 'an https origin without a path, such as https://api.onesignal.com',
   read: (text) => httpsOrigin.read(text) ?? (/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(text) ? text : undefined),
 }
 
-/** `export APP FILE`, and `export --app APP FILE`. `file`: `null` where none stands. */
+/** `export APP FILE`, or `export --app APP FILE`. `file`: `null` if left out. */
 export function readTransferArguments(
   command: 'export' | 'import',
   { words, flags }: ParsedArguments,

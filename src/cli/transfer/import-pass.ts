@@ -16,10 +16,10 @@ import type { Source } from './import-source.ts'
 import { readState, removeState, writeState } from './import-state.ts'
 import type { ImportState } from './import-state.ts'
 
-/** How often the progress of an import is saved: a kill costs as much. */
+/** How often progress is saved, which is what a kill can lose. */
 const NOTE_MS = 2000
 
-/** No device takes as much: a value that goes on for so long is one that is never closed. */
+/** No device is this long: the value is never closed. */
 const MAX_RECORD_BYTES = 8 * 1024 * 1024
 
 export interface PassOptions extends Omit<RunOptions, 'rejects' | 'counts' | 'clock'> {
@@ -27,23 +27,23 @@ export interface PassOptions extends Omit<RunOptions, 'rejects' | 'counts' | 'cl
   readonly name: string
   readonly rows: RowOptions
   readonly rejectsPath: string
-  /** Where the progress of the import is saved; `null`: nowhere. */
+  /** `null`: progress is not saved. */
   readonly statePath: string | null
-  /** What tells one import from another. */
+  /** Tells one import from another. */
   readonly identity: string
 }
 
 export interface PassEnd {
-  /** `null`: the file was read to its end. `stopped`: by a signal. Else a sentence. */
+  /** `null`: the whole file was read. `stopped`: by a signal. Else a sentence. */
   readonly problem: string | null
   readonly counts: ImportCounts
-  /** The file that says what was rejected; `null`: nothing was. */
+  /** `null`: nothing was rejected. */
   readonly rejects: string | null
 }
 
 export const STOPPED = 'stopped'
 
-/** Reads a file from where the last pass was stopped, else from its beginning, into the database. */
+/** Reads a file into the database, from where the last pass stopped or from its beginning. */
 export async function passOver(options: PassOptions, context: CommandContext): Promise<PassEnd> {
   const { source, name, statePath, identity, database, rejectsPath } = options
   const { clock, stderr } = context
@@ -59,11 +59,11 @@ export async function passOver(options: PassOptions, context: CommandContext): P
   const splitter = splitOf(options.rows.shape)(place)
   const rowsOf = rowReader(options.rows)
   const progress = createProgress(context, { unit: 'bytes' })
-  // A commit waits for the disk only where it is noted that it is there.
+  // Commits wait for the disk only when progress is saved.
   const sync = database.syncByHand()
   using polling = startPolling(context)
 
-  /** The problem that ends it, if there is one. */
+  /** Returns the problem that ends it, if any. */
   async function take(pieces: Iterable<Piece>): Promise<string | null> {
     for (const piece of pieces) {
       let isEnough = false
@@ -129,7 +129,7 @@ export async function passOver(options: PassOptions, context: CommandContext): P
     if (problem === null && promised !== null && counts.read < promised) {
       problem = `${name} is cut short: it says of itself that it has ${counted(promised, 'device')}, and has ${grouped(counts.read)}.`
     }
-    // What was stopped goes on; what went wrong begins anew, which changes nothing of what is there.
+    // A stopped import continues; a failed one starts over, which changes nothing that is already there.
     if (problem === STOPPED) note()
     else {
       sync.now()

@@ -13,11 +13,11 @@ export interface ImportPlan {
   readonly name: FormatName
   readonly shape: Shape
   readonly map: ColumnMap
-  /** What the file is and how it is read, for the operator's eyes. */
+  /** The format and how it is read, for the operator. */
   readonly said: string
 }
 
-/** Finds out what the file is, and whether the options fit it. `name`: of the file. */
+/** Detects the format and checks that the options fit it. `name`: of the file. */
 export function planImport(head: Uint8Array, name: string, options: ImportOptions): ImportPlan | CommandOutcome {
   const found = detect(head, options.format)
   if (found.kind === 'not-read') return problem(`${name} ${found.problem}`)

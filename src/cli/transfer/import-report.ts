@@ -1,19 +1,19 @@
 import { closeSync, constants, existsSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 
 export interface ImportCounts {
-  /** Devices: the sum of `imported`, `updated`, `unchanged` and `rejected`. */
+  /** The sum of `imported`, `updated`, `unchanged` and `rejected`. */
   readonly read: number
   readonly imported: number
   readonly updated: number
   readonly unchanged: number
   readonly rejected: number
-  /** Of the unchanged: devices that have told something newer here. */
+  /** Of the unchanged: devices with newer data here. */
   readonly kept: number
-  /** Of the others: devices imported without some of their data. */
+  /** Of the others: without some of their data. */
   readonly partial: number
-  /** Of the imported: devices of a user, whose place a registration of that user may take. */
+  /** Of the imported: devices of a user whose registration may adopt them. */
   readonly adoptable: number
-  /** Entries of feedback and statistics, from an export of Bellhop. */
+  /** Feedback and statistics, from an export of Bellhop. */
   readonly history: number
 }
 
@@ -29,25 +29,25 @@ export const NO_COUNTS: ImportCounts = {
   history: 0,
 }
 
-/** A row that was not imported, or not as it stands. */
+/** A row that was not imported, or not whole. */
 export interface Reject {
   readonly line: number
   readonly field: string
   readonly reason: string
-  /** The device is there, without this field. */
+  /** Imported without this field. */
   readonly imported: boolean
   readonly row: unknown
 }
 
-/** JSON Lines of what was not imported. No file is made before the first line. */
+/** JSON Lines of rejects. The file is made with the first one. */
 export interface RejectFile extends Disposable {
   write(rejects: readonly Reject[]): void
   bytes(): number
 }
 
-/** `keep`: bytes of the file that count; the rest is cut off. */
+/** `keep`: bytes of the file to keep. */
 export function openRejects(path: string, keep: number): RejectFile {
-  // One of an earlier import would be taken for one of this.
+  // An earlier import's file would be mistaken for this one's.
   if (keep === 0) rmSync(path, { force: true })
   let file: number | null = null
   let length = existsSync(path) ? keep : 0
@@ -56,7 +56,7 @@ export function openRejects(path: string, keep: number): RejectFile {
       if (rejects.length === 0) return
       if (file === null) {
         const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-        // Its own: what somebody has put there meanwhile would be theirs to read.
+        // Created anew: a file that somebody put there would be readable for them.
         const begin = length === 0 ? O_CREAT | O_EXCL : 0
         file = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | begin, 0o600)
         ftruncateSync(file, length)

@@ -9,9 +9,9 @@ import type { ImportCounts, Reject, RejectFile } from './import-report.ts'
 import { createPacing } from './pacing.ts'
 
 /**
- * Writes in one transaction. Beside a server it must be short, since the server's own writes wait for it; else long,
- * since a page of an index that many rows of it touch is then written once. Measured on 2 cores with four labels a
- * device: 81 µs a device with 500 devices a transaction, 60 µs with 5000.
+ * Writes in one transaction. Beside a server it must be short, since the server waits for it; else long, so that an
+ * index page touched by many rows is written once. Measured on 2 cores with four labels a device: 81 µs a device with
+ * 500 devices a transaction, 60 µs with 5000.
  */
 const WRITES = 20_000
 const WRITES_SERVED = 800
@@ -21,15 +21,15 @@ export interface RunOptions extends Pick<World, 'database' | 'data' | 'clock' | 
   readonly replace: boolean
   readonly dryRun: boolean
   readonly rejects: RejectFile
-  /** Of an import that goes on; `null`: it begins. */
+  /** Of a resumed import; `null`: it begins. */
   readonly counts: ImportCounts | null
-  /** Hears of each transaction that brings devices whose place may be taken, within it. */
+  /** Called in each transaction that imports adoptable devices. */
   readonly adoptable: () => void
   readonly aliasName: string
 }
 
 export interface Importing {
-  /** To be awaited when true: enough rows wait for a transaction. */
+  /** `true`: flush before adding more. */
   add(row: Row): boolean
   flush(): Promise<void>
   counts(): ImportCounts
@@ -114,14 +114,14 @@ export function startImport(options: RunOptions): Importing {
 
 const NOTHING: readonly Reject[] = []
 
-/** Whether a registration of its user may take the place of what the row has made. */
+/** A registration of its user may adopt the device. */
 function isAdoptable(row: Row, outcome: ImportOutcome | null | undefined): boolean {
   return (
     row.kind === 'device' && row.device.imported === true && Boolean(row.device.user) && outcome?.kind === 'imported'
   )
 }
 
-/** With `undo`, nothing of it stays. */
+/** `undo`: rolls everything back. */
 function transact<T>(database: Database, undo: boolean, work: () => T[]): T[] {
   if (!undo) return database.transact(work)
   let result: T[] = []

@@ -7,16 +7,16 @@ import { codeOf } from '../../text/error-code.ts'
 const { Z_SYNC_FLUSH } = constants
 
 export interface Source {
-  /** Its first bytes, unpacked. */
+  /** Unpacked. */
   readonly head: Uint8Array
-  /** Bytes as they lie on the disk; `null`: nobody knows. */
+  /** Bytes on disk; `null`: unknown. */
   readonly size: number | null
   readonly print: FilePrint | null
-  /** From `offset` on, in bytes unpacked. Throws `CutShort` when a packed file ends too soon. */
+  /** From `offset` on, in unpacked bytes. Throws `CutShort` when a packed file ends too soon. */
   chunks(offset: number): AsyncGenerator<Uint8Array, void>
-  /** Bytes read so far, as they lie on the disk. */
+  /** Bytes on disk read so far. */
   read(): number
-  /** The file is not what it was when it was opened. */
+  /** Whether the file has changed since it was opened. */
   isChanged(): boolean
 }
 
@@ -34,7 +34,6 @@ const HEAD_BYTES = 64 * 1024
 const CHUNK_BYTES = 256 * 1024
 const PRINT_BYTES = 1024 * 1024
 
-/** A file that is there; packed with gzip or not. */
 export async function openFile(path: string): Promise<Source> {
   const begin = firstBytes(path, PRINT_BYTES)
   const isPacked = isGzip(begin)
@@ -59,7 +58,7 @@ export async function openFile(path: string): Promise<Source> {
   }
 }
 
-/** Standard input: it can be read once. */
+/** Can be read once. */
 export async function openInput(stream: AsyncIterable<Uint8Array>): Promise<Source> {
   const chunks = stream[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
@@ -110,11 +109,11 @@ function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
-/** Unpacks as much as is wanted and no more: a gigabyte of zeros is a megabyte packed. */
+/** No more than needed: a gigabyte of zeros is a megabyte packed. */
 async function unpackedHead(begin: Uint8Array): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0
-  // It is cut off, or all there is; either is told when it is read to its end.
+  // Cut off, or all there is; reading it to the end will tell.
   for await (const part of unpacked(Readable.from([begin]), { chunkSize: HEAD_BYTES, finishFlush: Z_SYNC_FLUSH })) {
     parts.push(part)
     length += part.length
@@ -133,7 +132,7 @@ async function* unpacked(
   packed: Readable,
   options: ZlibOptions = { chunkSize: CHUNK_BYTES },
 ): AsyncGenerator<Uint8Array, void> {
-  // The failures of both come out of the second.
+  // Failures of both come out of the second.
   const gunzip = pipeline(packed, createGunzip(options), () => {})
   try {
     for await (const chunk of gunzip) yield chunk as Uint8Array
@@ -142,7 +141,7 @@ async function* unpacked(
   }
 }
 
-/** What zlib says, for the operator; other errors as they are. */
+/** Translates zlib's errors; others are unchanged. */
 function cutShort(error: unknown): unknown {
   const code = codeOf(error)
   if (code?.startsWith('Z_') !== true) return error

@@ -4,26 +4,26 @@ import type { ImportCounts } from './import-report.ts'
 import type { FilePrint } from './import-source.ts'
 import { startFile } from './unfinished-file.ts'
 
-/** How far an import has come: everything before `place` is in the database, and on disk. */
+/** Everything before `place` is in the database, and on disk. */
 export interface ImportState {
   readonly version: 1
   readonly print: FilePrint
-  /** What tells one import from another: the same goes on, another begins anew. Under the name that files have. */
+  /** Identifies the import: the same one is resumed, another starts over. Files store it under this name. */
   readonly order: string
   readonly place: FilePlace
   readonly counts: ImportCounts
-  /** Lines of devices that the file says it has; `null`: it does not. */
+  /** Number of devices that the file promises; `null`: it doesn't. */
   readonly promised: number | null
   readonly rejectBytes: number
 }
 
-/** `null`: there is none, or none of this import. */
+/** `null`: none, or of another import. */
 export function readState(path: string, print: FilePrint, identity: string): ImportState | null {
   let state: unknown
   try {
     state = JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    // Missing, or cut off by a power cut: then it begins anew, which does no harm.
+    // Missing, or cut off by a power cut: starting over does no harm.
     return null
   }
   if (!isState(state) || state.order !== identity) return null

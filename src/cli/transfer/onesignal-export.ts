@@ -13,39 +13,38 @@ import { readNote, removeNote, writeNote } from './export-note.ts'
 export interface OnesignalApp {
   readonly id: string
   readonly keyFile: string
-  /** Where OneSignal's API is, such as `https://api.onesignal.com`. */
+  /** Such as `https://api.onesignal.com`. */
   readonly origin: string
-  /** The keys of browsers are asked for too. */
+  /** Requests browser keys too. */
   readonly withBrowsers: boolean
 }
 
 /**
- * Columns beyond those that each export has (documentation.onesignal.com/reference/csv-export). No others are asked
- * for: what is not imported need not lie about.
+ * Columns beyond the usual ones (documentation.onesignal.com/reference/csv-export). Only what is imported is requested.
  */
 const EXTRA_FIELDS = ['external_user_id', 'timezone_id', 'notification_types']
 const BROWSER_FIELDS = ['web_auth', 'web_p256']
 
-/** How long OneSignal may take to take the request. In ms. */
+/** How long OneSignal may take to accept the request, in ms. */
 const ASK_MS = MINUTE_MS
 
-/** Between two looks whether the file is there: it is written at some 2,000 records a second (same page). */
+/** Between two looks for the file, which is written at about 2,000 records a second (same page). */
 const LOOK = { firstMs: 2000, longestMs: 30_000 }
 
-/** How long the file is looked for: 20,000,000 records take less. */
+/** How long to look for it: 20,000,000 records take less. */
 const PATIENCE_MS = 4 * HOUR_MS
 
-/** How long OneSignal keeps the file (same page). */
+/** How long OneSignal keeps it (same page). */
 const KEPT_MS = 3 * DAY_MS
 
-/** How often a download that breaks off goes on, without a byte more. */
+/** Downloads that break off without a new byte. */
 const MAX_TRIES = 8
 const AGAIN = { firstMs: 1000, longestMs: 30_000 }
 
 /**
- * Has OneSignal write its export of an app, waits for it, and puts it into `file`, readable for its owner only. Stopped
- * or killed at any moment, the same call goes on: what was asked for is noted in `<file>.asked`, what has come is in
- * `<file>.part`. `null`: it is there, also if it was before.
+ * Requests OneSignal's export of an app, waits for it, and stores it in `file`, readable for its owner only. Stopped or
+ * killed at any time, the same call continues: `<file>.asked` has the request, `<file>.part` the download. `null`: it
+ * is there.
  */
 export async function fetchOnesignalExport(
   app: OnesignalApp,
@@ -136,21 +135,21 @@ async function ask(
   }
 }
 
-/** Characters of an answer that are read. */
+/** Characters read of an answer. */
 const MAX_ANSWER = 10_000
 
-/** Keys of today begin so, and are a scheme of their own; older ones are a password without a name. */
+/** Current keys begin like this and have their own scheme; older ones are a password without a name. */
 function schemeOf(key: string): 'Key' | 'Basic' {
   return key.startsWith('os_') ? 'Key' : 'Basic'
 }
 
-/** `: …`, the first of the sentences in the answer's `errors`; nothing where those are anything else. */
+/** `: …`, the first sentence in the answer's `errors`; empty if they are anything else. */
 function saidIn(errors: unknown): string {
   const said = [errors].flat(2).find((one) => typeof one === 'string')
   return said === undefined ? '' : `: ${said.slice(0, 200).replace(/\.$/, '')}`
 }
 
-/** The address comes from OneSignal: https, or where the API itself is. */
+/** OneSignal sends the URL: https, or the API's own origin. */
 function isFetchable(address: string, origin: string): boolean {
   const url = URL.parse(address)
   return url !== null && (url.protocol === 'https:' || url.origin === origin) && url.username === ''

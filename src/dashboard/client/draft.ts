@@ -66,4 +66,3 @@ const READ: Readonly<Record<NamedInput['kind'], (text: string, name: string) => 
   switch: (text) => text === 'true',
   json: objectIn,
 }
-

@@ -14,7 +14,8 @@ const LABELS: Readonly<Record<string, string>> = {
  * `key: The file …` becomes `The file …`. Other sentences stay as they are.
  */
 export function withLabel(sentence: string): string {
-  const [, field = '', below = '', rest = ''] = /^(?!bellhop )([a-z][A-Za-z]*(?:_[a-z]+)*)((?:[.[][^\s,:]*)?)([ :].*)$/s.exec(sentence) ?? []
+  const [, field = '', below = '', rest = ''] =
+    /^(?!bellhop )([a-z][A-Za-z]*(?:_[a-z]+)*)((?:[.[][^\s,:]*)?)([ :].*)$/s.exec(sentence) ?? []
   if (field === '') return sentence
   if (rest.startsWith(': ')) return `${rest.charAt(2).toUpperCase()}${rest.slice(3)}`
   return labelOf(below === '' ? field : (/[a-z_]+$/i.exec(below)?.[0] ?? field)) + rest

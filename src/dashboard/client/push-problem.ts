@@ -26,8 +26,7 @@ const LABELS: ReadonlyMap<string, string> = new Map(
 export function problemOf(error: unknown): PushProblem {
   const told = sentenceOf(error)
   const [name = '', named = null, below = ''] = /^([a-z_]+)((?:[.[][^\s,:]*)?)(?=[ ,:])/.exec(told) ?? []
-  const [, language = null, text = null] =
-    named === 'languages' ? (/^\.([\w-]+)\.(\w+)$/.exec(below) ?? []) : []
+  const [, language = null, text = null] = named === 'languages' ? (/^\.([\w-]+)\.(\w+)$/.exec(below) ?? []) : []
   const field = text ?? named
   const label = LABELS.get(field ?? '')
   const inside = text !== null || below === '' ? '' : `: ${below.replace(/^\./, '')}`

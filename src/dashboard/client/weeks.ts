@@ -5,7 +5,10 @@ export type DayCount = keyof Omit<OverviewDay, 'day'>
 const WEEK = 7
 
 /** Sums over the last seven days, of which the last is today, and over the seven before. */
-export function weeksOf(days: readonly OverviewDay[], name: DayCount): { readonly last: number; readonly before: number } {
+export function weeksOf(
+  days: readonly OverviewDay[],
+  name: DayCount,
+): { readonly last: number; readonly before: number } {
   return { last: sumOf(days.slice(-WEEK), name), before: sumOf(days.slice(-2 * WEEK, -WEEK), name) }
 }
 

@@ -1,4 +1,4 @@
-import { count } from './text.ts'
+import { niceTop, count } from './text.ts'
 
 interface Series {
   readonly name: string
@@ -70,12 +70,6 @@ export function Chart({ caption, days, series }: Props) {
       </div>
     </figure>
   )
-}
-
-/** The next of 1, 2, 4, 10, 20, 40, 100 …: halves of all but 1 are whole. */
-export function niceTop(most: number): number {
-  const power = 10 ** Math.floor(Math.log10(most))
-  return ([1, 2, 4, 10].find((step) => step * power >= most) ?? 10) * power
 }
 
 function dayName(day = ''): string {

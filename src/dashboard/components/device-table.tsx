@@ -18,7 +18,11 @@ const COLUMNS: readonly Column<DeviceView>[] = [
   { name: 'State', value: ({ state }) => STATE_NAMES[state], show: DeviceState },
   { name: 'User', kind: 'name', value: ({ user }) => user },
   { name: 'Tags', kind: 'name', value: ({ tag }) => tag.join(', ') },
-  { name: 'App version', kind: 'name', value: ({ facts }) => facts.find(({ name }) => name === 'app_version')?.value ?? null },
+  {
+    name: 'App version',
+    kind: 'name',
+    value: ({ facts }) => facts.find(({ name }) => name === 'app_version')?.value ?? null,
+  },
   { name: 'Registered', kind: 'time', value: ({ registeredAt }) => registeredAt },
   { name: 'Last seen', kind: 'time', value: ({ seenAt }) => seenAt },
   { name: 'Alias', kind: 'name', value: ({ alias }) => alias },

@@ -44,3 +44,9 @@ export function tokenPart(token: string, length: number): string {
   const [, host] = /^https:\/\/([^/]+)\//.exec(token) ?? []
   return host === undefined ? `${token.slice(0, length)}…` : `${host}/…${token.slice(-length)}`
 }
+
+/** The next of 1, 2, 4, 10, 20, 40, 100 …: halves of all but 1 are whole. */
+export function niceTop(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(most))
+  return ([1, 2, 4, 10].find((step) => step * power >= most) ?? 10) * power
+}

@@ -38,7 +38,12 @@ const columnsWith = (problemsOf: (id: string) => number | null): readonly Column
   { name: 'Application', kind: 'name', value: ({ name }) => name, link: ({ id }) => applicationPage(id) },
   { name: 'Devices', kind: 'number', value: ({ devices }) => devices },
   { name: 'Sent today (UTC)', kind: 'number', value: ({ acceptedToday }) => acceptedToday },
-  { name: 'Problems', kind: 'number', value: ({ id }) => problemsOf(id), link: ({ id }) => (problemsOf(id) ? '/' : null) },
+  {
+    name: 'Problems',
+    kind: 'number',
+    value: ({ id }) => problemsOf(id),
+    link: ({ id }) => (problemsOf(id) ? '/' : null),
+  },
   providerColumn('Apple', 'apns'),
   providerColumn('Google', 'fcm'),
   providerColumn('Browsers', 'webpush'),

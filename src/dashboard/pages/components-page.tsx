@@ -108,10 +108,7 @@ function Controls() {
         <CheckField label="Switch" {...checkedIn(isOn)} />
       </Form>
       <div class="buttons">
-        <Opener
-          text="Dialog…"
-          dialog={(close) => <Telling title="A dialog" button="Close" onClose={close} />}
-        />
+        <Opener text="Dialog…" dialog={(close) => <Telling title="A dialog" button="Close" onClose={close} />} />
         <Confirming text="Delete…" title="Delete it?" submit="Delete" onSubmit={() => Promise.resolve()} />
       </div>
       <Code text="bellhop serve" label="Code" />
@@ -146,7 +143,12 @@ function Data() {
   return (
     <>
       <h2>Data</h2>
-      <Figures of={[['Figure', 1234], ['Of a whole', 56, '4.5 %']]} />
+      <Figures
+        of={[
+          ['Figure', 1234],
+          ['Of a whole', 56, '4.5 %'],
+        ]}
+      />
       <Facts of={[['Fact', 'Its value']]} />
       <DataTable
         caption="A table"
@@ -172,7 +174,16 @@ function Data() {
         ]}
       />
       <ProgressBar
-        progress={{ addressed: 100, accepted: 60, failed: 10, waiting: 30, state: 'sending', rate: 20, reason: null, sendAt: null }}
+        progress={{
+          addressed: 100,
+          accepted: 60,
+          failed: 10,
+          waiting: 30,
+          state: 'sending',
+          rate: 20,
+          reason: null,
+          sendAt: null,
+        }}
       />
       <LockScreens shown={{ application: 'shop', title: 'On its way', msg: 'Your parcel comes today.' }} />
     </>

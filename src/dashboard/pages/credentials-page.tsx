@@ -18,7 +18,7 @@ import { time } from '../components/text.ts'
 
 export function CredentialsPage() {
   const application = useApplication()
-  const { id, value, reload } = application
+  const { id, reload } = application
   const path = applicationCall(id, 'credentials')
   return (
     <Page
@@ -34,16 +34,16 @@ export function CredentialsPage() {
           <>
             {value.simulated && (
               <Notice level="note">
-                This application uses the simulator: pushes to phones go to built-in stand-ins for Apple and Google, and need
-                no key. Browsers are reached for real once there is a key for them.
+                This application uses the simulator: pushes to phones go to built-in stand-ins for Apple and Google, and
+                need no key. Browsers are reached for real once there is a key for them.
               </Notice>
             )}
             {value.credentials.length === 0 && (
               <Empty title="No keys yet">
                 <p>
-                  Apple: a .p8 key, or a .p12 certificate, from Certificates, Identifiers &amp; Profiles, Keys. Google: a JSON
-                  file from the Firebase console, Project settings, Service accounts. Browsers: created here, without an
-                  account.
+                  Apple: a .p8 key, or a .p12 certificate, from Certificates, Identifiers &amp; Profiles, Keys. Google:
+                  a JSON file from the Firebase console, Project settings, Service accounts. Browsers: created here,
+                  without an account.
                 </p>
               </Empty>
             )}

@@ -79,7 +79,16 @@ function Known({ device }: { readonly device: DeviceView }) {
         ...(platform === '1' ? [['Phone', PHONE[fcmPlatform ?? 'android']] as const] : []),
         ['State', <DeviceState state={state} />],
         ['Alias', <bdi>{alias ?? '–'}</bdi>],
-        ['User', user === null ? '–' : <a href={applicationPage(id, 'users', user)}><bdi>{user}</bdi></a>],
+        [
+          'User',
+          user === null ? (
+            '–'
+          ) : (
+            <a href={applicationPage(id, 'users', user)}>
+              <bdi>{user}</bdi>
+            </a>
+          ),
+        ],
         ['Tags', <bdi>{tag.join(', ') || '–'}</bdi>],
         ['Types', <bdi>{active.join(', ') || '–'}</bdi>],
         ['Place', lat === null || lng === null ? '–' : `${lat}, ${lng}`],

@@ -55,7 +55,8 @@ function Found({ search }: { readonly search: string }) {
           by === null ? (
             <Empty title="Nothing found">
               <p>
-                No device has that token, alias, user or tag. <a href={applicationPage(id, 'devices')}>Show all devices</a>
+                No device has that token, alias, user or tag.{' '}
+                <a href={applicationPage(id, 'devices')}>Show all devices</a>
               </p>
             </Empty>
           ) : (

@@ -65,7 +65,11 @@ export function LogPage() {
                   { name: 'Who', kind: 'name', value: (entry) => entry.who },
                   { name: 'From', value: ({ origin }) => origin },
                   { name: 'Action', value: (entry) => entry.action },
-                  { name: 'Target', value: ({ subject }) => subject, show: ({ subject }) => <bdi>{nameOf(subject)}</bdi> },
+                  {
+                    name: 'Target',
+                    value: ({ subject }) => subject,
+                    show: ({ subject }) => <bdi>{nameOf(subject)}</bdi>,
+                  },
                   {
                     name: 'Result',
                     value: resultOf,

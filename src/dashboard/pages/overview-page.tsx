@@ -117,10 +117,22 @@ function Sent({ days, registered }: { readonly days: readonly OverviewDay[]; rea
   return (
     <Figures
       of={[
-        ['Sent today (UTC)', count(today), weekAgoDay && weekAgo !== null && `${count(weekAgo)} last ${weekdayOf(weekAgoDay)}`],
-        ['Sent in 7 days', count(sent.last), change === null ? 'nothing the week before' : `${change} on the week before`],
+        [
+          'Sent today (UTC)',
+          count(today),
+          weekAgoDay && weekAgo !== null && `${count(weekAgo)} last ${weekdayOf(weekAgoDay)}`,
+        ],
+        [
+          'Sent in 7 days',
+          count(sent.last),
+          change === null ? 'nothing the week before' : `${change} on the week before`,
+        ],
         ['Opened in 7 days', share(opened.last, sent.last), `${share(opened.before, sent.before)} the week before`],
-        ['Devices', count(registered), `+${count(sumOf(week, 'registered'))}, −${count(sumOf(week, 'lost'))} in 7 days`],
+        [
+          'Devices',
+          count(registered),
+          `+${count(sumOf(week, 'registered'))}, −${count(sumOf(week, 'lost'))} in 7 days`,
+        ],
       ]}
     />
   )

@@ -33,10 +33,7 @@ export function PushesPage() {
                 </p>
               </Empty>
             ) : (
-              <PushTable
-                caption="Pushes"
-                pushes={pushes.map((push) => Object.assign({}, push, { application: id }))}
-              />
+              <PushTable caption="Pushes" pushes={pushes.map((push) => Object.assign({}, push, { application: id }))} />
             )}
             <Paging
               first={before === '' ? null : here}

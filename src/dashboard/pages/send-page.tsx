@@ -123,16 +123,13 @@ export function SendPage() {
               }}
             />
           )}
-          {previewed.preview !== null && hasContent(typed) && <PreviewedRequests {...requestsIn(previewed.preview, chosen)} />}
+          {previewed.preview !== null && hasContent(typed) && (
+            <PreviewedRequests {...requestsIn(previewed.preview, chosen)} />
+          )}
         </aside>
       </div>
       {confirmed.value !== null && (
-        <ConfirmPush
-          preview={confirmed.value}
-          draft={typed}
-          onSend={send}
-          onClose={() => (confirmed.value = null)}
-        />
+        <ConfirmPush preview={confirmed.value} draft={typed} onSend={send} onClose={() => (confirmed.value = null)} />
       )}
     </Page>
   )

@@ -27,10 +27,7 @@ export function UserPage() {
           Send to this user
         </a>
       }
-      curl={[
-        adminCurl('GET', path),
-        publicCurl({ method: 'PUT', path: '/user/del', application: id, body: { user } }),
-      ]}
+      curl={[adminCurl('GET', path), publicCurl({ method: 'PUT', path: '/user/del', application: id, body: { user } })]}
     >
       <Loaded of={read}>
         {({ devices, pushes }) => (

@@ -53,7 +53,8 @@ export function WebhooksPage() {
           webhooks.length === 0 ? (
             <Empty title="No webhooks yet">
               <p>
-                With a webhook an application tells your backend what happens to pushes and devices. Or on the command line:
+                With a webhook an application tells your backend what happens to pushes and devices. Or on the command
+                line:
               </p>
               <Code
                 text="bellhop app webhook shop --url https://shop.example/hooks --events push.finished,device.gone"
@@ -61,9 +62,7 @@ export function WebhooksPage() {
               />
             </Empty>
           ) : (
-            webhooks.map((webhook) => (
-              <Webhook key={webhook.application.id} webhook={webhook} onChanged={reload} />
-            ))
+            webhooks.map((webhook) => <Webhook key={webhook.application.id} webhook={webhook} onChanged={reload} />)
           )
         }
       </Loaded>

@@ -49,11 +49,11 @@ export class Delivery {
     return this.#state.isCounted ? null : this.#recipients
   }
 
-  /** What `take` waits for when it finds nobody, without an answer coming first; `null`: nothing. */
+  /** What `take` waits for, other than answers. The disk goes first: to search meanwhile would keep a core busy. */
   get waitsFor(): Extract<WaitReason, 'audience' | 'disk'> | null {
     const { phase, cursor, line, isLeasingDue } = this.#state
     if (phase !== 'open') return null
-    return cursor.isSearching ? 'audience' : line.isLeasing || isLeasingDue ? 'disk' : null
+    return line.isLeasing ? 'disk' : cursor.isSearching ? 'audience' : isLeasingDue ? 'disk' : null
   }
 
   get isAtBatchEnd(): boolean {

@@ -1,7 +1,6 @@
 import type { Application } from '../../application/application.ts'
-import type { createAudienceCount } from '../../audience/audience-count.ts'
+import type { createAudienceCount, createLocaleCount } from '../../audience/audience-count.ts'
 import type { Audience } from '../../audience/filter.ts'
-import type { createLocaleCount } from '../../audience/locale-count.ts'
 import type { Clock } from '../../clock.ts'
 import { applyBadge } from '../../device/badge.ts'
 import { platformOnWire } from '../../device/device-record.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../../src/gateway/simulator/webpush/message-opening.ts'
-import { createForgetUser } from '../../../src/server/erase-user.ts'
+import { createForgetUser } from '../../../src/server/erasure/erase-user.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
 import { arrivalsOf } from '../../support/arrivals.ts'
 import { BAD_NAMES, expectInvalid, expectRequired } from '../../support/refusals.ts'

@@ -484,6 +484,18 @@ describe('a push that changes badges', () => {
     ).toEqual([64, 500, 500])
   })
 
+  test('waits for the disk, and asks for no turn to search, while a page of a filtered audience is changed', () => {
+    // Behind the first page nobody is found for longer than one turn reads.
+    const silence = { page: (after: number) => ({ recipients: [], last: after + 1 }) }
+    const population = audienceOf(many(64))
+    const delivery = deliveryOf(recordOf({ ...record, ceiling: 10_000 }), {
+      ...population,
+      page: (after, _, limit) => (after < 64 ? population.page(after, 64, limit) : silence.page(after)),
+    })
+    expect([delivery.take(NOW, null), delivery.waitsFor]).toEqual([null, 'disk'])
+    expect([delivery.take(NOW, 0.5), delivery.waitsFor]).toEqual([null, 'disk'])
+  })
+
   test('is over where it is aborted meanwhile', () => {
     const delivery = begin(2, record)
     delivery.take(NOW, null)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { array, assert, constantFrom, integer, nat, oneof, option, property, record } from 'fast-check'
-import type { Prepare } from '../../../src/audience/audience-labels.ts'
+import type { Prepare } from '../../../src/audience/audience-plan.ts'
 import type { Filter } from '../../../src/audience/filter.ts'
 import { lookUpUsers } from '../../../src/audience/user-lookup.ts'
 import type { Value } from '../../../src/database/statement.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { exclusionsBy } from '../../../src/audience/exclusion.ts'
-import type { DeviceTraits } from '../../../src/audience/filter-match.ts'
-import type { Filter } from '../../../src/audience/filter.ts'
+import type { DeviceTraits, Filter } from '../../../src/audience/filter.ts'
 import { explain } from '../../../src/push/explain/explain.ts'
 import type {
   DeviceFacts,

@@ -1,6 +1,6 @@
-import { createPublicApi } from '../../../src/server/public-api.ts'
-import type { PublicApi } from '../../../src/server/public-api.ts'
-import type { PublicParts } from '../../../src/server/public-parts.ts'
+import { createPublicApi } from '../../../src/server/public/public-api.ts'
+import type { PublicApi } from '../../../src/server/public/public-api.ts'
+import type { PublicParts } from '../../../src/server/public/public-parts.ts'
 
 /*
  * The public API of whichever service was started last. Its routes, which keep nothing, are made once in a process, as in

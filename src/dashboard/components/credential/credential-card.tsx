@@ -32,7 +32,17 @@ interface Props extends Tested {
 }
 
 export function CredentialCard(props: Props) {
-  const { application, provider, title, label, isStored, submit = 'Store and test', request, onStored, children } = props
+  const {
+    application,
+    provider,
+    title,
+    label,
+    isStored,
+    submit = 'Store and test',
+    request,
+    onStored,
+    children,
+  } = props
   const stored = useSignal(0)
   return (
     <section class="card">

@@ -1,6 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { ApplicationAnswer } from '../../../admin/api-types/application-types.ts'
-import type { ApnsCredentialRequest, ApnsEnvironmentName, ProviderName } from '../../../admin/api-types/credential-types.ts'
+import type {
+  ApnsCredentialRequest,
+  ApnsEnvironmentName,
+  ProviderName,
+} from '../../../admin/api-types/credential-types.ts'
 import { AreaField, CheckField, checkedIn, ChoiceField, keptIn, TextField } from '../field.tsx'
 import { Notice } from '../notice.tsx'
 import { CredentialCard } from './credential-card.tsx'

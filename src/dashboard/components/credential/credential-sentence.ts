@@ -19,7 +19,13 @@ interface Known {
 /** `Works: key ABC123DEFG for com.example.shop, production and sandbox. Checked 3 minutes ago.` */
 export function credentialSentence({ credential, state: { state, reason }, check, now }: Known): string {
   const word =
-    state === 'paused' ? `Paused${reason === null ? '' : ` (${reason})`}` : check === null ? 'Stored' : check.isOk ? 'Works' : 'Refused'
+    state === 'paused'
+      ? `Paused${reason === null ? '' : ` (${reason})`}`
+      : check === null
+        ? 'Stored'
+        : check.isOk
+          ? 'Works'
+          : 'Refused'
   return `${word}: ${what(credential)}. ${check === null ? 'Not checked since you opened this page.' : `Checked ${ago(check.at, now)}.`}`
 }
 

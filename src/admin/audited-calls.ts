@@ -1,0 +1,74 @@
+import type { AnyElysia } from 'elysia'
+import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
+import type { FailureCode } from '../failure.ts'
+import { PathTable, pathOf } from '../http/path-table.ts'
+import type { AdminLogStore } from './admin-log-store.ts'
+import type { Actor } from './administrator.ts'
+import { createAuditedCommit } from './audited-commit.ts'
+import type { LoggedCall, Note } from './audited-commit.ts'
+
+/** Characters: a longer name in a path is of nothing here. */
+const MAX_SUBJECT = 64
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly commit: Commit
+  readonly log: Pick<AdminLogStore, 'add' | 'watch'>
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Commits what a call changes, with its entry in the audit log: the action of its route on `subject`, an application by
+ * its id. Work that changes no row gets no entry.
+ */
+export type Change = <T>(subject: string, work: (note: Note) => T, detail?: LoggedCall['detail']) => Promise<T>
+
+export type AuditedCalls = ReturnType<typeof createAuditedCalls>
+
+/** Logs the changes of calls under the actions of their routes, and refused ones. Refused reads are not logged. */
+export function createAuditedCalls({ database, commit, log, onError }: Dependencies) {
+  const audited = createAuditedCommit({ database, commit, log })
+  const actors = new WeakMap<Request, Actor>()
+  /** Method → path → the action's name in the audit log. A fixed path of one method must not hide a pattern of another. */
+  const actions = new Map<string, PathTable<string>>()
+  const actionOf = ({ url, method }: Request) => actions.get(method)?.find(pathOf(url)) ?? null
+
+  return {
+    /** Reads the actions off the routes. */
+    learn(routes: AnyElysia['routes']): void {
+      for (const { path, method, hooks } of routes) {
+        const action: unknown = hooks.detail?.['x-audit-action']
+        if (typeof action !== 'string') continue
+        const table = actions.get(method) ?? new PathTable<string>()
+        actions.set(method, table)
+        table.set(path, action)
+      }
+    },
+
+    /** Begins a call of a caller who is known. */
+    came(request: Request, by: Actor): Change {
+      actors.set(request, by)
+      return async (subject, work, detail = {}) => {
+        const action = actionOf(request)
+        if (action === null) throw new Error('a change by a route without an action')
+        return (await audited({ by, action, subject, detail }, work)).result
+      }
+    },
+
+    refused(request: Request, code: FailureCode): void {
+      const by = actors.get(request)
+      const action = actionOf(request)
+      if (by === undefined || action === null) return
+      const result = code === 'InternalError' ? 'failed' : 'refused'
+      commit(() => log.add(by, action, subjectIn(pathOf(request.url)), {}, { result, code })).catch(onError)
+    },
+  }
+}
+
+/** The application, token or administrator in a path. Paths of pushes do not name their application. */
+function subjectIn(path: string): string {
+  const [, , noun, name = ''] = path.split('/')
+  const subject = noun === 'pushes' ? '' : decodeURIComponent(name)
+  return subject.length > MAX_SUBJECT ? '' : subject
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
+import type { AdminLogEntry, AdminLogStore } from './admin-log-store.ts'
+import type { Actor } from './administrator.ts'
+
+/** A call for the audit log. */
+export interface LoggedCall extends Pick<AdminLogEntry, 'action' | 'subject' | 'detail'> {
+  readonly by: Actor
+}
+
+/** What is only known once the change is made. */
+export type Note = (more: Partial<Pick<LoggedCall, 'subject' | 'detail'>>) => void
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly commit: Commit
+  readonly log: Pick<AdminLogStore, 'add'> & Partial<Pick<AdminLogStore, 'watch'>>
+}
+
+/**
+ * Commits a change and the entry of its call in one transaction. Work that changes no row gets no entry. With `log.watch`,
+ * the entry also shows what has changed of the settings of the application that is the call's subject.
+ */
+export function createAuditedCommit({ database, commit, log }: Dependencies) {
+  const rows = database.statement<{ rows: number }, []>('SELECT total_changes() AS rows')
+  const changedRows = () => rows.get()?.rows
+
+  return <T>(call: LoggedCall, work: (note: Note) => T) =>
+    commit(() => {
+      let noted = call
+      const changes = log.watch?.(call.subject)
+      const before = changedRows()
+      const result = work((more) => void (noted = { ...noted, ...more }))
+      const isChange = changedRows() !== before
+      if (isChange) log.add(noted.by, noted.action, noted.subject, noted.detail, changes && { changes: changes() })
+      return { result, isChange }
+    })
+}

@@ -1,0 +1,248 @@
+import { ASKABLE } from '../device/columns.ts'
+import { alias, names, users } from '../device/device-fields.ts'
+import { describedAs, optional } from '../http/fields.ts'
+import type { Field, Member } from '../http/fields.ts'
+import { PLATFORM } from '../platform.ts'
+import { isoTime } from '../text/format.ts'
+import { days, near, platforms, tagsMatch } from './filter-fields.ts'
+import type { DeviceTraits, Filter } from './filter.ts'
+import { where } from './where-schema.ts'
+import type { Demand } from './where.ts'
+
+/** A field of a push that says who gets it. */
+interface Narrowing {
+  /** What it asks of a device; `null`: it does not narrow. */
+  readonly demand: (filter: Filter) => Demand | null
+  /** Why it leaves out a device: a clause that continues "it …". */
+  readonly why: (filter: Filter, device: DeviceTraits) => string
+}
+
+interface Asks<Value> {
+  readonly demand: (value: Value, filter: Filter) => Demand | null
+  readonly why: (value: Value, device: DeviceTraits, filter: Filter) => string
+  /** Other services' names for it. */
+  readonly alsoCalled?: string
+  /** What a filter has when it is not said; left out: nothing, as in stored pushes from before the field existed. */
+  readonly unsaid?: null | 'any'
+}
+
+type ValueOf<Key extends keyof Filter> = NonNullable<Filter[Key]>
+
+/** `said`: how a body says it; `key`: where a filter has it. */
+function narrowing<Key extends keyof Filter>(
+  key: Key,
+  said: Member<ValueOf<Key>, false>,
+  { demand, why, ...more }: Asks<ValueOf<Key>>,
+) {
+  const valueIn = (filter: Filter): ValueOf<Key> | null => (filter[key] as ValueOf<Key> | undefined) ?? null
+  return {
+    ...more,
+    key,
+    said,
+    demand: (filter: Filter) => {
+      const value = valueIn(filter)
+      return value === null ? null : demand(value, filter)
+    },
+    why: (filter: Filter, device: DeviceTraits) => {
+      const value = valueIn(filter)
+      return value === null ? '' : why(value, device, filter)
+    },
+  }
+}
+
+/** Empty isn't absent here: a caller whose user has no alias would otherwise address everybody. */
+function including<T>(description: string, field: Field<T>): Member<T, false> {
+  return optional({ ...describedAs(description, field), emptyIsAbsent: false })
+}
+
+const asked = Array.from(ASKABLE.keys(), (column) => `{"${column}": "…"}, `).join('')
+
+/** By their names in bodies, in the order of the API's description and of stored filters. */
+export const NARROWINGS = {
+  platform: narrowing('platforms', optional(platforms), {
+    demand: (given) => ({ platforms: given }),
+    why: (_, device) =>
+      `is ${PLATFORM[device.platform].article} ${PLATFORM[device.platform].device}, which platform does not name`,
+    alsoCalled: 'os deviceType deviceTypes',
+    unsaid: null,
+  }),
+  tags: narrowing(
+    'tags',
+    including('Devices with any of these tags. An array, or one; an empty one is nobody.', names),
+    {
+      // All of no tags is nobody rather than everybody.
+      demand: (tags, filter) =>
+        filter.tagsMatch === 'any' || tags.length === 0 ? { tags } : { all: tags.map((tag) => ({ tag })) },
+      why: (tags, device, filter) =>
+        filter.tagsMatch === 'any'
+          ? `has none of the tags that tags names${listed(tags)}`
+          : `does not have all tags that tags names: it lacks ${shown(tags.filter((tag) => !device.tag.includes(tag)))}`,
+      alsoCalled: 'tag topic topics channels',
+      unsaid: null,
+    },
+  ),
+  tags_match: narrowing('tagsMatch', optional(tagsMatch), { demand: () => null, why: () => '', unsaid: 'any' }),
+  except_tags: narrowing(
+    'exceptTags',
+    optional(describedAs('Not devices with one of these tags. An array, or one.', names)),
+    {
+      demand: (tags) => ({ not: { tags } }),
+      why: (tags, device) => `has the tag ${shown(both(tags, device.tag))}, which except_tags names`,
+      alsoCalled: 'exclude excludeTags excludedTags notTags',
+      unsaid: null,
+    },
+  ),
+  active: narrowing(
+    'active',
+    including('Devices with any of these types. An array, or one; an empty one is nobody.', names),
+    {
+      demand: (types) => ({ types }),
+      why: (types) => `has none of the types that active names${listed(types)}`,
+      alsoCalled: 'type types activeTypes',
+      unsaid: null,
+    },
+  ),
+  except_active: narrowing(
+    'exceptActive',
+    optional(describedAs('Not devices with one of these types. An array, or one.', names)),
+    {
+      demand: (types) => ({ not: { types } }),
+      why: (types, device) => `has the type ${shown(both(types, device.active))}, which except_active names`,
+      alsoCalled: 'exceptType exceptTypes',
+      unsaid: null,
+    },
+  ),
+  alias: narrowing(
+    'alias',
+    { ...including('The device with this alias.', alias), also: ['Alias'] },
+    {
+      demand: (one) => ({ alias: one }),
+      why: (one) => `does not have the alias ${shown([one])}`,
+      alsoCalled: 'aliases currentAlias',
+      unsaid: null,
+    },
+  ),
+  except_alias: narrowing('exceptAlias', optional(describedAs('Not the device with this alias.', alias)), {
+    demand: (one) => ({ not: { alias: one } }),
+    why: (one) => `has the alias ${shown([one])}, which except_alias names`,
+    unsaid: null,
+  }),
+  users: narrowing(
+    'users',
+    including('The devices of these users. An array of at most 10000, or one; an empty one is nobody.', users),
+    {
+      demand: (ids) => ({ users: ids }),
+      why: (_, { user }) =>
+        `is not a device of one of the users that users names${user === null ? ': it has no user' : ''}`,
+      alsoCalled: 'user userId userIds uid uids externalId externalUserId includeExternalUserIds includeAliases',
+    },
+  ),
+  except_users: narrowing(
+    'exceptUsers',
+    optional(describedAs('Not the devices of these users. An array of at most 10000, or one.', users)),
+    {
+      demand: (ids) => ({ not: { users: ids } }),
+      why: (_, { user }) => `is a device of the user ${shown([user ?? ''])}, whom except_users names`,
+      alsoCalled: 'exceptUser exceptUserId exceptUserIds excludeUsers',
+    },
+  ),
+  near: narrowing(
+    'near',
+    optional(describedAs('Devices whose location is at most `radius_km` (0.01 to 20038) away.', near)),
+    {
+      demand: (circle) => ({ near: circle }),
+      why: ({ radiusKm }, { lat }) =>
+        lat === null
+          ? 'has no location, which near asks for'
+          : `is not within ${radiusKm} km of the place that near names`,
+      alsoCalled: 'geo location geolocation radius lat lng',
+    },
+  ),
+  seen_within: narrowing(
+    'seenWithinMs',
+    optional(describedAs('Devices that registered, as at every launch, in these last days.', days)),
+    {
+      demand: (seenWithinMs) => ({ seenWithinMs }),
+      why: (_, { seenAt }) => `has last registered at ${isoTime(seenAt)}, longer ago than seen_within allows`,
+    },
+  ),
+  not_seen_for: narrowing(
+    'notSeenForMs',
+    optional(describedAs('Devices that did not register in these last days.', days)),
+    {
+      demand: (notSeenForMs) => ({ notSeenForMs }),
+      why: (_, { seenAt }) => `has registered at ${isoTime(seenAt)}, more recently than not_seen_for allows`,
+    },
+  ),
+  registered_within: narrowing(
+    'registeredWithinMs',
+    optional(describedAs('Devices that registered for the first time in these last days.', days)),
+    {
+      demand: (registeredWithinMs) => ({ registeredWithinMs }),
+      why: (_, { registeredAt }) =>
+        `has first registered at ${isoTime(registeredAt)}, longer ago than registered_within allows`,
+    },
+  ),
+  where: narrowing(
+    'where',
+    optional(
+      describedAs(
+        `An expression: {"all": […]}, {"any": […]} and {"not": …} of {"tag": "…"}, {"type": "…"}, {"alias": "…"}, {"user": "…"}, {"platform": "0"}, ${asked}{"near": {…}}, {"seen_within": 7}, {"not_seen_for": 30}, {"registered_within": 1}. At most 16 levels and 200 conditions.`,
+        where,
+      ),
+    ),
+    {
+      demand: (expression) => expression,
+      why: () => 'does not meet the condition in where',
+      alsoCalled:
+        'segment segments includedSegments excludedSegments filter filters condition conditions query audience',
+    },
+  ),
+}
+
+/** What else leaves out devices: other fields of a push, by which a filter gets devices or a turn. */
+const BY_OTHER_FIELDS = {
+  tokens: {
+    demand: ({ devices }) => (devices === undefined ? null : { devices }),
+    why: () => 'is not one of the devices whose tokens the push names',
+  },
+  send_at_local: {
+    demand: turnDemand,
+    why({ stayedSince }, { movedAt, timezone }) {
+      const zone = timezone ?? 'not known'
+      return stayedSince !== undefined && movedAt !== null && movedAt >= stayedSince
+        ? `has changed its time zone (${zone}) while the push went around the world`
+        : `is in a time zone (${zone}) that nobody was in when its turn came`
+    },
+  },
+} satisfies Readonly<Record<string, Narrowing>>
+
+export type FilterField = keyof typeof NARROWINGS | keyof typeof BY_OTHER_FIELDS
+
+/** Everything that leaves out devices of a filter. */
+export const ALL_NARROWINGS = Object.entries({ ...NARROWINGS, ...BY_OTHER_FIELDS }) as unknown as readonly (readonly [
+  FilterField,
+  Narrowing,
+])[]
+
+/** The part of a filter that a wave of a push has for itself. */
+export function turnDemand({ zones, stayedSince }: Pick<Filter, 'zones' | 'stayedSince'>): Demand {
+  return {
+    all: [...(zones === undefined ? [] : [{ zones }]), ...(stayedSince === undefined ? [] : [{ stayedSince }])],
+  }
+}
+
+const MAX_NAMES = 5
+
+function both(named: readonly string[], has: readonly string[]): string[] {
+  return named.filter((one) => has.includes(one))
+}
+
+function listed(named: readonly string[]): string {
+  return named.length === 0 ? ', for it names none' : ` (${shown(named)})`
+}
+
+function shown(named: readonly string[]): string {
+  const first = named.slice(0, MAX_NAMES).map((name) => JSON.stringify(name))
+  return named.length > MAX_NAMES ? `${first.join(', ')} …` : first.join(', ')
+}

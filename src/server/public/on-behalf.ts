@@ -1,0 +1,68 @@
+import { createAdminLogStore } from '../../admin/admin-log-store.ts'
+import { createCallLog } from '../../admin/call-log.ts'
+import { APPLICATION_HEADER } from '../../admin/routes/on-behalf-routes.ts'
+import type { OnBehalfApi } from '../../admin/routes/on-behalf-routes.ts'
+import type { ApplicationDirectory } from '../../application/application-directory.ts'
+import { failure } from '../../failure.ts'
+import type { Resend } from '../../push/resend/resend.ts'
+import type { CallLog } from '../../admin/call-log.ts'
+import type { OnRefused } from '../../http/failures.ts'
+import { noted } from '../../log.ts'
+import { createPublicApi } from './public-api.ts'
+import { publicParts, servicePushing } from './public-parts.ts'
+import type { AdmissionRules, PublicApiService } from './public-parts.ts'
+
+/** Administrators' calls are not counted. */
+const UNLIMITED = { allowed: true, limit: 0, rate: 0, remaining: 0, retryAfterSeconds: 0, resetSeconds: 0 } as const
+
+/** Without what clients of the original service expect. */
+const CONFIG = { compat: false, docs: 'off', headerPrefix: null } as const
+
+interface Dependencies extends Omit<PublicApiService, 'config' | 'calls'> {
+  readonly config: Pick<PublicApiService['config'], 'pushServices'>
+}
+
+/** What administrators do for an application, with entries in the audit log. */
+export interface OnBehalf extends Pick<CallLog, 'during'> {
+  readonly api: OnBehalfApi
+  readonly resend: Resend
+}
+
+/** The public API and resending for the admin side, with entries in the audit log. */
+export function createOnBehalf(deps: Dependencies): OnBehalf {
+  const calls = createCallLog({ ...deps, log: createAdminLogStore(deps), onError: noted(deps.log) })
+  const { commit, during } = calls
+  const onRefused: OnRefused = (request, requestId, why) => {
+    deps.onRefused(request, requestId, why)
+    calls.refused(why.code)
+  }
+  const service = {
+    ...deps,
+    commit,
+    onRefused,
+    calls: null,
+    config: { ...CONFIG, pushServices: deps.config.pushServices },
+  }
+  // The whole public API once more, so it is made on the first call.
+  let made: ReturnType<typeof createPublicApi> | null = null
+  const api = () => (made ??= createPublicApi(publicParts(service, admissionBy(deps.directory))))
+  return {
+    api: {
+      answer: (request) => api().app.handle(request),
+      routeOf: (url) => api().routeOf(url),
+    },
+    during,
+    resend: servicePushing(service).resend,
+  }
+}
+
+/** Admits every call, with the rights of the application's backend. Only behind the gate of the admin side. */
+function admissionBy(directory: Pick<ApplicationDirectory, 'byId'>): AdmissionRules {
+  return {
+    admit({ headers }) {
+      const application = directory.byId(headers.get(APPLICATION_HEADER) ?? '')
+      if (application === null) return { kind: 'refused', why: failure('ResourceNotFound', 'No application found') }
+      return { kind: 'admitted', application, withSecret: true, address: null, bucket: UNLIMITED }
+    },
+  }
+}

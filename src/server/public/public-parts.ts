@@ -1,0 +1,85 @@
+import type { CallLog } from '../../admin/call-log.ts'
+import type { JudgeProof } from '../../application/user-proofs.ts'
+import { createFeedbackStore } from '../../device/feedback-store.ts'
+import type { Admit } from '../../http/admission.ts'
+import type { OnRefused } from '../../http/failures.ts'
+import type { GateOptions } from '../../http/gate.ts'
+import { createCounting } from '../../push/counting.ts'
+import { createExplainStore } from '../../push/explain/explain-store.ts'
+import { createPushing } from '../../push/pushing.ts'
+import type { Schedule } from '../../push/schedule/schedule.ts'
+import { createStatusStore } from '../../push/status/status-store.ts'
+import type { Config } from '../../settings/parse.ts'
+import { createStatsStore } from '../../stats/stats-store.ts'
+import { createForgetUser } from '../erasure/erase-user.ts'
+import { createGrowthBounds } from './growth-bounds.ts'
+import type { Senders } from '../sending/senders.ts'
+import type { Service } from '../service.ts'
+
+export interface PublicApiService extends Pick<
+  Service,
+  'clock' | 'log' | 'database' | 'commit' | 'metrics' | 'devices' | 'directory' | 'credentials' | 'pushes' | 'events'
+> {
+  readonly config: Pick<Config, 'compat' | 'docs' | 'headerPrefix' | 'pushServices'>
+  readonly onRefused: OnRefused
+  readonly judgeProof: JudgeProof
+  readonly schedule: Pick<Schedule, 'wake'>
+  readonly senders: Pick<Senders, 'pool' | 'providers'>
+  /** Logs what backends do in the audit log; `null`: the caller does. */
+  readonly calls: Pick<CallLog, 'commit' | 'during'> | null
+  /** Whether the disk has room for new things. */
+  readonly hasRoom: () => boolean
+}
+
+export interface AdmissionRules extends GateOptions {
+  readonly admit: Admit
+}
+
+export type PublicParts = ReturnType<typeof publicParts>
+
+/** What the routes of the public API work with. */
+export function publicParts(service: PublicApiService, admission: AdmissionRules) {
+  const { clock, log, commit, database, devices, metrics, pushes, hasRoom, events } = service
+  const counting = createCounting({ clock })
+  return {
+    config: service.config,
+    clock,
+    log,
+    commit,
+    onRefused: service.onRefused,
+    admission,
+    directory: service.directory,
+    credentials: service.credentials,
+    devices,
+    judgeProof: service.judgeProof,
+    bounds: createGrowthBounds({ clock, log, metrics, hasRoom }),
+    feedback: createFeedbackStore({ database }),
+    calls: service.calls,
+    eraseUser: createForgetUser({ database }, service.calls?.commit ?? commit),
+    counting,
+    pushing: servicePushing(service, counting),
+    statuses: createStatusStore({ database }),
+    explanations: createExplainStore({ database }),
+    stats: createStatsStore({ database, pushes, events }),
+    receipts: metrics.receipts,
+    pool: service.senders.pool,
+  }
+}
+
+/** The service's way to accept pushes: counts in turns, and sends at once. */
+export function servicePushing(service: PublicApiService, counting = createCounting(service)) {
+  const { database, clock, commit, hasRoom, metrics, schedule, senders } = service
+  const { pool, providers } = senders
+  return createPushing({
+    database,
+    clock,
+    commit,
+    credentials: service.credentials,
+    apnsIdentity: (application) => providers.apnsIdentity(application),
+    counting,
+    hasRoom,
+    wake: (application, push) => pool.wake(application, push),
+    wakeSchedule: () => schedule.wake(),
+    onAccepted: (application, when) => metrics.pushes.note(application, when),
+  })
+}

@@ -1,0 +1,67 @@
+import { DEFAULT_LIMITS } from '../../application/application.ts'
+import { secretMatches } from '../../application/secret.ts'
+import { admission } from '../../http/admission.ts'
+import { createCallerOf } from '../../http/client-address.ts'
+import type { OnRefused } from '../../http/failures.ts'
+import { siteKey, userKey } from '../../network/address.ts'
+import { createFailureThrottle } from '../../usage/throttles.ts'
+import { createRateLimiter } from '../../usage/rate-limiter.ts'
+import type { AdmissionRules } from './public-parts.ts'
+import type { Service } from '../service.ts'
+
+interface Dependencies extends Pick<Service, 'config' | 'clock' | 'log' | 'directory' | 'ledger' | 'metrics'> {
+  readonly onRefused: OnRefused
+}
+
+/** For calls without an application: pages and their files get the limits of an app's calls. */
+const NO_APPLICATION = 0
+
+/** Who calls the public API, and whether they may now. */
+export function createServiceAdmission({
+  config,
+  clock,
+  log,
+  directory,
+  ledger,
+  metrics,
+  onRefused,
+}: Dependencies): AdmissionRules {
+  const limiter = createRateLimiter({ clock })
+  const throttle = createFailureThrottle({ clock })
+  return {
+    admit: admission({
+      versionOptional: config.compat,
+      headerPrefixes: config.headerPrefix ?? [],
+      byId: (id) => directory.byId(id),
+      refresh: () => directory.refresh(),
+      secretMatches: (application, secret) => secretMatches(application, secret, clock.now()),
+      throttleFailure(address) {
+        metrics.wrongCredentials++
+        return throttle.failed(address)
+      },
+      takeCall({ number, limits }, address) {
+        const { rate, burst, backendRate, backendBurst } = limits
+        const own = address === null ? { rate: backendRate, burst: backendBurst } : { rate, burst }
+        const verdict = limiter.take(userKey(number, address), own, siteKey(number, address))
+        if (!verdict.allowed) metrics.refusals.note(number, 'rate')
+        return verdict
+      },
+      chargeQuota(application, withSecret) {
+        const verdict = ledger.charge(application, withSecret)
+        if (!verdict.allowed) metrics.refusals.note(application.number, 'quota')
+        return verdict
+      },
+    }),
+    onRefused,
+    takeOpen: (address) =>
+      limiter.take(userKey(NO_APPLICATION, address), DEFAULT_LIMITS, siteKey(NO_APPLICATION, address)),
+    looseText: config.compat,
+    callerOf: createCallerOf({
+      trusted: config.trustedProxies,
+      onStranger: (peer) =>
+        log.warn('calls for others share the rate limit of one address: name that proxy in --trusted-proxies', {
+          address: peer,
+        }),
+    }),
+  }
+}

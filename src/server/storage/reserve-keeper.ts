@@ -1,0 +1,63 @@
+import { every, HOUR_MS } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import { makeReserve, releaseReserve, reserveBytes, reserveIn } from '../../database/reserve.ts'
+import type { Log } from '../../log.ts'
+import { shortageOf } from '../../monitoring/readiness.ts'
+import type { Disk } from '../../monitoring/storage.ts'
+
+/** Writes that fail on a full disk are tried again by then. */
+const LOOK_MS = 1000
+
+/** When to try again to make the reserve. */
+const AGAIN_MS = HOUR_MS
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly log: Log
+  readonly directory: string
+  /** `null`: unknown. */
+  readonly disk: () => Disk | null
+}
+
+/**
+ * kept → (the disk is full) → released → (room for it, and as much again above what `/readyz` asks for) → kept. Returns
+ * a function that ends this and leaves the reserve.
+ */
+export function keepReserve({ clock, log, directory, disk }: Dependencies): () => void {
+  let failedAt = Number.NEGATIVE_INFINITY
+  let kept = 0
+
+  function look(): void {
+    try {
+      const released = releaseReserve(directory)
+      if (released > 0) {
+        kept = 0
+        return log.warn('the disk is full: released the reserve', { bytes: released })
+      }
+      const found = reserveIn(directory)
+      if (found === 0 && kept > 0) {
+        // A quota was met, which the disk's own figures don't show.
+        failedAt = clock.now()
+        log.warn('the quota of the disk is used up: released the reserve', { bytes: kept })
+      }
+      kept = found
+      const seen = disk()
+      if (seen === null || clock.now() - failedAt < AGAIN_MS) return
+      const bytes = reserveBytes(seen.sizeBytes)
+      if (kept >= bytes || !hasRoomFor(2 * bytes, seen)) return
+      makeReserve(directory, bytes)
+      kept = reserveIn(directory)
+      log.info('a reserve is kept for the day the disk is full', { bytes })
+    } catch (error) {
+      failedAt = clock.now()
+      log.warn('no reserve is kept for the day the disk is full', { error: String(error) })
+    }
+  }
+
+  look()
+  return every(clock, LOOK_MS, look)
+}
+
+function hasRoomFor(bytes: number, { freeBytes, sizeBytes }: Disk): boolean {
+  return shortageOf({ freeBytes: freeBytes - bytes, sizeBytes }).length === 0
+}

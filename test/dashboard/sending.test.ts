@@ -47,7 +47,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
       await page.getByLabel('Picture').fill('http://shop.example/parcel.png')
       const wrong = page.locator('[aria-invalid]')
       expect(await wrong.getAttribute('aria-describedby')).not.toBeNull()
-      expect(await page.locator('p.problem').innerText()).toMatch(/^languages\.de\.image must be an https URL/)
+      expect(await page.locator('p.problem').innerText()).toMatch(/^Picture must be an https URL/)
       await page.getByLabel('Picture').fill('')
       await wrong.waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Review and send…' }).click()

@@ -52,7 +52,7 @@ describe('the style sheet', () => {
 
     const named = own.slice(own.indexOf('* {'))
     // A shadow, a backdrop, and the code that cameras read.
-    expect(Array.from(named.matchAll(/#[0-9a-f]{3,8}\b/g), ([hex]) => hex)).toEqual(['#fff', '#000', '#0006', '#0008'])
+    expect(Array.from(named.matchAll(/#[0-9a-f]{3,8}\b/g), ([hex]) => hex)).toEqual(['#0006', '#0008', '#fff', '#000'])
   })
 })
 

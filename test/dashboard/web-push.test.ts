@@ -140,7 +140,7 @@ function define({ browse }: World): void {
       const form = page.getByRole('form', { name: 'Key for browsers' })
       await form.getByLabel('Contact').fill('push@shop.example')
       await form.getByRole('button', { name: 'Create a key and test' }).click()
-      expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+subject must be an address such as mailto:/)
+      expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+Contact must be an address such as mailto:/)
       await form.getByLabel('Contact').fill('mailto:push@shop.example')
       await form.getByRole('button', { name: 'Create a key and test' }).click()
       const publicKey = page.getByText(/^B[\w-]{86}$/)

@@ -11,12 +11,13 @@ interface Props {
 }
 
 /** A filter of a list by application. */
-export function ApplicationChoice({ applications, all, ...field }: Props) {
+export function ApplicationChoice({ applications, all, value, onValue }: Props) {
   return (
     <ChoiceField
       label="Application"
       options={[['', all], ...applications.map(({ id, name }) => [id, name] as const)]}
-      {...field}
+      value={value}
+      onValue={onValue}
     />
   )
 }

@@ -25,6 +25,8 @@ export class LineChecks {
    * to the other one first since it did, and the phone was put back by a pause and sent to anew.
    */
   readonly #either = new WeakSet<Send>()
+  /** The environment that took a phone last: whoever is put back is asked for there at first. */
+  readonly #takenIn = new WeakMap<Phone, Arrival['environment']>()
   /** By credential and run of the service: the other environment may be the first by now. */
   readonly #turned = new Set<string>()
   /** Until when nothing is to be sent there, by gateway and credential: see `partOf`. */
@@ -55,7 +57,8 @@ export class LineChecks {
     const line = `${lineOf(send.arrival)} ${send.life}`
     const isOfKey = isSecond && before.reply.says !== 'bad-token'
     if (isOfKey) this.#turned.add(line)
-    if (isSecond && this.#turned.has(line)) this.#either.add(send)
+    const isKnownThere = this.#takenIn.get(phone) === send.arrival.environment
+    if (isSecond && (isKnownThere || this.#turned.has(line))) this.#either.add(send)
     // There with a new provider token, too.
     if (isSecond || (isAtOnce && this.#second.has(before))) this.#second.add(send)
     this.#checkRest(push, phone, sends, send)
@@ -73,6 +76,7 @@ export class LineChecks {
     if (reply.says === 'blocked' && reply.restMs !== null) {
       this.#rests.set(partOf(arrival), { askedOf: send, until: answeredAt + reply.restMs })
     }
+    if (reply.says === 'accepted') this.#takenIn.set(phone, arrival.environment)
     const isProof = arrival.service === null ? isOfCredential(reply) : isOfService(reply)
     if (!isProof) return
     const { life } = this.#course

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 
 /** What scripts/test.ts has compiled; a file that runs without it runs the sources, which is the same program. */
 const binary = process.env['TEST_BINARY']
+/** Whether the tests run the compiled program, as `./scripts/test` does, and not the sources. */
+export const IS_EXECUTABLE = binary !== undefined
 export const PROGRAM = binary === undefined ? [process.execPath, join(import.meta.dir, '../../src/main.ts')] : [binary]
 
 export interface ServiceProcess extends AsyncDisposable {

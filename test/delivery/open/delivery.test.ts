@@ -496,6 +496,13 @@ describe('a push that changes badges', () => {
     expect([delivery.take(NOW, 0.5), delivery.waitsFor]).toEqual([null, 'disk'])
   })
 
+  test('has a page changed beside a sample, which would otherwise be alone on its way to the disk', () => {
+    const delivery = begin(1000, record)
+    delivery.take(NOW, 0.5)
+    const leased = delivery.takeEffects().map((effect) => effect.kind === 'lease badges' && effect.batch.recipients)
+    expect(leased.map((recipients) => recipients && recipients.length)).toEqual([1, 64])
+  })
+
   test('is over where it is aborted meanwhile', () => {
     const delivery = begin(2, record)
     delivery.take(NOW, null)

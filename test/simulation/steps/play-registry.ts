@@ -1,3 +1,4 @@
+import { ALLOWANCE } from '../judge/allowance.ts'
 import type { Whose } from '../world/gateways.ts'
 import type { World } from '../world/world.ts'
 import { doubt, userOf } from './play-device.ts'
@@ -104,6 +105,8 @@ export function importPhones(world: World, step: Step & { kind: 'import' }): voi
       })
     } else {
       doubt(phone, clock.passedMs)
+      // Pages that were read before show for a second what was stored then.
+      phone.badgeCallUntil = clock.passedMs + ALLOWANCE.noticedMs
       // What it is there with nobody knows now.
       phone.state = state
     }

@@ -329,7 +329,9 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
       expect(await page.title()).toBe('Users · Bellhop')
       await rows.getByRole('link', { name: 'bob', exact: true }).click()
       await page.getByRole('heading', { level: 1, name: 'bob', exact: true }).waitFor()
-      expect(await page.getByRole('table', { name: 'Devices' }).getByRole('row').count()).toBe(3)
+      const devices = page.getByRole('table', { name: 'Devices' }).getByRole('row')
+      await devices.nth(2).waitFor()
+      expect(await devices.count()).toBe(3)
 
       await page.goBack()
       await page.getByLabel('User ID').fill('bobb')

@@ -99,8 +99,8 @@ export class BatchLine {
 
   #readAhead(ahead: number, now: number): void {
     for (;;) {
-      const held = this.#leasing.size + this.#ready.length - (this.#changesBadges && this.#sample !== null ? 1 : 0)
-      if (held >= ahead) return
+      const held = this.#leasing.size + this.#ready.length
+      if (held - Number(this.#changesBadges && this.#sample !== null) >= ahead) return
       const page = held === 0 ? this.#readPage(now) : quietly(() => this.#readPage(now))
       if (page === null) return
       this.#add(page)

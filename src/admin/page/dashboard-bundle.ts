@@ -13,8 +13,7 @@ interface Bundled {
 
 /**
  * Bundles the dashboard. The executable contains the result of `release` (`BELLHOP_DASHBOARD`); `development` also has the
- * page `/components`. The same sources make the same bytes,
- * wherever they are. Throws Bun's error.
+ * page `/components`. The same sources make the same bytes, wherever they are. Throws Bun's error.
  */
 export async function bundleDashboard(kind: 'release' | 'development'): Promise<Bundled> {
   const { outputs, metafile } = await Bun.build({

@@ -4,6 +4,8 @@ export const ALLOWANCE = {
   settledMs: 40_000,
   /** The longest that a gateway of this world asks to be left alone. */
   restMs: 60_000,
+  /** How long it is believed what a closed connection has said of the credential. */
+  refusedMs: 15_000,
   /** A request without an answer for so long holds up nobody. */
   silentMs: 1999,
   /** Until what is on its way to a receiver has come there, and its answer is written down: a sync may wait for another. */

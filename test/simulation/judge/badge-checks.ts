@@ -47,6 +47,18 @@ export class BadgeChecks {
     phone.badgeAt = at
   }
 
+  /**
+   * The service has died; `from`: what came later may not be written down. A retry shows what a page of another push has
+   * just added, and a power cut may undo that page: the other push adds it later, or not at all if it has expired.
+   */
+  crashed(phone: Phone, from: number, pushes: readonly Push[]): void {
+    if (phone.badgeAt < from || phone.badge === null) return
+    const wasRetry = sent(phone, pushes).some((push) =>
+      push.sends.get(phone)?.some(({ begunAt }, nth) => nth > 0 && begunAt === phone.badgeAt),
+    )
+    if (wasRetry && this.#unsent(phone, pushes).some(({ step }) => step.badge !== '')) phone.badge = null
+  }
+
   /** A look at a device was answered, `null` for none: whether it is long since anything was sent to it. */
   saw(phone: Phone, stored: number | null, pushes: readonly Push[]): void {
     const sends = sent(phone, pushes).flatMap((push) => push.sends.get(phone) ?? [])

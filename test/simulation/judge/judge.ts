@@ -46,6 +46,8 @@ export class Judge {
   readonly #spent = new SpentCalls(QUOTA)
   /** Credentials with which a gateway is known to have taken something, or to have done so before. */
   readonly #good = new Set<string>()
+  /** When a request to Apple's sandbox was lost last, perhaps with a word against the credential. */
+  #sandboxLostAt = Number.NEGATIVE_INFINITY
 
   constructor(clocks: Clocks) {
     const course = new Course(clocks)
@@ -80,8 +82,21 @@ export class Judge {
     // What was heard may not be written down.
     for (const phone of this.phones.all()) {
       if (phone.goneAt !== null && phone.goneAt > from) phone.goneAt = null
+      this.#badges.crashed(phone, from, this.pushes)
     }
     this.#events.crashed(from)
+  }
+
+  /** The time of day was put back. */
+  setBack(): void {
+    const { course } = this
+    course.setBack()
+    const heardFrom = course.ranBefore(ALLOWANCE.settledMs)
+    // What is said of a time before a registration is believed where that is in the future when it is written down.
+    for (const phone of this.phones.all()) {
+      if (phone.outdatedAt < heardFrom) continue
+      Object.assign(phone, { state: 'unsure', lostAt: course.passedMs, changedAt: course.passedMs })
+    }
   }
 
   /** A command has put another credential in the place of the one that an application had for a gateway. */
@@ -195,16 +210,26 @@ export class Judge {
     for (const phone of this.phones.all()) if (phone.heldBy === line) this.#leaves(phone, reply)
   }
 
-  #hear(phone: Phone, { reply, arrival, begunAt: at }: Send): void {
+  #hear(phone: Phone, send: Send): void {
+    const { reply, arrival, begunAt: at } = send
     // It has registered since, and Apple says since when it was gone.
     const hasReturned = reply.since !== null && reply.since < phone.registeredAt
     // By a clock that has been put back, who knows when.
-    if (hasReturned && phone.registeredAt <= this.course.now) return
+    if (hasReturned && phone.registeredAt <= this.course.now) {
+      phone.outdatedAt = this.course.passedMs
+      return
+    }
     // Who says no time says nothing of a registration that came after the question.
     if (reply.since === null && phone.seenAt > at) return
-    // The other environment takes it, unless something is wrong there.
+    // The other environment takes it, unless something is wrong there: what it says of the credential as it closes a
+    // connection is believed for a while, and the token is bad where it is none of the environment that takes the credential.
+    const isRefusedThere = this.#sandboxLostAt > this.course.passedMs - ALLOWANCE.refusedMs
+    if (reply.says === 'lost' && arrival.environment === 'sandbox') this.#sandboxLostAt = this.course.passedMs
     const isOfOther =
-      reply.says === 'bad-token' && phone.fate.state === 'sandbox' && arrival.environment === 'production'
+      reply.says === 'bad-token' &&
+      phone.fate.state === 'sandbox' &&
+      arrival.environment === 'production' &&
+      !isRefusedThere
     const isBad = phone.fate.state === 'sandbox' && arrival.environment === 'sandbox' && reply.says !== 'accepted'
     if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch', 'suspect'].includes(reply.says))) return
     if (arrival.token !== phone.token) {
@@ -213,17 +238,19 @@ export class Judge {
       return
     }
     const line = lineOf(arrival)
-    if (reply.says === 'gone' || this.#good.has(line)) return this.#leaves(phone, reply)
+    // Taken before its access token came, and so perhaps before that registration: it may stay until the next.
+    const mayStay = reply.since === null && send.grantedAt === send.at
+    if (reply.says === 'gone' || this.#good.has(line)) return this.#leaves(phone, reply, mayStay)
     // It stays, until the credential is known to be good.
     phone.heldBy = line
     phone.changedAt = this.course.passedMs
   }
 
-  #leaves(phone: Phone, { says }: Reply): void {
+  #leaves(phone: Phone, { says }: Reply, mayStay = false): void {
     const { passedMs } = this.course
     const isAside = phone.heldBy !== null || says !== 'gone'
     const isThere = phone.state === 'present' || phone.asideAt !== null
-    if (!isAside && phone.state === 'present') phone.goneAt ??= passedMs
+    if (!isAside && !mayStay && phone.state === 'present') phone.goneAt ??= passedMs
     const asideAt = isAside && isThere ? passedMs : null
     Object.assign(phone, { state: 'unsure', heldBy: null, asideAt, backSince: null })
     phone.lostAt = phone.changedAt = passedMs

@@ -58,6 +58,10 @@ export interface Phone {
   lostAt: number
   /** When the last registration was asked for, ms since the Unix epoch. */
   registeredAt: number
+  /** When it was answered, so written down before: ms since the Unix epoch. */
+  registeredBy: number
+  /** When an answer was heard that it was gone before its last registration. */
+  outdatedAt: number
   /** Calls about it without an answer. */
   calls: number
   /** When an answer came by which it must be known to be gone; `null`: none since it was registered. */
@@ -114,6 +118,8 @@ export class Phones {
       anewAt: Number.NEGATIVE_INFINITY,
       lostAt: Number.NEGATIVE_INFINITY,
       registeredAt: 0,
+      registeredBy: 0,
+      outdatedAt: Number.NEGATIVE_INFINITY,
       calls: 0,
       goneAt: null,
       heldBy: null,
@@ -163,6 +169,6 @@ function platformOf(number: number): 0 | 1 | 2 {
 }
 
 /** Whether a gateway has said so, with a time after its last registration. */
-export function isKnownGone({ goneAt, fate, registeredAt }: Phone): boolean {
-  return goneAt !== null && fate.state === 'gone' && fate.since >= registeredAt
+export function isKnownGone({ goneAt, fate, registeredBy }: Phone): boolean {
+  return goneAt !== null && fate.state === 'gone' && fate.since >= registeredBy
 }

@@ -139,6 +139,7 @@ export async function register(world: World, phone: Phone, step: Step & { kind: 
         ...(user !== undefined && { user }),
         ...(locale !== undefined && { locale }),
         registeredAt: on,
+        registeredBy: Math.max(on, clock.now()),
         seenAt: at,
         goneAt: null,
         asideAt: state === 'present' ? null : phone.asideAt,
@@ -187,8 +188,9 @@ export async function registerCrowd(world: World, platform: 0 | 1, count: number
           })
         const state = phone.lostAt >= at ? 'unsure' : 'present'
         const [asideAt, backSince, erasedAt] = [state === 'present' ? null : phone.asideAt, null, null]
-        Object.assign(phone, { state, seenAt: at, changedAt: clock.passedMs, registeredAt: on, goneAt: null })
-        Object.assign(phone, { asideAt, backSince, erasedAt })
+        const registeredBy = Math.max(on, clock.now())
+        Object.assign(phone, { state, seenAt: at, changedAt: clock.passedMs, registeredAt: on, registeredBy })
+        Object.assign(phone, { goneAt: null, asideAt, backSince, erasedAt })
       }
     },
     onLost() {

@@ -97,6 +97,7 @@ export function importPhones(world: World, step: Step & { kind: 'import' }): voi
         anewAt: now,
         seenAt: now,
         registeredAt: clock.now(),
+        registeredBy: clock.now(),
         goneAt: null,
         asideAt: null,
         backSince: null,

@@ -150,7 +150,7 @@ export async function play(world: World, step: Step): Promise<void> {
       judge.course.disturbed()
       // By a clock that was put ahead what waits may be let go, and expire once it is put back.
       for (const push of judge.pushes) push.mayExpire = true
-      if (step.byMs < 0) judge.course.setBack()
+      if (step.byMs < 0) judge.setBack()
       return clock.jump(step.byMs)
     case 'stand-still':
       world.note(`stand still ${step.ms}`)

@@ -166,20 +166,34 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
   }
 
   async function start(): Promise<Service> {
+    const startedIn = life
+    // Promises of a process that has died are settled still, and what it was about to do would happen.
+    const lives = () => startedIn === life
     const starting = startService({
       data: disk.data,
-      clock,
+      clock: {
+        now: clock.now,
+        monotonic: clock.monotonic,
+        after: (delayMs, callback) => (lives() ? clock.after(delayMs, callback) : () => undefined),
+      },
       random,
-      openTransport,
+      openTransport: (origin, options) => {
+        const transport = openTransport(origin, options)
+        const { send } = transport
+        return Object.assign(transport, {
+          send: (...args: Parameters<typeof send>) => {
+            if (lives()) send.apply(transport, args)
+          },
+        })
+      },
       post,
       sync: disk.sync,
       checkpoints: disk.checkpoints,
-      onLog: (line) => note(`log ${line.trim()}`),
+      onLog: (line) => void (lives() && note(`log ${line.trim()}`)),
     })
-    const startedIn = life
     void starting.then(({ broken }) =>
       broken.then((error) => {
-        if (startedIn !== life) return
+        if (!lives()) return
         note(`broken: ${error.message}`)
         isBroken = true
         judge.crashed(life)

@@ -34,7 +34,7 @@ export const INVARIANTS = {
   'events-are-told': 'each fact is told to the webhook, once stored, and always by the same id',
   'it-comes-to-an-end': 'once gateways are well again every push is over',
   'it-starts': 'a start succeeds on whatever a crash has left',
-  'client-keeps-to-http2': 'over simulated bytes, the client sends what it was given, within limits and windows',
+  'client-keeps-to-http': 'over simulated bytes, the client sends what it was given, within limits and windows',
   'client-tells-the-truth':
     'over simulated bytes, a request ends as the gateway ended it, and is acted on once: an answer is its own, and "no" means never',
   'nothing-is-thrown': 'no promise rejects unheard',

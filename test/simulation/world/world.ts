@@ -179,10 +179,10 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       random,
       openTransport: (origin, options) => {
         const transport = openTransport(origin, options)
-        const { send } = transport
+        const send = transport.send.bind(transport)
         return Object.assign(transport, {
           send: (...args: Parameters<typeof send>) => {
-            if (lives()) send.apply(transport, args)
+            if (lives()) send(...args)
           },
         })
       },

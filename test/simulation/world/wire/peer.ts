@@ -29,7 +29,7 @@ import type { Climate, Mishap } from './climate.ts'
 import type { Weather } from '../answers.ts'
 import { SimulatedSocket } from './simulated-socket.ts'
 
-interface Dependencies {
+export interface PeerOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly climate: Climate
@@ -57,7 +57,7 @@ const [INTERNAL_ERROR, REFUSED_STREAM, CANCEL, ENHANCE_YOUR_CALM] = [2, 7, 8, 11
 const LAST_OF_ALL = 2 ** 31 - 1
 
 /** Headers that a gateway's decision may have. */
-const SAID = ['retry-after', 'content-type', 'location', 'x-wns-notificationstatus'] as const
+export const SAID = ['retry-after', 'content-type', 'location', 'x-wns-notificationstatus'] as const
 
 /**
  * A gateway's side of one HTTP/2 connection over simulated bytes. It answers as it is decided, has mishaps as its climate
@@ -65,7 +65,7 @@ const SAID = ['retry-after', 'content-type', 'location', 'x-wns-notificationstat
  */
 export class Peer {
   readonly socket: SimulatedSocket
-  readonly #deps: Dependencies
+  readonly #deps: PeerOptions
   readonly #up: ByteStream
   readonly #down: ByteStream
   readonly #decoder = new HpackDecoder()
@@ -81,7 +81,7 @@ export class Peer {
   #isNarrow = false
   #isOver = false
 
-  constructor(deps: Dependencies) {
+  constructor(deps: PeerOptions) {
     this.#deps = deps
     const { clock, random, climate } = deps
     const shared = { clock, random, cut: climate.cut, maxDelayMs: climate.maxDelayMs }
@@ -327,7 +327,7 @@ export class Peer {
   }
 
   #breach(what: string): void {
-    this.#deps.fail('client-keeps-to-http2', what)
+    this.#deps.fail('client-keeps-to-http', what)
   }
 }
 

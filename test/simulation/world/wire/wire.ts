@@ -1,17 +1,21 @@
+import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../../src/clock.ts'
 import { ConnectionPool } from '../../../../src/gateway/transport/connection-pool.ts'
 import { gatewayTransport } from '../../../../src/gateway/transport/gateway-transport.ts'
 import { openSocketSession } from '../../../../src/gateway/transport/h2/socket-session.ts'
+import { Http11Session } from '../../../../src/gateway/transport/http11-session.ts'
 import type { Opened, SessionListener } from '../../../../src/gateway/transport/session.ts'
-import type { OpenTransport, Transport } from '../../../../src/gateway/transport/transport.ts'
+import type { OpenTransport, Transport, TransportOptions } from '../../../../src/gateway/transport/transport.ts'
 import type { Invariant } from '../../judge/invariants.ts'
 import type { Weather } from '../answers.ts'
 import { answerDirectly } from '../gateways.ts'
 import type { Errand, Receive } from '../gateways.ts'
 import { Call } from './call.ts'
-import { drawClimate, drawOpening } from './climate.ts'
+import { drawClimate, drawOpening, speaksOlder } from './climate.ts'
+import { OlderPeer } from './older-peer.ts'
 import { Peer } from './peer.ts'
 import { randomNumbers } from './random-numbers.ts'
+import { SimulatedSocket } from './simulated-socket.ts'
 
 interface Dependencies {
   readonly clock: Clock
@@ -34,13 +38,19 @@ export function answerByWire(deps: Dependencies): OpenTransport {
 
   const callOf = (path: string): Call | null => calls.get(path) ?? null
 
-  function connect(origin: string, listener: SessionListener, signal: AbortSignal): Promise<Opened> {
+  function connect(
+    origin: string,
+    { olderWillDo = false }: TransportOptions,
+    listener: SessionListener,
+    signal: AbortSignal,
+  ): Promise<Opened> {
     const number = ++connections
     const random = randomNumbers(chance('connection', number))
     const weather = (): Weather => weatherAt(origin)
     const opening = drawOpening(weather(), random)
     const host = new URL(origin).host
-    note(`connection ${number} to ${host}: ${opening}`)
+    const isOlder = olderWillDo && speaksOlder(chance('speaks', origin), random)
+    note(`connection ${number} to ${host}: ${opening}${isOlder ? ', HTTP/1.1' : ''}`)
     return new Promise((resolve) => {
       const abort = (): void => resolve({ kind: 'failed', reason: 'ECONNRESET' })
       signal.addEventListener('abort', abort)
@@ -49,17 +59,17 @@ export function answerByWire(deps: Dependencies): OpenTransport {
         if (signal.aborted) return
         if (opening === 'refused') return resolve({ kind: 'failed', reason: 'ECONNREFUSED' })
         const climate = drawClimate(weather(), random)
-        const peer = new Peer({
-          clock,
-          random,
-          climate,
-          weather,
-          callOf,
-          fail,
-          note: (line) => note(`${number} to ${host}: ${line}`),
-        })
-        signal.addEventListener('abort', () => peer.socket.destroy())
-        resolve(openSocketSession(peer.socket, host, clock, listener))
+        const tell = (line: string): void => note(`${number} to ${host}: ${line}`)
+        const options = { clock, random, climate, weather, callOf, fail, note: tell }
+        const { socket } = isOlder ? new OlderPeer(options) : new Peer(options)
+        signal.addEventListener('abort', () => void socket.destroy())
+        if (socket instanceof SimulatedSocket) resolve(openSocketSession(socket, host, clock, listener))
+        // What a session asks of a TLS socket is there.
+        else
+          resolve({
+            kind: 'open',
+            session: new Http11Session(socket as unknown as TLSSocket, host, clock, listener),
+          })
       })
     })
   }
@@ -82,7 +92,7 @@ export function answerByWire(deps: Dependencies): OpenTransport {
   const open = gatewayTransport({
     clock,
     first: (origin, options) =>
-      new ConnectionPool(clock, options, (listener, signal) => connect(origin, listener, signal)),
+      new ConnectionPool(clock, options, (listener, signal) => connect(origin, options, listener, signal)),
     second: chance('second way') < 0.5 ? answerDirectly(clock, handed) : null,
     onSwitch: (origin, reason) => note(`${origin} goes by the other way: ${reason}`),
   })

@@ -219,8 +219,11 @@ export class Judge {
       phone.outdatedAt = this.course.passedMs
       return
     }
-    // Who says no time says nothing of a registration that came after the question.
-    if (reply.since === null && phone.seenAt > at) return
+    // Who says no time says nothing of a registration that came after the question; the push has failed for it, though.
+    if (reply.since === null && phone.seenAt > at) {
+      if (['bad-token', 'mismatch', 'suspect'].includes(reply.says)) phone.changedAt = this.course.passedMs
+      return
+    }
     // The other environment takes it, unless something is wrong there: what it says of the credential as it closes a
     // connection is believed for a while, and the token is bad where it is none of the environment that takes the credential.
     const isRefusedThere = this.#sandboxLostAt > this.course.passedMs - ALLOWANCE.refusedMs

@@ -142,9 +142,10 @@ export class OlderPeer {
     const { clock, random } = this.#options
     this.#current = null
     this.#down.send(this.#answerOf(call, answer, mishap === 'closes'))
-    call.answer(this.#down)
-    if (mishap === 'closes') return this.#end(null)
+    // What comes with an answer that nobody asked for may be believed or not.
     if (mishap === 'speaks twice') this.#down.send(Buffer.from('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n'))
+    else call.answer(this.#down)
+    if (mishap === 'closes') return this.#end(null)
     // A request that meets the close is lost (RFC 9112, 9.5).
     if (mishap === 'closes idle') clock.after(random() * 5000, () => this.#end(null))
   }

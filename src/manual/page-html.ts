@@ -54,7 +54,7 @@ export function contentsHtml(missing: string | null = null): string {
   const lead =
     missing === null
       ? '<p>How to run Bellhop. The same pages are printed by <code>bellhop manual</code>. Every endpoint with its fields is in the <a href="/docs">API documentation</a>.</p>'
-      : `<p><code>${Bun.escapeHTML(missing)}</code> is not a page of the manual. These are:</p>`
+      : `<p><code>${Bun.escapeHTML(missing)}</code> is not a page in the manual. These are:</p>`
   const rows = PAGES.map(
     ({ topic, title, summary }) =>
       `<dt><a href="/manual/${topic}">${Bun.escapeHTML(title)}</a></dt><dd>${inline(summary)}</dd>`,

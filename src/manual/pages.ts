@@ -1,5 +1,6 @@
 import access from './access.md' with { type: 'text' }
 import admin from './admin.md' with { type: 'text' }
+import android from './android.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
 import apns from './apns.md' with { type: 'text' }
 import app from './app.md' with { type: 'text' }
@@ -8,7 +9,6 @@ import backends from './backends.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
 import beyond from './beyond.md' with { type: 'text' }
 import changelog from './changelog.md' with { type: 'text' }
-import clients from './clients.md' with { type: 'text' }
 import commands from './commands.md' with { type: 'text' }
 import compat from './compat.md' with { type: 'text' }
 import credentials from './credentials.md' with { type: 'text' }
@@ -17,13 +17,16 @@ import design from './design.md' with { type: 'text' }
 import docker from './docker.md' with { type: 'text' }
 import doctor from './doctor.md' with { type: 'text' }
 import errors from './errors.md' with { type: 'text' }
+import expo from './expo.md' with { type: 'text' }
 import faults from './faults.md' with { type: 'text' }
 import fcm from './fcm.md' with { type: 'text' }
 import figures from './figures.md' with { type: 'text' }
+import flutter from './flutter.md' with { type: 'text' }
 import glossary from './glossary.md' with { type: 'text' }
 import guarantees from './guarantees.md' with { type: 'text' }
 import idempotency from './idempotency.md' with { type: 'text' }
 import importing from './import.md' with { type: 'text' }
+import ios from './ios.md' with { type: 'text' }
 import limits from './limits.md' with { type: 'text' }
 import log from './log.md' with { type: 'text' }
 import monitoring from './monitoring.md' with { type: 'text' }
@@ -40,11 +43,13 @@ import segments from './segments.md' with { type: 'text' }
 import server from './server.md' with { type: 'text' }
 import settings from './settings.md' with { type: 'text' }
 import simulator from './simulator.md' with { type: 'text' }
+import sizing from './sizing.md' with { type: 'text' }
 import status from './status.md' with { type: 'text' }
 import tls from './tls.md' with { type: 'text' }
 import troubleshooting from './troubleshooting.md' with { type: 'text' }
 import upgrade from './upgrade.md' with { type: 'text' }
 import users from './users.md' with { type: 'text' }
+import web from './web.md' with { type: 'text' }
 import webpush from './webpush.md' with { type: 'text' }
 import webhooks from './webhooks.md' with { type: 'text' }
 
@@ -63,51 +68,56 @@ export const PAGES: readonly ManualPage[] = [
   page('simulator', simulator),
   page('credentials', credentials),
   page('app', app),
-  page('clients', clients),
+  page('ios', ios),
+  page('android', android),
+  page('web', web),
+  page('expo', expo),
+  page('flutter', flutter),
   page('backends', backends),
-  page('fcm', fcm),
   page('webpush', webpush),
+  page('push', push),
+  page('segments', segments),
+  page('users', users),
+  page('schedule', schedule),
+  page('preview', preview),
+  page('idempotency', idempotency),
+  page('status', status),
+  page('opens', opens),
+  page('webhooks', webhooks),
+  page('api', api),
+  page('errors', errors),
+  page('access', access),
+  page('apns', apns),
+  page('fcm', fcm),
+  page('reality', reality),
   page('server', server),
-  page('dashboard', dashboard),
-  page('admin', admin),
-  page('audit', audit),
   page('docker', docker),
   page('proxy', proxy),
   page('tls', tls),
   page('settings', settings),
-  page('api', api),
-  page('errors', errors),
-  page('access', access),
-  page('users', users),
-  page('push', push),
-  page('opens', opens),
-  page('idempotency', idempotency),
-  page('schedule', schedule),
-  page('preview', preview),
-  page('status', status),
-  page('apns', apns),
-  page('reality', reality),
-  page('segments', segments),
-  page('webhooks', webhooks),
   page('commands', commands),
-  page('doctor', doctor),
+  page('dashboard', dashboard),
+  page('admin', admin),
+  page('audit', audit),
   page('backup', backup),
-  page('import', importing),
-  page('upgrade', upgrade),
-  page('changelog', changelog),
-  page('releases', releases),
   page('sealing-key', sealingKey),
+  page('upgrade', upgrade),
   page('monitoring', monitoring),
   page('log', log),
   page('limits', limits),
   page('retention', retention),
+  page('sizing', sizing),
+  page('doctor', doctor),
   page('troubleshooting', troubleshooting),
   page('faults', faults),
+  page('import', importing),
   page('compat', compat),
   page('guarantees', guarantees),
   page('figures', figures),
   page('design', design),
   page('beyond', beyond),
+  page('releases', releases),
+  page('changelog', changelog),
   page('glossary', glossary),
 ]
 

@@ -6,5 +6,5 @@ export function filledIn(
 ): SamplesAnswer['samples'] {
   const fill = (code: string): string =>
     code.replaceAll('https://push.example.com', url).replaceAll('app_…', application)
-  return samples.map(({ title, code }) => ({ title, code: code.map(fill) }))
+  return samples.map((sample) => ({ ...sample, code: sample.code.map(fill) }))
 }

@@ -7,11 +7,11 @@ import { Code } from './page.tsx'
 const KEPT = 'bellhop-sample'
 
 /** Code for each kind of app, one kind at a time. */
-export function Samples({ of }: { readonly of: SamplesAnswer['samples'] }) {
+export function Samples({ of, manual }: { readonly of: SamplesAnswer['samples']; readonly manual: string }) {
   const chosen = useSignal(localStorage.getItem(KEPT))
   const shown = of.find(({ title }) => title === chosen.value) ?? of[0]
   if (shown === undefined) return null
-  const { title, code } = shown
+  const { title, page, code } = shown
   return (
     <>
       <Choices
@@ -26,6 +26,9 @@ export function Samples({ of }: { readonly of: SamplesAnswer['samples'] }) {
       {code.map((text, at) => (
         <Code key={`${title} ${at}`} text={text} label={code.length === 1 ? title : `${title}, part ${at + 1}`} />
       ))}
+      <p>
+        What else a project needs: <a href={`${manual}/${page}`}>{title} app</a> in the manual.
+      </p>
     </>
   )
 }

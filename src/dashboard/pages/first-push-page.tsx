@@ -65,7 +65,7 @@ export function FirstPushPage() {
           {progress !== null && <ProgressBar progress={progress} />}
           <Phones application={id} name={name} />
           <p>
-            <a href={applicationPage(id, 'pushes', push.value)}>All about this push</a>,{' '}
+            <a href={applicationPage(id, 'pushes', push.value)}>Push details</a>,{' '}
             <a href={applicationPage(id, 'phones')}>simulated phones</a>
           </p>
         </section>
@@ -115,10 +115,9 @@ function YourTurn({ id, body, application }: Turn) {
         label="The same as curl"
       />
       <p>What your app does at every launch. Never put the secret into it:</p>
-      <Loaded of={samples}>{(value) => <Samples of={filledIn(value, { url, application: id })} />}</Loaded>
-      <p>
-        What else a project needs: <a href={`${url}/manual/clients`}>Client apps</a> in the manual.
-      </p>
+      <Loaded of={samples}>
+        {(value) => <Samples of={filledIn(value, { url, application: id })} manual={`${url}/manual`} />}
+      </Loaded>
       <h2>Real phones</h2>
       {application !== null && <CredentialForms application={application} />}
     </section>

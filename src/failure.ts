@@ -55,7 +55,7 @@ const NO_ROOM_RETRY = 60
 export function noRoom(): Failure {
   return failure(
     'InsufficientStorageError',
-    'The disk of the service is nearly full: nothing new is taken until there is room.',
+    "The server's disk is nearly full: nothing new is accepted until there is room.",
     { 'retry-after': String(NO_ROOM_RETRY) },
   )
 }

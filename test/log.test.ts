@@ -151,7 +151,7 @@ describe('a refused call', () => {
     const said = () => service.log.filter(({ event }) => event === 'call refused').length
     expect(said()).toBe(20)
     clock.advance(60_000)
-    const rest = await service.logged(({ event }) => event === 'more calls were refused than are said')
+    const rest = await service.logged(({ event }) => event === 'more calls were refused than are logged')
     expect(rest).toMatchObject({ level: 'info', leftOut: 30 })
     await service.put('/deviceToken', {})
     expect(said()).toBe(21)

@@ -16,7 +16,7 @@ export async function guessableAs(password: string, name: string): Promise<strin
   const own = ['bellhop', name.toLowerCase()].filter((word) => word.length >= MIN_NAME)
   const rest = own.reduce((left, word) => left.replaceAll(word, ''), text)
   if (rest !== text && (wordIn(rest) === '' || isCommon(rest))) {
-    return 'must not be the name or "bellhop" with little added'
+    return 'must not be the name or "bellhop" with a few characters added'
   }
   return null
 }

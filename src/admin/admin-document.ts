@@ -4,17 +4,17 @@ import type { JsonSchema } from '../http/fields.ts'
 import { routePurpose } from './routes/route-purposes.ts'
 
 const INTRODUCTION = `
-What the dashboard is made of, for programs too: with a token of \`bellhop admin token NAME\` as
+The API of the dashboard, for programs too: with a token of \`bellhop admin token NAME\` as
 \`Authorization: Bearer bha_…\`. \`x-token-purpose\` of a call is what the token must be for at the least. Bodies and answers are JSON. Every failure is \`{"code": …, "message": …}\`, of which the message names the field. What a call has changed
 stands in \`GET /api/log\`.
 `.trim()
 
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'InvalidArgument or InvalidContent: the message says which field, and why.',
-  401: 'InvalidCredentials: nobody is signed in, and there is no token, or it has ended.',
-  403: 'ForbiddenError: the token is for something less, a page of another site calls, or a change by a session lacks the header Origin.',
+  401: 'InvalidCredentials: not signed in, and no valid token.',
+  403: "ForbiddenError: the token's purpose is too low, the caller is a page of another site, or a session's change lacks the header Origin.",
   404: 'ResourceNotFound: the message says what is not there.',
-  409: 'MissingParameter, or ConflictError: somebody else has it, or has been faster.',
+  409: 'MissingParameter, or ConflictError: it is already taken.',
 }
 
 /** The document's own version: anybody may read it, so it must not tell which release runs. */

@@ -93,5 +93,5 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
 }
 
 function changedByNobody(): never {
-  throw new Error('a guarded route was reached by nobody')
+  throw new Error('a guarded route was reached without a caller')
 }

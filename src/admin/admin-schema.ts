@@ -49,7 +49,7 @@ const daysOrNever = fieldOf(
   {
     oneOf: [days.schema, { const: 'never' }],
     default: DEFAULT_TOKEN_DAYS,
-    description: 'Days until it ends. A token makes none that outlives it.',
+    description: 'Days until it expires. A token cannot create one that outlives it.',
   },
   `a whole number from 1 to ${MAX_TOKEN_DAYS}, or never`,
   (value): number | 'never' | undefined => {

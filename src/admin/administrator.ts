@@ -45,6 +45,6 @@ export function actorText(actor: Actor): string {
 
 /** The caller, whom the gate has established. */
 export function known(actor: Actor | null): Actor {
-  if (actor === null) throw new Error('a guarded route was reached by nobody')
+  if (actor === null) throw new Error('a guarded route was reached without a caller')
   return actor
 }

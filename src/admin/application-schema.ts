@@ -113,7 +113,7 @@ export const ApnsFiles = knownOnly(
     teamId: optional(appleId),
     certificate: optional(describedAs('The .p12 or .pem file in base64.', fileBytes)),
     password: optional(describedAs('Of the certificate file.', fileText)),
-    topic: optional(describedAs('The bundle id; a certificate usually names it itself.', bundleId)),
+    topic: optional(describedAs('The bundle ID. A certificate usually contains it.', bundleId)),
     environment: optional(environment),
   }),
 )
@@ -135,7 +135,7 @@ export const VapidFields = knownOnly(
         fileText,
       ),
     ),
-    new: optional(describedAs('true: another key is made, and all browsers must subscribe again.', yesOrNo)),
+    new: optional(describedAs('true: replace the key; every browser must subscribe again.', yesOrNo)),
   }),
 )
 
@@ -171,6 +171,6 @@ export const ChangeWebhook = knownOnly(
   bodyOf({
     url: optional(describedAs('Where events go; needed where there is no webhook yet.', webhookUrl)),
     events: optional(describedAs('Which of them. Default: all but push.opened.', webhookEvents)),
-    secret: optional(describedAs('What events are signed with; `new` makes another one.', webhookSecret)),
+    secret: optional(describedAs('The signing secret. `new` creates another.', webhookSecret)),
   }),
 )

@@ -52,7 +52,7 @@ export function nobodyRefusalOf(headers: Pick<Headers, 'get'>, tokens: Pick<Admi
   const sentence =
     token === undefined || token.expiresAt === null
       ? 'Sign in first, or send a token: Authorization: Bearer bha_….'
-      : `This token ended at ${isoTime(token.expiresAt)}: bellhop admin token makes another one.`
+      : `This token expired at ${isoTime(token.expiresAt)}: create another with bellhop admin token.`
   return failure('InvalidCredentials', sentence, { 'www-authenticate': 'Bearer' })
 }
 

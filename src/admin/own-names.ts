@@ -9,7 +9,7 @@ import type { Failure } from '../failure.ts'
 export function hostRefusalOf(headers: Pick<Headers, 'get'>, names: ReadonlySet<string>): Failure | null {
   const host = headers.get('host')
   if (host === null || isOwn(nameIn(host), names)) return null
-  return failure('MisdirectedRequestError', 'This host name is not one of the admin side: --admin-host adds it.')
+  return failure('MisdirectedRequestError', 'The admin side does not allow this host name: add it with --admin-host.')
 }
 
 /** Refuses calls by pages of other sites in an operator's browser. Following a link to our own page is no call. */
@@ -19,7 +19,7 @@ export function siteRefusalOf(headers: Pick<Headers, 'get'>): Failure | null {
   const origin = headers.get('origin')
   const isForeign = origin !== null && origin !== ownOrigin(headers)
   if (site === 'cross-site' || site === 'same-site' || isForeign) {
-    return failure('ForbiddenError', 'A page of another site may not call the admin side.')
+    return failure('ForbiddenError', 'Pages of other sites may not call the admin side.')
   }
   return null
 }

@@ -51,30 +51,20 @@ const devices = integer(0, MAX_DEVICES)
  */
 export const LIMIT_VALUES = {
   rate: value('rate', rate, 10, 'calls a second for each network address'),
-  burst: value('burst', calls, 100, 'calls at once for each network address'),
+  burst: value('burst', calls, 100, 'burst for each network address'),
   backendRate: value('backend-rate', rate, 100, 'calls a second with the secret'),
-  backendBurst: value('backend-burst', calls, 1000, 'calls at once with the secret'),
+  backendBurst: value('backend-burst', calls, 1000, 'burst with the secret'),
   quota: value('quota', integer(0, MAX_QUOTA), 10_000_000, 'calls a period'),
   quotaPeriod: value('quota-period', choice('day', 'month'), 'month', 'a calendar day or month, UTC'),
-  confirmAbove: value('confirm-above', devices, 0, 'devices above which a push must name their number; 0 = off'),
+  confirmAbove: value('confirm-above', devices, 0, 'a push to more devices must state their number; 0 = off'),
   holdSeconds: value(
     'hold-seconds',
     integer(0, MAX_HOLD_SECONDS),
     0,
     'seconds in which a push to many can be cancelled; 0 = off',
   ),
-  maxLabels: value(
-    'labels',
-    devices,
-    100_000,
-    'tags and types up to which calls without the secret may bring new ones',
-  ),
-  maxDevices: value(
-    'devices',
-    devices,
-    1_000_000,
-    'devices up to which calls without the secret may register new ones',
-  ),
+  maxLabels: value('labels', devices, 100_000, 'calls without the secret may add tags and types up to this number'),
+  maxDevices: value('devices', devices, 1_000_000, 'calls without the secret may register devices up to this number'),
 } as const
 
 /** Limits that are on or off: `--flag` turns one on, `--no-flag` off. */
@@ -82,27 +72,27 @@ export const LIMIT_SWITCHES = {
   pushId: {
     flag: 'push-id',
     usual: true as boolean,
-    on: 'the payload carries the id of the push, to report opens with',
-    off: 'the payload carries nothing but what was given',
+    on: 'the payload includes the push ID, for reporting opens',
+    off: 'the payload has only your data',
   },
   secretEverywhere: {
     flag: 'secret-everywhere',
     usual: false as boolean,
-    on: 'every call needs the secret, also those that an app makes',
-    off: 'an app registers its device with the application id alone',
+    on: 'require the secret for every call, including those of apps',
+    off: 'an app registers its device with only the application ID',
   },
   verifyUsers: {
     flag: 'verify-users',
     usual: false as boolean,
     on: 'a user or alias without the secret needs a proof, made with the key of app user-key',
-    off: 'an app says whose its device is, and nobody asks for a proof',
+    off: "an app names its device's user without a proof",
   },
   adoptImported: {
     flag: 'adopt-imported',
     // Off until an import brings devices with users.
     usual: null as boolean | null,
-    on: 'a new token takes the place of an imported device of its user; unset = on with the first import of users',
-    off: 'a new token is a device of its own beside the imported one',
+    on: 'a new token replaces an imported device of the same user; unset = on after the first import of users',
+    off: 'a new token is an additional device beside the imported one',
   },
 } as const
 

@@ -54,7 +54,7 @@ export function checkOf(condition: Condition, bind: Bind): string {
     }
     case 'everybody':
     case 'nobody':
-      throw new Error('what holds of everybody or of nobody is no question')
+      throw new Error('a condition that always or never holds is no filter')
   }
 }
 

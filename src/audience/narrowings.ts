@@ -68,7 +68,7 @@ export const NARROWINGS = {
   }),
   tags: narrowing(
     'tags',
-    including('Devices with any of these tags. An array, or one; an empty one is nobody.', names),
+    including('Devices with any of these tags. An array or one value; an empty array selects nobody.', names),
     {
       // All of no tags is nobody rather than everybody.
       demand: (tags, filter) =>
@@ -84,7 +84,7 @@ export const NARROWINGS = {
   tags_match: narrowing('tagsMatch', optional(tagsMatch), { demand: () => null, why: () => '', unsaid: 'any' }),
   except_tags: narrowing(
     'exceptTags',
-    optional(describedAs('Not devices with one of these tags. An array, or one.', names)),
+    optional(describedAs('Only devices with none of these tags. An array or one value.', names)),
     {
       demand: (tags) => ({ not: { tags } }),
       why: (tags, device) => `has the tag ${shown(both(tags, device.tag))}, which except_tags names`,
@@ -94,7 +94,7 @@ export const NARROWINGS = {
   ),
   active: narrowing(
     'active',
-    including('Devices with any of these types. An array, or one; an empty one is nobody.', names),
+    including('Devices with any of these types. An array or one value; an empty array selects nobody.', names),
     {
       demand: (types) => ({ types }),
       why: (types) => `has none of the types that active names${listed(types)}`,
@@ -104,7 +104,7 @@ export const NARROWINGS = {
   ),
   except_active: narrowing(
     'exceptActive',
-    optional(describedAs('Not devices with one of these types. An array, or one.', names)),
+    optional(describedAs('Only devices with none of these types. An array or one value.', names)),
     {
       demand: (types) => ({ not: { types } }),
       why: (types, device) => `has the type ${shown(both(types, device.active))}, which except_active names`,
@@ -129,7 +129,10 @@ export const NARROWINGS = {
   }),
   users: narrowing(
     'users',
-    including('The devices of these users. An array of at most 10000, or one; an empty one is nobody.', users),
+    including(
+      'The devices of these users. An array of at most 10000, or one value; an empty array selects nobody.',
+      users,
+    ),
     {
       demand: (ids) => ({ users: ids }),
       why: (_, { user }) =>
@@ -160,23 +163,19 @@ export const NARROWINGS = {
   ),
   seen_within: narrowing(
     'seenWithinMs',
-    optional(describedAs('Devices that registered, as at every launch, in these last days.', days)),
+    optional(describedAs('Registered, as at every launch, within this many days.', days)),
     {
       demand: (seenWithinMs) => ({ seenWithinMs }),
       why: (_, { seenAt }) => `has last registered at ${isoTime(seenAt)}, longer ago than seen_within allows`,
     },
   ),
-  not_seen_for: narrowing(
-    'notSeenForMs',
-    optional(describedAs('Devices that did not register in these last days.', days)),
-    {
-      demand: (notSeenForMs) => ({ notSeenForMs }),
-      why: (_, { seenAt }) => `has registered at ${isoTime(seenAt)}, more recently than not_seen_for allows`,
-    },
-  ),
+  not_seen_for: narrowing('notSeenForMs', optional(describedAs('Not registered within this many days.', days)), {
+    demand: (notSeenForMs) => ({ notSeenForMs }),
+    why: (_, { seenAt }) => `has registered at ${isoTime(seenAt)}, more recently than not_seen_for allows`,
+  }),
   registered_within: narrowing(
     'registeredWithinMs',
-    optional(describedAs('Devices that registered for the first time in these last days.', days)),
+    optional(describedAs('Registered for the first time within this many days.', days)),
     {
       demand: (registeredWithinMs) => ({ registeredWithinMs }),
       why: (_, { registeredAt }) =>

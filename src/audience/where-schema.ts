@@ -64,8 +64,7 @@ function read(value: unknown, path: string, depth: number, soFar: { leaves: numb
   if (key === 'any') return { any: list(inner, innerPath, depth, soFar) }
   const field = LEAVES.get(key)
   if (field === undefined) throw invalid(innerPath, `is not known here: it must be ${ALLOWED}`)
-  if (++soFar.leaves > MAX_LEAVES)
-    throw invalid(innerPath, `is one too many: at most ${MAX_LEAVES} conditions are allowed`)
+  if (++soFar.leaves > MAX_LEAVES) throw invalid(innerPath, `is too many: at most ${MAX_LEAVES} conditions are allowed`)
   return field.read(inner, innerPath)
 }
 

@@ -15,7 +15,7 @@ export function bucketProblem(error: unknown, bucket: string, service: string): 
 const REASONS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'there is none of this name',
   AccessDenied: 'these credentials may not list, read, write and delete there',
-  AllAccessDisabled: 'it is closed to everybody',
+  AllAccessDisabled: 'it is not readable',
   InvalidAccessKeyId: 'it does not know AWS_ACCESS_KEY_ID',
   SignatureDoesNotMatch: 'AWS_SECRET_ACCESS_KEY does not belong to AWS_ACCESS_KEY_ID',
   ExpiredToken: 'AWS_SESSION_TOKEN has expired',
@@ -35,7 +35,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ConnectionClosed: 'the connection was closed',
   ECONNRESET: 'the connection was closed',
   DNSResolveFailed: 'its name is not known',
-  FailedToOpenSocket: 'no connection could be made',
+  FailedToOpenSocket: 'could not connect',
   Timeout: 'it does not answer',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted (NODE_EXTRA_CA_CERTS may name a file with one that is)',

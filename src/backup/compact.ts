@@ -61,7 +61,7 @@ export function compact(options: Options): Compacted | Problem {
     return unpacked ?? { kind: 'compacted', database: path, beforeBytes, afterBytes: sizeOf(path) }
   } catch (error) {
     if (!isSqliteError(error) || !/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw error
-    return problem(`The database ${path} is damaged, and left as it is: ${error.message}. See bellhop doctor.`)
+    return problem(`The database ${path} is damaged and was left unchanged: ${error.message}. See bellhop doctor.`)
   }
 }
 
@@ -82,7 +82,7 @@ function replacePacked(
     syncFile(draft)
     const found = inspect(draft, 'quick', watch)
     if (found.kind === 'bad') {
-      return problem(`The database ${path} is not whole, and left as it is: ${found.problems.join(' ')}`)
+      return problem(`The database ${path} is damaged and was left unchanged: ${found.problems.join(' ')}`)
     }
     step('copied')
     renameSync(draft, path)

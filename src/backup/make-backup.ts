@@ -86,7 +86,7 @@ async function toDisk(
   const path = to.kind === 'file' ? to.path : join(folder, name)
   // Only the last part of the path is made: the rest may be a disk that is not mounted.
   const above = timeInName(name) === null ? folder : dirname(folder)
-  if (!existsSync(above)) return problem(`There is no directory ${above} for the backup: make it, or mount it.`)
+  if (!existsSync(above)) return problem(`There is no directory ${above} for the backup: create or mount it.`)
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
   if (existsSync(path)) return taken(path)
   const draft = path + DRAFT

@@ -63,7 +63,7 @@ export function folderRepository(path: string): BackupRepository {
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not',
   ENOTDIR: 'it is, or is in, a file',
-  EIO: 'its disk fails (dmesg tells)',
+  EIO: 'its disk fails (see dmesg)',
   ESTALE: 'the share that it is on is gone',
 }
 

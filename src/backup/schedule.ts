@@ -129,7 +129,7 @@ export function startBackupSchedule({ clock, log, everyMs, names, make, verifier
     lastSuccessAt = startedAt
     const { bytes, erased, warning } = outcome
     log.info('backup made', { name, bytes, erased, ms: clock.now() - startedAt })
-    if (warning !== null) log.warn('old backups are still there', { problem: warning })
+    if (warning !== null) log.warn('old backups could not be deleted', { problem: warning })
     return succeed()
   }
 

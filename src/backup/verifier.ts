@@ -95,7 +95,7 @@ export function createVerifier({ clock, log, names, verify, known, keep }: Optio
       keep(verification)
     } catch (error) {
       // Then only the next start, and the doctor, know less.
-      log.warn('what is known of the newest backup could not be kept', { error: String(error) })
+      log.warn('the state of the newest backup could not be stored', { error: String(error) })
     }
   }
 

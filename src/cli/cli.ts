@@ -25,7 +25,7 @@ export function parseCommand(argv: readonly string[]): Command {
   const [first, second] = argv
   if (first === undefined) return { kind: 'none' }
   if (first === 'help') return helpOn(argv.slice(1).join(' '))
-  if (first.startsWith('-')) return problems(`${first} stands before a command: expected ${firstWords().join(', ')}.`)
+  if (first.startsWith('-')) return problems(`${first} comes before a command: expected ${firstWords().join(', ')}.`)
   // `backup` is a command, and `backup verify` another one.
   const two = COMMANDS.find(({ name }) => name === `${first} ${second}`)
   const spec = two ?? COMMANDS.find(({ name }) => name === first)
@@ -89,7 +89,7 @@ function notTogether({ exclusive = [] }: CommandSpec, values: ParsedArguments['f
   return exclusive
     .map((names) => names.filter((name) => values.has(name)).map((name) => `--${name}`))
     .filter((given) => given.length > 1)
-    .map((given) => `${given.join(' and ')} do not go together: choose one.`)
+    .map((given) => `${given.join(' and ')} can't be combined: choose one.`)
 }
 
 function runOf(

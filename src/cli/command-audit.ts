@@ -96,13 +96,13 @@ export function createCommandAudit(
     end(result, code) {
       try {
         const left = watched === null && changes.evenWithoutRows ? writeBeside(result, code) : null
-        if (left !== null && result === 'ok') stderr(`bellhop: The audit log has no entry of this: ${left}.\n`)
+        if (left !== null && result === 'ok') stderr(`bellhop: This was not recorded in the audit log: ${left}.\n`)
         if (watched !== null) write(watched, result, code)
       } catch (error) {
         const sentence = errorMessage(error)
         if (sentence === null) throw error
         // Otherwise the command has reported it.
-        if (result === 'ok') stderr(`bellhop: The audit log has no entry of this. ${sentence}\n`)
+        if (result === 'ok') stderr(`bellhop: This was not recorded in the audit log. ${sentence}\n`)
       }
     },
   }

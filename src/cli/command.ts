@@ -88,17 +88,17 @@ export function valueFlag(
 export const dataFlag = valueFlag(
   'data',
   'PATH',
-  'the data directory (BELLHOP_DATA; default ./bellhop-data, or /var/lib/bellhop where there is none)',
+  'the data directory (BELLHOP_DATA; default ./bellhop-data if it exists, else /var/lib/bellhop)',
   { setting: 'data' },
 )
 
 /** The data to work on: a directory here, or a server elsewhere. */
 export const dataFlags: readonly FlagSpec[] = [
   dataFlag,
-  valueFlag('server', 'URL', 'on the data of this server, where its admin side is reached (BELLHOP_SERVER)', {
+  valueFlag('server', 'URL', 'run on the server with this admin address (BELLHOP_SERVER)', {
     type: serverAddress,
   }),
-  valueFlag('token-file', 'FILE', 'with the token in it (BELLHOP_TOKEN_FILE)', { type: path }),
+  valueFlag('token-file', 'FILE', 'file that contains the token (BELLHOP_TOKEN_FILE)', { type: path }),
 ]
 
 export const jsonFlag = switchFlag('json', 'print one line of JSON')

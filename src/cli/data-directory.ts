@@ -59,9 +59,9 @@ export function noDatabaseIn({ data, isDefault }: DataDirectory): Problem | null
   const hint =
     elsewhere.length === 0
       ? ''
-      : ` A Bellhop runs here with ${elsewhere.map((each) => `--data ${each}`).join(', and one with ')}.`
+      : ` A Bellhop is running here with ${elsewhere.map((each) => `--data ${each}`).join(', and one with ')}.`
   return problem(
-    `There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.${hint}`,
+    `There is no Bellhop database in ${data}: bellhop app create NAME creates one, --data selects another.${hint}`,
   )
 }
 
@@ -83,7 +83,7 @@ function strangerText(data: string): string {
     // A parent directory is closed to this user.
     whose = 'it belongs to another user'
   }
-  return `The data directory ${data} cannot be looked into by user ${userName(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as that user.`
+  return `The data directory ${data} cannot be read by user ${userName(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as its owner.`
 }
 
 /** Data directories served on this machine, as far as this user may see them. */

@@ -16,13 +16,13 @@ export function errorMessage(thrown: unknown): string | null {
   // errno names: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
   if (code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)
   if (code === 'EACCES' && 'path' in error && typeof error.path === 'string') {
-    return `${error.path} is not for this user to read, or to write there: use sudo, or be the user whose it is.`
+    return `${error.path} is not readable, or not writable there, for this user: use sudo, or run as its owner.`
   }
   if (code === 'ENOTDIR' && 'path' in error && typeof error.path === 'string') {
     return `${error.path} cannot be reached: a part of its path is a file.`
   }
   if (code === 'EIO') {
-    return `A disk does not do what it is asked (${error.message.replace(/\.$/, '')}): the system says which one it is (dmesg).`
+    return `The disk reported an error (${error.message.replace(/\.$/, '')}): see dmesg for the device.`
   }
   if (!/^E(?!RR_)[A-Z0-9]+$/.test(code)) return null
   return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
@@ -31,6 +31,6 @@ export function errorMessage(thrown: unknown): string | null {
 function nowhereText(path: string): string {
   const above = dirname(path)
   return existsSync(above)
-    ? `There is no ${path}, and it cannot be made there.`
-    : `${path} cannot be made or opened: there is no directory ${above}. Make it, or mount it.`
+    ? `There is no ${path}, and it cannot be created there.`
+    : `${path} cannot be created or opened: there is no directory ${above}. Create or mount it.`
 }

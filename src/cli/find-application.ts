@@ -30,5 +30,5 @@ export function applicationNumbered(number: number, world: World): Application |
 
 export function noApplication(app: string, data: string, names: readonly string[]): ReturnType<typeof problem> {
   const hint = suggestion(app, names)
-  return problem(`There is no application "${app}" in ${data}: bellhop app list shows those there are.${hint}`)
+  return problem(`There is no application "${app}" in ${data}: bellhop app list lists them.${hint}`)
 }

@@ -18,9 +18,9 @@ export function usageOf({ name, words, flags, settings }: CommandSpec): string {
 }
 
 const MORE = [
-  'APP is the id or the name of an application.',
+  'APP is the ID or name of an application.',
   'bellhop help COMMAND shows the flags of a command and an example; bellhop version, the version.',
-  'Exit codes: 0, it is done; 1, it could not be done; 2, it was not asked for rightly.',
+  'Exit codes: 0 success, 1 failure, 2 usage error.',
 ]
 
 function more(columns: number): readonly string[] {
@@ -93,7 +93,7 @@ function flagRow({ name, placeholder, doc }: CommandSpec['flags'][number]): Row 
 
 function settings(): readonly Row[] {
   return describeSettings().map(({ flag, envFile, placeholder, default: standard, doc }) => {
-    const file = envFile === null ? '' : ` ${envFile} may name a file that holds it.`
+    const file = envFile === null ? '' : ` ${envFile} may name a file that contains it.`
     return [
       `${flag} ${placeholder}`.trimEnd(),
       `${doc.replaceAll('`', '')}${file}${standard === null ? '' : ` (${standard})`}`,

@@ -8,5 +8,5 @@ export function timeGiven(text: string, now: number): number | null {
 }
 
 export function notAMoment(flag: string, text: string): string {
-  return `--${flag}: "${text}" is not a time such as 2026-11-22T01:30:00Z, nor how long ago, such as 90m, 2h or 3d.`
+  return `--${flag}: "${text}" is not a time such as 2026-11-22T01:30:00Z or an age such as 90m, 2h or 3d.`
 }

@@ -15,7 +15,7 @@ import { dataDirectory, noDatabaseIn } from './data-directory.ts'
 import { tellServer } from './remote/command-socket.ts'
 import { watchUpgrade } from './upgrade-watch.ts'
 
-export const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
+export const RELEASED = 'The disk is full: the reserved space was released. serve reserves it again when there is room.'
 
 export type OpenWorld = World & Disposable & { readonly kind: 'open' }
 
@@ -50,7 +50,7 @@ function ownWorld(opened: Database, data: string, context: CommandContext): Worl
       if (setting.kind === 'problems') return setting
       const proven = proveSealingKey({ sealed: sealedRecordsOf(database), dataDirectory: data, text: setting.text })
       if (proven.kind === 'problem') return problem(proven.problem)
-      const made = `Credentials are sealed with the new key ${data}/key: keep a copy of it, apart from the database.`
+      const made = `Credentials are sealed with the new key ${data}/key: keep a copy of it, separate from the database.`
       return { kind: 'loaded', key: proven.key, notes: proven.source === 'created' ? [made] : [] }
     },
     pushing() {

@@ -67,5 +67,5 @@ const PATIENCE_MS = 5000
 const AGAIN_MS = 50
 
 function silentText(data: string): string {
-  return `A server runs on ${data} and takes no commands there: it starts or stops, or is of another version. Try again, use the program that it is, or --server.`
+  return `A server is running on ${data} but does not accept commands: it is starting, stopping, or another version. Try again, use its executable, or --server.`
 }

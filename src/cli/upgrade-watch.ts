@@ -37,14 +37,14 @@ export function watchUpgrade(
 function upgradeText(step: Exclude<UpgradeStep, { kind: 'migrating' }>): string {
   switch (step.kind) {
     case 'waiting':
-      return 'Another process upgrades the database: waiting for it.'
+      return 'Another process is upgrading the database: waiting for it.'
     case 'copying':
       return `Copying the database (${byteSize(step.bytes)}) to ${step.copy} before its upgrade.`
     case 'upgrading':
       return `Upgrading the database from schema ${step.from} to ${step.to}.`
     case 'upgraded': {
-      const erased = step.erased.length === 0 ? '' : ` Erased older ones: ${step.erased.join(', ')}.`
-      return `The database is upgraded. Its copy (${byteSize(step.bytes)}) may be erased when all is well.${erased}`
+      const erased = step.erased.length === 0 ? '' : ` Deleted older backups: ${step.erased.join(', ')}.`
+      return `The database was upgraded. Delete its copy (${byteSize(step.bytes)}) when everything works.${erased}`
     }
   }
 }

@@ -18,13 +18,13 @@ export function refuseEmptied(path: string): void {
     // A key alone is no sign: that may have been put there before the first start.
     if (!logged) return
     throw new DatabaseRefused(
-      `There is no database ${path}, although its log ${path}-wal is there: put the database or a backup back, or erase the log to begin with nothing.`,
+      `There is no database ${path}, although its WAL file ${path}-wal exists: restore the database or a backup, or delete the WAL file to start empty.`,
     )
   }
   // The sealing key is made after the database.
   if (!logged && !existsSync(join(dirname(path), 'key'))) return
   throw new DatabaseRefused(
-    `The database ${path} is empty, although its directory was in use: put a backup back, or erase the file to begin with nothing.`,
+    `The database ${path} is empty, although its directory was in use: restore a backup, or delete the file to start empty.`,
   )
 }
 

@@ -138,7 +138,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
     try {
       work()
     } catch (error) {
-      log.error('what is to be sent cannot be read; trying again', { error: describeError(error) })
+      log.error('deliveries cannot be read; trying again', { error: describeError(error) })
       clock.after(AGAIN_MS, () => untilRead(work))
     }
   }

@@ -25,7 +25,7 @@ export function createPersist(
       } catch (error) {
         // Broken references: the application was deleted. Anything else is the disk, and passes.
         if (isConstraint(error) || isClosed()) return new Promise<never>(() => {})
-        log.error('a delivery could not be written down; trying again', { error: describeError(error) })
+        log.error('delivery results could not be stored; trying again', { error: describeError(error) })
         await sleep(clock, AGAIN_MS)
       }
     }

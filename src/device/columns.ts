@@ -93,7 +93,7 @@ export const COLUMNS = {
   tag: {
     said: optional(
       describedAs(
-        'Tags: what is known of it, such as "beta" or "plan:pro". Not who its user is: that is `user`, which can be proven. Pushes choose by them with `tags`. An array of strings, or one string; an empty array removes all.',
+        'Tags, such as "beta" or "plan:pro". For the user, use `user`, which can be proven. Pushes select by them with `tags`. An array of strings, or one string; an empty array removes all.',
         names,
       ),
       ['tags'],
@@ -104,7 +104,7 @@ export const COLUMNS = {
   active: {
     said: optional(
       describedAs(
-        'Notification types: what its user wants to hear of, such as "news". Pushes choose by them with `active`. An array of strings, or one string; an empty array removes all.',
+        'Notification types that the user wants, such as "news". Pushes select by them with `active`. An array of strings, or one string; an empty array removes all.',
         names,
       ),
     ),
@@ -123,7 +123,7 @@ export const COLUMNS = {
   },
   timezone: {
     said: optional(timezone),
-    record: text('IANA name; absent where it is not known.'),
+    record: text('IANA name. Absent if unknown.'),
     csv: [],
     plain: {
       onesignal: 'timezone_id',
@@ -134,7 +134,7 @@ export const COLUMNS = {
   },
   locale: {
     said: optional(locale),
-    record: text('Language tag (BCP 47) in canonical form; absent where it is not known.'),
+    record: text('Language tag (BCP 47) in canonical form. Absent if unknown.'),
     csv: ['language', 'localeidentifier', 'lang'],
     plain: {
       onesignal: 'language',
@@ -146,11 +146,11 @@ export const COLUMNS = {
   app_version: {
     said: optional(
       describedAs(
-        'The version of the app that runs there, such as "2.3.1". Pushes can ask for it in `where`. "" removes it.',
+        'The app\'s version, such as "2.3.1". Pushes can select by it in `where`. "" removes it.',
         orNone(version),
       ),
     ),
-    record: text('Version of the app, as the app said it; absent where it is not known.'),
+    record: text("The app's version, as it registered it. Absent if unknown."),
     csv: ['gameversion', 'versionname'],
     plain: {
       onesignal: 'game_version',
@@ -161,7 +161,7 @@ export const COLUMNS = {
       where: version,
     },
   },
-  badge: { record: count('The badge count that is stored; relative badges count from it.'), csv: [] },
+  badge: { record: count('The stored badge count, which relative badges start from.'), csv: [] },
   environment: { csv: [] },
   fcm_platform: {
     said: optional(fcmPlatform),

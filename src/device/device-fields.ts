@@ -219,8 +219,7 @@ export const locale: Field<string> = {
   schema: {
     type: 'string',
     maxLength: MAX_TAG_CHARACTERS,
-    description:
-      'The language of the device, as a BCP 47 tag, with - or _: pushes choose their text by it. "" removes it.',
+    description: 'The device\'s language, a BCP 47 tag with - or _. Selects the text of a push. "" removes it.',
     example: 'pt-BR',
   },
   emptyIsAbsent: false,

@@ -66,7 +66,7 @@ const RECORD_SHAPE = objectSchema(
     updated_at: time('Last change.'),
     warnings: listOf(
       text(),
-      'What is not as it should be; absent where all is well. "alias belongs to another device" and "tag: … left out: …", or "active: …", only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
+      'Warnings. Absent if there are none. "alias belongs to another device" and "tag: … left out: …", or "active: …", only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
     ),
   },
   [...PLAIN, 'warnings'],

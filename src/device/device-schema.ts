@@ -37,7 +37,7 @@ const named = describedAs(
 )
 
 const replaces = describedAs(
-  'The token that this one takes the place of, of the same platform: its device keeps its tags, types, alias, user, badge, place and history under the new one. No error where there is none.',
+  'The previous token, of the same platform, that this one replaces: the device keeps its tags, types, alias, user, badge, location and history. Unknown tokens are ignored.',
   token,
 )
 
@@ -64,7 +64,7 @@ export const RegisterDevice = bodyOf(
 
 function checkFcmPlatform(platform: Platform, given: FcmPlatform | undefined): void {
   if (given === undefined || PLATFORM[platform].provider === 'fcm') return
-  throw invalid('fcm_platform', 'is for platform "1" alone: it says whose phone a token of FCM is')
+  throw invalid('fcm_platform', 'is only for platform "1": it tells which system an FCM token belongs to')
 }
 
 /** Platforms whose devices register without keys. */
@@ -169,7 +169,7 @@ export const TAGGED = objectSchema(
   'TagResult',
   {
     message: text('"Tagged".', 'Tagged'),
-    warnings: listOf(text(), 'Tags that were left out, and why; absent where there are none.'),
+    warnings: listOf(text(), 'Omitted tags, and why. Absent if there are none.'),
   },
   ['warnings'],
 )
@@ -179,19 +179,19 @@ export const IMPORTED = objectSchema(
   'ImportResult',
   {
     message: text('"Devices imported".', 'Devices imported'),
-    imported: count('Devices registered now; one that the batch has twice counts once.', 2),
+    imported: count('Devices now registered. A token given twice counts once.', 2),
     created: count('Of them new.', 2),
     updated: count('Of them known before.', 0),
-    warnings: listOf(text(), 'Tokens that can never be sent to, by their index; absent where there are none.'),
+    warnings: listOf(text(), 'Tokens that can never be sent to, by index. Absent if there are none.'),
   },
   ['warnings'],
 )
 
 /** An entry of GET /feedback. */
 export const FEEDBACK_ENTRY = objectSchema('FeedbackEntry', {
-  token: text('The token that was declared gone.', EXAMPLE_TOKEN),
+  token: text('The unregistered token.', EXAMPLE_TOKEN),
   platform: platformSchema,
-  reason: text('The word of the gateway for it.', 'Unregistered'),
+  reason: text("The gateway's reason.", 'Unregistered'),
   at: time('When it said so.', '2026-11-20T09:00:00.000Z'),
 })
 

@@ -26,7 +26,7 @@ const IPHONE = storedOf('fcm_platform', 'ios')
 /** What deliveries learn about devices. Only registered devices change. To be called inside a transaction. */
 export function createReachabilityStore({ database, clock, lookup, feedback, leftDevices }: Registry) {
   type Row = { readonly application: number; readonly platform: number; readonly token: PackedToken }
-  // A future `seen_at` is from before the clock was put back, so it counts as long ago, unless `since` is of that clock too.
+  // A future `seen_at` is from before the clock was set back, so it counts as long ago, unless `since` is of that clock too.
   const left = database.statement<Row, [state: number, now: number, device: number, since: number, today: number]>(
     `UPDATE device SET state = ?1, updated_at = ?2
      WHERE id = ?3 AND state = ${STATE.registered} AND (?4 >= seen_at OR (?5 < seen_at AND ?4 <= ?5))

@@ -36,7 +36,7 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
       const rows = noted.all(first)
       const end = highest.get()?.ceiling ?? 0
       const next = (at: number): number => rows[at + 1]?.ceiling ?? end
-      // Negative after the clock was put back over midnight.
+      // Negative after the clock was set back over midnight.
       return new Map(rows.map(({ day, ceiling }, at) => [day, Math.max(next(at) - ceiling, 0)]))
     },
   }

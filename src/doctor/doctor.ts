@@ -45,7 +45,7 @@ export async function examine(
   const subjects = await examineApplications(inspected, chosen, list, { data: config.data, clock, key, offline })
   if (inspected.database?.overtaken() === true) {
     await list.look({ id: 'server-start', group: 'database' }, () =>
-      warning('A server or a command started meanwhile: what was read may be of two moments.', 'Run doctor again.'),
+      warning('A server or a command started meanwhile: the result may be inconsistent.', 'Run doctor again.'),
     )
   }
 

@@ -49,15 +49,15 @@ export function skipped(found: string, advice: string | null = null): Finding {
 /** For a check that threw: the others go on. */
 export function findingOf(error: unknown): Finding {
   if (error instanceof DatabaseRefused)
-    return failing(error.message, 'Until then neither serve nor a command works on it.')
+    return failing(error.message, 'Until then, neither serve nor commands can use it.')
   const message = error instanceof Error ? error.message : String(error)
   const code = codeOf(error) ?? ''
   const named = message.includes(code) ? message : `${message} (${code})`
-  return failing(`This could not be looked at: ${named}.`, code.startsWith('SQLITE_') ? RESTORE : LOOK)
+  return failing(`This could not be checked: ${named}.`, code.startsWith('SQLITE_') ? RESTORE : LOOK)
 }
 
-const LOOK = 'Run doctor as the user that serves, and report it if it stays.'
-const RESTORE = 'If the database is damaged, put a backup back: bellhop help restore.'
+const LOOK = "Run doctor as the server's user, and report it if it persists."
+const RESTORE = 'If the database is damaged, restore a backup: bellhop help restore.'
 
 export interface CheckList {
   look(

@@ -56,7 +56,7 @@ export function admission(rely: Dependencies): Admit {
       if (!rely.versionOptional) return refused(failure('InvalidHeader', 'Accept-Version header is required.'))
     } else if (!satisfies(range)) {
       const message = `${range.slice(0, 64)} is not supported by ${method} ${path}`
-      return refused(loggedAs(failure('InvalidVersion', message), 'Accept-Version names none that is served.'))
+      return refused(loggedAs(failure('InvalidVersion', message), 'Accept-Version matches no supported version.'))
     }
 
     const id = firstOf(headers, idHeaders)

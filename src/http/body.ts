@@ -54,7 +54,7 @@ function readBytes(request: Request): Promise<Uint8Array> {
 /** The caller has gone away, or its chunks are malformed. */
 function brokenOff(error: unknown): never {
   if (error instanceof DOMException && error.name === 'AbortError') {
-    throw new Refused(failure('InvalidContent', 'The body broke off before its end.'))
+    throw new Refused(failure('InvalidContent', 'The body ended early.'))
   }
   throw error
 }

@@ -39,12 +39,12 @@ const TAGS = [
     description:
       'The registry. A device is a token on a platform; it may have tags, notification types (`active`), an alias, a location and a badge count.',
   },
-  { name: 'Pushes', description: 'To all devices, to some or to one, now or later; and what became of them.' },
+  { name: 'Pushes', description: 'To all devices, some or one, now or later; and their results.' },
   { name: 'Analytics', description: 'What was sent, received and opened.' },
   {
     name: 'Webhooks',
     description:
-      'What the service tells your backend, at the URL that `bellhop app webhook` was given, signed as Standard Webhooks has it. It may come twice and out of order.',
+      'What Bellhop sends to your backend, at the URL of `bellhop app webhook`, signed as in Standard Webhooks. Events may arrive twice and out of order.',
   },
 ]
 

@@ -47,7 +47,7 @@ export const FAILURE: JsonSchema = {
     },
     message: {
       type: 'string',
-      description: 'The same for people: which field or header, what is wrong with it and what is allowed.',
+      description: 'For people: which field or header, what is wrong, and what is allowed.',
       example: SENTENCES.MissingParameter,
     },
   },
@@ -102,9 +102,9 @@ const ACCEPT_VERSION = {
 const EVERYWHERE: Readonly<Record<number, string>> = {
   400: 'InvalidHeader, InvalidVersion, InvalidContent, InvalidArgument or BadDigest: the message says which and why.',
   401: 'InvalidCredentials: unknown application or wrong secret.',
-  429: 'TooManyRequestsError: rate limit exceeded, or too much that is new from one address; see Retry-After.',
-  500: 'InternalError: our fault; the message has a support ID.',
-  507: 'InsufficientStorageError: the request quota of the period is used up, for calls without the secret four fifths of it; or there is no room for what is new, on the disk or in what the application may have; see Retry-After.',
+  429: 'TooManyRequestsError: rate limit exceeded, or too much new data from one address; see Retry-After.',
+  500: 'InternalError: a bug in Bellhop; the message has a support ID.',
+  507: 'InsufficientStorageError: the quota is used up (80 % of it for calls without the secret), or a disk or application limit allows nothing new; see Retry-After.',
 }
 
 /** The OpenAPI description of an endpoint of the contract. The gate enforces its `security`. */

@@ -45,7 +45,7 @@ export function createRefusalLog({ clock, log, routeOf, applicationOf }: Depende
       })
     },
     look() {
-      if (leftOut > 0) log.info('more calls were refused than are said', { leftOut })
+      if (leftOut > 0) log.info('more calls were refused than are logged', { leftOut })
       leftOut = 0
     },
   }

@@ -76,7 +76,7 @@ export function followTlsFiles({ files, first, readFile, clock, log, use }: Opti
   function taken({ withoutChain }: ReadPair): void {
     if (!withoutChain) return
     const file = files.certificate
-    log.warn('the TLS certificate stands alone in its file: clients may miss its issuer (fullchain.pem has it)', {
+    log.warn('the TLS file has no issuer certificates: some clients will refuse it (use fullchain.pem)', {
       file,
     })
   }

@@ -39,19 +39,19 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
   return [
     counter(
       'bellhop_push_notifications_total',
-      'Answers of the gateways, one for each send: what was deferred is sent again, and counts again.',
+      'Answers of the gateways, one for each request: a notification that is retried counts again.',
       all.flatMap((sender) =>
         OUTCOMES.map((outcome) => [{ ...labelsOf(sender), outcome }, sender.outcomes[outcome]] as const),
       ),
     ),
     counter(
       'bellhop_push_expired_total',
-      'Notifications whose time to live was over before a gateway had taken them.',
+      'Notifications whose time to live ended before a gateway accepted them.',
       each(({ outcomes }) => outcomes.expired),
     ),
     histogram(
       'bellhop_gateway_request_duration_seconds',
-      'From handing a notification to the connection to the answer of the gateway.',
+      "From handing a notification to the connection until the gateway's answer.",
       PLATFORMS.map((platform) => [{ platform: PLATFORM[platform].label }, latency[platform]]),
     ),
     gauge(
@@ -61,7 +61,7 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     ),
     counter(
       'bellhop_gateway_connections_total',
-      'Connections opened to the gateways since the credential was loaded, as far as can be seen: at least so many.',
+      'Connections opened to the gateways since the credential was loaded (a lower bound).',
       each(({ connections }) => connections),
     ),
     gauge(
@@ -76,7 +76,7 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     ),
     gauge(
       'bellhop_push_services_paused',
-      'Push services of browsers that nothing is sent to for a while, since they cannot be reached or asked to wait. Absent: none is.',
+      'Push services that sending is paused for, because they are unreachable or asked to wait. Absent if there are none.',
       all.flatMap((sender) =>
         sender.pausedServices.map(
           ({ service }) => [{ ...labelsOf(sender), service: pushServiceName(service) }, 1] as const,
@@ -85,23 +85,23 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     ),
     gauge(
       'bellhop_queue_open_pushes',
-      'Pushes that are not finished.',
+      'Unfinished pushes.',
       // Newer pushes than the last count are in memory.
       each((sender) => Math.max(open.get(`${sender.application}/${sender.platform}`) ?? 0, sender.open)),
     ),
     gauge(
       'bellhop_queue_waiting_recipients',
-      'Devices still to be sent to, of the pushes that are in memory and counted.',
+      'Devices still to be sent to in loaded pushes.',
       each(({ recipients }) => recipients),
     ),
     gauge(
       'bellhop_queue_oldest_age_seconds',
-      'How long the oldest push has been due that is not finished; 0 while its sender is paused.',
+      'Age of the oldest due push that has not finished; 0 while its sender is paused.',
       each(({ dueSince }) => (dueSince === null ? 0 : Math.max(now - dueSince, 0) / 1000)),
     ),
     gauge(
       'bellhop_devices',
-      'Registered devices, as counted last: every few minutes where there are a million.',
+      'Registered devices, counted every few minutes if there are a million.',
       named(counts.devices, nameOf).map((counted) => [labelsOf(counted), counted.count]),
     ),
   ]

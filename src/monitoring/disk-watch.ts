@@ -26,7 +26,7 @@ export function watchDisk({ clock, log, disk }: Dependencies): () => void {
     if (seen === null) return
     const [sentence] = shortageOf(seen)
     if (sentence === undefined) {
-      if (saidAt !== null) log.info('the disk of the data directory has room again', { freeBytes: seen.freeBytes })
+      if (saidAt !== null) log.info('the data disk has free space again', { freeBytes: seen.freeBytes })
       saidAt = null
     } else if (saidAt === null || Math.abs(clock.now() - saidAt) >= AGAIN_MS) {
       log.warn(sentence)

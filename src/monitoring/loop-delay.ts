@@ -19,7 +19,7 @@ export class LoopDelay {
   }
 
   families(): Family[] {
-    const help = 'How late a timer ran that is due once a second.'
+    const help = 'Delay of a timer that is due once a second.'
     return [histogram('bellhop_event_loop_delay_seconds', help, [[{}, this.#late]])]
   }
 }

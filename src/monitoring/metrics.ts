@@ -60,14 +60,14 @@ export class CallMetrics {
     return [
       counter(
         'bellhop_http_requests_total',
-        'Calls of the API, by the status they were answered with.',
+        'API calls by status.',
         this.#all.flatMap(({ labels: { route, method }, byStatus }) =>
           [...byStatus].map(([status, count]) => [{ route, method, code: String(status) }, count] as const),
         ),
       ),
       histogram(
         'bellhop_http_request_duration_seconds',
-        'From the head of a call to the head of its answer.',
+        "From a call's headers to its answer's headers.",
         this.#all.map(({ labels, seconds }) => [labels, seconds] as const),
       ),
     ]
@@ -113,7 +113,7 @@ class CommitMetrics {
     return [
       histogram(
         'bellhop_commit_duration_seconds',
-        'What a write waits for: the transaction it shares with others, then the sync that puts it on disk.',
+        'The time a write takes: the shared transaction, then the sync to disk.',
         [
           [{ stage: 'transaction' }, this.#transaction],
           [{ stage: 'sync' }, this.#sync],
@@ -122,7 +122,7 @@ class CommitMetrics {
       histogram('bellhop_commit_operations', 'Writes that shared one transaction.', [[{}, this.#operations]]),
       counter(
         'bellhop_commit_failures_total',
-        'Transactions or syncs that the database or the disk refused.',
+        'Transactions or syncs that the database or disk refused.',
         this.#failed,
       ),
     ]

@@ -7,7 +7,7 @@ import type { Family } from './exposition.ts'
 export function processFamilies(): Family[] {
   const { user, system } = process.cpuUsage()
   return [
-    counter('process_cpu_seconds_total', 'CPU time, of all threads.', (user + system) / 1e6),
+    counter('process_cpu_seconds_total', 'CPU time of all threads.', (user + system) / 1e6),
     gauge('process_resident_memory_bytes', 'Memory that is in RAM.', process.memoryUsage.rss()),
     gauge(
       'process_start_time_seconds',
@@ -15,7 +15,7 @@ export function processFamilies(): Family[] {
       performance.timeOrigin / 1000,
     ),
     gauge('process_open_fds', 'Open files and connections.', openFiles()),
-    gauge('process_max_fds', 'How many of them may be open.', maxFiles()),
+    gauge('process_max_fds', 'Their limit.', maxFiles()),
   ]
 }
 

@@ -149,7 +149,7 @@ function pausedServicesOf({ name, pausedServices }: SenderFacts): string[] {
 export function shortageOf({ freeBytes, sizeBytes }: Disk): string[] {
   const min = Math.max(MIN_FREE_BYTES, Math.min(sizeBytes * MIN_FREE_SHARE, ENOUGH_BYTES))
   if (freeBytes >= min) return []
-  return [`The disk of the data directory is nearly full: ${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free.`]
+  return [`The data disk is nearly full: ${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free.`]
 }
 
 function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: number): string[] {
@@ -165,7 +165,7 @@ function doubtsOf({ verified }: BackupState, now: number): string[] {
   const { lastSuccessAt, lastError } = verified
   if (lastError !== null) return [`${lastError.replace(/\.$/, '')}.`]
   if (lastSuccessAt === null || now - lastSuccessAt <= VERIFY_LATE_MS) return []
-  return [`The newest backup is opened once a day, and that was last done at ${isoSecond(lastSuccessAt)}.`]
+  return [`The newest backup is verified once a day, last at ${isoSecond(lastSuccessAt)}.`]
 }
 
 function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {

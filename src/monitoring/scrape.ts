@@ -52,12 +52,12 @@ export function createScrape(sources: Sources): () => Promise<string> {
       ...metrics.commits.families(),
       counter(
         'bellhop_pushes_accepted_total',
-        'Pushes the API has accepted, to be sent at once or later; also repeats with the same Idempotency-Key.',
+        'Pushes accepted by the API, for now or later, including repeats with the same Idempotency-Key.',
         metrics.pushes.series(nameOf),
       ),
       counter(
         'bellhop_receipts_total',
-        'Reports of apps that a push was opened, received or answered by an action, without what a device had said before.',
+        'Reports by apps that a push was opened, received or answered by a button, without repeats.',
         metrics.receipts.series(nameOf),
       ),
       ...deliveryFamilies({
@@ -69,16 +69,16 @@ export function createScrape(sources: Sources): () => Promise<string> {
       }),
       gauge(
         'bellhop_second_transport_origins',
-        'Gateways that are reached by the second transport only.',
+        'Gateways reached only by the second transport.',
         sources.moved().length,
       ),
-      counter('bellhop_webhook_deliveries_total', 'Tries to deliver an event.', metrics.webhooks.series(nameOf)),
+      counter('bellhop_webhook_deliveries_total', 'Attempts to deliver an event.', metrics.webhooks.series(nameOf)),
       ...stored.families,
       ...backupFamilies(),
       ...storageFamilies(sources.data),
       counter(
         'bellhop_connections_ended_total',
-        'Connections of callers that ended early, because there were too many.',
+        'Connections of callers closed early because there were too many.',
         metrics.endedConnections,
       ),
       ...metrics.loop.families(),
@@ -103,7 +103,7 @@ export function createScrape(sources: Sources): () => Promise<string> {
     return [
       counter(
         'bellhop_rate_limited_total',
-        'Calls refused because of a limit of an application, or for want of room on the disk.',
+        "Calls refused because of an application's limit or a full disk.",
         metrics.refusals.series(nameOf),
       ),
       counter(
@@ -113,12 +113,12 @@ export function createScrape(sources: Sources): () => Promise<string> {
       ),
       gauge(
         'bellhop_quota_used_calls',
-        'Calls counted against the quota of the running period.',
+        'Calls counted against the quota in the current period.',
         limited.map((application) => [{ application: application.name }, sources.quotaUsed(application)] as const),
       ),
       gauge(
         'bellhop_quota_limit_calls',
-        'Calls allowed in a period; not there without a quota.',
+        'Calls allowed per period. Absent without a quota.',
         limited.map(({ name, limits }) => [{ application: name }, limits.quota] as const),
       ),
     ]

@@ -27,8 +27,8 @@ export function storageFamilies(directory: string): Family[] {
     sizeOf(join(directory, name)),
   ])
   return [
-    gauge('bellhop_database_bytes', 'The database file, and the log of what is not yet moved into it.', sizes),
-    gauge('bellhop_disk_free_bytes', 'Free on the disk of the data directory.', disk ? [[{}, disk.freeBytes]] : []),
+    gauge('bellhop_database_bytes', 'The database file and its WAL file.', sizes),
+    gauge('bellhop_disk_free_bytes', 'Free space on the data disk.', disk ? [[{}, disk.freeBytes]] : []),
     gauge('bellhop_disk_size_bytes', 'The size of that disk.', disk ? [[{}, disk.sizeBytes]] : []),
   ]
 }

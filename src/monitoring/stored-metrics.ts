@@ -25,7 +25,7 @@ export function storedFamilies({ log, store, applications, nameOf }: Sources): S
   const families: Family[] = []
   const ok: Record<string, 0 | 1> = {}
   const parts: Readonly<Record<string, () => readonly Family[]>> = {
-    scheduled: () => [gauge('bellhop_scheduled_pushes', 'Pushes that wait for their moment.', store.scheduled())],
+    scheduled: () => [gauge('bellhop_scheduled_pushes', 'Scheduled pushes.', store.scheduled())],
     sizes,
     certificates,
     webhooks,
@@ -51,14 +51,10 @@ export function storedFamilies({ log, store, applications, nameOf }: Sources): S
       [{ application, kind: 'labels' }, labels] as const,
     ])
     return [
-      gauge(
-        'bellhop_registry_rows',
-        'Devices in whatever state, and tags and types, that an application has brought.',
-        rows,
-      ),
+      gauge('bellhop_registry_rows', 'Devices in any state, tags and types of an application.', rows),
       gauge(
         'bellhop_registry_limit_rows',
-        'Up to how many of them calls without the secret may bring new ones; not there without a limit.',
+        'Limit for calls without the secret. Absent if there is none.',
         limits.filter(([, limit]) => limit > 0),
       ),
     ]
@@ -79,7 +75,7 @@ export function storedFamilies({ log, store, applications, nameOf }: Sources): S
     return [
       gauge(
         'bellhop_webhook_events_waiting',
-        'Events that are not delivered yet.',
+        'Undelivered events.',
         rows.map(({ name, waiting }) => [{ application: name }, waiting]),
       ),
       gauge(

@@ -52,7 +52,7 @@ function checkText(notification: Notification, nameIn: (name: OptionName) => str
   if (needy !== undefined) throw invalid(nameIn(needy), 'needs msg or title beside it')
   for (const name of BESIDE_PAYLOAD) {
     if (notification[name] !== undefined && payload !== null && Object.hasOwn(payload, name)) {
-      throw invalid(`payload.${name}`, `must not be given beside ${nameIn(name)}, which is sent under that name`)
+      throw invalid(`payload.${name}`, `can't be combined with ${nameIn(name)}, which is sent under that name`)
     }
   }
 }
@@ -67,7 +67,7 @@ function checkSilent(notification: Notification): void {
   if (fcm?.notification !== undefined) shown.push('fcm.notification')
   if (fcm?.android?.notification !== undefined) shown.push('fcm.android.notification')
   const [first] = shown
-  if (first !== undefined) throw invalid(first, 'must not be given with silent, which shows nothing')
+  if (first !== undefined) throw invalid(first, "can't be combined with silent, which shows nothing")
   if (priority === 'high') {
     throw invalid('priority', 'must not be "high" with silent: Apple takes what shows nothing at normal priority only')
   }

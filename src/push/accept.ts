@@ -156,7 +156,7 @@ function answered(repeat: NonNullable<PushRequest['repeat']>, earlier: Remembere
 }
 
 function isOut(key: string): Refused {
-  return conflict((named) => `The push of ${named} has gone out: it cannot be replaced.`, key)
+  return conflict((named) => `The push of ${named} was already sent: it cannot be replaced.`, key)
 }
 
 function conflict(sentence: (key: string) => string, key: string): Refused {
@@ -166,7 +166,7 @@ function conflict(sentence: (key: string) => string, key: string): Refused {
 
 /** Who was reached by the second is known by the second alone. */
 export function alreadyResent(as: string): Failure {
-  return failure('ConflictError', `The push was sent again as ${as} already: send that one again.`)
+  return failure('ConflictError', `The push was already resent as ${as}: resend that one.`)
 }
 
 function answerOf(id: string, sendAt: number | null, passed: readonly string[]): Accepted {
@@ -191,7 +191,7 @@ function momentsOf(when: When, now: number, holdMs: number): number[] {
   if (when.kind === 'local') {
     const waves = wavesOf(when.wall, now, earliest)
     const last = waves.at(-1)
-    if (last === undefined) throw invalid('send_at_local', 'must not be past everywhere')
+    if (last === undefined) throw invalid('send_at_local', 'must not be past in every time zone')
     if (last > now + MAX_AHEAD_MS) throw tooFar('send_at_local')
     return waves
   }

@@ -27,7 +27,7 @@ const Nothing = bodyOf({})
 
 /** A caller who names a platform or tag wants to cancel only that part. */
 const NothingElse = closed(Nothing, (name) => {
-  const problem = 'is not known here: a push is cancelled as a whole'
+  const problem = 'is unknown here: a push can only be cancelled as a whole'
   return new Refused(loggedAs(invalid(shownName(name), problem).failure, `A field ${problem}.`))
 })
 
@@ -45,7 +45,7 @@ export function cancelRoutes(deps: Dependencies) {
         throw noPush()
       case 'finished': {
         const { t, s } = cancelled
-        throw new Refused(failure('ConflictError', `The push is over: ${s} of ${t} devices were sent to.`))
+        throw new Refused(failure('ConflictError', `The push has finished: ${s} of ${t} devices were sent to.`))
       }
       case 'cancelled': {
         const { wasReleased, open, t, s } = cancelled
@@ -79,9 +79,9 @@ export function cancelRoutes(deps: Dependencies) {
         },
         failures: {
           404: 'ResourceNotFound: there is no such push.',
-          409: 'ConflictError: it is over, and everybody has been sent to.',
+          409: 'ConflictError: the push has already finished.',
         },
-        sentences: { ...NO_PUSH_FOUND, ConflictError: 'The push is over: 12300 of 12345 devices were sent to.' },
+        sentences: { ...NO_PUSH_FOUND, ConflictError: 'The push has finished: 12300 of 12345 devices were sent to.' },
       }),
     },
   )

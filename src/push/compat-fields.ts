@@ -29,7 +29,7 @@ const schedule: Field<When> = {
 const named = tokens(MAX_TOKENS)
 const namedOfAll = optional({
   ...describedAs(
-    `Only devices with these tokens, an array of at most ${MAX_TOKENS}, or one; those that are not registered are skipped, and an empty array is nobody.`,
+    `Only devices with these tokens: an array of at most ${MAX_TOKENS}, or one; unregistered ones are skipped, and an empty array selects nobody.`,
     named,
   ),
   // As for the filters, an empty token must not address everybody.

@@ -14,7 +14,7 @@ export const IDEMPOTENCY_KEY: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'Makes a repeat harmless: the same key with the same path and body is answered as the first time for 30 days, and nothing more is sent. With another body it is 409. Only what was accepted is remembered. The order of members and white space do not count. 1 to 255 visible ASCII characters.',
+    'Makes a repeated call safe: for 30 days, the same key with the same path and body gets the first answer, and nothing is sent again. Another body gets 409. Only accepted calls are remembered. Member order and white space do not matter. 1 to 255 visible ASCII characters.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 

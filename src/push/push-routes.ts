@@ -22,13 +22,13 @@ interface Dependencies {
 const QUEUED = {
   200: {
     description:
-      'Stored durably, and about to be sent. Where it is to be sent later: "Scheduled", with `send_at`, and by local time `passed`, the time zones of devices in which that time is over.',
+      'Stored durably, and about to be sent. If it is to be sent later: "Scheduled" with `send_at`, and for local time `passed`, the device time zones in which that time has passed.',
     schema: ACCEPTED,
   },
 }
 
 const CONFLICTS =
-  'MissingParameter; or ConflictError: the Idempotency-Key was used for another push, or the push addresses more devices than may be addressed without `confirm`.'
+  'MissingParameter; or ConflictError: the Idempotency-Key was used for another push, or the push addresses more devices than allowed without `confirm`.'
 
 const REUSED = 'Idempotency-Key order-17 was used for another push: with another path or body.'
 const CONFIRM = 'The push addresses 12345 devices, more than confirm-above 10000: repeat it with "confirm": 12345.'
@@ -50,7 +50,7 @@ export function pushRoutes({ gate, devices, pushing, compat = false }: Dependenc
       },
       described({
         tag: 'Pushes',
-        summary: 'Push to all devices, or to those that match',
+        summary: 'Push to all or to matching devices',
         description:
           'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is; with `silent`, none of `msg`, `sound` and `badge` is. Filters narrow together; an empty audience is 200, and over at once.',
         secret: true,

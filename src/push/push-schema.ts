@@ -59,11 +59,11 @@ function loudOrSilent<T>(loud: Body<T>, silent: Body<T>): Body<T> {
   }
 }
 
-const ONLY_TO_ONE = { token: 'is for /push/one: /push/all goes to everybody whom its filters leave' }
+const ONLY_TO_ONE = { token: 'is only for /push/one: /push/all selects devices by filters' }
 
 /** Why /push/one doesn't have fields of /push/all. */
 function onlyToAll(fields: readonly string[]): Readonly<Record<string, string>> {
-  const reason = 'is for /push/all: /push/one goes to the device of its token alone'
+  const reason = 'is only for /push/all: /push/one goes to one device'
   return {
     ...Object.fromEntries(fields.map((name) => [name, reason])),
     send_at_local: 'is for /push/all; here it is send_at',
@@ -107,7 +107,7 @@ export const ACCEPTED = objectSchema(
     message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.', 'Queued'),
     id: uuid('What to ask for it, and to cancel it, by.', '019a9f7e-3c1b-7000-8000-000000000000'),
     send_at: time('When it goes out; by local time, when the first wave does. Absent: at once.'),
-    passed: listOf(text(), 'By local time: the time zones of devices in which that time is over. Absent: none.'),
+    passed: listOf(text(), 'By local time: device time zones in which that time has passed. Absent if there are none.'),
   },
   ['send_at', 'passed'],
 )

@@ -26,7 +26,7 @@ export function misplacedKeyText(place: string | null, fitting: string): string 
 export function damagedRecordText({ name, application, provider }: Named, total: number): string {
   const remedy =
     provider === 'second factor'
-      ? `Take it away: bellhop admin reset ${name}.`
+      ? `Remove it: bellhop admin reset ${name}.`
       : `Store it again: bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
   return `The ${whatOf(provider)} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. ${remedy}`
 }

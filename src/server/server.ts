@@ -230,7 +230,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     await stack.disposeAsync()
     sayTheRest()
     const unwritten = pool.unwritten()
-    if (unwritten.notifications > 0) log.error('what was sent could not be written down', { ...unwritten })
+    if (unwritten.notifications > 0) log.error('results could not be stored', { ...unwritten })
     log.info('stopped')
   }
 }

@@ -230,6 +230,6 @@ function secretFlags(settings: readonly FoundSetting[]): readonly string[] {
     .filter(({ name, source }) => SETTINGS[name].secret === true && source.kind === 'flag')
     .map(
       ({ name }) =>
-        `--${flagOf(name)} on a command line is seen by everybody on this machine (ps); ${variableOf(name)}_FILE may name a file that holds it.`,
+        `--${flagOf(name)} on a command line is seen by everybody on this machine (ps); ${variableOf(name)}_FILE may name a file that contains it.`,
     )
 }

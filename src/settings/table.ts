@@ -69,7 +69,7 @@ export interface Setting<Value> {
   readonly doc: string
   readonly type: SettingType<NonNullable<Value>>
   readonly default: null extends Value ? null : string
-  /** Never quoted in a message; `BELLHOP_…_FILE` may name a file that holds it. */
+  /** Never quoted in a message; `BELLHOP_…_FILE` may name a file that contains it. */
   readonly secret?: true
 }
 
@@ -86,7 +86,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: '127.0.0.1:8791',
   },
   adminHost: {
-    doc: 'A host name by which the admin side is called too, such as that of a container. The flag may be given again; the variable separates names by commas.',
+    doc: "Another host name of the admin side, such as a container's. The flag may be given again; the variable separates names by commas.",
     type: hostNames,
     default: null,
   },
@@ -96,7 +96,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: null,
   },
   data: {
-    doc: 'The directory of the database. It is created where there is none.',
+    doc: "The database's directory. Created if missing.",
     type: path,
     default: './bellhop-data',
   },
@@ -121,17 +121,17 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: 'https://oauth2.googleapis.com/token',
   },
   pushServices: {
-    doc: 'A push service that browsers and other web push clients may be of, besides those of Chrome, Firefox, Safari and Edge: its whole origin, wherever that is, and the path that its endpoints are below if the server has others. The flag may be given again; the variable separates them by commas.',
+    doc: 'An additional push service to allow, besides those of Chrome, Firefox, Safari and Edge: its origin, and a path if the server hosts anything else. The flag may be given again; the variable separates them by commas.',
     type: httpsPrefixes,
     default: null,
   },
   gatewayCa: {
-    doc: 'A PEM file of certificates to trust besides those of the system, for private gateways, push services and webhooks.',
+    doc: "A PEM file of certificates to trust in addition to the system's, for private gateways, push services and webhooks.",
     type: path,
     default: null,
   },
   proxy: {
-    doc: 'An HTTP proxy to reach the gateways through, by CONNECT: `http://user:password@host:port`. The built-in simulator is reached without it.',
+    doc: 'An HTTP proxy (CONNECT) for connections to the gateways: `http://user:password@host:port`. The built-in simulator is reached without it.',
     type: httpProxy,
     default: null,
     secret: true,
@@ -148,12 +148,12 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     secret: true,
   },
   logLevel: {
-    doc: 'The least serious log lines that are written.',
+    doc: 'The lowest log level that is written.',
     type: choice('debug', 'info', 'warn', 'error'),
     default: 'info',
   },
   logFormat: {
-    doc: 'How they are written: lines to be read, or JSON for programs; auto is text on a terminal and JSON elsewhere.',
+    doc: 'Text for people or JSON for programs; auto is text on a terminal and JSON elsewhere.',
     type: choice('auto', 'text', 'json'),
     default: 'auto',
   },
@@ -169,7 +169,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: '4096',
   },
   ttlClock: {
-    doc: 'What times to live are measured by: the time in which the service ran, so that a clock put ahead, or hours in which the machine was suspended, end no push; or the time of day.',
+    doc: 'The clock for times to live: `elapsed` counts the time the service runs, so setting the clock forward or suspending the machine ends no push; `wall` is the time of day.',
     type: choice('elapsed', 'wall'),
     default: 'elapsed',
   },
@@ -179,7 +179,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: 'on',
   },
   webhookPrivate: {
-    doc: 'Webhooks may also go to addresses that are not of the internet: loopback, private, link-local and such. The variable takes `on` or `off`.',
+    doc: 'Webhooks may also use loopback, private and link-local addresses. The variable takes `on` or `off`.',
     type: onOff,
     default: 'off',
   },
@@ -194,7 +194,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: null,
   },
   tlsCert: {
-    doc: 'A PEM file with the certificate of the API and its chain, where no proxy stands in front. Read again when it changes.',
+    doc: "A PEM file with the API's certificate and its chain, if there is no proxy in front. Read again when it changes.",
     type: path,
     default: null,
   },
@@ -209,7 +209,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: '180',
   },
   trustedProxies: {
-    doc: 'Proxies whose `X-Forwarded-For` says whom a call is from: addresses or networks. The flag may be given again; the variable separates them by commas.',
+    doc: 'Proxies whose `X-Forwarded-For` is trusted: addresses or networks. The flag may be given again; the variable separates them by commas.',
     type: networks,
     default: null,
   },
@@ -224,7 +224,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: '24h',
   },
   backupKeep: {
-    doc: 'How many backups are kept there; older ones are erased.',
+    doc: 'How many backups to keep there; older ones are deleted.',
     type: integer(1, 10_000),
     default: '7',
   },
@@ -234,7 +234,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: 'on',
   },
   keepGone: {
-    doc: 'How long devices are kept that are gone or in quarantine, before they are erased: `30d`, `90d`.',
+    doc: 'How long unregistered and quarantined devices are kept before they are deleted: `30d`, `90d`.',
     type: duration(HOUR_MS),
     default: '90d',
   },

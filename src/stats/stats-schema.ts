@@ -13,8 +13,7 @@ const pushId: Field<string | null> = {
   schema: {
     type: 'string',
     format: 'uuid',
-    description:
-      'The id of the push, as `bellhop.push` in its payload has it. One that is no UUID, or of no push of this application, is ignored.',
+    description: 'The id of the push, as `bellhop.push` in its payload has it. An invalid or unknown ID is ignored.',
     example: '019a9f7e-3c1b-7000-8000-000000000000',
   },
   emptyIsAbsent: true,
@@ -43,7 +42,7 @@ const event: Field<ReceiptEvent> = {
     type: 'string',
     enum: [...RECEIPT_EVENTS],
     default: 'opened',
-    description: 'What is reported: a tap, the arrival, or the button that was chosen.',
+    description: 'The event: a tap, an arrival, or a chosen button.',
   },
   emptyIsAbsent: true,
   read(value, name) {
@@ -70,7 +69,7 @@ export const RecordReceipt = bodyOf(
   (input) => {
     const isAction = input.event === 'action'
     if (isAction && input.action === undefined) throw missing('action', ' with event "action"')
-    if (!isAction && input.action !== undefined) throw invalid('action', 'is for event "action" alone')
+    if (!isAction && input.action !== undefined) throw invalid('action', 'is only for event "action"')
     const receipt: Receipt = {
       event: input.event ?? 'opened',
       action: input.action ?? null,

@@ -28,7 +28,7 @@ export function createServiceManager({ env, clock, complain, open }: Options): S
     try {
       send(text)
     } catch (error) {
-      if (!complained) complain(`systemd cannot be told ${text}: ${messageOf(error)}. Set Type=exec in the unit.`)
+      if (!complained) complain(`cannot notify systemd ${text}: ${messageOf(error)}. Set Type=exec in the unit.`)
       complained = true
     }
   }

@@ -7,7 +7,7 @@ export const MAX_TAG_CHARACTERS = 64
  */
 export const OWN_TEXT = '*'
 
-/** As callers see it: the tag of a language; `null`: the push's own text. */
+/** As callers see it: the tag of a language; `null`: the push's text. */
 export function tagOf(text: string): string | null {
   return text === OWN_TEXT ? null : text
 }

@@ -66,8 +66,8 @@ export function startServiceClock({ clock, log, last, followsJumps }: Options): 
   function follow(byMs: number): void {
     const aheadMs = byMs - Math.round(stoodStillMs)
     if (stoodStillMs > 0) log.warn('the process stood still', { stoodStillMs: Math.round(stoodStillMs) })
-    if (aheadMs >= TOLERANCE_MS) log.warn('the clock was put ahead', { aheadMs })
-    if (aheadMs <= -TOLERANCE_MS) log.warn('the clock was put back', { backMs: -aheadMs })
+    if (aheadMs >= TOLERANCE_MS) log.warn('the clock was set forward', { aheadMs })
+    if (aheadMs <= -TOLERANCE_MS) log.warn('the clock was set back', { backMs: -aheadMs })
     stoodStillMs = 0
     if (followsJumps && byMs > 0) service += byMs
     else offset += byMs

@@ -13,48 +13,47 @@ import {
 import type { JsonSchema } from '../http/fields.ts'
 
 const provider = oneOf(PROVIDERS, 'Whose credential it is.', 'apns')
-const id = uuid('The id that the push was answered with.', '019a9f7e-3c1b-7000-8000-000000000000')
+const id = uuid("The push's ID.", '019a9f7e-3c1b-7000-8000-000000000000')
 const TOKEN = '3f8a09c1'.repeat(8)
 const AT = '2026-11-20T12:00:05.000Z'
 
 /** What an application can hear of: when, the name of the schema, and the event's `data`. */
 export const EVENTS = {
   'push.finished': {
-    summary: 'Nobody of a push is left to send to, or it was called off',
+    summary: 'A push has finished or was cancelled',
     title: 'PushFinishedEvent',
     data: objectSchema(
       'PushFinished',
       {
         id,
-        state: oneOf(
-          ['finished', 'cancelled'],
-          'Cancelled: the counts are those of what had gone out before.',
-          'finished',
-        ),
+        state: oneOf(['finished', 'cancelled'], 'Cancelled. The counts are those at that time.', 'finished'),
         t: count('Devices addressed.', 12_345),
-        s: count('Of them accepted by APNs, FCM or a push service.', 12_300),
-        failed: count('Devices that it failed for.', 45),
+        s: count('Accepted by APNs, FCM or a push service.', 12_300),
+        failed: count('Devices the push failed for.', 45),
         reason: text('Why a gateway refused the push for everybody. Absent: none did.'),
-        started_at: time('When the first was sent. Absent: it was called off before.', '2026-11-20T12:00:00.000Z'),
+        started_at: time(
+          'When the first was sent. Absent if the push was cancelled before.',
+          '2026-11-20T12:00:00.000Z',
+        ),
         finished_at: time('When the last was answered for.', AT),
       },
       ['reason', 'started_at'],
     ),
   },
   'push.opened': {
-    summary: 'An app reports that a push was opened, or answered by an action; off by default',
+    summary: 'An app reported that a push was opened, or a button chosen; off by default',
     title: 'PushOpenedEvent',
     data: objectSchema(
       'PushOpened',
       {
         id,
-        event: oneOf(['opened', 'action'], 'What PUT /stats was told.', 'action'),
+        event: oneOf(['opened', 'action'], 'What PUT /stats received.', 'action'),
         platform: platformSchema,
         action: text('The name of the action. Absent: it was an open.', 'reply'),
-        token: text('The device. Absent: the app has not named it, or there is none with this token.', TOKEN),
+        token: text('The device. Absent if the app did not name it, or no device has this token.', TOKEN),
         language: orNull(
           text(
-            "The language that the device gets; null: the push's own text. Absent where the push has no `languages`, or no device is named.",
+            "The language the device gets. null: the push's own text. Absent without `languages`, or if no device is named.",
           ),
         ),
       },
@@ -62,17 +61,17 @@ export const EVENTS = {
     ),
   },
   'device.gone': {
-    summary: 'A gateway declared a device gone: what GET /feedback lists',
+    summary: 'A gateway reported a device as unregistered, as GET /feedback lists',
     title: 'DeviceGoneEvent',
     data: objectSchema('DeviceGone', {
-      token: text('The token that was declared gone.', TOKEN),
+      token: text('The unregistered token.', TOKEN),
       platform: platformSchema,
-      reason: text('The word of APNs, FCM or the push service for it.', 'Unregistered'),
+      reason: text('The reason of APNs, FCM or the push service.', 'Unregistered'),
       at: time('When it said so.', AT),
     }),
   },
   'credential.paused': {
-    summary: 'A gateway refuses the credential, and pushes wait',
+    summary: 'A gateway refuses the credential; pushes are waiting',
     title: 'CredentialPausedEvent',
     data: objectSchema('CredentialPaused', {
       provider,
@@ -81,7 +80,7 @@ export const EVENTS = {
     }),
   },
   'credential.resumed': {
-    summary: 'The credential is good again',
+    summary: 'The credential works again',
     title: 'CredentialResumedEvent',
     data: objectSchema('CredentialResumed', { provider, state: oneOf(['ready'], 'What it is now.', 'ready') }),
   },
@@ -103,8 +102,8 @@ const HEADERS = [
 
 /** What your backend answers. */
 const ANSWERS = {
-  '2XX': { description: 'Taken, within 15 s. Anything else is tried again, ten times over three days.' },
-  '410': { description: 'Never again: disables the webhook.' },
+  '2XX': { description: 'Accepted within 15 s. Any other answer is retried ten times over three days.' },
+  '410': { description: 'Send no more events: disables the webhook.' },
 }
 
 /** The webhooks of OpenAPI 3.1: event → path item. */

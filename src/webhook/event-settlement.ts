@@ -94,7 +94,7 @@ export function createEventSettlement({ clock, log, random, events, webhooks, pe
     const name = { application: receiver.application, id: event.id, type: event.type }
     if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) {
       if (window?.succeeded() === true) {
-        log.info('a webhook receiver takes events again', { application: receiver.application })
+        log.info('a webhook receiver accepts events again', { application: receiver.application })
       }
       onTry?.(application, 'delivered')
       await persist(() => events.erase(event.number))
@@ -115,13 +115,13 @@ export function createEventSettlement({ clock, log, random, events, webhooks, pe
     const wait = waitMs(attempt, random(), asked)
     onTry?.(application, wait === null ? 'given-up' : 'failed')
     if (window?.failed(now) === true) {
-      const what = `a webhook receiver takes nothing: one event at a time is tried, every ${PROBE_MS / 1000} s`
+      const what = `a webhook receiver accepts nothing: one event at a time is tried, every ${PROBE_MS / 1000} s`
       log.warn(what, { application: receiver.application, failures: window.failures })
     }
     if (outcome.kind === 'answered' && ASKS_FOR_REST.has(outcome.status)) window?.pauseUntil(now + (asked ?? 0))
     const reason = outcome.kind === 'answered' ? String(outcome.status) : outcome.reason
     await persist(() => (wait === null ? events.erase(event.number) : events.putOff(event.number, attempt, now + wait)))
-    if (wait === null) log.error('webhook event given up', { ...name, attempt, reason })
+    if (wait === null) log.error('gave up on a webhook event', { ...name, attempt, reason })
     else log.warn('webhook event not delivered', { ...name, attempt, reason, waitMs: wait })
   }
 }

@@ -40,7 +40,7 @@ type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'application' | 'platform' 
 export type EventStore = ReturnType<typeof createEventStore>
 
 /**
- * Events that are not delivered yet. Writes run in the caller's transaction: an event is stored with the fact it reports,
+ * Undelivered events. Writes run in the caller's transaction: an event is stored with the fact it reports,
  * or not at all, and only if a webhook of the application wants it. `now`: ms since the Unix epoch; due times are service
  * time.
  */

@@ -140,7 +140,7 @@ export function startWebhookSender(deps: Dependencies) {
         return await (commit as (operation: () => T) => Promise<T>)(operation)
       } catch (error) {
         if (ending.signal.aborted) return new Promise<never>(() => {})
-        log.error('a webhook event could not be written down; trying again', { error: String(error) })
+        log.error('a webhook event could not be stored; trying again', { error: String(error) })
         await sleep(clock, WRITE_AGAIN_MS)
       }
     }
@@ -148,7 +148,7 @@ export function startWebhookSender(deps: Dependencies) {
 
   async function logDropped(): Promise<void> {
     for (const each of await persist(() => events.takeDropped()))
-      log.warn('webhook events dropped: too many wait', each)
+      log.warn('webhook events dropped: too many are waiting', each)
   }
 
   function stateOf(application: number): ReceiverState {

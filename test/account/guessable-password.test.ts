@@ -3,7 +3,7 @@ import { COMMON_PASSWORDS } from '../../src/account/common-passwords.ts'
 import { guessableAs } from '../../src/account/guessable-password.ts'
 
 const COMMON = 'must not be a common password, even repeated or with digits and symbols around it'
-const OWN = 'must not be the name or "bellhop" with little added'
+const OWN = 'must not be the name or "bellhop" with a few characters added'
 
 describe('a password', () => {
   test.each([

@@ -60,7 +60,7 @@ describe('applications', () => {
   test('have a name of their own', async () => {
     await create('Twice')
     expect(await call('POST', '/api/applications', { name: 'Twice' })).toMatchObject(
-      wrong('ConflictError', 'name is taken: there is an application of that name.', 409),
+      wrong('ConflictError', 'name is taken by another application.', 409),
     )
     for (const name of ['', ' x', 'a\nb', 'x'.repeat(101)]) {
       expect(await call('POST', '/api/applications', { name })).toMatchObject(
@@ -213,7 +213,7 @@ describe('deleting', () => {
     expect(both.map(({ body }) => body)).toContainEqual({ state: 'erased' })
     expect(both.map(({ body }) => body)).toContainEqual({
       code: 'ConflictError',
-      message: 'It is being erased already.',
+      message: 'It is already being deleted.',
     })
     expect((await call('GET', path)).status).toBe(404)
     expect((await service.get('/pushes', { application })).status).toBe(401)

@@ -96,7 +96,7 @@ describe('an APNs key', () => {
       'InvalidArgument',
       'environment must be one of auto, production, sandbox, not "both".',
     ],
-    [{ ...KEY, certificate: 'AAAA' }, 'InvalidArgument', 'certificate and key exclude each other.'],
+    [{ ...KEY, certificate: 'AAAA' }, 'InvalidArgument', "certificate can't be combined with key."],
     [
       { ...KEY, key: 'secret words' },
       'InvalidArgument',
@@ -230,7 +230,7 @@ describe('a key for web push', () => {
       'InvalidArgument',
       'key: The key is neither a PEM private key nor 32 bytes in base64url, alone or as "privateKey" of a JSON object.',
     ],
-    [{ subject: SUBJECT, key: PRIVATE, new: true }, 'InvalidArgument', 'new and key exclude each other.'],
+    [{ subject: SUBJECT, key: PRIVATE, new: true }, 'InvalidArgument', "new can't be combined with key."],
     [{ subject: SUBJECT, new: 'yes' }, 'InvalidArgument', 'new must be true or false, not "yes".'],
     [{ subjekt: SUBJECT }, 'InvalidArgument', '"subjekt" is not known here. Did you mean subject?'],
   ])('that is wrong is refused by its field (%#)', async (given, code, message) => {

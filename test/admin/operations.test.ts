@@ -40,7 +40,7 @@ describe('backups', () => {
     expect(first).toMatchObject({ status: 200, body: { schedule: { isMaking: true } } })
     expect(second).toMatchObject({
       status: 409,
-      body: { code: 'ConflictError', message: 'A backup is being made already.' },
+      body: { code: 'ConflictError', message: 'A backup is already in progress.' },
     })
     await until(async () => (await call('GET', '/api/backups')).body.schedule.isMaking === false)
     const { body } = await call('GET', '/api/backups')
@@ -57,7 +57,7 @@ describe('backups', () => {
     expect((await without('GET', '/api/backups')).body).toEqual({ schedule: null, backups: [], problem: null })
     expect(await without('POST', '/api/backups')).toMatchObject({
       status: 409,
-      body: { code: 'ConflictError', message: 'The service makes no backups: --backup says where to.' },
+      body: { code: 'ConflictError', message: 'Backups are off: set --backup.' },
     })
   })
 })

@@ -5,8 +5,8 @@ import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
 const NAMES = new Set(['bellhop', '127.0.0.1'])
-const PAGE = 'A page of another site may not call the admin side.'
-const NAME = 'This host name is not one of the admin side: --admin-host adds it.'
+const PAGE = 'Pages of other sites may not call the admin side.'
+const NAME = 'The admin side does not allow this host name: add it with --admin-host.'
 
 const judge = (given: Record<string, string>) => {
   const headers = new Headers(given)

@@ -81,7 +81,7 @@ describe('a push that is followed', () => {
     const refused = await call('GET', `/api/pushes/${id}/live`)
     expect(refused).toMatchObject({
       status: 429,
-      body: { code: 'TooManyRequestsError', message: 'Too many pages follow something already: close one.' },
+      body: { code: 'TooManyRequestsError', message: 'Too many pages are following events: close one.' },
     })
     await open.pop()?.body?.cancel()
     await until(async () => {

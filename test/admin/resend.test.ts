@@ -127,7 +127,7 @@ describe('a push that is sent again', () => {
     const [one, two] = await Promise.all([resend(first, {}, key), resend(first, {}, key)])
     expect(two).toMatchObject({ status: 200, body: one.body })
     expect(await over(shop, one.body.id)).toMatchObject({ t: 1, s: 1 })
-    const message = `The push was sent again as ${one.body.id} already: send that one again.`
+    const message = `The push was already resent as ${one.body.id}: resend that one.`
     expect(await resend(first)).toMatchObject(problem(409, 'ConflictError', message))
     expect(await look(first)).toMatchObject(problem(409, 'ConflictError', message))
     // Of the second nobody is left.
@@ -175,7 +175,7 @@ describe('a push that is sent again', () => {
     await register(shop, fine())
     const waiting = await push(shop, { send_at: new Date(clock.now() + DAY_MS).toISOString() })
     expect(await resend(waiting)).toMatchObject(
-      problem(409, 'ConflictError', 'The push is not over: it is sent again when it is.'),
+      problem(409, 'ConflictError', 'The push has not finished: resend it then.'),
     )
     const none = '019a9f7e-3c1b-7000-8000-000000000000'
     for (const answer of [await look(none), await resend(none), await resend('nothing')]) {

@@ -52,7 +52,7 @@ async function step(): Promise<string> {
 const loggedActions = async () =>
   (await call('GET', '/api/log?limit=5', { cookie })).body.entries.map(({ action }: { action: string }) => action)
 
-const WRONG = { code: 'InvalidCredentials', message: 'code is wrong, or was used before.' }
+const WRONG = { code: 'InvalidCredentials', message: 'code is wrong or was already used.' }
 
 describe('setting it up', () => {
   test('shows a key that counts once a code of it was seen, and ten recovery codes then', async () => {
@@ -166,7 +166,7 @@ describe('signing in', () => {
     expect({ status, wait: headers.get('retry-after'), message: body.message }).toEqual({
       status: 429,
       wait: '300',
-      message: 'Too many wrong codes. Wait, or on the machine of the service: bellhop admin reset NAME.',
+      message: 'Too many wrong codes. Wait, or run bellhop admin reset NAME on the server.',
     })
     const { entries } = (await call('GET', '/api/log?action=sign%20in&limit=1', { cookie })).body
     expect(entries).toMatchObject([

@@ -50,7 +50,7 @@ const NOBODY = {
 const COMMON = 'password must not be a common password, even repeated or with digits and symbols around it.'
 const SPENT = {
   code: 'ResourceNotFound',
-  message: 'This link no longer works: it was used, or is older than 30 minutes. bellhop admin link makes another one.',
+  message: 'This link was used or is older than 30 minutes. Create another with bellhop admin link.',
 }
 
 describe('the link of the first start', () => {
@@ -92,7 +92,7 @@ describe('the link of the first start', () => {
       [
         { name: 'Annabel', password: 'annabel-bellhop-1' },
         400,
-        'password must not be the name or "bellhop" with little added.',
+        'password must not be the name or "bellhop" with a few characters added.',
       ],
       [
         { name: 'ann\u202E', password: PASSWORD },
@@ -343,7 +343,7 @@ describe('administrators', () => {
     const last = await call('DELETE', '/api/administrators/bob', { cookie: bob })
     expect({ status: last.status, message: last.body.message }).toEqual({
       status: 409,
-      message: 'The last administrator stays: bellhop admin remove takes it away.',
+      message: 'The last administrator cannot be removed here: use bellhop admin remove.',
     })
   })
 
@@ -380,7 +380,7 @@ describe('a token', () => {
     const again = await call('POST', '/api/tokens', { cookie, body: { name: 'CI' } })
     expect({ status: again.status, message: again.body.message }).toEqual({
       status: 409,
-      message: 'name is taken: there is a token of that name.',
+      message: 'name is taken by another token.',
     })
     expect((await call('GET', '/api/session', { token })).body).toMatchObject({ token: { name: 'ci' } })
     expect((await call('POST', '/api/tokens', { token, body: { name: 'other' }, origin: null })).status).toBe(200)

@@ -179,7 +179,7 @@ describe('the end of a token', () => {
         status: 401,
         body: {
           code: 'InvalidCredentials',
-          message: `This token ended at ${end}: bellhop admin token makes another one.`,
+          message: `This token expired at ${end}: create another with bellhop admin token.`,
         },
       })
     }
@@ -202,7 +202,7 @@ describe('the end of a token', () => {
       const { code, message } = await make({ name: 'longer', expiresInDays }, short.token)
       expect({ code, message }).toEqual({
         code: 'InvalidArgument',
-        message: `expiresInDays must not be after the end of the token that makes it, ${short.expiresAt}.`,
+        message: `expiresInDays must not be later than the expiry of the token that creates it, ${short.expiresAt}.`,
       })
     }
   })

@@ -93,13 +93,13 @@ describe('a backup that was made while a broadcast ran', () => {
     expect(bytes.includes(apnsKey.keyId)).toBeTrue()
     const again = await line.run(['backup', directories.path('again.db'), '--data', service.data])
     expect(again.stdout).toContain(
-      `The key that opens the credentials is not in it: it is ${join(service.data, 'key')}. Keep a copy of it, apart from the backups.`,
+      `It does not contain the sealing key, which is ${join(service.data, 'key')}. Keep a copy of the key, separate from the backups.`,
     )
   })
 
   test('opens with the key of this service, not with another, and says so where there is none', async () => {
     const verify = (data: string) => line.run(['backup', 'verify', backup, '--data', data])
-    expect((await verify(service.data)).stdout).toEndWith('The key of this machine opens its credentials.\n')
+    expect((await verify(service.data)).stdout).toEndWith("This machine's sealing key opens its credentials.\n")
     const none = await verify(directories.make('without a key'))
     expect(none).toMatchObject({ exitCode: 0 })
     expect(none.stdout).toContain('there is no key here')
@@ -117,7 +117,7 @@ describe('a backup that was made while a broadcast ran', () => {
     const restored = await line.run(['restore', backup, '--data', into])
     expect(restored).toMatchObject({ exitCode: 0, stderr: '' })
     expect(restored.stdout).toContain(
-      'Cancelled, since they have probably gone out: 1 push being sent when the backup was made, 1 push scheduled for a time that has passed.\n',
+      'Cancelled because they were probably sent already: 1 push in progress when the backup was made, 1 push scheduled for a time in the past.\n',
     )
     expect(restored.stdout).toContain('The key is not here yet')
     const path = join(into, 'bellhop.db')

@@ -68,7 +68,7 @@ describe('the newest backup', () => {
     expect(world.log[0]).toMatchObject({ level: 'info', event: 'backup verified', name: old, devices: 3 })
   })
 
-  test('is not opened sooner for a restart, and sooner where the clock was put back', async () => {
+  test('is not opened sooner for a restart, and sooner where the clock was set back', async () => {
     const first = place()
     await first.pass(1)
     const known = first.kept.at(-1) ?? { good: null, problem: null }
@@ -125,7 +125,7 @@ describe('the newest backup', () => {
     expect(world.verifier.state().good).toMatchObject({ devices: 3 })
     expect(world.log.at(-1)).toMatchObject({
       level: 'warn',
-      event: 'what is known of the newest backup could not be kept',
+      event: 'the state of the newest backup could not be stored',
       error: 'Error: no space left on device',
     })
   })

@@ -286,7 +286,7 @@ describe('the audit log', () => {
     const file = join(cli.data, 'devices.jsonl')
     expect(await cli.run(['export', 'Shop', file])).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('The audit log has no entry of this.'),
+      stderr: expect.stringContaining('This was not recorded in the audit log.'),
     })
     expect(existsSync(file)).toBe(true)
   })

@@ -21,7 +21,7 @@ function both(first: Error, closing: Error): unknown {
 
 test('a disk that fails is said to fail', () => {
   expect(errorMessage(failed('EIO', 'EIO: i/o error, fsync'))).toBe(
-    'A disk does not do what it is asked (EIO: i/o error, fsync): the system says which one it is (dmesg).',
+    'The disk reported an error (EIO: i/o error, fsync): see dmesg for the device.',
   )
 })
 

@@ -182,13 +182,13 @@ describe('the exit code is 1', () => {
       expect(await cli.run(argv)).toEqual({
         exitCode: 1,
         stdout: '',
-        stderr: `bellhop: There is no application "Shp" in ${cli.data}: bellhop app list shows those there are. Did you mean Shop?\n`,
+        stderr: `bellhop: There is no application "Shp" in ${cli.data}: bellhop app list lists them. Did you mean Shop?\n`,
       })
     },
   )
 
   test.each([
-    [['app', 'create', 'Shop'], 'There is an application "Shop" already: choose another name.'],
+    [['app', 'create', 'Shop'], 'An application named "Shop" already exists: choose another name.'],
     [['app', 'fcm', 'Shop', '--service-account', 'none.json'], 'The file none.json '],
     [['app', 'apns', 'Shop', '--certificate', 'none.p12'], 'The file none.p12 '],
     [['cancel', '019a9f7e-3c1b-7000-8000-000000000000'], 'There is no push 019a9f7e-3c1b-7000-8000-000000000000 in '],
@@ -199,7 +199,7 @@ describe('the exit code is 1', () => {
     [['backup', 'list', '/none/'], 'There is no folder /none/'],
     [['backup', 'verify', '/none/b.db'], 'There is no file /none/b.db.'],
     [['restore', '/none/b.db'], '/none/b.db'],
-    [['health', '--admin-listen', '127.0.0.1:1'], 'Nobody answers at http://127.0.0.1:1/healthz'],
+    [['health', '--admin-listen', '127.0.0.1:1'], 'Nothing answers at http://127.0.0.1:1/healthz'],
     [['pushes', 'Shop', '--data', '/none'], 'There is no Bellhop database in /none'],
   ])('of %j, which the world refuses', async (argv, sentence) => {
     const { exitCode, stderr } = await cli.run(argv)

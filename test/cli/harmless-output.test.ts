@@ -147,7 +147,7 @@ test('a restore names what would be lost so that it moves nothing', async () => 
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(SPELT) })
   expect(stderr).not.toMatch(HARMFUL)
   const shown = (await cli.run(['app', 'delete', EVIL, '--yes'])).stdout
-  expect(shown).toBe(`Erased the application "${SPELT}".\n`)
+  expect(shown).toBe(`Deleted the application "${SPELT}".\n`)
 })
 
 test('a key that is lost tells which credentials are, so that it moves nothing', async () => {

@@ -55,7 +55,7 @@ describe('help', () => {
     expect(text).toStartWith('Usage: bellhop serve [FLAGS]\n\nRun the service.\n')
     for (const { flag, placeholder } of describeSettings()) expect(text).toContain(`  ${flag} ${placeholder} `)
     expect(text).toContain('Port 0 picks a free one. (127.0.0.1:8790)\n')
-    expect(text).toContain(' BELLHOP_KEY_FILE may name a file that holds it.\n')
+    expect(text).toContain(' BELLHOP_KEY_FILE may name a file that contains it.\n')
   })
 
   for (const { name, words, flags, examples, load } of COMMANDS) {

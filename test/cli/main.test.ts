@@ -107,7 +107,7 @@ describe('the program', () => {
       stdout: '',
       // Where others serve on this machine, it says which directories.
       stderr: expect.stringMatching(
-        /^bellhop: There is no Bellhop database in \.\/bellhop-data: bellhop app create NAME makes one, --data names another\..*\n$/,
+        /^bellhop: There is no Bellhop database in \.\/bellhop-data: bellhop app create NAME creates one, --data selects another\..*\n$/,
       ),
     })
     expect(await bellhop.run(['--version'])).toEqual({ exitCode: 0, stdout: versionText(), stderr: '' })
@@ -175,7 +175,7 @@ describe('bellhop serve', () => {
     const [, url, adminUrl] = /^ready (http:\S+) admin (http:\S+)$/.exec(await next()) ?? []
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     expect((await fetch(`${adminUrl}/healthz`)).status).toBe(200)
-    const [, link] = /^dashboard (\S+) \(good once, for 30 minutes\)$/.exec(await next()) ?? []
+    const [, link] = /^dashboard (\S+) \(works once, for 30 minutes\)$/.exec(await next()) ?? []
     expect(link).toMatch(new RegExp(`^${adminUrl}/setup#[\\w-]{43}$`))
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
@@ -210,8 +210,6 @@ describe('bellhop serve', () => {
     await using bellhop = program()
     const { exitCode, stderr } = await bellhop.run(FREE, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
     expect(exitCode).toBe(1)
-    expect(stderr).toContain(
-      'bellhop: NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google',
-    )
+    expect(stderr).toContain('bellhop: NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google')
   })
 })

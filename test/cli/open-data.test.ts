@@ -35,7 +35,7 @@ describe('the data directory of a command', () => {
         expect(await line.run(argv)).toEqual({
           exitCode: 1,
           stdout: '',
-          stderr: `bellhop: The data directory ${line.data} cannot be looked into by user nobody: it belongs to user root. Use sudo, or run this as that user.\n`,
+          stderr: `bellhop: The data directory ${line.data} cannot be read by user nobody: it belongs to user root. Use sudo, or run this as its owner.\n`,
         })
       }
     } finally {
@@ -61,7 +61,7 @@ describe('the data directory of a command', () => {
         })
         expect(await child.exited).toBe(1)
         expect(await child.stderr.text()).toBe(
-          `bellhop: ${theirs} is not for this user to read, or to write there: use sudo, or be the user whose it is.\n`,
+          `bellhop: ${theirs} is not readable, or not writable there, for this user: use sudo, or run as its owner.\n`,
         )
       }
     },
@@ -80,7 +80,7 @@ describe('the data directory of a command', () => {
     })
     expect(await child.exited).toBe(1)
     // Others of this machine may be named before it.
-    expect(await child.stderr.text()).toMatch(/--data names another\. A Bellhop runs here with --data \/\S+/)
+    expect(await child.stderr.text()).toMatch(/--data selects another\. A Bellhop is running here with --data \/\S+/)
   })
 
   test('that cannot be made, and a file that has no directory to be in, is one sentence', async () => {
@@ -89,7 +89,7 @@ describe('the data directory of a command', () => {
     expect(await line.run(['export', 'Shop', '/nonexist/x'])).toMatchObject({
       exitCode: 1,
       stderr:
-        'bellhop: /nonexist/x.unfinished cannot be made or opened: there is no directory /nonexist. Make it, or mount it.\n',
+        'bellhop: /nonexist/x.unfinished cannot be created or opened: there is no directory /nonexist. Create or mount it.\n',
     })
     expect(await command(['serve', '--data', '/proc/x'])).toMatchObject({
       exitCode: 1,

@@ -100,7 +100,7 @@ describe('bellhop serve', () => {
         exitCode: 1,
         stdout: '',
         stderr:
-          'bellhop: NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google: unset it. The certificate of a private gateway goes into --gateway-ca.\n',
+          "bellhop: NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google: unset it. Use --gateway-ca for a private gateway's certificate.\n",
       })
       expect(cli.served).toEqual([])
     })

@@ -18,7 +18,7 @@ const REFUSED: readonly (readonly [damage: string, sentence: string])[] = [
   ['cut to 40960 bytes', 'The database PATH/bellhop.db is damaged. Stop Bellhop and copy its directory'],
   [
     'no database',
-    'There is no database PATH/bellhop.db, although its log PATH/bellhop.db-wal is there: put the database',
+    'There is no database PATH/bellhop.db, although its WAL file PATH/bellhop.db-wal exists: restore the database',
   ],
   [
     'a directory in its place',

@@ -18,7 +18,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
   first(async ({ page, service, wrongs }) => {
     told = await sendFirstPush(page, service.url, wrongs)
     application = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-    await page.getByRole('link', { name: 'All about this push' }).click()
+    await page.getByRole('link', { name: 'Push details' }).click()
     await page.waitForURL(/\/pushes\//)
     push = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   })

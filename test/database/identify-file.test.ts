@@ -40,7 +40,7 @@ describe('what is not a database of Bellhop is refused with a sentence, and left
   test('a file of another kind', () => {
     writeFileSync(path(), 'a list of things to do\n'.repeat(100))
     expect(refusal()).toBe(
-      `The file ${path()} is not a database, or its beginning is damaged. It is left as it is: put a backup back in its place, or name another data directory (--data).`,
+      `The file ${path()} is not a database, or its beginning is damaged. It is left as it is: restore a backup in its place, or name another data directory (--data).`,
     )
   })
 
@@ -50,7 +50,7 @@ describe('what is not a database of Bellhop is refused with a sentence, and left
     rmSync(path())
     writeFileSync(path(), '')
     writeFileSync(join(directory, 'key'), '')
-    const sentence = `The database ${path()} is empty, although its directory was in use: put a backup back, or erase the file to begin with nothing.`
+    const sentence = `The database ${path()} is empty, although its directory was in use: restore a backup, or delete the file to start empty.`
     expect(refusal()).toBe(sentence)
     rmSync(join(directory, 'key'))
     writeFileSync(`${path()}-wal`, 'all that was written last')

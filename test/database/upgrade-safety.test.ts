@@ -194,7 +194,7 @@ describe('an upgrade', () => {
       [
         `bellhop: Copying the database (N KB) to ${path}.before-${LATEST} before its upgrade.`,
         `bellhop: Upgrading the database from schema 2 to ${LATEST}.`,
-        'bellhop: The database is upgraded. Its copy (N KB) may be erased when all is well.',
+        'bellhop: The database was upgraded. Delete its copy (N KB) when everything works.',
         '',
       ].join('\n'),
     )
@@ -216,7 +216,7 @@ describe('an upgrade', () => {
     expect(lines.map(({ event, from, to }) => ({ event, from, to }))).toEqual([
       { event: 'copying the database before its upgrade', from: undefined, to: undefined },
       { event: 'upgrading the database', from: 3, to: LATEST },
-      { event: 'upgraded the database; its copy may be erased when all is well', from: 3, to: LATEST },
+      { event: 'upgraded the database; delete its copy when everything works', from: 3, to: LATEST },
     ])
   })
 })

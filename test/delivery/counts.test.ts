@@ -99,7 +99,7 @@ function speakGerman(): void {
   service.database.statement(`UPDATE device SET locale = 'de-AT'`).run()
 }
 
-/** How many failed in the push's own text, in each of its languages, and in none. */
+/** How many failed in the push's text, in each of its languages, and in none. */
 function failedIn({ languages, language_unknown: unknown }: any): number[] {
   return [...languages, unknown].map(({ failed }: any) => failed)
 }
@@ -163,7 +163,7 @@ describe('a disk that refuses the count of an audience', () => {
       .run()
     const id = await push()
     await arrivalsAt(simulator, 3)
-    await service.logged(({ event }) => event === 'a delivery could not be written down; trying again')
+    await service.logged(({ event }) => event === 'delivery results could not be stored; trying again')
     // Each is stored behind whatever could be stored before it.
     for (let n = 0; n < 20; n++) await register(1)
     service.database.statement('DROP TRIGGER refuse_count').run()

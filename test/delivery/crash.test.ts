@@ -254,7 +254,7 @@ describe('a broadcast of which no more can be written down', () => {
     const { stored, sent } = await sentInVain(first, few)
     expect(await first.kill('SIGTERM')).toBe(3)
     expect(first.log()).toContain(
-      `\nbellhop: ${sent - stored} notifications that were sent could not be written down, and will be sent again at the next start (1 push).\n`,
+      `\nbellhop: ${sent - stored} notifications that were sent could not be stored, and will be sent again at the next start (1 push).\n`,
     )
     allowAnswers()
     expect(await repeatedByNextStart(few, before.s + FEW)).toBe(sent - stored)
@@ -284,7 +284,7 @@ describe('a stop while an answer does not come', () => {
     await arrived(FEW)
     expect(await first.kill('SIGTERM')).toBe(3)
     expect(first.log()).toContain(
-      '\nbellhop: 1 notification that was sent could not be written down, and will be sent again at the next start (1 push).\n',
+      '\nbellhop: 1 notification that was sent could not be stored, and will be sent again at the next start (1 push).\n',
     )
     simulator.answerWith(null)
     await using second = await serve(data, env)

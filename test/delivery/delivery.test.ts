@@ -203,7 +203,7 @@ describe('a clock that is put back by an hour', () => {
     const from = clock.now()
     await passing(service, clock, sent(id))
     expect(clock.now() - from).toBeLessThan(60_000)
-    expect(service.log.some(({ event }) => event === 'the clock was put back')).toBe(true)
+    expect(service.log.some(({ event }) => event === 'the clock was set back')).toBe(true)
     expect(await analytics()).toEqual({ t: 3, s: 3, o: 0 })
   })
 
@@ -216,7 +216,7 @@ describe('a clock that is put back by an hour', () => {
     const from = clock.now()
     await passing(service, clock, sent(id))
     expect(clock.now() - from).toBeLessThan(60_000)
-    expect(service.log.some(({ event }) => event === 'the clock was put back')).toBe(true)
+    expect(service.log.some(({ event }) => event === 'the clock was set back')).toBe(true)
 
     const answer = { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}' }
     let down = true

@@ -40,7 +40,7 @@ test('a device that is gone leaves neither alias nor labels behind', () => {
   expect(left.all()).toEqual([{ alias: null, labels: 0 }])
 })
 
-test('a device that has registered before the clock was put back is gone all the same', () => {
+test('a device that has registered before the clock was set back is gone all the same', () => {
   using registry = openWithDevice()
   const { devices, clock } = registry
   clock.advance(-60_000)
@@ -48,7 +48,7 @@ test('a device that has registered before the clock was put back is gone all the
   expect(devices.find(APP, TOKEN)).toBeNull()
 })
 
-test('one that has come back before the clock was put back is not gone for an answer of before that', () => {
+test('one that has come back before the clock was set back is not gone for an answer of before that', () => {
   using registry = openWithDevice()
   const { devices, clock } = registry
   const since = clock.now() + 500
@@ -131,7 +131,7 @@ test('a badge stays within its bounds, and one that stays as it is is no change 
   expect(devices.find(APP, TOKEN)).toEqual(before)
 })
 
-test('devices that have been gone, or in quarantine, for long are erased, some at a time, those first that left first', () => {
+test('devices that have been gone, or quarantined, for long are erased, some at a time, those first that left first', () => {
   using registry = openRegistry()
   const { devices, database } = registry
   const states = database.reading<{ state: number; count: number }, []>(

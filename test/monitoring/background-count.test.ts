@@ -128,7 +128,7 @@ describe('what is counted beside everything else', () => {
     expect((await background.counts()).open[0]?.count).toBe(1250)
   })
 
-  test('is counted again after a while, and when the clock was put back', async () => {
+  test('is counted again after a while, and when the clock was set back', async () => {
     const devices = async () => (await background.counts()).devices[0]?.count
     addDevices(1, 0, 1, 1)
     expect(await devices()).toBe(1)

@@ -15,7 +15,7 @@ test('a nearly full disk is said at once, each hour while it lasts, and when it 
   let free: number | null = 10
   const disk = () => (free === null ? null : { freeBytes: free * MEBIBYTE, sizeBytes: 1000 * MEBIBYTE })
   const end = watchDisk({ clock, log, disk })
-  const full = ['warn', 'The disk of the data directory is nearly full: 10 MiB of 1000 MiB are free.']
+  const full = ['warn', 'The data disk is nearly full: 10 MiB of 1000 MiB are free.']
   expect(said).toEqual([full])
   clock.advance(59 * 60_000)
   expect(said).toEqual([full])
@@ -25,7 +25,7 @@ test('a nearly full disk is said at once, each hour while it lasts, and when it 
   clock.advance(60_000)
   free = 900
   clock.advance(60_000)
-  expect(said).toEqual([full, full, ['info', 'the disk of the data directory has room again']])
+  expect(said).toEqual([full, full, ['info', 'the data disk has free space again']])
   clock.advance(120 * 60_000)
   free = 10
   clock.advance(60_000)

@@ -160,7 +160,7 @@ describe('the disk is nearly full', () => {
 
   test('and says how full', () => {
     expect(of({ disk: { freeBytes: 12.5 * MEBIBYTE, sizeBytes: 20 * GIBIBYTE } }).reasons).toEqual([
-      'The disk of the data directory is nearly full: 12 MiB of 20480 MiB are free.',
+      'The data disk is nearly full: 12 MiB of 20480 MiB are free.',
     ])
   })
 })
@@ -193,7 +193,7 @@ describe('backups', () => {
     expect(verified(NOW - 2 * DAY_MS).warnings).toEqual([])
     expect(verified(NOW - 2 * DAY_MS - 1)).toMatchObject({
       ready: true,
-      warnings: ['The newest backup is opened once a day, and that was last done at 2026-11-18T11:59:59Z.'],
+      warnings: ['The newest backup is verified once a day, last at 2026-11-18T11:59:59Z.'],
       checks: { backups: 'warning' },
     })
     expect(verified(NOW, 'The backup x.db is not good: It is not a database.')).toMatchObject({

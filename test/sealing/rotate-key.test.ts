@@ -191,7 +191,7 @@ describe('a rotation with a record that does not open', () => {
     expect(rotate(made)).toEqual({
       kind: 'problem',
       problem:
-        'The second factor of "ann" is damaged: it does not open with the sealing key, which opens others of the 9 sealed records. Take it away: bellhop admin reset ann. Or erase what is damaged: bellhop key rotate --discard.',
+        'The second factor of "ann" is damaged: it does not open with the sealing key, which opens others of the 9 sealed records. Remove it: bellhop admin reset ann. Or erase what is damaged: bellhop key rotate --discard.',
     })
     expect(rotated(rotate(made, { discard: true })).erased).toMatchObject([{ name: 'ann', provider: 'second factor' }])
     expect(takesCode(made.database, NEW, ann, 1)).toBe(false)

@@ -96,7 +96,7 @@ describe.if(process.platform === 'linux')('idle connections beyond the files tha
         ),
       ),
     ])
-    expect(service.log()).toContain('too many connections: those that are idle end')
+    expect(service.log()).toContain('too many connections: closing idle ones')
     expect(await service.kill('SIGTERM')).toBe(0)
   })
 })

@@ -104,13 +104,13 @@ test('a data directory that others can enter is warned of, with what to do', asy
   expect(await warned()).toEqual([])
   chmodSync(data, 0o755)
   expect(await warned()).toMatchObject([
-    { level: 'warn', event: `others on this machine can enter the data directory: chmod 700 ${data}` },
+    { level: 'warn', event: `other users of this machine can open the data directory: chmod 700 ${data}` },
   ])
 })
 
 describe('a damaged database', () => {
   const damaged = (data: string) =>
-    `The database ${data}/bellhop.db is damaged. Stop Bellhop and copy its directory before anything else; then put a backup back (bellhop restore), or save what can be read (sqlite3 ${data}/bellhop.db .recover | sqlite3 saved.db).`
+    `The database ${data}/bellhop.db is damaged. Stop Bellhop and copy its directory before anything else; then restore a backup (bellhop restore), or save what can be read (sqlite3 ${data}/bellhop.db .recover | sqlite3 saved.db).`
 
   test.each([
     ['a page of its schema', 1, 2],
@@ -198,7 +198,7 @@ describe('the sealing key', () => {
   const warnings = (lines: readonly LogLine[]) =>
     lines.filter(({ level }) => level !== 'info').map(({ event }) => event)
   const beside =
-    'the sealing key lies beside the database, so whoever copies the directory has both: bellhop key rotate --to FILE moves it'
+    'the sealing key is in the data directory, so a copy of the directory contains both: move it with bellhop key rotate --to FILE'
 
   test('that lies in the data directory is told of at each start, and warned of when others may read it', async () => {
     const data = dataDirectory()
@@ -207,7 +207,7 @@ describe('the sealing key', () => {
     expect(warnings(lines)).toEqual([])
     chmodSync(key(data), 0o640)
     expect(warnings((await start(data)).lines)).toEqual([
-      `the sealing key can be read by others than its owner: chmod 600 ${key(data)}`,
+      `users other than its owner can read the sealing key: chmod 600 ${key(data)}`,
     ])
     const elsewhere = { BELLHOP_KEY: readFileSync(key(data), 'utf8') }
     expect(warnings((await start(data, elsewhere)).lines)).toEqual([])

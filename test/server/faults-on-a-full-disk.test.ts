@@ -24,7 +24,7 @@ const RESERVE_BYTES = 8 * MEBIBYTE
 
 const test = testInTurn(8)
 
-const NO_ROOM = 'The disk of the service is nearly full: nothing new is taken until there is room.'
+const NO_ROOM = "The server's disk is nearly full: nothing new is accepted until there is room."
 
 // Only root may mount.
 const probe = await mountDisk(DISK_BYTES)
@@ -67,7 +67,7 @@ faults(`a full disk${probe.kind === 'mounted' ? '' : `: ${probe.why}`}`, () => {
     expect((reserve?.mode ?? 0) & 0o777).toBe(0o600)
     expect(before - freeBytes(data)).toBeGreaterThanOrEqual(RESERVE_BYTES)
     expect(
-      await service.logged(({ event }) => event === 'a reserve is kept for the day the disk is full'),
+      await service.logged(({ event }) => event === 'disk space reserved for when the disk is full'),
     ).toMatchObject({
       bytes: RESERVE_BYTES,
     })
@@ -176,8 +176,9 @@ faults(`a full disk${probe.kind === 'mounted' ? '' : `: ${probe.why}`}`, () => {
       const deleted = await cli.run(['app', 'delete', 'test', '--yes'], { BELLHOP_DATA: data })
       expect(deleted).toEqual({
         exitCode: 0,
-        stdout: 'Erased the application "test".\n',
-        stderr: 'bellhop: The disk is full: the reserve was released, and is made again by serve when there is room.\n',
+        stdout: 'Deleted the application "test".\n',
+        stderr:
+          'bellhop: The disk is full: the reserved space was released. serve reserves it again when there is room.\n',
       })
     } finally {
       free()
@@ -305,7 +306,7 @@ faults('a disk that is full while a push is sent', () => {
     await first.promise
     const free = fillDisk(data)
     try {
-      await service.logged(({ event }) => event === 'a delivery could not be written down; trying again')
+      await service.logged(({ event }) => event === 'delivery results could not be stored; trying again')
       const accepted = () => read('SELECT accepted FROM delivery')?.['accepted'] ?? 0
       // On a slow machine sending may rest for a moment before that.
       await until(() => taken.length - accepted() > 4000)

@@ -56,7 +56,7 @@ function damaged(noisy: readonly number[]): string {
 }
 
 const sentence = (data: string) =>
-  `The database ${data}/bellhop.db is damaged. Stop Bellhop and copy its directory before anything else; then put a backup back (bellhop restore), or save what can be read (sqlite3 ${data}/bellhop.db .recover | sqlite3 saved.db).`
+  `The database ${data}/bellhop.db is damaged. Stop Bellhop and copy its directory before anything else; then restore a backup (bellhop restore), or save what can be read (sqlite3 ${data}/bellhop.db .recover | sqlite3 saved.db).`
 
 describe('a damaged page that a running service meets', () => {
   test('is a 500 for the call that needs it, one sentence in the log, and the end of being ready', async () => {
@@ -129,9 +129,7 @@ describe('a credential that cannot be read for a moment, when its first push com
     const push = { token, platform: 0, msg: 'Hello', sound: '', badge: '' }
     const { status, body } = await service.post('/push/one', push)
     expect({ status, message: body.message }).toEqual({ status: 200, message: 'Queued' })
-    expect(service.log).toContainEqual(
-      expect.objectContaining({ event: 'what is to be sent cannot be read; trying again' }),
-    )
+    expect(service.log).toContainEqual(expect.objectContaining({ event: 'deliveries cannot be read; trying again' }))
     service.database.statement('ALTER TABLE elsewhere RENAME TO credential').run()
     await passing(
       service,

@@ -26,12 +26,12 @@ test('a database that is gone is said once, and given up after 30 s', () => {
   disk.problem = PROBLEM
   clock.advance(29_000)
   expect(said).toEqual([
-    `${PROBLEM}: nothing more is written. Put it back, or stop Bellhop and start it on what is there now.`,
+    `${PROBLEM}: nothing more is written. Put it back, or restart Bellhop to use the file that is there now.`,
   ])
   expect(gone).toEqual([])
   clock.advance(2000)
   expect(gone[0]).toBe(PROBLEM)
-  expect(said[1]).toBe('the log of the database that was opened is put aside: /data/bellhop.db-wal.set-aside')
+  expect(said[1]).toBe('the WAL file of the opened database was moved aside: /data/bellhop.db-wal.set-aside')
 })
 
 test('what waits for a database goes on when it is back', async () => {

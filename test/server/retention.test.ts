@@ -34,7 +34,7 @@ async function until(clock: FakeClock, isSo: () => boolean): Promise<void> {
   }
 }
 
-/** A service with a device that is gone, one in quarantine, a push with a key, and a label that nobody has. */
+/** A service with a device that is gone, one quarantined, a push with a key, and a label that nobody has. */
 async function usedService(clock: FakeClock): Promise<Service> {
   const service = await startService({ clock })
   const caller = newCaller(service)

@@ -511,7 +511,7 @@ describe('settings that do not go together', () => {
 
   test('a secret on the command line is a warning: others on the machine see it', () => {
     expect(warningsOf(['--key', HEX])).toEqual([
-      '--key on a command line is seen by everybody on this machine (ps); BELLHOP_KEY_FILE may name a file that holds it.',
+      '--key on a command line is seen by everybody on this machine (ps); BELLHOP_KEY_FILE may name a file that contains it.',
     ])
     expect(warningsOf([], { BELLHOP_KEY: HEX })).toEqual([])
   })

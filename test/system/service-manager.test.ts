@@ -55,7 +55,7 @@ test('what cannot be told is complained of once, and nothing else is kept from w
   await manager.ready()
   clock.advance(90_000)
   manager.stopping()
-  expect(complaints).toEqual(['systemd cannot be told READY=1: no such socket. Set Type=exec in the unit.'])
+  expect(complaints).toEqual(['cannot notify systemd READY=1: no such socket. Set Type=exec in the unit.'])
 })
 
 const LINUX = process.platform === 'linux'

@@ -24,8 +24,8 @@ describe('service time', () => {
   })
 
   test.each([
-    ['ahead', 25 * HOUR_MS, ['the clock was put ahead', { aheadMs: 25 * HOUR_MS }]],
-    ['back', -25 * HOUR_MS, ['the clock was put back', { backMs: 25 * HOUR_MS }]],
+    ['ahead', 25 * HOUR_MS, ['the clock was set forward', { aheadMs: 25 * HOUR_MS }]],
+    ['back', -25 * HOUR_MS, ['the clock was set back', { backMs: 25 * HOUR_MS }]],
   ] as const)('goes on as it was when the clock is put %s; what is told is by the new clock', (_, byMs, said) => {
     const { clock, log, time } = start()
     clock.set(NOON + byMs)
@@ -77,7 +77,7 @@ describe('service time', () => {
 
   test.each([
     ['as long as nothing ran, by the time of day', HOUR_MS, HOUR_MS],
-    ['nothing where the clock was put back in between', -HOUR_MS, 0],
+    ['nothing where the clock was set back in between', -HOUR_MS, 0],
   ])('has, after a start, gone on %s', (_, downMs, added) => {
     const first = start()
     first.clock.set(NOON - 5 * HOUR_MS)

@@ -175,7 +175,7 @@ describe('an event', () => {
     expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     expect(new Set(sent.map(({ body }) => body)).size).toBe(1)
     expect(new Set(sent.map(({ headers }) => headers['webhook-signature'])).size).toBe(10)
-    const last = log.find(({ event }) => event === 'webhook event given up')
+    const last = log.find(({ event }) => event === 'gave up on a webhook event')
     expect(last).toMatchObject({ level: 'error', application: shop.id, attempt: 10, reason: '500' })
     expect(JSON.stringify(log)).not.toContain('misconfigured')
     expect(JSON.stringify(log)).not.toContain('whsec_')
@@ -287,7 +287,7 @@ describe('the events of an application', () => {
     expect(sent).toHaveLength(10)
     expect(log.at(-2)).toMatchObject({
       level: 'warn',
-      event: 'a webhook receiver takes nothing: one event at a time is tried, every 5 s',
+      event: 'a webhook receiver accepts nothing: one event at a time is tried, every 5 s',
       application: shop.id,
       failures: 10,
     })
@@ -301,7 +301,7 @@ describe('the events of an application', () => {
     await answer(11, status(200))
     expect(log.at(-2)).toMatchObject({
       level: 'info',
-      event: 'a webhook receiver takes events again',
+      event: 'a webhook receiver accepts events again',
       application: shop.id,
     })
     expect(sent.length).toBeGreaterThan(12)
@@ -386,7 +386,9 @@ describe('the events of an application', () => {
     happen(shop, ...reasons)
     expect(waiting()).toBe(MAX_WAITING)
     await pass(250)
-    expect(log).toMatchObject([{ event: 'webhook events dropped: too many wait', application: shop.id, events: 5 }])
+    expect(log).toMatchObject([
+      { event: 'webhook events dropped: too many are waiting', application: shop.id, events: 5 },
+    ])
     expect(sent.map(reasonOf)).toEqual(['r5', 'r6', 'r7', 'r8'])
     for (let at = 0; at < MAX_WAITING; at++) await answer(at, status(200))
     expect(waiting()).toBe(0)
@@ -394,7 +396,7 @@ describe('the events of an application', () => {
     happen(shop, ...reasons.slice(0, MAX_WAITING))
     expect(waiting()).toBe(MAX_WAITING)
     await pass(250)
-    expect(log.filter(({ event }) => event === 'webhook events dropped: too many wait')).toHaveLength(1)
+    expect(log.filter(({ event }) => event === 'webhook events dropped: too many are waiting')).toHaveLength(1)
   })
 
   test('of what apps report leave half of the room to the others', async () => {
@@ -412,7 +414,7 @@ describe('the events of an application', () => {
     opens(1)
     expect(waiting()).toBe(MAX_WAITING)
     await pass(250)
-    expect(log).toMatchObject([{ event: 'webhook events dropped: too many wait', events: MAX_WAITING / 2 + 1 }])
+    expect(log).toMatchObject([{ event: 'webhook events dropped: too many are waiting', events: MAX_WAITING / 2 + 1 }])
     expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({ type: 'push.opened', data: { id: '0' } })
   })
 

@@ -18,7 +18,7 @@ export const AdministratorsAnswer = objectSchema('AdministratorsAnswer', {
     shapeOf({
       name: text(),
       createdAt: time(),
-      seenAt: orNull(time('`null`: no session of theirs is left.')),
+      seenAt: orNull(time('`null`: no session.')),
       hasSecondFactor: yesOrNo('Whether they sign in with a code of an authenticator app too.'),
     }),
   ),
@@ -62,21 +62,18 @@ export const AdminLogAnswer = objectSchema('AdminLogAnswer', {
       at: time(),
       who: text('`administrator ann`, `token ci`, `command root`, `application Shop`, `nobody`.'),
       origin: text("Network address, or terminal; `''`: not known."),
-      command: text("Command line, without secrets, texts and users; `''`: none."),
+      command: text("Command line, without secrets, texts and users. `''`: none."),
       action: text(),
-      subject: text("What it was done to; `''`: nothing in particular. Of an application its id."),
+      subject: text("The target, such as an application's ID. `''`: none."),
       detail: mapOf(anything()),
       changes: mapOf(
         shapeOf({ before: anything(), after: anything() }),
-        'Settings by name: what they were, and are; `null`: none.',
+        'Settings by name, before and after. `null`: none.',
       ),
-      result: oneOf(
-        ['started', 'ok', 'refused', 'failed'],
-        '`started`: something was changed, and the end is not known.',
-      ),
+      result: oneOf(['started', 'ok', 'refused', 'failed'], '`started`: the outcome is unknown.'),
       code: text("Why it is not `ok`: the code of a failure, or `exit 1`; else `''`."),
     }),
   ),
-  next: orNull(count('`before` of the next page; `null`: that was all.')),
+  next: orNull(count('`before` for the next page. `null`: no more.')),
 })
 export type AdminLogAnswer = AnswerOf<typeof AdminLogAnswer>

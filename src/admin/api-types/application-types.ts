@@ -48,8 +48,8 @@ export const ApplicationLimits = objectSchema('ApplicationLimits', {
   backendBurst: count(),
   quota: count(),
   quotaPeriod: oneOf(['day', 'month']),
-  confirmAbove: count('Devices above which a push must name their number.'),
-  holdSeconds: count('Seconds in which a push to many can be cancelled.'),
+  confirmAbove: count('A push to more devices than this must state their number.'),
+  holdSeconds: count('Seconds during which a push to many can be cancelled.'),
   maxLabels: count(),
   maxDevices: count(),
   pushId: yesOrNo('Whether the payload carries the id of the push.'),
@@ -72,7 +72,7 @@ export const ApplicationAnswer = objectSchema('ApplicationAnswer', {
   userKey: orNull(shapeOf({ createdAt: time(), previousUntil: orNull(time()) })),
   use: {
     ...shapeOf({ used: count(), quota: count(), endsAt: time() }),
-    description: 'Calls of the running period; `quota` 0: no limit.',
+    description: 'Calls in the current period. `quota` 0: no limit.',
   },
 })
 export type ApplicationAnswer = AnswerOf<typeof ApplicationAnswer>
@@ -84,7 +84,7 @@ export interface RotateSecretRequest {
 
 export const NewSecretAnswer = objectSchema('NewSecretAnswer', {
   secret: text(),
-  previousUntil: orNull(time('Until when the old one counts; `null`: it is worth nothing.')),
+  previousUntil: orNull(time('How long the old one stays valid. `null`: it no longer works.')),
 })
 export type NewSecretAnswer = AnswerOf<typeof NewSecretAnswer>
 

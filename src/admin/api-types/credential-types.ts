@@ -81,7 +81,7 @@ export interface FcmCredentialRequest {
 export const CredentialTestAnswer = objectSchema('CredentialTestAnswer', {
   findings: listOf(
     shapeOf({
-      state: oneOf(['ok', 'warning', 'failed', 'skipped'], '`skipped`: the gateway was not asked.'),
+      state: oneOf(['ok', 'warning', 'failed', 'skipped'], '`skipped`: the gateway was not contacted.'),
       text: text(),
       fix: orNull(text()),
     }),

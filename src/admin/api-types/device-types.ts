@@ -29,7 +29,7 @@ export const DeviceView = objectSchema('DeviceView', {
   ),
   facts: listOf(
     shapeOf({ name: text(), label: text(), value: orNull(text()) }),
-    'What else the app has said, by its name in the device record, and the one for people; `null`: not known.',
+    'Further fields of the device, by name and label. `null`: unknown.',
   ),
   registeredAt: time(),
   seenAt: time(),
@@ -53,14 +53,14 @@ export const UsersAnswer = objectSchema('UsersAnswer', {
     shapeOf({
       user: text(),
       registered: count('Registered devices.'),
-      left: count('Devices that a gateway declared gone, or whose token it called bad; still kept.'),
+      left: count('Devices that a gateway reported as unregistered or whose token it refused, still stored.'),
     }),
   ),
   next: orNull(text()),
 })
 export type UsersAnswer = AnswerOf<typeof UsersAnswer>
 
-/** `next`: `before` of the next page; `null`: that was all. A page may have fewer devices than others, or none. */
+/** `next`: `before` for the next page. `null`: no more. A page may have fewer devices than others, or none. */
 export const DevicesAnswer = objectSchema('DevicesAnswer', { devices: listOf(DeviceView), next: orNull(text()) })
 export type DevicesAnswer = AnswerOf<typeof DevicesAnswer>
 
@@ -68,7 +68,7 @@ const pushThere = {
   push: text(),
   title: orNull(text()),
   createdAt: time(),
-  verdict: text('As `GET /push/{id}/device` has them.'),
+  verdict: text('As in `GET /push/{id}/device`.'),
   explanation: text(),
   reason: orNull(text()),
   at: orNull(time()),
@@ -78,7 +78,7 @@ export const DeviceAnswer = objectSchema('DeviceAnswer', {
   device: DeviceView,
   pushes: listOf(
     shapeOf(pushThere),
-    "What became of the application's last 20 pushes here, the newest first; those that were not for it are left out.",
+    "The outcome of the application's last 20 pushes for this device, newest first, without those for others.",
   ),
 })
 export type DeviceAnswer = AnswerOf<typeof DeviceAnswer>
@@ -88,7 +88,7 @@ export const UserAnswer = objectSchema('UserAnswer', {
   devices: listOf(DeviceView, 'At most 50.'),
   pushes: listOf(
     shapeOf({ ...pushThere, device: count('`device` of one of the devices.') }),
-    "What became of the application's last 20 pushes on the first 10 of the devices, the newest first.",
+    "The outcome of the application's last 20 pushes on the first 10 devices, newest first.",
   ),
 })
 export type UserAnswer = AnswerOf<typeof UserAnswer>

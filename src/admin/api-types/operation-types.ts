@@ -29,9 +29,9 @@ export const BackupsAnswer = objectSchema('BackupsAnswer', {
         description: 'Whether the newest can be restored; `null`: that is not looked at.',
       }),
     }),
-    description: '`null`: the service makes none (`--backup`).',
+    description: '`null`: backups are off (`--backup`).',
   }),
-  backups: listOf(shapeOf({ name: text(), bytes: count(), at: time() }), 'Those that there are, the newest first.'),
+  backups: listOf(shapeOf({ name: text(), bytes: count(), at: time() }), 'Newest first.'),
   problem: orNull(text('Why they cannot be listed.')),
 })
 export type BackupsAnswer = AnswerOf<typeof BackupsAnswer>
@@ -41,13 +41,13 @@ export type BackupsAnswer = AnswerOf<typeof BackupsAnswer>
  * `--log-level` there is nothing.
  */
 export const ServiceLogLine = objectSchema('ServiceLogLine', {
-  number: count("Counts from the start on; the event's id too."),
+  number: count("Starts at 1; also the event's ID."),
   at: time(),
   level: oneOf(['debug', 'info', 'warn', 'error']),
   event: text(),
   fields: mapOf(
     orNull(anyOf(text(), number(), yesOrNo())),
-    "`application` is an id, and `name` that application's, where a line is about one.",
+    '`application` is an ID and `name` its name, for lines about one.',
   ),
 })
 export type ServiceLogLine = AnswerOf<typeof ServiceLogLine>
@@ -62,12 +62,12 @@ export const ReceivedAnswer = objectSchema('ReceivedAnswer', {
       application: text("An application's id."),
       platform: platformSchema,
       token: text("Its first 12 characters; of a browser's endpoint `https://host/…` and its last 12."),
-      push: orNull(text("The push's id; `null`: its payload does not have that.")),
+      push: orNull(text("The push's ID. `null`: its payload has none.")),
       title: orNull(text()),
       subtitle: orNull(text('iOS alone has one.')),
       text: orNull(text()),
       badge: orNull(number()),
-      category: orNull(text('By which an app on iOS knows the buttons below it.')),
+      category: orNull(text('On iOS, selects the buttons that the app defined.')),
       hasImage: yesOrNo('Whether the address of a picture comes with it.'),
       status: count(),
       reason: orNull(text()),

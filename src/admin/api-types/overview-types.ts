@@ -7,16 +7,16 @@ import { pushOfApplication } from './push-types.ts'
 
 export const OverviewDay = objectSchema('OverviewDay', {
   day: text('`2026-11-22`'),
-  addressed: count('Notifications addressed, taken by a gateway; opens and arrivals that apps have reported.'),
+  addressed: count('Notifications addressed and accepted; opens and arrivals reported by apps.'),
   accepted: count(),
   opened: count(),
   received: count(),
   registered: orNull(
     count(
-      'Devices that have registered for the first time, imported ones too; the day may begin up to an hour late. `null`: they were not counted yet.',
+      'Devices that registered for the first time or were imported. The day may start up to an hour late. `null`: not counted yet.',
     ),
   ),
-  lost: count('Devices that a gateway has declared gone on this day.'),
+  lost: count('Devices that a gateway reported as unregistered on this day.'),
 })
 export type OverviewDay = AnswerOf<typeof OverviewDay>
 
@@ -30,10 +30,10 @@ export const OverviewDevices = objectSchema('OverviewDevices', {
   byPlatform: { ...shapeOf(byPlatform), description: 'Registered ones.' },
   byState: shapeOf({
     registered: count(),
-    gone: count('Their gateway has declared them unregistered; still kept.'),
-    quarantined: count('Their gateway has called the token bad; still kept.'),
+    gone: count('Their gateway reported them as unregistered; still stored.'),
+    quarantined: count('Their gateway refused the token; still stored.'),
   }),
-  isWhole: yesOrNo('`false`: the last count broke off, so that these are of the one before.'),
+  isWhole: yesOrNo('`false`: the last count was interrupted; these are from the one before.'),
 })
 export type OverviewDevices = AnswerOf<typeof OverviewDevices>
 
@@ -48,9 +48,9 @@ export type AttentionPoint = AnswerOf<typeof AttentionPoint>
 
 export const OverviewAnswer = objectSchema('OverviewAnswer', {
   version: text(),
-  days: listOf(OverviewDay, 'The last days (UTC) in order, today last, also those on which nothing was.'),
+  days: listOf(OverviewDay, 'The last days (UTC), today last, including days without activity.'),
   devices: OverviewDevices,
-  attention: listOf(AttentionPoint, 'Errors first, then what is about credentials.'),
+  attention: listOf(AttentionPoint, 'Errors first, then credentials.'),
   scheduled: listOf(shapeOf(pushOfApplication), 'The next 5 of all applications, soonest first.'),
   pushes: listOf(shapeOf(pushOfApplication), 'The last 5 of all applications.'),
 })

@@ -5,16 +5,14 @@ import { ApplicationName } from './application-types.ts'
 const summary = {
   id: text(),
   title: orNull(text()),
-  msg: orNull(text('What is shown of it; `null`: it shows nothing.')),
+  msg: orNull(text('What is shown. `null`: nothing.')),
   state: oneOf(
     ['scheduled', 'held', 'sending', 'paused', 'finished', 'cancelled'],
-    "`held`: nothing but the application's hold keeps it back, and it can be cancelled; `scheduled`: it waits for its moment. `paused`: all that is left waits; `reason` says for what.",
+    "`held`: delayed by the application's hold, and can be cancelled. `scheduled`: due later. `paused`: everything left is waiting; `reason` says for what.",
   ),
   reason: orNull(text()),
-  many: yesOrNo('For one device, or for many.'),
-  addressed: count(
-    'Devices addressed, taken by a gateway, given up, and without an outcome: `addressed` is the sum of the three.',
-  ),
+  many: yesOrNo('For one device or many.'),
+  addressed: count('Devices addressed, accepted, failed and waiting. `addressed` is the sum of the other three.'),
   accepted: count(),
   failed: count(),
   waiting: count(),
@@ -34,7 +32,7 @@ export type PushSummary = AnswerOf<typeof PushSummary>
 /** Pushes of an application, the newest first. */
 export const PushesAnswer = objectSchema('PushesAnswer', {
   pushes: listOf(PushSummary),
-  next: orNull(count('`before` of the next page; `null`: that was all.')),
+  next: orNull(count('`before` for the next page. `null`: no more.')),
 })
 export type PushesAnswer = AnswerOf<typeof PushesAnswer>
 

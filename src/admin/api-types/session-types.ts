@@ -3,15 +3,13 @@ import type { AnswerOf } from '../../http/answer-schema.ts'
 
 /** Also what signs in and out answers. */
 export const SessionAnswer = objectSchema('SessionAnswer', {
-  administrator: orNull({ ...shapeOf({ name: text() }), description: '`null`: nobody is signed in, or a token is.' }),
+  administrator: orNull({ ...shapeOf({ name: text() }), description: '`null`: not signed in, or by a token.' }),
   token: orNull(shapeOf({ name: text(), purpose: text(), expiresAt: orNull(time()) })),
-  step: orNull(
-    text('Of a sign-in that is not done: with it `POST /api/session/code` takes a code. `null`: none is asked for.'),
-  ),
+  step: orNull(text('A started sign-in: send it with a code to `POST /api/session/code`. `null`: no code is needed.')),
   isSetUp: yesOrNo('Whether there is any administrator.'),
   service: orNull({
     ...shapeOf({ version: text(), url: text() }),
-    description: 'Its version, and where apps and backends reach the public API. `null`: nobody is signed in.',
+    description: "Its version, and the public API's address. `null`: not signed in.",
   }),
 })
 export type SessionAnswer = AnswerOf<typeof SessionAnswer>
@@ -28,7 +26,7 @@ export type SecondFactorAnswer = AnswerOf<typeof SecondFactorAnswer>
 
 /** The secret is in this answer and nowhere else. */
 export const SecondFactorBegunAnswer = objectSchema('SecondFactorBegunAnswer', {
-  secret: text('To be typed into an authenticator app.'),
+  secret: text('To type into an authenticator app.'),
   uri: text('The same as an address, for an app on this machine.'),
   qr: {
     ...shapeOf({ path: text(), size: count() }),
@@ -39,6 +37,6 @@ export type SecondFactorBegunAnswer = AnswerOf<typeof SecondFactorBegunAnswer>
 
 /** The codes are in this answer and nowhere else. */
 export const RecoveryCodesAnswer = objectSchema('RecoveryCodesAnswer', {
-  recoveryCodes: listOf(text(), 'Each is good once, in place of a code of the app.'),
+  recoveryCodes: listOf(text(), 'Each works once, instead of a code of the app.'),
 })
 export type RecoveryCodesAnswer = AnswerOf<typeof RecoveryCodesAnswer>

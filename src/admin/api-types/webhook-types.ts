@@ -11,7 +11,7 @@ const webhook = {
 export const WebhookView = objectSchema('WebhookView', {
   application: ApplicationName,
   ...webhook,
-  waiting: count('Events that are not delivered yet. What was delivered is not kept.'),
+  waiting: count('Undelivered events. Delivered ones are not stored.'),
   next: listOf(
     shapeOf({
       id: text(),
@@ -20,7 +20,7 @@ export const WebhookView = objectSchema('WebhookView', {
       createdAt: time(),
       dueAt: time(),
     }),
-    'The first 20 of them, in the order in which they are due.',
+    'The first 20, soonest first.',
   ),
 })
 export type WebhookView = AnswerOf<typeof WebhookView>
@@ -47,7 +47,7 @@ export interface WebhookRequest {
 
 export const NewWebhookAnswer = objectSchema('NewWebhookAnswer', {
   ...webhookOrNone,
-  secret: orNull(text('One that was made is in this answer and nowhere else; `null`: none was.')),
+  secret: orNull(text('Only this answer contains a new one. `null`: none was created.')),
   isPrivate: yesOrNo('Its address is private: the service sends there only with `--webhook-private`.'),
 })
 export type NewWebhookAnswer = AnswerOf<typeof NewWebhookAnswer>

@@ -25,7 +25,7 @@ export async function bundleDashboard(kind: 'release' | 'development'): Promise<
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },
     define: { 'process.env.NODE_ENV': '"production"', IS_DEVELOPMENT: String(kind === 'development') },
   })
-  if (metafile === undefined) throw new Error('Bun told nothing of what is in the dashboard')
+  if (metafile === undefined) throw new Error('Bun returned no metafile for the dashboard')
   const files = outputs.map(async (output) => {
     const text = await output.text()
     const [, stem = '', ending = ''] = /([^/]+)\.(js|css)$/.exec(output.path) ?? []

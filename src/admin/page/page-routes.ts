@@ -45,7 +45,7 @@ export function pageRoutes() {
   const ready = () => (prepared ??= prepare())
   const app = new Elysia({ name: 'page-routes' }).get('/assets/:name', async ({ request, params }) => {
     const asset = (await ready()).assets.get(params.name)
-    if (asset === undefined) throw new Refused(failure('ResourceNotFound', 'There is no such file of the dashboard.'))
+    if (asset === undefined) throw new Refused(failure('ResourceNotFound', 'The dashboard has no such file.'))
     return asset({ request })
   })
   // For "This browser": the public listener may not be reachable from here.

@@ -47,7 +47,7 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
         const link = await change('', () => links.make(null))
         return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
       },
-      adminCall('Administrators', 'Make a link by which somebody becomes an administrator', {
+      adminCall('Administrators', 'Create a link for a new administrator', {
         action: 'make link',
         answer: NewLinkAnswer,
       }),
@@ -65,12 +65,12 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
         if (outcome === null) throw new Refused(failure('ResourceNotFound', 'No administrator found'))
         if (outcome === 'last') {
           throw new Refused(
-            failure('ConflictError', 'The last administrator stays: bellhop admin remove takes it away.'),
+            failure('ConflictError', 'The last administrator cannot be removed here: use bellhop admin remove.'),
           )
         }
         return { message: 'Administrator removed' }
       },
-      adminCall('Administrators', 'Take an administrator away, but for the last', {
+      adminCall('Administrators', 'Remove an administrator, except the last', {
         action: 'remove administrator',
         answer: DoneAnswer,
       }),
@@ -95,14 +95,17 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
         const latest = by.kind === 'token' ? by.expiresAt : null
         const expiresAt = tokenEnd(clock.now(), expiresInDays, latest)
         if (expiresAt === 'too-late') {
-          throw invalid('expiresInDays', `must not be after the end of the token that makes it, ${isoOrNull(latest)}`)
+          throw invalid(
+            'expiresInDays',
+            `must not be later than the expiry of the token that creates it, ${isoOrNull(latest)}`,
+          )
         }
         const granted = { purpose, expiresAt: isoOrNull(expiresAt) }
         const token = await change(name, () => tokens.add(name, { purpose, expiresAt }), granted)
-        if (token === null) throw new Refused(failure('ConflictError', 'name is taken: there is a token of that name.'))
+        if (token === null) throw new Refused(failure('ConflictError', 'name is taken by another token.'))
         return { name, token, ...granted }
       },
-      adminCall('Administrators', 'Make a token, shown in this answer alone', {
+      adminCall('Administrators', 'Create a token. Only this answer contains it', {
         action: 'make token',
         answer: NewTokenAnswer,
         body: NewToken,

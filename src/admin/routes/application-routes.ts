@@ -68,7 +68,7 @@ export function applicationRoutes(deps: Dependencies) {
     .get(
       '/api/applications',
       () => ({ applications: view.summaries(directory.all()) }),
-      adminCall('Applications', 'All applications, in the order of their creation', { answer: ApplicationsAnswer }),
+      adminCall('Applications', 'All applications, in order of creation', { answer: ApplicationsAnswer }),
     )
     .post(
       '/api/applications',
@@ -88,13 +88,13 @@ export function applicationRoutes(deps: Dependencies) {
           )
         }
         if (outcome.kind === 'name-taken') {
-          throw new Refused(failure('ConflictError', 'name is taken: there is an application of that name.'))
+          throw new Refused(failure('ConflictError', 'name is taken by another application.'))
         }
         directory.reload()
         const { application, secret } = outcome
         return { id: application.id, name: application.name, secret }
       },
-      adminCall('Applications', 'Create an application; its secret is in this answer alone', {
+      adminCall('Applications', 'Create an application. Only this answer contains its secret', {
         action: 'create application',
         answer: NewApplicationAnswer,
         body: NewApplication,
@@ -111,7 +111,7 @@ export function applicationRoutes(deps: Dependencies) {
         const { id } = named(params.id)
         return changed(await change(id, () => applications.setLimits(id, body)))
       },
-      adminCall('Applications', 'Change limits; what is left out stays as it is', {
+      adminCall('Applications', 'Change limits. Omitted ones stay unchanged', {
         action: 'change limits',
         answer: ApplicationAnswer,
         body: ChangeLimits,
@@ -128,7 +128,7 @@ export function applicationRoutes(deps: Dependencies) {
         const { secret, previousUntil } = outcome
         return { secret, previousUntil: isoOrNull(previousUntil) }
       },
-      adminCall('Applications', 'Make another secret; the one before ends at once, or counts for a while', {
+      adminCall('Applications', 'Rotate the secret, revoking the old one now or after an overlap', {
         action: 'rotate secret',
         answer: NewSecretAnswer,
         body: RotateSecret,
@@ -144,13 +144,13 @@ export function applicationRoutes(deps: Dependencies) {
           throw new Refused(
             failure(
               'ConflictError',
-              `It has ${real.things.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${real.hasBrowsers ? ' Browsers would be reached as before.' : ''} With confirm it is done.`,
+              `It has ${real.things.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${real.hasBrowsers ? ' Browsers are not affected.' : ''} With confirm it is done.`,
             ),
           )
         }
         return changed(await change(id, () => applications.setSimulated(id, simulate)))
       },
-      adminCall('Applications', 'Send to the built-in simulator, or no more', {
+      adminCall('Applications', 'Turn the built-in simulator on or off', {
         action: 'simulate',
         answer: ApplicationAnswer,
         body: Simulate,
@@ -163,7 +163,7 @@ export function applicationRoutes(deps: Dependencies) {
         const application = named(params.id)
         const { number, name } = application
         if (body.name !== name) throw invalid('name', 'must be the name of the application, as it is')
-        if (erasing.has(number)) throw new Refused(failure('ConflictError', 'It is being erased already.'))
+        if (erasing.has(number)) throw new Refused(failure('ConflictError', 'It is already being deleted.'))
         const erased = erase(application, by)
         const state = await within(
           clock,
@@ -174,7 +174,7 @@ export function applicationRoutes(deps: Dependencies) {
         if (state === 'erasing') erased.catch(deps.onError)
         return { state }
       },
-      adminCall('Applications', 'Erase one with all that it has; its name is given again', {
+      adminCall('Applications', 'Delete an application and everything in it; repeat its name to confirm', {
         action: 'delete application',
         answer: DeleteApplicationAnswer,
         body: DeleteApplication,

@@ -12,10 +12,10 @@ const pageFields = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: who
 const DEFAULT_PAGE = 100
 
 const FILTERS = {
-  who: 'Entries of whoever has this in their name, such as `token ci`.',
-  action: 'Entries of this action, such as `rotate secret`.',
-  application: 'Entries about the application with this id.',
-  since: 'Entries since then, such as 2026-12-24T09:00:00Z.',
+  who: 'Only entries whose actor contains this, such as `token ci`.',
+  action: 'Only this action, such as `rotate secret`.',
+  application: 'Only entries about this application ID.',
+  since: 'Only entries since this time, such as 2026-12-24T09:00:00Z.',
   until: 'Entries before then.',
 }
 
@@ -40,7 +40,7 @@ export function auditRoutes({ gate, log }: AdminParts) {
           next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
         }
       },
-      adminCall('Administrators', 'The audit log, the newest entry first', {
+      adminCall('Administrators', 'The audit log, newest first', {
         answer: AdminLogAnswer,
         query: {
           ...FILTERS,
@@ -62,7 +62,7 @@ export function auditRoutes({ gate, log }: AdminParts) {
           'content-disposition': `attachment; filename="audit-log.${format === 'csv' ? 'csv' : 'jsonl'}"`,
         })
       },
-      adminCall('Administrators', 'All of the audit log, or what is wanted of it, as a file', {
+      adminCall('Administrators', 'The audit log, or a part of it, as a file', {
         answer: EXPORTED,
         query: { format: '`json` (default) or `csv`.', ...FILTERS },
         contentType: 'application/x-ndjson',

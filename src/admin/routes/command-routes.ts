@@ -30,7 +30,7 @@ const files: Field<ReadonlyMap<string, Uint8Array>> = {
   schema: {
     type: 'object',
     additionalProperties: { type: 'string', format: 'byte' },
-    description: 'The files that argv names, by path, in base64. /dev/stdin is what - reads.',
+    description: 'The files named in argv, by path, in base64. /dev/stdin is the input for -.',
   },
   emptyIsAbsent: false,
   read(value, name) {
@@ -45,7 +45,10 @@ const files: Field<ReadonlyMap<string, Uint8Array>> = {
   },
 }
 
-const LINES = { type: 'string', description: 'A line of JSON for what it says: {"out"}, {"err"}, at last {"exit"}.' }
+const LINES = {
+  type: 'string',
+  description: 'One JSON object a line: {"out"} and {"err"} for output, and {"exit"} last.',
+}
 
 const RunCommandLine = bodyOf({ argv: required(argv), files: optional(files) })
 
@@ -68,7 +71,7 @@ export function commandRoutes({ gate, serve }: Dependencies) {
       return new Response(saidLines(running), { headers: { 'content-type': 'application/x-ndjson' } })
     },
     {
-      ...adminCall('Service', 'Run a command of the command line; answers a line of JSON for what it says', {
+      ...adminCall('Service', 'Run a CLI command; streams its output as JSON lines', {
         action: 'command',
         answer: LINES,
         contentType: 'application/x-ndjson',

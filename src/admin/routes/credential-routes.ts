@@ -46,7 +46,7 @@ export function credentialRoutes(deps: Dependencies) {
         applicationNamed(directory, params.id)
         const { key, keyId, teamId, certificate, password, topic, environment = 'auto' } = body
         if (key !== undefined) {
-          if (certificate !== undefined) throw invalid('certificate', 'and key exclude each other')
+          if (certificate !== undefined) throw invalid('certificate', "can't be combined with key")
           if (keyId === undefined) throw missing('keyId')
           if (teamId === undefined) throw missing('teamId')
           if (topic === undefined) throw missing('topic')
@@ -80,7 +80,7 @@ export function credentialRoutes(deps: Dependencies) {
       '/api/applications/:id/credentials/webpush',
       ({ change, params, body: { subject, key, new: isNew = false } }) => {
         const application = applicationNamed(directory, params.id)
-        if (isNew && key !== undefined) throw invalid('new', 'and key exclude each other')
+        if (isNew && key !== undefined) throw invalid('new', "can't be combined with key")
         const before = credentials.credentialOf(application, 'webpush')
         const next = nextVapid(before, { subject, key, isNew })
         if (next === null) throw missing('subject')
@@ -89,7 +89,7 @@ export function credentialRoutes(deps: Dependencies) {
         if (JSON.stringify(credential) === JSON.stringify(before)) return view.whole(application)
         return store(change, params.id, credential)
       },
-      adminCall('Applications', 'Make or import the VAPID key for web push, or change its subject', {
+      adminCall('Applications', 'Create or import the VAPID key for web push, or change its subject', {
         action: 'store credential',
         answer: ApplicationAnswer,
         body: VapidFields,
@@ -105,7 +105,7 @@ export function credentialRoutes(deps: Dependencies) {
         directory.reload()
         return view.whole(application)
       },
-      adminCall('Applications', `Take away a credential: ${either(PROVIDERS)}`, {
+      adminCall('Applications', `Remove a credential: ${either(PROVIDERS)}`, {
         action: 'remove credential',
         answer: ApplicationAnswer,
       }),
@@ -121,7 +121,7 @@ export function credentialRoutes(deps: Dependencies) {
         await commit(() => log.add(by, 'test credential', application.id, { provider }))
         return { findings: await test(application, credential) }
       },
-      adminCall('Applications', 'Ask the gateway whether it takes the credential, in the words of doctor', {
+      adminCall('Applications', 'Check a credential with its gateway, as bellhop doctor does', {
         action: 'test credential',
         answer: CredentialTestAnswer,
       }),

@@ -34,10 +34,10 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
     .get(
       '/api/applications/:id/devices',
       ({ params, query }) => devices.page(applicationNamed(directory, params.id).number, newestIn(query)),
-      adminCall('Devices', 'Devices, the newest first', {
+      adminCall('Devices', 'Devices, newest first', {
         answer: DevicesAnswer,
         query: {
-          state: '`registered` (default), `gone` or `quarantined`: these in the order in which they left.',
+          state: '`registered` (default), `gone` or `quarantined`: the latter two in the order they left.',
           platform: '`0`, `1` or `2`.',
           tag: 'One that they have.',
           user: 'Whose they are.',
@@ -63,7 +63,7 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
         answer: DeviceSearchAnswer,
         query: {
           q: 'A token, or its first 8 characters; an alias, a user, a tag.',
-          by: '`token`, `alias`, `user` or `tag`. Default: the first of them that finds anything.',
+          by: '`token`, `alias`, `user` or `tag`. Default: the first that matches.',
         },
       }),
     )
@@ -75,9 +75,9 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
         const next = users.length < USERS_A_PAGE ? null : (users.at(-1)?.user ?? null)
         return { users, next } satisfies UsersAnswer
       },
-      adminCall('Devices', 'Users, each with the number of their devices', {
+      adminCall('Devices', 'Users and their numbers of devices', {
         answer: UsersAnswer,
-        query: { q: 'How the user ID begins. Default: all users.', after: '`next` of the previous page.' },
+        query: { q: 'A prefix of the user ID. Default: all users.', after: '`next` of the previous page.' },
       }),
     )
     .get(
@@ -87,7 +87,7 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
         if (found === null) throw new Refused(failure('ResourceNotFound', 'No user found'))
         return found
       },
-      adminCall('Devices', 'A user, with their devices, and what became of the last pushes there', {
+      adminCall('Devices', 'A user with their devices and recent pushes', {
         answer: UserAnswer,
       }),
     )
@@ -99,7 +99,7 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
         if (found === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
         return found
       },
-      adminCall('Devices', 'One, and what became of the last pushes there, and why', { answer: DeviceAnswer }),
+      adminCall('Devices', 'A device, with the outcome of recent pushes and why', { answer: DeviceAnswer }),
     )
 }
 

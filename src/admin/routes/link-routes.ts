@@ -21,7 +21,7 @@ interface Dependencies extends AdminParts {
   readonly arrival: Arrival
 }
 
-/** One-time links, by which somebody becomes an administrator or signs in without the password. */
+/** One-time links, by which somebody creates an administrator or signs in without the password. */
 export function linkRoutes({
   gate,
   commit,
@@ -78,11 +78,11 @@ export function linkRoutes({
         const made = await commit(() => becomeAdministrator(link, name, hash, address))
         if (made.kind === 'spent') throw new Refused(SPENT)
         if (made.kind === 'name-taken') {
-          throw new Refused(failure('ConflictError', 'name is taken: there is an administrator of that name.'))
+          throw new Refused(failure('ConflictError', 'name is taken by another administrator.'))
         }
         return arrival.signedIn(made.administrator, made.session, headers)
       },
-      adminCall('Session', 'Use a link up: become an administrator, or sign in', {
+      adminCall('Session', 'Use a link to create an administrator or sign in', {
         action: 'sign in',
         answer: SessionAnswer,
         body: UseLink,
@@ -92,5 +92,5 @@ export function linkRoutes({
 
 const SPENT = failure(
   'ResourceNotFound',
-  'This link no longer works: it was used, or is older than 30 minutes. bellhop admin link makes another one.',
+  'This link was used or is older than 30 minutes. Create another with bellhop admin link.',
 )

@@ -30,7 +30,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'PUT /user/del': 'erase user',
 }
 
-const ANY: JsonSchema = { description: 'As the public API answers; its own document has the shapes.' }
+const ANY: JsonSchema = { description: 'As the public API answers; see its own document for the schemas.' }
 
 /** The public API on behalf of an application, below `/api/applications/:id/v1`. Changes are logged. */
 export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {

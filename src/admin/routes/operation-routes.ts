@@ -70,9 +70,9 @@ export function operationRoutes(deps: Dependencies) {
       async ({ actor }) => {
         const by = known(actor)
         if (backups === null) {
-          throw new Refused(failure('ConflictError', 'The service makes no backups: --backup says where to.'))
+          throw new Refused(failure('ConflictError', 'Backups are off: set --backup.'))
         }
-        if (!backups.makeNow()) throw new Refused(failure('ConflictError', 'A backup is being made already.'))
+        if (!backups.makeNow()) throw new Refused(failure('ConflictError', 'A backup is already in progress.'))
         await commit(() => log.add(by, 'make backup'))
         return backupsAnswer()
       },
@@ -98,11 +98,11 @@ export function operationRoutes(deps: Dependencies) {
         }
         return streamed(streams, { next, isAllowed: () => isGood(request), gone: request.signal })
       },
-      adminCall('Service', 'Server-sent events: the last lines of the log, then each as it comes', {
+      adminCall('Service', 'Server-sent events: the last log lines, then new ones', {
         answer: ServiceLogLine,
         query: {
-          level: 'The least: debug, info, warn or error. Default info.',
-          application: 'Those about the application of this id.',
+          level: 'The lowest level: debug, info, warn or error. Default info.',
+          application: 'Only about this application ID.',
         },
         contentType: 'text/event-stream',
       }),

@@ -61,7 +61,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
         const limit = query['limit'] === undefined ? PAGE_PUSHES : page.limit.read(query['limit'], 'limit')
         return pushes.page(number, before, limit)
       },
-      adminCall('Pushes', 'Pushes with their counts, the last first', {
+      adminCall('Pushes', 'Pushes with their counts, newest first', {
         answer: PushesAnswer,
         query: { before: 'The number of the page before: `next` of the answer.', limit: 'Maximum number of pushes.' },
       }),
@@ -80,7 +80,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
           gone: request.signal,
         })
       },
-      adminCall('Pushes', 'Server-sent events: progress, until the push is over', {
+      adminCall('Pushes', 'Server-sent events: progress until the push has finished', {
         answer: PushProgressEvent,
         contentType: 'text/event-stream',
       }),
@@ -94,7 +94,7 @@ export function streamed(streams: Pick<EventStreams, 'start'>, source: Parameter
   const body = streams.start(source)
   if (body === null) {
     const wait = { 'retry-after': '10' }
-    throw new Refused(failure('TooManyRequestsError', 'Too many pages follow something already: close one.', wait))
+    throw new Refused(failure('TooManyRequestsError', 'Too many pages are following events: close one.', wait))
   }
   // Without x-accel-buffering nginx would hold events back.
   return new Response(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })

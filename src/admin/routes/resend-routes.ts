@@ -59,7 +59,7 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         const call = { by, action: 'resend', subject: application.id, detail: { push: id } }
         return calls.during(call, () => resend.send(application, wanted))
       },
-      adminCall('Pushes', 'Send a push again, to those it failed for', {
+      adminCall('Pushes', 'Resend a push to the devices it failed for', {
         action: 'resend',
         answer: ResendAnswer,
         body: ResendBody,

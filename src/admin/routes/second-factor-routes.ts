@@ -56,7 +56,7 @@ export function secondFactorRoutes({ gate, secondFactors, secondSteps }: Depende
       },
       adminCall(
         'Session',
-        'Make a secret for an authenticator app, shown in this answer alone; a code of it turns it on',
+        'Create a secret for an authenticator app. Only this answer contains it; a code turns it on',
         {
           action: 'begin second factor',
           answer: SecondFactorBegunAnswer,
@@ -78,7 +78,7 @@ export function secondFactorRoutes({ gate, secondFactors, secondSteps }: Depende
       },
       adminCall(
         'Session',
-        'Turn the second factor on, by a code of the app; recovery codes, shown in this answer alone',
+        'Turn the second factor on, with a code of the app. Only this answer contains the recovery codes',
         {
           action: 'turn on second factor',
           answer: RecoveryCodesAnswer,
@@ -92,7 +92,7 @@ export function secondFactorRoutes({ gate, secondFactors, secondSteps }: Depende
         const owner = ownerIn(actor)
         return { recoveryCodes: await proven(change, owner, code, () => secondFactors.renewCodes(owner)) }
       },
-      adminCall('Session', 'Create new recovery codes; the old ones stop working', {
+      adminCall('Session', 'Create recovery codes; the old ones stop working', {
         action: 'make recovery codes',
         answer: RecoveryCodesAnswer,
         body: GivenCode,
@@ -105,7 +105,7 @@ export function secondFactorRoutes({ gate, secondFactors, secondSteps }: Depende
         await proven(change, owner, code, () => secondFactors.remove(owner))
         return { message: 'Second factor turned off' }
       },
-      adminCall('Session', 'Turn the second factor off, by a code or a recovery code', {
+      adminCall('Session', 'Turn the second factor off, with a code or a recovery code', {
         action: 'turn off second factor',
         answer: DoneAnswer,
         body: GivenCode,

@@ -47,7 +47,7 @@ export function sessionRoutes(deps: Dependencies) {
       case 'busy':
         throw new Refused(BUSY)
       case 'wait': {
-        const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
+        const sentence = 'Too many wrong passwords. Wait, or create a link: bellhop admin link NAME.'
         throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
       }
     }
@@ -79,7 +79,7 @@ export function sessionRoutes(deps: Dependencies) {
           headers,
         )
       },
-      adminCall('Session', 'Sign in; whoever has a second factor gets a step, and nobody is signed in yet', {
+      adminCall('Session', 'Sign in. With a second factor, this returns a step to continue with', {
         action: 'sign in',
         answer: SessionAnswer,
         body: SignIn,
@@ -142,7 +142,7 @@ export function sessionRoutes(deps: Dependencies) {
         })
         return arrival.signedIn(administrator, session, headers)
       },
-      adminCall('Session', 'Change your password; all other sessions end', {
+      adminCall('Session', 'Change your password and end all other sessions', {
         action: 'change password',
         answer: SessionAnswer,
         body: ChangePassword,

@@ -41,7 +41,7 @@ export function webhookRoutes({ gate, directory, webhooks, webhookList }: Depend
           return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
         }),
       }),
-      adminCall('Service', 'Webhooks of all applications, and what waits for them', { answer: WebhooksAnswer }),
+      adminCall('Service', 'Webhooks of all applications and their waiting events', { answer: WebhooksAnswer }),
     )
     .get(
       '/api/applications/:id/webhook',
@@ -61,7 +61,7 @@ export function webhookRoutes({ gate, directory, webhooks, webhookList }: Depend
           return { ...shown(set.webhook), secret: set.secret, isPrivate: isForPrivate(set.url) }
         })
       },
-      adminCall('Applications', 'Set the webhook; a secret that is made is in this answer alone', {
+      adminCall('Applications', 'Set the webhook. Only this answer contains a new secret', {
         action: 'set webhook',
         answer: NewWebhookAnswer,
         body: ChangeWebhook,
@@ -74,7 +74,7 @@ export function webhookRoutes({ gate, directory, webhooks, webhookList }: Depend
         if (!(await change(application.id, () => webhooks.remove(application)))) throw noWebhook()
         return shown(null)
       },
-      adminCall('Applications', 'Take the webhook away, with all that waits for it', {
+      adminCall('Applications', 'Remove the webhook and its waiting events', {
         action: 'remove webhook',
         answer: WebhookAnswer,
       }),
@@ -91,7 +91,7 @@ export function webhookRoutes({ gate, directory, webhooks, webhookList }: Depend
         })
         return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
       },
-      adminCall('Service', 'Try at once to deliver what waits for a webhook', {
+      adminCall('Service', "Deliver a webhook's waiting events now", {
         action: 'retry webhook',
         answer: WebhookRetryAnswer,
       }),

@@ -35,10 +35,10 @@ export type CodeOutcome =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'wait'; readonly seconds: number }
 
-export const WRONG_CODE = failure('InvalidCredentials', 'code is wrong, or was used before.')
+export const WRONG_CODE = failure('InvalidCredentials', 'code is wrong or was already used.')
 
 export function tooManyCodes(seconds: number): Failure {
-  const sentence = 'Too many wrong codes. Wait, or on the machine of the service: bellhop admin reset NAME.'
+  const sentence = 'Too many wrong codes. Wait, or run bellhop admin reset NAME on the server.'
   return failure('TooManyRequestsError', sentence, { 'retry-after': String(seconds) })
 }
 

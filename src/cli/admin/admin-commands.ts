@@ -7,11 +7,11 @@ import { tokenLife } from './token-life.ts'
 const passwordFlag = valueFlag(
   'password-file',
   'FILE',
-  'the password is its first line; - reads it from standard input (default: one is made, and shown once)',
+  "read the password from this file's first line; - reads standard input (default: generated and shown once)",
   { type: path },
 )
 
-const urlFlag = valueFlag('url', 'URL', 'where browsers reach the admin side, such as https://push.example.com')
+const urlFlag = valueFlag('url', 'URL', 'the admin address as browsers reach it, such as https://push.example.com')
 
 const listenFlag = valueFlag(
   'admin-listen',
@@ -25,7 +25,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin link',
     words: ['[NAME]'],
     on: 'data',
-    summary: 'print a link, good once and for 30 minutes: to become an administrator, or to be signed in as NAME',
+    summary: 'print a one-time link (30 minutes) to create an administrator or sign in as NAME',
     changes: { action: 'make link' },
     flags: [urlFlag, listenFlag, jsonFlag],
     examples: ['bellhop admin link'],
@@ -45,8 +45,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin reset',
     words: ['NAME'],
     on: 'data',
-    summary:
-      'give an administrator a new password, remove the second factor, end their sessions, and print a sign-in link',
+    summary: 'reset an administrator: new password, no second factor, all sessions ended, and a sign-in link',
     changes: { action: 'reset administrator' },
     flags: [passwordFlag, urlFlag, listenFlag, jsonFlag],
     examples: ['bellhop admin reset ann'],
@@ -56,12 +55,12 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin totp',
     words: ['NAME'],
     on: 'data',
-    summary: 'set up or change the second factor of an administrator (an authenticator app)',
+    summary: "set up or change an administrator's second factor (authenticator app)",
     changes: { action: 'change second factor' },
     flags: [
       valueFlag('code', 'CODE', 'a code from the app, or a recovery code; the first code turns it on'),
       switchFlag('off', 'turn it off'),
-      switchFlag('recovery-codes', 'make new recovery codes; the old ones no longer work'),
+      switchFlag('recovery-codes', 'create new recovery codes; the old ones stop working'),
       jsonFlag,
     ],
     exclusive: [['off', 'recovery-codes']],
@@ -72,7 +71,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin list',
     words: [],
     on: 'data',
-    summary: 'list the administrators',
+    summary: 'list administrators',
     changes: null,
     flags: [jsonFlag],
     examples: ['bellhop admin list'],
@@ -82,7 +81,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin remove',
     words: ['NAME'],
     on: 'data',
-    summary: 'take an administrator away, signed out everywhere',
+    summary: 'remove an administrator and end their sessions',
     changes: { action: 'remove administrator' },
     flags: [switchFlag('yes', 'also the last one')],
     examples: ['bellhop admin remove ann'],
@@ -92,7 +91,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin token',
     words: ['NAME'],
     on: 'data',
-    summary: 'make a token by which a program uses the admin side, and print it once',
+    summary: 'create an admin API token for a program, and print it once',
     changes: { action: 'make token' },
     flags: [
       {
@@ -113,7 +112,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin tokens',
     words: [],
     on: 'data',
-    summary: 'list the tokens, by name',
+    summary: 'list tokens by name',
     changes: null,
     flags: [jsonFlag],
     examples: ['bellhop admin tokens'],
@@ -133,14 +132,14 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'audit',
     words: ['[APP]'],
     on: 'data',
-    summary: 'show the audit log: who did what, from where, and what it changed, newest first',
+    summary: 'show the audit log, newest first: who did what, from where, and what changed',
     changes: null,
     flags: [
-      valueFlag('since', 'TIME', 'entries since then: 2026-12-24T09:00:00Z, or 7d for 7 days ago'),
-      valueFlag('until', 'TIME', 'entries before then'),
-      valueFlag('who', 'WHO', 'entries of whoever has this in their name, such as "token ci"'),
-      valueFlag('action', 'ACTION', 'entries of this action, such as "rotate secret"'),
-      valueFlag('limit', 'N', 'at most N entries (default 50; with --json or --csv all)', {
+      valueFlag('since', 'TIME', 'only entries since this time: 2026-12-24T09:00:00Z, or 7d for 7 days ago'),
+      valueFlag('until', 'TIME', 'only entries before this time'),
+      valueFlag('who', 'WHO', 'only entries whose actor contains this, such as "token ci"'),
+      valueFlag('action', 'ACTION', 'only this action, such as "rotate secret"'),
+      valueFlag('limit', 'N', 'show at most N entries (default 50; all with --json or --csv)', {
         type: integer(1, 1_000_000),
       }),
       jsonLinesFlag('entry'),

@@ -50,7 +50,7 @@ function change(
   if (isChange !== isOn) {
     return problem(
       isOn
-        ? `"${administrator.name}" has a second factor already: --off removes it, --recovery-codes makes new recovery codes.`
+        ? `"${administrator.name}" already has a second factor: --off removes it, --recovery-codes creates new recovery codes.`
         : `"${administrator.name}" has no second factor.`,
     )
   }
@@ -72,7 +72,7 @@ function change(
   return { kind: 'off' }
 }
 
-const WRONG = problem('The code is wrong, or was used before.')
+const WRONG = problem('The code is wrong or was already used.')
 
 function json(outcome: Outcome): string {
   if (outcome.kind === 'begun') return jsonLine(outcome.enrolment)
@@ -87,7 +87,7 @@ function text(outcome: Outcome, name: string, flags: ParsedArguments['flags']): 
       outcome.isNew
         ? `From now on ${who} needs a code from the app to sign in.`
         : `${who} has new recovery codes; the old ones no longer work.`,
-      'If the phone is lost, each of these works once instead of a code. They are not shown again:',
+      "If you lose the phone, each of these works once instead of a code. You won't see them again:",
       '',
       ...outcome.codes.map((code) => `  ${code}`),
       '',
@@ -95,7 +95,7 @@ function text(outcome: Outcome, name: string, flags: ParsedArguments['flags']): 
   }
   const { secret, uri } = outcome.enrolment
   return [
-    `For the authenticator app of ${who}; this is not shown again:`,
+    `For the authenticator app of ${who}; you won't see this again:`,
     '',
     qrText(uri),
     '',

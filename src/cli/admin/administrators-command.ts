@@ -21,7 +21,7 @@ export const add: CommandModule<World> = {
     const { administrators } = administratorsIn(world)
     const added = world.database.transact(() => administrators.add(name, password.hash))
     if (added === null) {
-      return problem(`There is an administrator "${name}" already: bellhop admin reset gives a password.`)
+      return problem(`An administrator named "${name}" already exists: bellhop admin reset sets a new password.`)
     }
     const made = password.isMade ? password.password : null
     if (flags.has('json')) return done(jsonLine({ name: added.name, ...(made !== null && { password: made }) }))
@@ -30,7 +30,7 @@ export const add: CommandModule<World> = {
 }
 
 function shownOnce(password: string | null): readonly string[] {
-  return password === null ? [] : ['', `  ${password}`, '', 'The password is shown this once.']
+  return password === null ? [] : ['', `  ${password}`, '', "Copy the password now; you won't see it again."]
 }
 
 export const list: CommandModule<World> = {
@@ -44,7 +44,7 @@ export const list: CommandModule<World> = {
         hasSecondFactor,
       }))
     if (flags.has('json')) return done(jsonLine(shown))
-    if (shown.length === 0) return done('There is no administrator: bellhop admin link makes a link to become one.\n')
+    if (shown.length === 0) return done('There is no administrator: bellhop admin link prints a link to create one.\n')
     const table = listing(shown, [
       ['NAME', ({ name }) => escapeControls(name)],
       ['ADDED', ({ createdAt }) => createdAt],
@@ -67,9 +67,11 @@ export const remove: CommandModule<World> = {
     })
     if (outcome === null) return noAdministrator(name, world)
     if (outcome === 'last') {
-      return problem('That is the last administrator: the next start prints a link to become one. Add --yes to do so.')
+      return problem(
+        'That is the last administrator: the next start prints a link to create one. Add --yes to remove it.',
+      )
     }
-    return done(`"${escapeControls(outcome.name)}" is no administrator any more, and is signed out everywhere.\n`)
+    return done(`"${escapeControls(outcome.name)}" is no longer an administrator. All sessions were ended.\n`)
   },
 }
 
@@ -89,8 +91,8 @@ export const link: CommandModule<World> = {
     const url = linkUrl(found.origin, made.link)
     if (flags.has('json')) return done(jsonLine({ url, expiresAt: isoTime(world.clock.now() + LINK_MS) }))
     const who =
-      made.administrator === null ? 'becomes an administrator' : `is signed in as "${made.administrator.name}"`
-    return done(`Whoever opens this link ${escapeControls(who)}. It is good once, for 30 minutes:\n\n  ${url}\n`)
+      made.administrator === null ? 'creates an administrator' : `is signed in as "${made.administrator.name}"`
+    return done(`Whoever opens this link ${escapeControls(who)}. It works once, for 30 minutes:\n\n  ${url}\n`)
   },
 }
 
@@ -120,7 +122,7 @@ export const reset: CommandModule<World> = {
       return done(jsonLine({ name: changed.name, ...(made !== null && { password: made }), url, expiresAt }))
     }
     const lines = [
-      `"${escapeControls(changed.name)}" has a new password and no second factor, and is signed out everywhere.`,
+      `"${escapeControls(changed.name)}" has a new password and no second factor. All sessions were ended.`,
       ...shownOnce(made),
       'This one-time link, valid for 30 minutes, signs in without it:',
       '',
@@ -142,7 +144,7 @@ function linkOrigin(
     const isOrigin =
       parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.pathname === '/' && parsed.search === ''
     if (isOrigin) return { kind: 'origin', origin: parsed.origin }
-    return problems('--url must be where browsers reach the admin side, such as https://push.example.com.')
+    return problems('--url must be the admin address as browsers reach it, such as https://push.example.com.')
   }
   const settings = readSettings(['adminListen'], { ...context, flags })
   if (settings.kind === 'problems') return settings

@@ -29,5 +29,5 @@ export function noAdministrator(name: string, world: World): Problem {
   const names = administratorsIn(world)
     .administrators.list()
     .map((one) => one.name)
-  return problem(`There is no administrator "${name}": bellhop admin list shows who is.${suggestion(name, names)}`)
+  return problem(`There is no administrator "${name}": bellhop admin list lists them.${suggestion(name, names)}`)
 }

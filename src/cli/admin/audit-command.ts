@@ -46,7 +46,7 @@ export const run: RunOnData = async ({ words: [app], flags }, world) => {
       .map(({ id, name }) => [id, name]),
   )
   const rows = Array.from(entries, (entry) => rowOf(entry, names))
-  if (rows.length === 0) return done('There are no such entries.\n')
+  if (rows.length === 0) return done('No matching entries.\n')
   const lines = tableText([['WHEN', 'WHO', 'FROM', 'WHAT', 'TARGET', 'RESULT', 'MORE'], ...rows])
   return done(styleOf(world).legible(`${lines.join('\n')}\n`))
 }

@@ -18,15 +18,15 @@ export const make: CommandModule<World> = {
     const limit = world.tokensUntil ?? null
     const expiresAt = tokenEnd(world.clock.now(), tokenLife.read(flags.get('expires') ?? ''), limit)
     if (expiresAt === 'too-late') {
-      return problem(`--expires must not be after the end of the token that makes it, ${isoOrNull(limit)}.`)
+      return problem(`--expires must not be later than the expiry of the token that creates it, ${isoOrNull(limit)}.`)
     }
     const token = world.database.transact(() => administratorsIn(world).tokens.add(name, { purpose, expiresAt }))
     world.audit?.note({ purpose, expiresAt: isoOrNull(expiresAt) })
-    if (token === null) return problem(`There is a token "${name}" already: bellhop admin revoke ends it.`)
+    if (token === null) return problem(`A token named "${name}" already exists: bellhop admin revoke revokes it.`)
     if (flags.has('json')) return done(jsonLine({ name, token, purpose, expiresAt: isoOrNull(expiresAt) }))
     const end = expiresAt === null ? 'without an end' : `until ${isoTime(expiresAt)}`
     return done(
-      `The token "${escapeControls(name)}" for ${purpose}, ${end}:\n\n  ${token}\n\nIt is shown this once: Authorization: Bearer TOKEN.\n`,
+      `The token "${escapeControls(name)}" for ${purpose}, ${end}:\n\n  ${token}\n\nCopy it now; you won't see it again. Send it as Authorization: Bearer TOKEN.\n`,
     )
   },
 }
@@ -42,7 +42,7 @@ export const list: CommandModule<World> = {
       expiresAt: isoOrNull(expiresAt),
     }))
     if (flags.has('json')) return done(jsonLine(rows))
-    if (rows.length === 0) return done('There is no token: bellhop admin token NAME makes one.\n')
+    if (rows.length === 0) return done('There are no tokens: bellhop admin token NAME creates one.\n')
     const table = listing(rows, [
       ['NAME', ({ name }) => escapeControls(name)],
       ['PURPOSE', ({ purpose }) => purpose],

@@ -39,7 +39,7 @@ interface CertificateFile {
 function readFiles(flags: ParsedArguments['flags']): KeyFile | CertificateFile | Problems {
   const key = flags.get('key')
   const certificate = flags.get('certificate')
-  if (key !== undefined && certificate !== undefined) return problems('--key and --certificate exclude each other.')
+  if (key !== undefined && certificate !== undefined) return problems("--key and --certificate can't be combined.")
   const topic = flags.get('topic')
   const environment = (flags.get('environment') ?? 'auto') as Environment
 

@@ -7,7 +7,7 @@ import type { CheckArguments, RunOnApplication } from '../command.ts'
 export const check: CheckArguments = ({ words: [app = ''], flags }) =>
   flags.has('yes')
     ? FINE
-    : problems(`app delete erases "${app}" with its devices, pushes and credentials for good; add --yes to do so.`)
+    : problems(`app delete deletes "${app}" with its devices, pushes and credentials for good; add --yes to do so.`)
 
 export const run: RunOnApplication = async (_, { database, clock, application }) => {
   const { id, number, name } = application
@@ -21,5 +21,5 @@ export const run: RunOnApplication = async (_, { database, clock, application })
   await eraseContents(number)
   const applications = createApplicationStore({ database, clock })
   database.transact(() => applications.remove(id))
-  return done(`Erased the application "${escapeControls(name)}".\n`)
+  return done(`Deleted the application "${escapeControls(name)}".\n`)
 }

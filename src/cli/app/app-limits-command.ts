@@ -19,5 +19,5 @@ export const run: RunOnApplication = async ({ words: [app = ''], flags }, world)
 function keyNote({ database, clock, application }: ApplicationWorld): string {
   const userKeys = createUserKeyStore({ database, clock, key: NO_KEY })
   if (userKeys.summary(application) !== null) return ''
-  return `\nIt has no user key yet, so nobody can be proven: bellhop app user-key ${application.id}\n`
+  return `\nIt has no user key yet, so no user can be proven: bellhop app user-key ${application.id}\n`
 }

@@ -15,14 +15,14 @@ export const run: RunOnApplication = async ({ words: [app = ''], flags }, { data
   const { secret, previousUntil } = rotated
   const until = isoOrNull(previousUntil)
   if (flags.has('json')) return done(secretJson(application, secret, overlapMs === 0 ? {} : { previousUntil: until }))
-  const before = until === null ? 'the old one is worth nothing from now on' : `the old one counts until ${until}`
+  const before = until === null ? 'the old one no longer works' : `the old one is valid until ${until}`
   return done(
     [
       `"${escapeControls(application.name)}" has a new secret; ${before}.`,
       '',
       `  ${secret}`,
       '',
-      'It is shown this once: keep it in your backend.',
+      "Copy it to your backend now; you won't see it again.",
       '',
     ].join('\n'),
   )

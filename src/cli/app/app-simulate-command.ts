@@ -28,7 +28,7 @@ export const run: RunOnApplication = async ({ words: [app = ''], flags }, world)
     ? createRealThings({ ...world, credentials: createCredentialStore({ ...world, key: NO_KEY }) })(application)
     : null
   if (real !== null) {
-    const browsers = real.hasBrowsers ? ' Browsers would be reached as before.' : ''
+    const browsers = real.hasBrowsers ? ' Browsers are not affected.' : ''
     return problem(
       `"${name}" has ${real.things.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${browsers} Add --yes to do so.`,
     )
@@ -38,13 +38,13 @@ export const run: RunOnApplication = async ({ words: [app = ''], flags }, world)
   if (!simulated) return done(`"${escapeControls(name)}" sends to APNs, FCM and push services.\n`)
   return done(
     [
-      `"${escapeControls(name)}" sends to the built-in simulator: no phone is reached.`,
+      `"${escapeControls(name)}" uses the built-in simulator: no real phone is reached.`,
       '',
-      'Any token will do that is 64 hex digits, for iOS, or any text, for Android. One that begins so orders an answer:',
+      'Any token works: 64 hex digits for iOS, any text for Android. Tokens that start like this simulate an answer:',
       '',
       ...indented(ORDERS),
       '',
-      `Browsers are reached for real as soon as it has a key for them: bellhop app webpush ${id}`,
+      `Browsers get real pushes once the application has a VAPID key: bellhop app webpush ${id}`,
       `What arrives is shown by  bellhop tail ${id}${dataFlagOf(flags.get('data'))}`,
       '',
     ].join('\n'),

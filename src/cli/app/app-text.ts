@@ -36,9 +36,9 @@ export function webhookJson({ url, events, disabledAt }: Webhook): object {
   return { url, events, disabledAt: disabledAt && isoTime(disabledAt) }
 }
 
-/** `made 2026-11-22; the one before it counts until 2026-12-22T12:00:00.000Z`. */
+/** `made 2026-11-22; the previous one is valid until 2026-12-22T12:00:00.000Z`. */
 export function userKeyText({ createdAt, previousUntil }: UserKeySummary): string {
-  const before = previousUntil === null ? '' : `; the one before it counts until ${isoTime(previousUntil)}`
+  const before = previousUntil === null ? '' : `; the previous one is valid until ${isoTime(previousUntil)}`
   return `made ${dayOf(createdAt)}${before}`
 }
 

@@ -27,8 +27,8 @@ export const run: RunOnApplication = async ({ flags }, { database, clock, applic
     made.previousUntil === null
       ? []
       : [
-          `The key before it counts until ${isoTime(made.previousUntil)}.`,
-          'If that one is out, the same command with --overlap 0s makes another key and ends both.',
+          `The previous key is valid until ${isoTime(made.previousUntil)}.`,
+          'If the old key has leaked, run the command again with --overlap 0s: it creates another key and revokes both.',
         ]
   return done(
     [
@@ -36,7 +36,7 @@ export const run: RunOnApplication = async ({ flags }, { database, clock, applic
       '',
       `  ${made.key}`,
       '',
-      'It is shown this once: keep it in your backend, which proves users with it (bellhop manual users).',
+      "Copy it to your backend now; you won't see it again. Your backend signs user IDs with it (bellhop manual users).",
       ...before,
       ...(limits.verifyUsers ? [] : [`To have every user proven: bellhop app limits ${id} --verify-users`]),
       ...notes,

@@ -46,9 +46,7 @@ export const run: RunOnApplication = async ({ flags }, { database, clock, applic
   if (json) return done(printed(webhook, secret))
   const lines = [
     ...(webhook === null ? [] : [`"${escapeControls(application.name)}" has a webhook: ${webhookText(webhook)}`]),
-    ...(secret === null
-      ? []
-      : ['', `  ${secret}`, '', 'The secret is shown this once: keep it where the events arrive.']),
+    ...(secret === null ? [] : ['', `  ${secret}`, '', "Copy the secret to the receiver now; you won't see it again."]),
     ...(isForPrivate(stored.url) ? ['The server sends to a private address only with --webhook-private.'] : []),
     ...stored.notes,
   ]
@@ -61,7 +59,7 @@ function readChange(flags: ParsedArguments['flags']): Change | Problems {
   const [url, list, secret] = ['url', 'events', 'secret'].map((name) => flags.get(name))
   const isSet = [url, list, secret].some((value) => value !== undefined)
   if (flags.has('remove')) {
-    return isSet ? problems('--remove excludes --url, --events and --secret.') : { kind: 'remove' }
+    return isSet ? problems("--remove can't be combined with --url, --events or --secret.") : { kind: 'remove' }
   }
   if (!isSet) return { kind: 'show' }
   const wrong: string[] = []

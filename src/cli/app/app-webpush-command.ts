@@ -10,7 +10,7 @@ import { dataFlagOf } from '../data-directory.ts'
 import { readCredentialFile } from './store-credential.ts'
 
 export const check: CheckArguments = ({ flags }) =>
-  flags.has('key') && flags.has('new') ? problems('--key and --new exclude each other.') : FINE
+  flags.has('key') && flags.has('new') ? problems("--key and --new can't be combined.") : FINE
 
 /** Makes or imports a VAPID key pair. An existing one stays unless another is asked for. */
 export const run: RunOnApplication = async ({ flags }, world) => {
@@ -40,10 +40,12 @@ export const run: RunOnApplication = async ({ flags }, world) => {
       '',
       'A page subscribes with it: pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: "…" }).',
       `One that does is at /webpush/${id} of the public API.`,
-      ...(isOther ? ['It is another one than before: what was subscribed with that one must subscribe again.'] : []),
-      ...(simulated ? ['Its phones are still those of the simulator; browsers are reached for real.'] : []),
+      ...(isOther
+        ? ['This key is different from the previous one: browsers subscribed with that one must subscribe again.']
+        : []),
+      ...(simulated ? ['Its phones are still simulated; browsers get real pushes.'] : []),
       ...notes,
-      `Now see whether it is good: bellhop doctor ${id}${dataFlagOf(flags.get('data'))}`,
+      `Check it with: bellhop doctor ${id}${dataFlagOf(flags.get('data'))}`,
       '',
     ].join('\n'),
   )

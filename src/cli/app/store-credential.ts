@@ -34,9 +34,9 @@ export function storeCredential(
     .map((summary) => `"${escapeControls(name)}" has ${factsOf(provider).credential}: ${credentialText(summary)}.`)
   const lines = [
     ...stored,
-    ...(simulated ? [`It still sends to the simulator: bellhop app simulate ${id} --off`] : []),
+    ...(simulated ? [`It still uses the simulator: bellhop app simulate ${id} --off`] : []),
     ...sealing.notes,
-    ...(simulated ? [] : [`Now see whether it is good: bellhop doctor ${id}${dataFlagOf(flags.get('data'))}`]),
+    ...(simulated ? [] : [`Check it with: bellhop doctor ${id}${dataFlagOf(flags.get('data'))}`]),
   ]
   return done(`${lines.join('\n')}\n`)
 }

@@ -25,7 +25,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
     (to.kind === 'file' || to.kind === 'object') &&
     timeInName(basename(destinationText(to))) === null
   ) {
-    return problems('--keep is for a folder or s3://bucket/prefix/, where backups have names by time.')
+    return problems('--keep needs a folder or s3://bucket/prefix/, where backups are named by time.')
   }
   const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
@@ -38,7 +38,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const made = await makeBackup({ data, to, keep, clock, openBucket: bucketOpener(context), watch })
   watch.end()
   if (made.kind === 'problem') return made
-  if (made.notErased !== null) stderr(`bellhop: Old backups are still there: ${made.notErased}\n`)
+  if (made.notErased !== null) stderr(`bellhop: Could not delete old backups: ${made.notErased}\n`)
   const tookMs = clock.now() - startedAt
   return done(flags.has('json') ? backupJson(made, tookMs) : backupText(made, tookMs, data))
 }
@@ -64,5 +64,5 @@ function megabytes(bytes: number): string {
 function keyText(data: string): string {
   const key = join(data, 'key')
   const where = existsSync(key) ? key : 'what BELLHOP_KEY or BELLHOP_KEY_FILE says'
-  return `The key that opens the credentials is not in it: it is ${where}. Keep a copy of it, apart from the backups.`
+  return `It does not contain the sealing key, which is ${where}. Keep a copy of the key, separate from the backups.`
 }

@@ -6,10 +6,10 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'backup',
     words: ['TO'],
-    summary: 'copy the database, while the service runs, to a file, a folder or s3://bucket/prefix/',
+    summary: 'back up the database, even while the server runs, to a file, a folder or s3://bucket/prefix/',
     changes: { action: 'make backup', evenWithoutRows: true },
     flags: [
-      valueFlag('keep', 'N', 'of a folder or bucket: erase all backups but the newest N (default: erase none)', {
+      valueFlag('keep', 'N', 'in a folder or bucket, keep only the newest N backups (default: keep all)', {
         type: integer(1, 10_000),
       }),
       jsonFlag,
@@ -21,7 +21,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'backup list',
     words: ['[TO]'],
-    summary: 'list the backups in a folder or s3://bucket/prefix/, newest first (default: where BELLHOP_BACKUP says)',
+    summary: 'list backups in a folder or s3://bucket/prefix/, newest first (default: BELLHOP_BACKUP)',
     changes: null,
     flags: [jsonFlag],
     examples: ['bellhop backup list /var/backups/bellhop/'],
@@ -31,7 +31,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     name: 'backup verify',
     words: ['FROM'],
     summary:
-      'check a backup, a file or s3://bucket/name.db: whether it is whole, what is in it, whether the key opens it',
+      'verify a backup, a file or s3://bucket/name.db: whether it is intact, what it contains, and whether the key opens it',
     changes: null,
     flags: [jsonFlag, dataFlag],
     examples: ['bellhop backup verify /var/backups/bellhop/bellhop-2026-11-21T120000Z.db'],
@@ -40,13 +40,13 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'restore',
     words: ['FROM'],
-    summary: 'make a backup the database again, and keep the one that is there',
+    summary: 'restore the database from a backup, keeping a copy of the current one',
     changes: { action: 'restore', evenWithoutRows: true },
     flags: [
-      switchFlag('yes', 'yes, also over a database that is newer, another one, or damaged'),
+      switchFlag('yes', 'restore even over a newer, different or damaged database'),
       switchFlag(
         'resume-pushes',
-        'send what was not sent yet when the backup was made; phones may get it twice (default: it is cancelled)',
+        'resume unfinished pushes of the backup; devices may get them twice (default: they are cancelled)',
       ),
       jsonFlag,
       dataFlag,
@@ -57,7 +57,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'compact',
     words: [],
-    summary: 'make the file of the database as small as what is in it, while no server runs',
+    summary: 'shrink the database file; the server must be stopped',
     changes: { action: 'compact', evenWithoutRows: true },
     flags: [jsonFlag, dataFlag],
     examples: ['bellhop compact'],
@@ -67,13 +67,21 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     name: 'key rotate',
     words: [],
     on: 'data',
-    summary: 'make a new sealing key and seal every credential with it, while no server runs',
+    summary: 'create a new sealing key and reseal all credentials with it; the server must be stopped',
     changes: { action: 'rotate sealing key', evenWithoutRows: true },
     flags: [
-      valueFlag('to', 'FILE', 'write it to this new file, away from the database; BELLHOP_KEY_FILE then names that', {
-        type: path,
-      }),
-      switchFlag('discard', 'erase the credentials and webhooks that the old key does not open, or that is lost'),
+      valueFlag(
+        'to',
+        'FILE',
+        'write the key to this new file, outside the data directory; set BELLHOP_KEY_FILE to it',
+        {
+          type: path,
+        },
+      ),
+      switchFlag(
+        'discard',
+        'delete credentials and webhooks that the old key cannot open, or all of them if it is lost',
+      ),
       jsonFlag,
     ],
     examples: ['bellhop key rotate --to /etc/bellhop/key'],

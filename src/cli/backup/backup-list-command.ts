@@ -21,12 +21,12 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   if (settings.kind === 'problems') return settings
   const text = words[0] ?? settings.config.backup
   if (text === null) {
-    return problems('backup list needs TO, a folder or s3://bucket/prefix/, where BELLHOP_BACKUP does not say it.')
+    return problems('backup list needs TO, a folder or s3://bucket/prefix/, unless BELLHOP_BACKUP is set.')
   }
   const place = repositoryPlaceIn(text)
   if (place.kind === 'problem') return problems(place.problem)
   if (place.kind === 'folder' && !existsSync(place.path)) {
-    return problem(`There is no folder ${place.path}: the first backup makes it.`)
+    return problem(`There is no folder ${place.path}: the first backup creates it.`)
   }
   const repository = repositoryAt(place, bucketOpener(context))
   const listed = 'kind' in repository ? repository : await repository.list()

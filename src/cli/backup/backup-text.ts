@@ -8,7 +8,7 @@ export function contentText({ applications, devices, pushes, sealed, newestAt }:
     counted(pushes, 'push', 'pushes'),
     counted(sealed.length, 'sealed credential'),
   ]
-  const last = newestAt === null ? '' : ` The last change in it is of ${moment(newestAt)}.`
+  const last = newestAt === null ? '' : ` Its last change was at ${moment(newestAt)}.`
   return `In it: ${counts.join(', ')}.${last}`
 }
 

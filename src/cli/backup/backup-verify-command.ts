@@ -88,7 +88,7 @@ function verifiedText(from: string, inspection: BackupInspection, key: KeyCheck)
   const lines = [
     kind === 'good' ? `${from} is a good backup.` : `${from} is not a good backup.`,
     ...(inspection.kind === 'bad' ? inspection.problems.map(escapeControls) : []),
-    ...(madeAt === null ? [] : [`It was made at ${moment(madeAt)}.`]),
+    ...(madeAt === null ? [] : [`It was created at ${moment(madeAt)}.`]),
     ...(content === null ? [] : [contentText(content)]),
     ...(content === null || content.sealed.length === 0 ? [] : [keyText(key)]),
   ]
@@ -98,9 +98,9 @@ function verifiedText(from: string, inspection: BackupInspection, key: KeyCheck)
 function keyText(key: KeyCheck): string {
   switch (key.kind) {
     case 'opens':
-      return 'The key of this machine opens its credentials.'
+      return "This machine's sealing key opens its credentials."
     case 'no key':
-      return 'Whether its credentials open was not tried: there is no key here (BELLHOP_KEY_FILE, or --data).'
+      return 'Its credentials were not checked: there is no sealing key here (BELLHOP_KEY_FILE, or --data).'
     case 'wrong':
       return key.problem
   }

@@ -28,5 +28,5 @@ export function checkKey(
   if (closed.length === 0) return { kind: 'opens' }
   const which = loaded.source === 'setting' ? 'The key that is set' : `The key ${keyPathIn(data)}`
   const what = closed.length === sealed.length ? 'the credentials' : `${closed.length} of ${sealed.length} credentials`
-  return { kind: 'wrong', problem: `${which} does not open ${what} in it: they were sealed with another one.` }
+  return { kind: 'wrong', problem: `${which} does not open ${what} in it: they were sealed with another key.` }
 }

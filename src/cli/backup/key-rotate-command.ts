@@ -16,7 +16,7 @@ export const run: RunOnData = async ({ flags }, { database, data, clock, env, re
   if (setting.kind === 'problems') return setting
   using lock = lockDirectory(data)
   if (lock === null) {
-    return problem(`A server runs on ${data}, with the key that it started with: stop it, then rotate the key.`)
+    return problem(`A server is running on ${data}, with the current key: stop it, then rotate the key.`)
   }
 
   const to = flags.get('to')
@@ -40,12 +40,12 @@ function json({ path, resealed, erased, kept }: Rotated): string {
 
 function text({ path, resealed, erased, kept }: Rotated, elsewhere: boolean): string {
   const sealed = resealed === 1 ? 'One record is sealed' : `${resealed} records are sealed`
-  const keep = 'backups made before now open only with it, so keep it as long as you keep those'
+  const keep = 'backups made before now can only be opened with it, so keep it as long as those backups'
   return [
     `${resealed === 0 ? 'Nothing is sealed yet' : sealed} with the new key ${path}.`,
     ...erased.map((record) => `Erased: ${escapeControls(recordText(record))}.`),
-    ...(elsewhere ? [`From now on Bellhop needs it: BELLHOP_KEY_FILE=${path}`] : []),
-    kept === null ? `The key of before is not stored: ${keep}.` : `The key of before is in ${kept}: ${keep}.`,
+    ...(elsewhere ? [`Bellhop now needs it: BELLHOP_KEY_FILE=${path}`] : []),
+    kept === null ? `The previous key was not stored: ${keep}.` : `The previous key is in ${kept}: ${keep}.`,
     '',
   ].join('\n')
 }

@@ -45,9 +45,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
     case 'problem':
       return restored
     case 'unconfirmed':
-      return problem(
-        `${lossText(restored.difference, data)} Nothing is changed: --yes restores all the same, and keeps it.`,
-      )
+      return problem(`${lossText(restored.difference, data)} Nothing was changed: --yes restores anyway, and keeps it.`)
     case 'restored': {
       const key = checkKey(restored.content.sealed, data, context)
       return done(flags.has('json') ? restoredJson(restored, key) : restoredText(destinationText(from), restored, key))
@@ -64,9 +62,9 @@ function lossText(difference: Exclude<BackupDifference, { kind: 'none' }>, data:
       return `${path} is newer than the backup: since then ${lost}, the last change at ${moment(newestAt)}.`
     }
     case 'other':
-      return `${path} is not an older or newer state of the backup: that has no application ${difference.applications.map((name) => `"${name}"`).join(', ')}.`
+      return `${path} and the backup are different databases: the backup has no application ${difference.applications.map((name) => `"${name}"`).join(', ')}.`
     case 'damaged':
-      return `${path} is damaged, so what it has that the backup does not have cannot be told: ${difference.problem}.`
+      return `${path} is damaged, so changes since the backup cannot be listed: ${difference.problem}.`
   }
 }
 
@@ -81,29 +79,29 @@ function restoredText(
   key: KeyCheck,
 ): string {
   const lines = [
-    `${join(data, 'bellhop.db')} is restored from ${from}.`,
+    `${join(data, 'bellhop.db')} was restored from ${from}.`,
     contentText(content),
-    ...(kept === null ? [] : [`The database that was there is now ${kept}: remove it when you are sure.`]),
+    ...(kept === null ? [] : [`The previous database is now ${kept}: delete it when you are sure.`]),
     ...cancelledText(cancelled),
     ...keyText(key, data),
     ...(waitingEvents === 0
       ? []
       : [
-          `${counted(waitingEvents, 'event')} waited for a webhook when the backup was made, and may arrive there again.`,
+          `${counted(waitingEvents, 'event')} were waiting for a webhook when the backup was made, and may be delivered again.`,
         ]),
     isOlder
-      ? `Its schema ${content.schema} is left as it is: start the Bellhop that wrote it, or this one, which upgrades it.`
+      ? `Its schema ${content.schema} was kept: start the Bellhop version that wrote it, or this one, which upgrades it.`
       : 'Start the service now.',
   ]
   return `${lines.join('\n')}\n`
 }
 
 function cancelledText(cancelled: CancelledPushes | null): string[] {
-  if (cancelled === null) return ['What was not sent when the backup was made is sent now: phones may get it twice.']
+  if (cancelled === null) return ['Unfinished pushes of the backup are sent now: devices may get them twice.']
   const { open, scheduled } = cancelled
   if (open + scheduled === 0) return []
   return [
-    `Cancelled, since they have probably gone out: ${counted(open, 'push', 'pushes')} being sent when the backup was made, ${counted(scheduled, 'push', 'pushes')} scheduled for a time that has passed.`,
+    `Cancelled because they were probably sent already: ${counted(open, 'push', 'pushes')} in progress when the backup was made, ${counted(scheduled, 'push', 'pushes')} scheduled for a time in the past.`,
   ]
 }
 
@@ -113,7 +111,7 @@ function keyText(key: KeyCheck, data: string): string[] {
       return []
     case 'no key':
       return [
-        `The key is not here yet: put it back as ${join(data, 'key')}, or set BELLHOP_KEY_FILE, before the start.`,
+        `The sealing key is missing: put it back as ${join(data, 'key')}, or set BELLHOP_KEY_FILE, before starting.`,
       ]
     case 'wrong':
       return [`${key.problem} Put the right one in its place before the start.`]

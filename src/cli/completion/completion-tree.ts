@@ -80,7 +80,7 @@ async function commandOf(spec: CommandSpec, settings: readonly SettingRow[]): Pr
       const placeholder = word.replaceAll(/[[\]]/g, '')
       return at === 0 && firstWords ? { kind: 'choices', choices: firstWords, placeholder } : valueOf(placeholder)
     }),
-    flags: [...ofSettings, ...own, { flag: '--help', doc: 'show its flags and an example', value: null, list: false }],
+    flags: [...ofSettings, ...own, { flag: '--help', doc: 'show flags and an example', value: null, list: false }],
   }
 }
 

@@ -42,11 +42,11 @@ export const run: RunOnApplication = async ({ flags }, world) => {
   if (total === 0 || flags.has('dry-run')) {
     if (flags.has('json')) return done(json(NOBODY))
     if (total === 0) return done(`Nothing to restore: no device left ${spanText(options)} and is still away.\n`)
-    return done(`${absentText(absent, styleOf(world))}Nothing is changed: this was a dry run.\n`)
+    return done(`${absentText(absent, styleOf(world))}Nothing was changed: this was a dry run.\n`)
   }
   if (!flags.has('yes')) {
     return problem(
-      `${counted(total, 'device')} that left ${spanText(options)} would be back in every audience they were in: add --yes to do so, or --dry-run to see why they left.`,
+      `${counted(total, 'device')} that left ${spanText(options)} would rejoin their audiences: add --yes to restore them, or --dry-run to see why they left.`,
     )
   }
 
@@ -70,7 +70,7 @@ function readRestore(
     if (text === undefined) return null
     const at = timeGiven(text, now)
     if (at === null) wrong.push(notAMoment(name, text))
-    else if (at > now) wrong.push(`--${name}: ${text} is still to come.`)
+    else if (at > now) wrong.push(`--${name}: ${text} is in the future.`)
     return at
   }
   const [since, until] = [timeOf('since'), timeOf('until')]

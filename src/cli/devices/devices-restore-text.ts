@@ -39,16 +39,16 @@ export function absentText(absent: readonly Absent[], { paint }: Style): string 
 
 export function restoredText(counts: RestoreCounts): string {
   const { gone, quarantined } = counts
-  const parts = `${grouped(gone)} had been gone, ${grouped(quarantined)} in quarantine`
+  const parts = `${grouped(gone)} were unregistered, ${grouped(quarantined)} quarantined`
   return [`${counted(gone + quarantined, 'device')} restored: ${parts}.`, ...without(counts), ''].join('\n')
 }
 
 function without({ aliasTaken, bare }: RestoreCounts): readonly string[] {
   return [
-    ...(aliasTaken > 0 ? [`${grouped(aliasTaken)} without the alias they had, which another device has now.`] : []),
+    ...(aliasTaken > 0 ? [`${grouped(aliasTaken)} without their alias, which another device has now.`] : []),
     ...(bare > 0
       ? [
-          `${grouped(bare)} without tags, types and alias: of what left under an older version, or was imported as gone, they were not kept.`,
+          `${grouped(bare)} without tags, types and alias: these are not kept for devices that left under an older version or were imported as unregistered.`,
         ]
       : []),
   ]

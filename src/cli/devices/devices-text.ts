@@ -45,7 +45,7 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
     ['STATE', ({ state }) => paint(COLOURS[state], state)],
   ]
   const table = view.devices.length === 0 ? [] : [...listing(view.devices, columns, paint), '']
-  const next = view.next === null ? [] : [`More of them: --after ${escapeControls(view.next)}`]
+  const next = view.next === null ? [] : [`Next page: --after ${escapeControls(view.next)}`]
   return [...table, summary(view), ...next, ''].join('\n')
 }
 
@@ -64,5 +64,5 @@ function summary({ devices, total, counts, query }: View): string {
     total === null
       ? ''
       : `, of ${counted(total, 'device')} with ${query.tags?.length === 1 ? 'this tag' : 'one of these tags'}`
-  return `${shown}${tagged}. Registered: ${grouped(registered)} (${platforms}); gone or quarantined: ${grouped(left)}.`
+  return `${shown}${tagged}. Registered: ${grouped(registered)} (${platforms}); unregistered or quarantined: ${grouped(left)}.`
 }

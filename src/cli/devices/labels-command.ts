@@ -96,10 +96,10 @@ async function clear(
     progress.end()
   }
   const names = cleared.size
-  if (waiting.length > 0) return problem(`Stopped after ${counted(names, 'name')}: the same command goes on.`)
+  if (waiting.length > 0) return problem(`Stopped after ${counted(names, 'name')}: run the command again to continue.`)
   if (json) return done(jsonLine({ application: application.id, cleared: { names, devices } }))
-  if (names === 0) return done('No name is held by newcomers alone.\n')
+  if (names === 0) return done('No name belongs only to new devices.\n')
   return done(
-    `${counted(names, 'name')} taken off ${counted(devices, 'device')}. The service makes room for others within the hour.\n`,
+    `${counted(names, 'name')} taken off ${counted(devices, 'device')}. The server frees the space within the hour.\n`,
   )
 }

@@ -39,15 +39,15 @@ export function labelsText(application: string, report: LabelReport, { paint, le
       [share, (one) => grouped(one.labels), 'right'],
     ]),
     ...(unused + unproven + undecided > 0 ? [''] : []),
-    ...(unused > 0 ? [`No device has ${counted(unused, 'name')} any more: erased within the hour.`] : []),
+    ...(unused > 0 ? [`No device has ${counted(unused, 'name')} any more: deleted within the hour.`] : []),
     ...(unproven > 0
       ? [
-          `Only newcomers, devices that no gateway has accepted a push for yet, have ${counted(unproven, 'name')}: --clear-unproven takes them off.`,
+          `Only new devices (no gateway has accepted a push for them yet) have ${counted(unproven, 'name')}: --clear-unproven removes them.`,
         ]
       : []),
     ...(undecided > 0
       ? [
-          `Only devices of platforms on which no push was ever accepted have ${counted(undecided, 'name')}: with --platform P they count as newcomers.`,
+          `Only devices of platforms on which no push was ever accepted have ${counted(undecided, 'name')}: with --platform P they count as new devices.`,
         ]
       : []),
     '',

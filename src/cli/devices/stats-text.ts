@@ -69,7 +69,7 @@ function shareOfSome(count: number, accepted: number): string {
   return accepted > 0 ? percent(count, accepted) : ''
 }
 
-/** Days are dates, UTC. `language` null: the push's own text. */
+/** Days are dates, UTC. `language` null: the push's text. */
 export function statsJson({ id, name, days, languages, devices, gone }: ApplicationStats): object {
   return {
     id,
@@ -147,7 +147,7 @@ function languageTable({ languages, days }: ApplicationStats, { paint, legible }
     ],
     paint,
   )
-  return [legible(`Pushes in several languages that went out in ${counted(days.length, 'day')}:`), ...lines, '']
+  return [legible(`Pushes sent in several languages in ${counted(days.length, 'day')}:`), ...lines, '']
 }
 
 type Counts = Pick<Day, 's' | 'o' | 'received'> & { readonly t?: number }

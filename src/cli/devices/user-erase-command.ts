@@ -14,7 +14,5 @@ export const run: RunOnApplication = async ({ words: [, user = ''], flags }, { d
   const forgetUser = createForgetUser({ database }, async (work) => database.transact(work))
   const devices = await forgetUser(application.number, user)
   audit?.note({ devices })
-  return done(
-    flags.has('json') ? jsonLine({ user, devices }) : `Erased the user, with ${counted(devices, 'device')}.\n`,
-  )
+  return done(flags.has('json') ? jsonLine({ user, devices }) : `Deleted the user and ${counted(devices, 'device')}.\n`)
 }

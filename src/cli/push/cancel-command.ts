@@ -26,12 +26,12 @@ export const run: RunOnData = async ({ words, flags }, world) => {
   })
   if (cancelled.kind === 'not-found') return problem(`There is no push ${id} any more.`)
   const { kind, t, s } = cancelled
-  if (kind === 'finished') return problem(`The push is over: ${grouped(s)} of ${counted(t, 'device')} got it.`)
+  if (kind === 'finished') return problem(`The push has finished: ${grouped(s)} of ${counted(t, 'device')} got it.`)
   for (const one of cancelled.open) deliveries?.cancel(push.application, one)
   const state = cancelled.wasReleased ? 'sending' : 'scheduled'
   if (flags.has('json')) return done(jsonLine({ id, state, t, s }))
   const until = cancelled.wasReleased
-    ? `${counted(s, 'device')} had got it, and what is on its way still counts.`
+    ? `${counted(s, 'device')} got it. Notifications in flight still count.`
     : 'Nobody got it.'
   return done(`Cancelled. ${until}\n`)
 }

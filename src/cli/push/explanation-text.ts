@@ -27,12 +27,12 @@ export function explanationText(record: Explained, { paint, legible }: Style): s
     ...row('left out by', excludedBy.length > 0 ? excludedBy.join(', ') : null),
     ...row('at', at && moment(Date.parse(at))),
     ...row('attempts', attempts),
-    ...row('language', record.language === undefined ? null : (record.language ?? "the push's own text")),
+    ...row('language', record.language === undefined ? null : (record.language ?? "the push's text")),
     ...row('next attempt', next && moment(Date.parse(next))),
     ...row('apns-id', apnsId),
     ...row('adopted', record.adopted_at === undefined ? null : moment(Date.parse(record.adopted_at))),
   ]
-  const notes = record.pauseUnknown ? ['No server answers that could say whether sending is paused.'] : []
+  const notes = record.pauseUnknown ? ['No server answers, so whether sending is paused is unknown.'] : []
   const sentences = [escapeControls(explanation), ...notes].join('\n')
   const title = paint(COLOURS[verdict] ?? 'yellow', verdict.replaceAll('_', ' '))
   return `${title}\n${sentences}\n\n${legible(tableText(rows).join('\n'))}\n`

@@ -16,7 +16,7 @@ export const platformFlag: FlagSpec = {
   name: 'platform',
   placeholder: PLATFORM_TYPE.placeholder,
   type: PLATFORM_TYPE,
-  doc: 'devices of one platform (default: all)',
+  doc: 'only this platform (default: all)',
 }
 
 /** `null`: not given. */

@@ -83,10 +83,11 @@ async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome>
   const { id, send_at: sendAt, passed = [] } = accepted
   sending.audit?.note({ push: id })
   stderr(`push ${id}\n`)
-  if (served === null) stderr(`No server runs on ${data}: it goes out when bellhop serve does.\n`)
+  if (served === null) stderr(`No server runs on ${data}: it is sent when bellhop serve runs.\n`)
   if (sendAt !== undefined) {
-    if (passed.length > 0) stderr(`The time has passed in ${passed.join(', ')}: devices there do not get it.\n`)
-    stderr(`Until then, bellhop cancel ${id} calls it off.\n`)
+    if (passed.length > 0)
+      stderr(`The time has already passed in ${passed.join(', ')}: devices there will not get it.\n`)
+    stderr(`Until then, cancel it with bellhop cancel ${id}.\n`)
     const text = `scheduled for ${moment(Date.parse(sendAt))}\n`
     return done(json ? jsonLine({ id, state: 'scheduled', send_at: sendAt, passed }) : text)
   }
@@ -100,7 +101,7 @@ function stillThere(
   { database, clock, application }: Sending,
 ): Audience | Failure {
   const device = createDeviceStore({ database, clock }).idOf(application.number, platform, token)
-  if (device === null) return failure('ResourceNotFound', 'The device is not registered any more.')
+  if (device === null) return failure('ResourceNotFound', 'The device is no longer registered.')
   return { device, platform }
 }
 
@@ -117,7 +118,7 @@ function findTo(
   if (found.kind !== 'one') return found
   const { device } = found
   if (device.state === 'registered') return { kind: 'to', to: { device } }
-  return problem(`The device is ${device.state}, since its gateway refused its token: the app must register it again.`)
+  return problem(`The device is ${device.state}: its gateway refused the token, and the app must register it again.`)
 }
 
 async function follow(
@@ -153,11 +154,11 @@ async function follow(
   if (kind === 'stopped') {
     stderr(
       served.isStopping()
-        ? 'The server has stopped: the push goes on when bellhop serve runs again.\n'
-        : `The push goes on; bellhop cancel ${id} calls it off.\n`,
+        ? 'The server has stopped: the push continues when bellhop serve runs again.\n'
+        : `The push continues; cancel it with bellhop cancel ${id}.\n`,
     )
   }
-  if (kind === 'standing') stderr('Nothing has happened for a while, and the push goes on when something can.\n')
+  if (kind === 'standing') stderr('No progress for a while. The push continues when it can.\n')
   if (result.waitsFor !== null) stderr(`It waits: ${result.waitsFor}.\n`)
   const inVain = result.s === 0 && result.failed > 0
   return inVain || (kind === 'standing' && result.waitsFor !== null) ? failed(text) : done(text)

@@ -76,12 +76,12 @@ export function readPush(
   }
 
   const targets = TARGETS.filter((name) => flags.has(name))
-  if (targets.length === 0) wrong.push('Say whom it is for: --all, --tag, --alias, --user, --token or --where.')
+  if (targets.length === 0) wrong.push('Choose a target: --all, --tag, --alias, --user, --token or --where.')
   if (targets.length > 1) {
     const both = targets.map((name) => `--${name}`).join(' and ')
-    wrong.push(`${both} do not go together: choose one; --where can say all of it, {"all": [{"tag": "beta"}, …]}.`)
+    wrong.push(`${both} can't be combined: choose one, or use --where, such as {"all": [{"tag": "beta"}, …]}.`)
   }
-  if (flags.has('token') && flags.has('except-tag')) wrong.push('--except-tag does not go with --token.')
+  if (flags.has('token') && flags.has('except-tag')) wrong.push("--except-tag can't be combined with --token.")
   const more = json('fields', '{"silent": true}')
   wrong.push(...unknownFields(more))
   const [tags, exceptTags, users] = [list('tag'), list('except-tag'), list('user')]
@@ -115,7 +115,7 @@ function readBody(
 ): ReturnType<typeof readPush> {
   try {
     const { notification, filter, when, confirm } = PushFields['~standard'].validate(body).value
-    if (token !== undefined && when.kind === 'local') return problems('send_at_local does not go with --token.')
+    if (token !== undefined && when.kind === 'local') return problems("send_at_local can't be combined with --token.")
     const to = token === undefined ? { filter } : { token, platforms }
     return { kind: 'push', push: { notification, to, when, confirm } }
   } catch (error) {
@@ -142,7 +142,7 @@ function unknownFields(more: unknown): readonly string[] {
     .filter((name) => !MORE_FIELDS.includes(name))
     .map((name) =>
       name in filterFields
-        ? `--fields: whom a push is for is said by the flags, not by "${name}".`
+        ? `--fields: set the audience with flags, not with "${name}".`
         : `--fields: "${name}" is not a field of a push.${hintAt(name, MORE_FIELDS)}`,
     )
 }

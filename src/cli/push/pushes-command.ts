@@ -32,7 +32,7 @@ export const run: RunOnApplication = async ({ words: [, one], flags }, world) =>
   const last = after === undefined ? null : resolvePush(createPushSearch(world), after, data, '--after: ')
   if (last !== null && last.kind !== 'one') return last
   const before = last === null ? NEWEST : statuses.find(number, last.push.id)?.number
-  if (before === undefined) return problem(`${after ?? ''} is a push of another application.`)
+  if (before === undefined) return problem(`${after ?? ''} belongs to another application.`)
   const max = Number(flags.get('limit') ?? DEFAULT_LIMIT)
   const page = flags.has('scheduled') ? statuses.scheduled(number, max + 1) : statuses.list(number, before, max + 1)
   const pushes = []
@@ -56,7 +56,7 @@ export const run: RunOnApplication = async ({ words: [, one], flags }, world) =>
     if (named.kind !== 'one') return named
     const push = statuses.find(number, named.push.id)
     const status = push && (await wholeStatus({ statuses, clock, pauseOf }, number, named.push.id))
-    if (status === null) return problem(`${part} is a push of another application.`)
+    if (status === null) return problem(`${part} belongs to another application.`)
     return done(flags.has('json') ? jsonLine(status) : pushText(status, styleOf(world)))
   }
 }

@@ -63,6 +63,6 @@ export function pushesText(
     reason === null ? [] : [`${part(id)} waits: ${escapeControls(reason)}`],
   )
   const last = pushes.at(-1)?.id
-  const next = scheduled ? 'More of them: --limit' : `More of them: --after ${last}`
+  const next = scheduled ? 'More: --limit' : `Next page: --after ${last}`
   return legible([...listing(pushes, columns, paint), ...waits, ...(more ? [next] : []), ''].join('\n'))
 }

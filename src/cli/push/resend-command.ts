@@ -30,7 +30,7 @@ export const run: RunOnData = async ({ words: [named = ''], flags }, world) => {
     const confirm = flags.get('confirm')
     const wanted = { id: push.id, confirm: confirm === undefined ? null : Number(confirm), repeat: null }
     const { id, send_at: sendAt } = await resend.send({ ...application, limits }, wanted)
-    if (world.served === null) stderr(`No server runs on ${data}: it goes out when bellhop serve does.\n`)
+    if (world.served === null) stderr(`No server runs on ${data}: it is sent when bellhop serve runs.\n`)
     if (sendAt !== undefined) {
       const text = `Sent again as ${id}, scheduled for ${moment(Date.parse(sendAt))}.\n`
       return done(json ? jsonLine({ id, state: 'scheduled', send_at: sendAt }) : text)

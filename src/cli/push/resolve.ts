@@ -22,15 +22,15 @@ export function resolvePush(
   const id = given.toLowerCase().replace(/(…|\.\.\.)$/, '')
   if (!/^[0-9a-f-]{8,36}$/.test(id)) {
     return problems(
-      `${flag}"${given}" is not the id of a push: expected the UUID that it was answered with, or at least ${MIN_ID_PART} characters of its beginning.`,
+      `${flag}"${given}" is not a push ID: expected the UUID from the answer, or at least its first ${MIN_ID_PART} characters.`,
     )
   }
   const [first, second] = search.named(id, 2)
   if (first === undefined) {
-    return problem(`There is no push ${id} in ${data}: its id is the UUID that it was answered with.`)
+    return problem(`There is no push ${id} in ${data}: use the UUID from the answer to the push.`)
   }
   if (second === undefined) return { kind: 'one', push: first }
-  return problem(`More than one push begins with ${id}: give more of its id.`)
+  return problem(`More than one push starts with ${id}: use a longer prefix.`)
 }
 
 type Found =
@@ -42,7 +42,7 @@ type Found =
 export function tooShort(what: string, token: string): Problems | null {
   const given = token.replace(/(…|\.\.\.)$/, '')
   if (given.length >= MIN_PART) return null
-  return problems(`${what}: no token is "${given}", and of its beginning at least ${MIN_PART} characters are needed.`)
+  return problems(`${what}: no token is "${given}", and a prefix needs at least ${MIN_PART} characters.`)
 }
 
 /** By a token or its beginning. If several platforms have it, one must be chosen. */
@@ -59,5 +59,5 @@ export function resolveDevice(
   if (devices.every((one) => one.token === first.token)) {
     return problem('Several platforms have a device with this token: --platform chooses one.')
   }
-  return problem(`More than one token begins with ${tokenPart(token)}: give more of it.`)
+  return problem(`More than one token starts with ${tokenPart(token)}: use a longer prefix.`)
 }

@@ -50,5 +50,5 @@ export async function follow(
     }
     await written?.()
   }
-  return problem('The server broke off: whether the command is done is not known.')
+  return problem('The server closed the connection: whether the command finished is unknown.')
 }

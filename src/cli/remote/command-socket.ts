@@ -58,7 +58,7 @@ export async function runBeside(
     if (state.signal !== null) return { kind: 'served', exitCode: INTERRUPTED[state.signal] }
     if (NOBODY.test(codeOf(error) ?? '')) return null
     return problem(
-      `The server on ${data} broke off, whether the command is done is not known: ${describeError(error)}.`,
+      `The server on ${data} closed the connection; whether the command finished is unknown: ${describeError(error)}.`,
     )
   } finally {
     for (const { signal, listener } of listeners) context.signals.off(signal, listener)

@@ -29,7 +29,7 @@ export async function runRemotely(
   const origin = originOf(server)
   if (origin === null) {
     return problems(
-      '--server (BELLHOP_SERVER) must be https, or http of this machine or a private network, without a path.',
+      '--server (BELLHOP_SERVER) must be https, or http on this machine or a private network, without a path.',
     )
   }
   if (tokenFile === undefined) {
@@ -38,7 +38,7 @@ export async function runRemotely(
   const file = context.readFile(tokenFile)
   if (file.kind === 'problem') return problem(`The file ${tokenFile} ${file.problem}.`)
   const token = new TextDecoder().decode(file.bytes).trim()
-  if (!/^bha_[\w-]+$/.test(token)) return problem(`${tokenFile} holds no token of bellhop admin token.`)
+  if (!/^bha_[\w-]+$/.test(token)) return problem(`${tokenFile} does not contain a token of bellhop admin token.`)
   const { argv, paths } = callOf(spec, given)
   const files: Record<string, string> = {}
   for (const path of paths) {
@@ -84,7 +84,7 @@ function originOf(server: string): string | null {
 function refusalOf(origin: string, status: number, text: string): Problem {
   const message = parseJsonObject(text)?.['message']
   if (status === 401 && typeof message === 'string' && message.startsWith('This token')) return problem(message)
-  if (status === 401) return problem(`${origin} does not take this token: bellhop admin token makes one.`)
+  if (status === 401) return problem(`${origin} refused this token: bellhop admin token creates one.`)
   if (typeof message === 'string') return problem(message)
-  return problem(`${origin} answered ${status}: is that where the admin side of Bellhop listens?`)
+  return problem(`${origin} answered ${status}: is that Bellhop's admin address?`)
 }

@@ -32,16 +32,16 @@ export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): 
       const command = parseCommand(call.argv)
       const spec = command.kind === 'run' ? COMMANDS.find(({ name }) => name === command.name) : undefined
       if (command.kind !== 'run' || spec === undefined) {
-        return refused(command.kind === 'problems' ? command.problems.join(' ') : 'argv names no command.')
+        return refused(command.kind === 'problems' ? command.problems.join(' ') : 'argv has no command.')
       }
       const needed = COMMAND_PURPOSES[spec.name]
-      if (needed === undefined) return refused(`${spec.name} runs on the machine of the server alone.`)
+      if (needed === undefined) return refused(`${spec.name} runs only on the server's machine.`)
       const { purpose } = call.rights
       if (!isEnough(purpose, needed)) return refused(lesserPurposeText(purpose, needed), 'ForbiddenError')
       const foreign = call.isLocal ? undefined : FOREIGN.find((name) => command.given.flags.has(name))
       if (foreign !== undefined) return refused(`--${foreign} is for the machine that a command runs on.`)
       if (running >= MAX_RUNNING) {
-        return refused('Other commands run: try again when one of them has ended.', 'TooManyRequestsError')
+        return refused('Too many commands are running: try again when one has finished.', 'TooManyRequestsError')
       }
       running++
       return start(spec, command.given, { call, service, clock, onEnd: () => running-- })
@@ -85,8 +85,8 @@ function start(
     terminal: call.columns === null ? null : { columns: call.columns },
     signals,
     started() {},
-    serve: () => Promise.reject(new Error('a server runs already')),
-    serveCommand: () => Promise.reject(new Error('a server runs already')),
+    serve: () => Promise.reject(new Error('a server is already running')),
+    serveCommand: () => Promise.reject(new Error('a server is already running')),
     by: call.by,
     ...(until !== null && { tokensUntil: until }),
   }
@@ -99,7 +99,7 @@ function start(
       return report(outcome, context)
     } catch (error) {
       service.log.error('a command failed', { command: spec.name, error: describeError(error) })
-      context.stderr('bellhop: Internal error: the log of the server has it.\n')
+      context.stderr("bellhop: Internal error: see the server's log.\n")
       return EXIT.failed
     } finally {
       onEnd()

@@ -106,7 +106,7 @@ function nextText(
 ): string {
   const besides = dataFlagOf(data)
   return `
-${signIn === null ? '' : `Dashboard, signed in (this link is good once, for 30 minutes):\n\n  ${signIn}\n\n`}A real push to your browser, which takes no account: open this, and press the button.
+${signIn === null ? '' : `Dashboard, signed in (this link works once, for 30 minutes):\n\n  ${signIn}\n\n`}A real push to your browser, which takes no account: open this, and press the button.
 
   ${url}/webpush/${id}
 

@@ -43,7 +43,7 @@ function sendText(device: string, { steps, ends }: SendReport, left: string | nu
     ...steps.flatMap(linesOf),
     'Connections',
     ...ends.map(({ host, protocol, reason }) => {
-      const end = reason === 'closed' ? 'closed by Bellhop when all was answered' : `ended by ${reason}`
+      const end = reason === 'closed' ? 'closed by Bellhop after all answers' : `ended by ${reason}`
       return `  ${host}${protocol === null ? '' : ` over ${protocol}`}: ${end}`
     }),
     ...(ends.length === 0 ? ['  none was opened'] : []),
@@ -74,7 +74,7 @@ function outcomeText(outcome: Outcome): string {
     case 'rejected':
       return `refused, for ${BLAMED[outcome.blame]} (${outcome.reason})`
     case 'deferred':
-      return `not now (${outcome.reason}): serve would try again`
+      return `not right now (${outcome.reason}): serve would try again`
     case 'misconfigured':
       return `the credential is refused (${outcome.reason})`
   }

@@ -48,7 +48,7 @@ async function ask(url: string, ready: boolean, clock: Clock): Promise<HealthVer
   } catch (error) {
     if (deadline.signal.aborted) return ill(`${url} has not answered within ${DEADLINE_MS / 1000} seconds.`)
     const code = codeOf(error) ?? String(error)
-    return ill(`Nobody answers at ${url} (${code}): is bellhop serve running, with this --admin-listen?`)
+    return ill(`Nothing answers at ${url} (${code}): is bellhop serve running with this --admin-listen?`)
   }
 }
 
@@ -61,7 +61,7 @@ function judge(url: string, ready: boolean, status: number, body: string): Healt
   }
   const own = ready ? ['ready', 'not ready'] : ['ok']
   if (answer === null || !own.includes(answer.status)) {
-    return ill(`What answers at ${url} (${status}) does not speak as Bellhop does: is this its --admin-listen?`)
+    return ill(`What answers at ${url} (${status}) is not a Bellhop: is this its --admin-listen?`)
   }
   return { healthy: status === 200, reasons: answer.reasons, warnings: answer.warnings }
 }

@@ -55,8 +55,8 @@ function unknown(topic: string): string {
     PAGES.map((page) => page.topic),
   )
   const elsewhere = [...new Set(findInManual(topic).map((found) => found.topic))].slice(0, 3)
-  const hint = near === '' && elsewhere.length > 0 ? ` It is spoken of in ${elsewhere.join(', ')}.` : near
-  return `"${topic}" is not a page of the manual.${hint} bellhop manual lists them all.`
+  const hint = near === '' && elsewhere.length > 0 ? ` Found in ${elsewhere.join(', ')}.` : near
+  return `"${topic}" is not a page in the manual.${hint} bellhop manual lists all pages.`
 }
 
 /** In a terminal, a page is a command. */

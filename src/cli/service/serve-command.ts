@@ -10,7 +10,7 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
   if (settings.kind === 'problems') return settings
   if (['0', 'false'].includes(env['NODE_TLS_REJECT_UNAUTHORIZED'] ?? '')) {
     return problem(
-      'NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google: unset it. The certificate of a private gateway goes into --gateway-ca.',
+      "NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google: unset it. Use --gateway-ca for a private gateway's certificate.",
     )
   }
   return { kind: 'served', exitCode: await serve(settings.config) }

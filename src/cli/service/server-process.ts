@@ -104,16 +104,14 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   })
   const server = await Promise.race([starting, interrupted.promise])
   if (server === null) {
-    stderr(
-      'bellhop: Stopped during the upgrade of the database: nothing of it is done, and the next start begins again.\n',
-    )
+    stderr('bellhop: Stopped during the database upgrade: it was rolled back, and the next start repeats it.\n')
     return 0
   }
   stop.onHangUp(() => server.reload())
   if (!stop.received()) {
     // On a disk that takes no writes there is no link, but the service is ready.
     const setupUrl = await server.setupUrl().catch(() => null)
-    const dashboard = setupUrl === null ? '' : `dashboard ${setupUrl} (good once, for 30 minutes)\n`
+    const dashboard = setupUrl === null ? '' : `dashboard ${setupUrl} (works once, for 30 minutes)\n`
     // In one write: a reader may stop after the first line, and the second would then fail.
     stdout(`ready ${server.url} admin ${server.adminUrl}\n${dashboard}`)
     started()
@@ -122,7 +120,7 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   const broken = await Promise.race([stop.first.then(() => null), server.broken])
   function endBroken({ kind, message }: Breakdown): number {
     options.onBroken()
-    stderr(`bellhop: ${message}. Stopped, so that nothing is answered that is not on disk.\n`)
+    stderr(`bellhop: ${message}. Stopped, so that nothing is acknowledged that is not on disk.\n`)
     return kind === 'database-gone' ? GONE : 1
   }
   if (broken !== null) return endBroken(broken)
@@ -133,7 +131,7 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   if (typeof end === 'object') return endBroken(end)
   // Nothing is lost: what was answered with 2xx is on disk, and the next start continues.
   if (end === 'late')
-    stderr('bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n')
+    stderr('bellhop: Stopped with work in flight after the drain time. It continues at the next start.\n')
   const unwritten = server.unwritten()
   if (unwritten.notifications === 0) return 0
   stderr(`bellhop: ${sentAgain(unwritten)}\n`)
@@ -143,7 +141,7 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
 function sentAgain({ notifications, pushes }: Unwritten): string {
   const what = notifications === 1 ? '1 notification that was sent' : `${notifications} notifications that were sent`
   const pushesText = pushes === 1 ? '1 push' : `${pushes} pushes`
-  return `${what} could not be written down, and will be sent again at the next start (${pushesText}).`
+  return `${what} could not be stored, and will be sent again at the next start (${pushesText}).`
 }
 
 /** Loaded here, so that other commands don't load the server. */

@@ -13,23 +13,23 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     flags: [],
     examples: ['bellhop serve --listen 127.0.0.1:8790 --data ./bellhop-data'],
     exitCodes:
-      'The exit code is 3 where a stop could not write down what was sent, which is then sent again, and 4 where the database was removed or replaced.',
+      'The exit code is 3 if a stop could not store what was sent (it is sent again), and 4 if the database was removed or replaced.',
     load: () => import('./serve-command.ts'),
   },
   {
     name: 'demo',
     words: [],
-    summary: 'try it without Apple and Google: run the service with three simulated phones, and push to them',
+    summary: 'run a demo with three simulated phones, without accounts at Apple or Google',
     changes: null,
     flags: [
-      switchFlag('once', 'stop when the first push has arrived'),
-      valueFlag('data', 'PATH', 'where the data goes (default: a directory that is erased at the end)', {
+      switchFlag('once', 'stop after the first push has arrived'),
+      valueFlag('data', 'PATH', 'data directory (default: a temporary one)', {
         setting: 'data',
       }),
-      valueFlag('listen', 'HOST:PORT', 'as serve has it (BELLHOP_LISTEN; default 127.0.0.1:8790)', {
+      valueFlag('listen', 'HOST:PORT', 'as for serve (BELLHOP_LISTEN; default 127.0.0.1:8790)', {
         setting: 'listen',
       }),
-      valueFlag('admin-listen', 'HOST:PORT', 'as serve has it (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)', {
+      valueFlag('admin-listen', 'HOST:PORT', 'as for serve (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)', {
         setting: 'adminListen',
       }),
     ],
@@ -39,12 +39,12 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'health',
     words: [],
-    summary: 'ask a running server whether it is well; the exit code says so',
+    summary: 'check a running server (exit code 0 = healthy)',
     changes: null,
     flags: [
-      switchFlag('ready', 'whether it also does its work, and if not, why'),
+      switchFlag('ready', 'also check readiness, and say what is wrong'),
       jsonFlag,
-      valueFlag('admin-listen', 'HOST:PORT', 'as serve has it (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)', {
+      valueFlag('admin-listen', 'HOST:PORT', 'as for serve (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)', {
         setting: 'adminListen',
       }),
     ],
@@ -54,10 +54,10 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'systemd',
     words: [],
-    summary: 'print a unit for systemd that runs serve, confined, with these flags',
+    summary: 'print a sandboxed systemd unit that runs serve with these flags',
     changes: null,
     flags: [
-      valueFlag('user', 'NAME', 'who runs it; default one that systemd makes while it runs'),
+      valueFlag('user', 'NAME', 'user that runs it (default: a dynamic user of systemd)'),
       // Every user of a machine can read a unit.
       ...SETTING_NAMES.filter((name) => SETTINGS[name].secret !== true).map((name) =>
         settingFlag(name, name === 'data' ? 'as for serve; default /var/lib/bellhop' : 'as for serve'),
@@ -72,22 +72,22 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'doctor',
     words: ['[APP]'],
-    summary: 'look at everything that serve needs, and say what to change; it changes nothing',
+    summary: 'check everything that serve needs and say what to fix; changes nothing',
     changes: { action: 'send test push', onlyWith: ['send'], evenWithoutRows: true },
     flags: [
       jsonFlag,
-      switchFlag('offline', 'ask neither Apple nor Google'),
-      switchFlag('full', 'also look into the indexes of the database, which takes ten times as long'),
+      switchFlag('offline', 'do not contact any gateway'),
+      switchFlag('full', "also check the database's indexes (about ten times slower)"),
       valueFlag(
         'send',
         'TOKEN',
-        'send a silent and a shown push to this device of your own, and show what the gateway answers',
+        "send a silent and a visible push to this device of yours and show the gateway's answers",
       ),
-      switchFlag('yes', 'with --send: do not ask first'),
+      switchFlag('yes', 'with --send, do not ask for confirmation'),
       settingFlag('data', dataFlag.doc),
       // All, so that it takes the command line of `serve` unchanged.
       ...SETTING_NAMES.filter((name) => name !== 'data').map((name) =>
-        settingFlag(name, `as serve has it (${variableOf(name)})`),
+        settingFlag(name, `as for serve (${variableOf(name)})`),
       ),
     ],
     examples: ['bellhop doctor "Corner Shop"', 'bellhop doctor "Corner Shop" --send 3f8a09c1 --yes'],
@@ -100,16 +100,16 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     name: 'manual',
     words: ['[TOPIC]'],
     choices: async () => (await import('../../manual/pages.ts')).PAGES.map(({ topic }) => topic),
-    summary: 'show a page of the manual, or which there are',
+    summary: 'show a page of the manual, or list all pages',
     changes: null,
-    flags: [valueFlag('search', 'WORD', 'list the parts that speak of it')],
+    flags: [valueFlag('search', 'WORD', 'list the sections that contain it')],
     examples: ['bellhop manual server', 'bellhop manual', 'bellhop manual --search alias'],
     load: () => import('./manual-command.ts'),
   },
   {
     name: 'config',
     words: [],
-    summary: 'show every setting with its value and where that came from, and check a command line of serve',
+    summary: 'show every setting, its value and its source, and check a command line of serve',
     changes: null,
     settings: true,
     flags: [jsonFlag],
@@ -119,7 +119,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'completions',
     words: ['bash|zsh|fish'],
-    summary: 'print the script that completes commands and flags in a shell',
+    summary: 'print the completion script for a shell',
     changes: null,
     flags: [],
     examples: ['bellhop completions bash'],
@@ -128,7 +128,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'help',
     words: [],
-    summary: 'show this, or the help of a command',
+    summary: "show this list, or a command's help",
     changes: null,
     flags: [],
     examples: ['bellhop help app create'],
@@ -137,7 +137,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'version',
     words: [],
-    summary: 'show the version, and what it is built with',
+    summary: 'show the version and what it was built with',
     changes: null,
     flags: [jsonFlag],
     examples: ['bellhop version'],
@@ -146,7 +146,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'licenses',
     words: [],
-    summary: 'show the licences of Bellhop and of everything inside its executable',
+    summary: 'show the licences of Bellhop and everything in its executable',
     changes: null,
     flags: [],
     examples: ['bellhop licenses'],

@@ -60,18 +60,18 @@ function commandLine(flags: ReadonlyMap<string, string>): readonly string[] {
 /** `program`: the running compiled one, or `null`. `note`: what is left to do. */
 export function programPath(program: string | null): { readonly program: string; readonly note: string | null } {
   if (program === null) {
-    return { program: INSTALLED, note: `This is Bellhop from its source: put the compiled program at ${INSTALLED}.` }
+    return { program: INSTALLED, note: `This Bellhop runs from source: put the compiled executable at ${INSTALLED}.` }
   }
   if (!HIDDEN.some((directory) => isBelow(directory, program))) return { program, note: null }
   return { program: INSTALLED, note: `The service does not see ${program}: install -m 755 ${program} ${INSTALLED}` }
 }
 
 function userProblems(user: string | null): readonly string[] {
-  if (user === 'root') return ['--user: the service needs no right of root: name another user, or none.']
-  if (user === 'nobody') return ['--user: nobody is shared with other programs: name a user of its own, or none.']
+  if (user === 'root') return ['--user: the service does not need root: name another user, or omit --user.']
+  if (user === 'nobody') return ['--user: other programs also run as nobody: name a dedicated user, or omit --user.']
   // What useradd(8) accepts.
   if (user === null || /^[a-z_][a-z0-9_-]{0,31}$/.test(user)) return []
-  return [`--user: "${user}" is not the name of a user, such as bellhop.`]
+  return [`--user: "${user}" is not a valid user name, such as bellhop.`]
 }
 
 function pathProblems(config: Config, user: string | null): readonly string[] {
@@ -80,12 +80,12 @@ function pathProblems(config: Config, user: string | null): readonly string[] {
   const all = [...writtenIn(config), ...read.flatMap(([flag, path]) => (path === null ? [] : [[flag, path] as const]))]
   return all.flatMap(([flag, path]) => {
     if (!isAbsolute(path))
-      return [`${flag}: "${path}" is not an absolute path: a service starts in no directory of yours.`]
+      return [`${flag}: "${path}" is not an absolute path: a service does not start in your directory.`]
     const handedOver = flag.startsWith('--tls-')
     const hidden = handedOver ? undefined : HIDDEN.find((directory) => isBelow(directory, path))
     if (hidden !== undefined) return [`${flag}: ${path} is in ${hidden}, which the service does not see.`]
     const needsUser = user === null && !flag.startsWith('--gateway') && !handedOver && stateName(path) === null
-    return needsUser ? [`${flag}: ${path} is outside ${STATE}, so it needs an owner who stays: --user NAME.`] : []
+    return needsUser ? [`${flag}: ${path} is outside ${STATE}, so it needs a permanent owner: --user NAME.`] : []
   })
 }
 

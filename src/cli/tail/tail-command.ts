@@ -25,13 +25,12 @@ export const run: RunOnData = async ({ words: [app], flags }, world) => {
   const { clock, stdout, stderr, served } = world
   const found = app === undefined ? null : findApplication(app, world)
   if (found !== null && found.kind !== 'found') return found
-  if (served === null)
-    return problem(`No server runs on ${world.data}, so nothing happens there: bellhop serve starts one.`)
+  if (served === null) return problem(`No server runs on ${world.data}: start one with bellhop serve.`)
   const only = found?.application ?? null
   const tail = createTail(only, served, world)
   const style = styleOf(world)
   using polling = startPolling(world)
-  if (world.terminal !== null) stderr('What happens from now on; Ctrl-C ends it.\n')
+  if (world.terminal !== null) stderr('Showing new events. Press Ctrl-C to stop.\n')
   while ((await polling.next(LOOK_MS)) === 'tick') {
     for (const event of tail.look(clock.now())) {
       const application = tail.application(event)

@@ -44,7 +44,7 @@ function wordsOf(event: TailEvent): readonly [Colour, string, string] {
     case 'pushes.accepted':
       return ['cyan', 'accepted', counted(event.count, 'push', 'pushes')]
     case 'push.released':
-      return ['cyan', 'released', `push ${event.push}: its time has come`]
+      return ['cyan', 'released', `push ${event.push}: due now`]
     case 'push.started':
       return ['cyan', 'started', `push ${event.push}`]
     case 'push.finished':
@@ -76,7 +76,7 @@ function wordsOf(event: TailEvent): readonly [Colour, string, string] {
     case 'sending.paused':
       return ['red', 'paused', `${PLATFORM[event.platform].gateway}: ${escapeControls(event.reason)}`]
     case 'sending.resumed':
-      return ['green', 'resumed', `${PLATFORM[event.platform].gateway} takes notifications again`]
+      return ['green', 'resumed', `${PLATFORM[event.platform].gateway} accepts notifications again`]
   }
 }
 

@@ -28,7 +28,7 @@ export const run: RunOnData = async (given, world) => {
   const { file, dryRun, onesignal } = options
   const base = file === '-' ? 'import' : basename(file)
   const rejectsPath = options.rejects ?? `${base}.rejects.jsonl`
-  if (resolve(rejectsPath) === resolve(file)) return problems('--rejects must be another file than FILE.')
+  if (resolve(rejectsPath) === resolve(file)) return problems('--rejects must not be the same file as FILE.')
   if (onesignal !== null) {
     const found = findApplication(options.app, world)
     if (found.kind !== 'found') return found
@@ -90,7 +90,7 @@ async function openSource(
   try {
     return { kind: 'source', source: await (file === '-' ? openInput(Bun.stdin.stream()) : openFile(file)) }
   } catch (error) {
-    if (error instanceof CutShort) return problem(`${name} is cut short or damaged: ${error.message}.`)
+    if (error instanceof CutShort) return problem(`${name} is truncated or damaged: ${error.message}.`)
     throw error
   }
 }
@@ -118,7 +118,9 @@ function identityOf(
 
 function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): string {
   const next =
-    file === '-' || dryRun ? 'the same command begins anew, which does no harm' : 'the same command goes on from there'
+    file === '-' || dryRun
+      ? 'run the command again: it starts over, which is safe'
+      : 'run the command again to continue'
   return `Stopped after ${counted(counts.read, 'row')}: ${next}.`
 }
 
@@ -131,12 +133,12 @@ function countsText(
   const { read, imported, updated, unchanged, rejected, kept, partial, adoptable, history } = counts
   const figure = (count: number, words: string) => `${grouped(count)} ${words}`
   const more = [
-    ...(kept > 0 ? [`${figure(kept, 'of the unchanged')} know better here than the file.`] : []),
-    ...(partial > 0 ? [`${figure(partial, 'came')} without something that cannot be had here.`] : []),
+    ...(kept > 0 ? [`${figure(kept, 'of the unchanged')} have newer data here than in the file.`] : []),
+    ...(partial > 0 ? [`${figure(partial, 'came')} with data that could not be restored here.`] : []),
     ...(adoptable > 0 ? [figure(adoptable, adoptionText(application))] : []),
     ...(history > 0 ? [`${figure(history, 'entries')} of feedback and statistics.`] : []),
-    ...(rejects === null ? [] : [`Why, row by row: ${rejects}`]),
-    ...(onesignal === null ? [] : [`All that OneSignal exported is in ${file}: remove it when it is of no more use.`]),
+    ...(rejects === null ? [] : [`Reasons by row: ${rejects}`]),
+    ...(onesignal === null ? [] : [`The OneSignal export is in ${file}: delete it when you no longer need it.`]),
   ]
   const rows = [
     figure(imported, 'imported'),
@@ -144,7 +146,7 @@ function countsText(
     figure(unchanged, 'unchanged'),
     figure(rejected, 'rejected'),
   ]
-  const all = dryRun ? `Nothing is changed. It would be, of ${counted(read, 'row')}` : `${counted(read, 'row')} read`
+  const all = dryRun ? `Dry run, nothing was changed. ${counted(read, 'row')}` : `${counted(read, 'row')} read`
   return [`${all}: ${rows.join(', ')}.`, ...more].join('\n')
 }
 
@@ -152,8 +154,8 @@ function countsText(
 function adoptionText({ id, limits }: Application): string {
   const these = 'of the imported have a user'
   return limits.adoptImported === false
-    ? `${these}. A new token of that user is a device beside them: adopt-imported is off.`
-    : `${these}: each is taken over by the next new token of that user, unless it registers by itself before. bellhop app limits ${id} --no-adopt-imported turns that off.`
+    ? `${these}. A new token of that user becomes an additional device: adopt-imported is off.`
+    : `${these}: the user's next new token replaces each of them, unless it registers first. bellhop app limits ${id} --no-adopt-imported turns that off.`
 }
 
 function endJson(

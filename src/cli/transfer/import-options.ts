@@ -37,7 +37,8 @@ export function readImportOptions(given: ParsedArguments): ImportOptions | Comma
   if (onesignal !== null && 'problem' in onesignal) return problems(onesignal.problem)
   const file = words.file ?? (onesignal && `onesignal-${onesignal.id}.csv.gz`)
   if (file === null) return problems('import needs FILE; - is standard input.')
-  if (file === '-' && onesignal !== null) return problems('--from-onesignal puts the export into FILE, which - is not.')
+  if (file === '-' && onesignal !== null)
+    return problems('--from-onesignal writes the export to FILE, so FILE cannot be -.')
   const vapidKey = flags.get('vapid-key') ?? null
   if (vapidKey === '-' && file === '-') return problems('--vapid-key and FILE cannot both be standard input.')
   const format = (onesignal === null ? (flags.get('format') ?? 'auto') : 'onesignal') as FormatName | 'auto'
@@ -65,8 +66,7 @@ function onesignalIn(flags: ParsedArguments['flags']): OnesignalApp | { readonly
     const alone = ['key-file', 'onesignal-url'].find((flag) => flags.has(flag))
     return alone === undefined ? null : { problem: `--${alone} needs --from-onesignal.` }
   }
-  if (keyFile === undefined)
-    return { problem: '--from-onesignal needs --key-file: a file with the API key of the app.' }
+  if (keyFile === undefined) return { problem: "--from-onesignal needs --key-file: a file with the app's API key." }
   const format = flags.get('format') ?? 'auto'
   if (format !== 'auto' && format !== 'onesignal') return { problem: `--from-onesignal brings no ${format}.` }
   const origin = flags.get('onesignal-url') ?? 'https://api.onesignal.com'

@@ -48,7 +48,7 @@ export async function passOver(options: PassOptions, context: CommandContext): P
   const { source, name, statePath, identity, database, rejectsPath } = options
   const { clock, stderr } = context
   const state = statePath === null || source.print === null ? null : readState(statePath, source.print, identity)
-  if (state !== null) stderr(`Goes on where it was stopped, on line ${state.place.line}.\n`)
+  if (state !== null) stderr(`Continuing where it stopped, at line ${state.place.line}.\n`)
   let place = state?.place ?? BEGINNING
   let promised = state?.promised ?? null
   let notedAt = clock.now()
@@ -70,7 +70,7 @@ export async function passOver(options: PassOptions, context: CommandContext): P
       for (const row of isHeader ? [] : rowsOf(piece)) {
         if (row.kind === 'header') {
           const { version, counts } = row.header
-          if (version !== EXPORT_VERSION) return `${name} was made by a newer Bellhop: upgrade this one first.`
+          if (version !== EXPORT_VERSION) return `${name} was created by a newer Bellhop: upgrade this one first.`
           promised = devicesIn(counts)
         } else if (importing.add(row)) isEnough = true
       }
@@ -110,24 +110,24 @@ export async function passOver(options: PassOptions, context: CommandContext): P
       const problem = await take(splitter.push(chunk))
       if (problem !== null) return problem
       if (splitter.pending() > MAX_RECORD_BYTES) {
-        return `From line ${place.line} on, ${name} cannot be read: what begins there has no end within 8 MB.`
+        return `From line ${place.line} on, ${name} cannot be read: a value starts there and has no end within 8 MB.`
       }
     }
     const problem = await take(splitter.end())
     if (problem !== null) return problem
-    return splitter.pending() === 0 ? null : `${name} is cut short: what begins after line ${place.line} has no end.`
+    return splitter.pending() === 0 ? null : `${name} is truncated: the value after line ${place.line} has no end.`
   }
 
   try {
     let problem = await readAll().catch((error: unknown) => {
-      if (error instanceof CutShort) return `${name} is cut short or damaged: ${error.message}.`
+      if (error instanceof CutShort) return `${name} is truncated or damaged: ${error.message}.`
       throw error
     })
     await write()
     const counts = importing.counts()
-    if (problem === null && source.isChanged()) problem = `${name} has changed while it was read: import it again.`
+    if (problem === null && source.isChanged()) problem = `${name} changed while it was read: import it again.`
     if (problem === null && promised !== null && counts.read < promised) {
-      problem = `${name} is cut short: it says of itself that it has ${counted(promised, 'device')}, and has ${grouped(counts.read)}.`
+      problem = `${name} is truncated: it should have ${counted(promised, 'device')}, and has ${grouped(counts.read)}.`
     }
     // A stopped import continues; a failed one starts over, which changes nothing that is already there.
     if (problem === STOPPED) note()

@@ -29,7 +29,7 @@ export function planImport(head: Uint8Array, name: string, options: ImportOption
 
   const title = found.name === 'bellhop' ? 'an export of Bellhop' : (FOREIGN_FORMATS[found.name]?.title ?? 'CSV')
   if (found.name !== 'csv' || columns === null) {
-    if (found.name === 'bellhop' && wanted.size > 0) return problems('--map: an export of Bellhop is read as it is.')
+    if (found.name === 'bellhop' && wanted.size > 0) return problems('--map does not apply to a Bellhop export.')
     if (options.platform !== null) {
       return problems(`--platform is for a CSV: ${name} reads as ${title}, which says itself what its devices are.`)
     }
@@ -38,10 +38,10 @@ export function planImport(head: Uint8Array, name: string, options: ImportOption
   const map: ColumnMap = new Map([...guessColumns(columns), ...wanted])
   const quoted = columns.map((column) => JSON.stringify(column)).join(', ')
   if (!map.has('token'))
-    return problems(`No column of ${name} is a token: there are ${quoted}. --map token=COLUMN says which.`)
+    return problems(`No column of ${name} is a token. The columns are ${quoted}. Choose one with --map token=COLUMN.`)
   if (!map.has('platform') && options.platform === null) {
     return problems(
-      `No column of ${name} is a platform: --platform ios or android says what all are, --map platform=COLUMN which.`,
+      `No column of ${name} is a platform: use --platform ios or android for all rows, or --map platform=COLUMN.`,
     )
   }
   const said = `${name} reads as CSV: ${[...map].map(([field, from]) => `${field} from ${from.map((each) => JSON.stringify(each)).join(' and ')}`).join(', ')}`

@@ -54,7 +54,7 @@ export async function fetchOnesignalExport(
   const { id, origin } = app
   const { clock, stderr } = context
   if (existsSync(file)) {
-    stderr(`${file} is there: goes on with that. For a new export, remove it.\n`)
+    stderr(`${file} exists: continuing with it. Delete it to export again.\n`)
     return null
   }
   const notePath = `${file}.asked`
@@ -67,9 +67,9 @@ export async function fetchOnesignalExport(
     forgetDownload(file)
     note = { version: 1, app: id, url: asked.url, askedAt: clock.now() }
     writeNote(notePath, note)
-    stderr('OneSignal writes its export, at some 2,000 devices a second.\n')
-  } else stderr('Goes on with the export that OneSignal was asked for.\n')
-  if (!isFetchable(note.url, origin)) return problem(`OneSignal names no https address for its export: ${note.url}.`)
+    stderr('OneSignal is exporting, at about 2,000 devices a second.\n')
+  } else stderr('Continuing with the export already requested from OneSignal.\n')
+  if (!isFetchable(note.url, origin)) return problem(`OneSignal returned no https address for its export: ${note.url}.`)
 
   const progress = createProgress(context, { unit: 'bytes' })
   try {
@@ -79,7 +79,7 @@ export async function fetchOnesignalExport(
         stopped: polling.stopped,
         onProgress: (done, total) => progress.show(done, total),
       })
-      if (polling.stopped.aborted) return problem('Stopped: the same command goes on from there.')
+      if (polling.stopped.aborted) return problem('Stopped: run the command again to continue.')
       switch (got.kind) {
         case 'done':
           removeNote(notePath)
@@ -87,7 +87,9 @@ export async function fetchOnesignalExport(
         case 'missing': {
           if (clock.now() - note.askedAt > PATIENCE_MS) {
             removeNote(notePath)
-            return problem('OneSignal has not written its export within 4 hours: the same command asks for it anew.')
+            return problem(
+              'OneSignal did not finish its export within 4 hours: run the command again to request another.',
+            )
           }
           await polling.next(backoffMs(LOOK, ++looks, 1))
           break
@@ -95,7 +97,9 @@ export async function fetchOnesignalExport(
         case 'broken': {
           tries = got.came > 0 ? 1 : tries + 1
           if (tries > MAX_TRIES) {
-            return problem(`The export cannot be fetched from OneSignal (${got.reason}): the same command goes on.`)
+            return problem(
+              `The export cannot be fetched from OneSignal (${got.reason}): run the command again to continue.`,
+            )
           }
           await polling.next(backoffMs(AGAIN, tries, 1))
         }
@@ -114,7 +118,7 @@ async function ask(
   if (read.kind === 'problem') return problem(`The file ${keyFile} ${read.problem}.`)
   const key = new TextDecoder().decode(read.bytes).trim()
   if (!/^[\x21-\x7e]{20,500}$/.test(key))
-    return problem(`${keyFile} holds no API key of OneSignal: one line is expected.`)
+    return problem(`${keyFile} does not contain a OneSignal API key: expected one line.`)
   using deadline = abortAfter(clock, ASK_MS)
   try {
     const response = await fetch(`${origin}/players/csv_export?app_id=${id}`, {
@@ -127,7 +131,7 @@ async function ask(
     const answer = parseJsonObject((await response.text()).slice(0, MAX_ANSWER))
     const url = answer?.['csv_file_url']
     if (response.status === 200 && typeof url === 'string') return { url }
-    return problem(`OneSignal refuses the export: HTTP ${response.status}${saidIn(answer?.['errors'])}.`)
+    return problem(`OneSignal refused the export: HTTP ${response.status}${saidIn(answer?.['errors'])}.`)
   } catch (error) {
     return problem(
       `OneSignal cannot be reached at ${origin}: ${deadline.signal.aborted ? 'no answer' : failureReason(error)}.`,

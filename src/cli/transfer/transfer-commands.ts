@@ -8,14 +8,14 @@ import { platformFlag } from '../push/platform-flag.ts'
 const FORMAT = choice('auto', ...FORMAT_NAMES)
 const CONFLICT = choice('keep', 'replace')
 
-const appFlag = valueFlag('app', 'APP', 'the application, if it does not stand before FILE')
+const appFlag = valueFlag('app', 'APP', 'the application, if not given before FILE')
 
 export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'export',
     words: ['[APP]', '[FILE]'],
     on: 'data',
-    summary: 'write all devices of an application as JSON Lines',
+    summary: "export an application's devices as JSON Lines",
     changes: { action: 'export', evenWithoutRows: true },
     flags: [appFlag],
     examples: ['bellhop export "Corner Shop" corner-shop.jsonl.gz'],
@@ -25,40 +25,45 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
     name: 'import',
     words: ['APP', '[FILE]'],
     on: 'data',
-    summary: 'bring devices in: an export of Bellhop, OneSignal, Parse, Firebase or SNS, or a CSV',
+    summary: 'import devices from Bellhop, OneSignal, Parse, Firebase, SNS or a CSV file',
     changes: { action: 'import' },
     flags: [
       appFlag,
-      valueFlag('format', FORMAT.placeholder, 'what FILE is (default auto: found out, and said)', { type: FORMAT }),
+      valueFlag('format', FORMAT.placeholder, 'format of FILE (default auto: detected)', { type: FORMAT }),
       valueFlag(
         'map',
         'FIELD=COLUMN,…',
-        'which column holds what: token, platform, alias, tag, active, lat, lng, timezone, locale, …',
+        'map fields to columns: token, platform, alias, tag, active, lat, lng, timezone, locale, …',
         { list: true },
       ),
-      { ...platformFlag, doc: 'of the devices of a CSV that does not say it' },
+      { ...platformFlag, doc: "platform of a CSV file's devices, if no column has it" },
       valueFlag(
         'on-conflict',
         CONFLICT.placeholder,
-        'who has registered here since the list was made: keeps what it said (default), or not',
+        'whether devices that registered here later keep their own data (default) or not',
         { type: CONFLICT },
       ),
-      valueFlag('rejects', 'PATH', 'rows not imported, and why (default FILE.rejects.jsonl, here)', { type: path }),
+      valueFlag(
+        'rejects',
+        'PATH',
+        'file for rejected rows and reasons (default FILE.rejects.jsonl in this directory)',
+        { type: path },
+      ),
       valueFlag(
         'vapid-key',
         'PATH',
-        'the VAPID key that its browsers are subscribed with, which must be the application’s: without it they stay out',
+        'the VAPID key its browsers subscribed with, which must be the application’s; browsers are skipped without it',
         { type: path },
       ),
-      switchFlag('dry-run', 'change nothing, and say what would be'),
+      switchFlag('dry-run', 'show what would change, without changing it'),
       valueFlag(
         'from-onesignal',
         'ID',
-        'have OneSignal export the app with this id, and fetch it into FILE first (default onesignal-ID.csv.gz)',
+        'first export the app with this ID from OneSignal into FILE (default onesignal-ID.csv.gz)',
         { type: onesignalId },
       ),
-      valueFlag('key-file', 'PATH', 'the file with the API key of that app', { type: path }),
-      valueFlag('onesignal-url', 'URL', 'where OneSignal’s API is (default https://api.onesignal.com)', {
+      valueFlag('key-file', 'PATH', "file with that app's API key", { type: path }),
+      valueFlag('onesignal-url', 'URL', 'OneSignal’s API (default https://api.onesignal.com)', {
         type: onesignalOrigin,
       }),
       jsonFlag,

@@ -31,7 +31,7 @@ export function startFile(path: string): UnfinishedFile {
       if (durable) fsyncSync(file)
       const found = lstatSync(unfinished, { throwIfNoEntry: false })
       if (found?.ino !== ino || found.dev !== dev) {
-        throw Object.assign(new Error(`${unfinished} was taken by another process: nothing is changed`), {
+        throw Object.assign(new Error(`${unfinished} was taken by another process: nothing was changed`), {
           code: 'EBUSY',
         })
       }

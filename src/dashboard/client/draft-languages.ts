@@ -22,7 +22,7 @@ export function own(draft: Draft, language: string | null): Texts {
   return language === null ? draft : (languagesIn(draft)[language] ?? {})
 }
 
-/** `languages` with a text changed; `''` removes it, so that the push's own text counts. */
+/** `languages` with a text changed; `''` removes it, so that the push's text counts. */
 export function withText(draft: Draft, language: string, name: string, text: string): string {
   const { [name]: _, ...rest } = own(draft, language)
   return JSON.stringify({ ...languagesIn(draft), [language]: text === '' ? rest : { ...rest, [name]: text } })
@@ -47,7 +47,7 @@ export function canonicalTag(typed: string): string | null {
   }
 }
 
-/** `German (de)`, in the browser's language; `null`: the push's own text. */
+/** `German (de)`, in the browser's language; `null`: the push's text. */
 export function languageName(language: string | null): string {
   if (language === null) return 'Everybody else'
   const tag = canonicalTag(language)

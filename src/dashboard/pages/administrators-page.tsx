@@ -40,7 +40,7 @@ export function AdministratorsPage() {
     >
       {link.value !== null && (
         <Notice level="good">
-          <p>Whoever opens this link becomes an administrator. It works once, until {time(link.value.expiresAt)}.</p>
+          <p>Whoever opens this link creates an administrator. It works once, until {time(link.value.expiresAt)}.</p>
           <Code text={`${location.origin}/setup#${link.value.link}`} label="Link" />
         </Notice>
       )}

@@ -99,7 +99,7 @@ function Credential({ id, credential, state, onGone }: Shown) {
             onGone()
           }}
         >
-          <p>Pushes to {REACHED[provider]} fail until there is a new one.</p>
+          <p>Pushes to {REACHED[provider]} fail until you add a new one.</p>
         </Confirming>
       </div>
       {tests.value > 0 && <Findings key={tests.value} application={id} provider={provider} />}

@@ -19,7 +19,7 @@ export function SetupPage() {
   })
   const { route } = useLocation()
   const found = useSignal<LinkAnswer | null>(null)
-  const problem = useSignal<string | null>(link === '' ? 'This address has no link in it.' : null)
+  const problem = useSignal<string | null>(link === '' ? 'This address contains no link.' : null)
   const name = useSignal('')
   const password = useSignal('')
   const step = useSignal<string | null>(null)

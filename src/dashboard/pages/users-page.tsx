@@ -34,7 +34,7 @@ export function UsersPage() {
         <TextField
           type="search"
           label="User ID"
-          hint="Or how it begins. Leave empty to list all users."
+          hint="A prefix works too. Leave empty to list all users."
           {...keptIn(typed)}
           spellcheck={false}
           autocomplete="off"

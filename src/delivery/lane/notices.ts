@@ -32,7 +32,7 @@ export function createNotices(
     if ((reason !== null) !== isTroubled) {
       isTroubled = reason !== null
       if (isTroubled) log.warn('trouble with the gateway', { reason })
-      else log.info('no more trouble with the gateway')
+      else log.info('the gateway works again')
     }
     return isTroubled
   }

@@ -79,7 +79,7 @@ export function recipientAt(batch: SendBatch, index: number): PageRow {
 /** Takes the index of a recipient to send to; those that were put back come last. */
 export function takeNext(batch: SendBatch, now: number): number {
   const index = batch.sent < batch.recipients.length ? batch.sent++ : batch.again.shift()
-  if (index === undefined) throw new Error('everybody on the batch has been sent to')
+  if (index === undefined) throw new Error('the whole batch has been sent to')
   batch.pending++
   batch.lastSentAt = now
   return index

@@ -55,7 +55,7 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
       },
       described({
         tag: 'Devices',
-        summary: 'Take notification types from a device',
+        summary: 'Remove notification types from a device',
         description: 'Also 200 where the device does not have them.',
         idAlone: ID_ALONE_IN_COMPAT.deactivate,
         body: ActivateTypes,

@@ -130,7 +130,7 @@ export function devicePropertyRoutes(deps: Dependencies) {
         tag: 'Devices',
         summary: 'Set the location of a device',
         description:
-          'In decimal degrees (WGS 84). Pushes choose by it with `near` in `where`. `PUT /deviceToken` takes `lat` and `lng` too; this call is for an app that has moved since, and changes nothing else.',
+          'In decimal degrees (WGS 84). Pushes select by it with `near` in `where`. `PUT /deviceToken` takes `lat` and `lng` too; this call is for an app that has moved since, and changes nothing else.',
         idAlone: ID_ALONE.move,
         body: schema.SetLocation,
         example: { platform: '0', token: EXAMPLE_TOKEN, lat: '52.52', lng: '13.405' },
@@ -153,7 +153,7 @@ export function devicePropertyRoutes(deps: Dependencies) {
         tag: 'Devices',
         summary: 'Set the badge count of a device',
         description:
-          'Sets the count that relative badges of pushes (`"+1"`) go on from, as an app does when its user has read something. Nothing is sent to the device: the app sets the number on its own icon.',
+          'Sets the count that relative badges (`"+1"`) continue from, as when the user has read something. Nothing is sent to the device: the app sets the number on its own icon.',
         idAlone: ID_ALONE.setBadge,
         body: schema.SetBadge,
         example: { platform: '0', token: EXAMPLE_TOKEN, setbadgecount: 3 },

@@ -61,7 +61,7 @@ export function deviceRoutes(deps: Dependencies) {
         const { kind, device, aliasTaken } = outcome
         if (outcome.adopted) {
           const { platform } = device
-          log.info('a token took the place of an imported device', {
+          log.info('a token replaced an imported device', {
             application: application.number,
             platform,
             withSecret,
@@ -77,7 +77,7 @@ export function deviceRoutes(deps: Dependencies) {
         tag: 'Devices',
         summary: 'Register or update a device',
         description:
-          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret, or a proof; without either the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. New tags and types that the application has no room for without its secret are left out, and `warnings` names them. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like. With the `user` of an imported device of the same platform that has not registered since, the registration takes its place as with `replaces`, where `bellhop app limits --adopt-imported` is on. A browser (`platform` 2) registers with the endpoint of its subscription as `token`, and with its `keys`; the endpoint must be of a push service that is allowed here.',
+          'Call it at every launch. An omitted field stays unchanged; an empty `tag` or `active` array clears, `alias: ""` removes. With the secret or a proof, an alias moves here from another device; without either, the device gets no alias and the record has `"warnings": ["alias belongs to another device"]`. New tags and types that the application has no room for without its secret are left out, and `warnings` names them. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like. With the `user` of an imported device of the same platform that has not registered since, the registration takes its place as with `replaces`, where `bellhop app limits --adopt-imported` is on. A browser (`platform` 2) registers with the endpoint of its subscription as `token`, and with its `keys`; the endpoint must be of a push service that is allowed here.',
         idAlone: idAloneOf({ aliasesOpen }).register,
         body: schema.RegisterDevice,
         example: {
@@ -88,7 +88,7 @@ export function deviceRoutes(deps: Dependencies) {
           alias: 'front-desk',
         },
         answers: {
-          201: { description: 'Registered, or registered anew.', schema: RECORD },
+          201: { description: 'Registered, or registered again.', schema: RECORD },
           200: { description: 'Updated.', schema: RECORD },
         },
         failures: { 401: NOT_PROVEN, 409: 'MissingParameter' },
@@ -117,7 +117,7 @@ export function deviceRoutes(deps: Dependencies) {
         tag: 'Devices',
         summary: 'Register up to 500 devices',
         description:
-          '`tags` are added to what a device has. One bad token and nothing is imported. What cannot be a token of Apple is taken, never sent to, and said: `"warnings": ["tokens[0] is not an APNs device token: …"]`.',
+          '`tags` are added to what a device has. If one token is invalid, nothing is imported. A token that cannot be Apple\'s is stored but never sent to, with a warning: `"warnings": ["tokens[0] is not an APNs device token: …"]`.',
         secret: true,
         body: schema.ImportDevices,
         example: { tokens: [EXAMPLE_TOKEN, '77b0a4e5'.repeat(8)], platform: '0', tags: ['imported'] },
@@ -139,7 +139,7 @@ export function deviceRoutes(deps: Dependencies) {
       described({
         tag: 'Devices',
         summary: 'Unregister a device',
-        description: 'Erases the data of the device. Also 200 for one that is gone or was never seen.',
+        description: "Deletes the device's data. Also 200 if it is unregistered or unknown.",
         idAlone: ID_ALONE.unregister,
         body: schema.UnregisterDevice,
         example: { token: EXAMPLE_TOKEN, platform: '0' },
@@ -199,7 +199,7 @@ function leftOutWarnings(
   const { tag, type, network, max } = leftOut
   const why =
     network === null
-      ? `the application has ${max} tags and types, as many as calls without its secret may bring`
+      ? `the application has ${max} tags and types, the most that calls without its secret may add`
       : `your network has brought ${max} tags and types, as many as one may`
   const named = [['tag', tag] as const, ['active', type] as const].filter(([, names]) => names.length > 0)
   return named.map(
@@ -220,7 +220,7 @@ function failureOf(shortage: Shortage): Failure {
     case 'full':
       return failure(
         'InsufficientStorageError',
-        `The application has ${shortage.max} devices, as many as calls without its secret may bring.`,
+        `The application has ${shortage.max} devices, the most that calls without its secret may add.`,
         // Devices that have left for good are erased each hour.
         { 'retry-after': '3600' },
       )

@@ -3,8 +3,8 @@ import type { IdAlone } from '../../http/endpoint.ts'
 const KNOWN = 'a device whose token it knows'
 const KNOWN_SOMEHOW = 'a device whose token or alias it knows'
 const ADOPTED = ', or that of an imported device that waits for its app, whose user it knows'
-const UNKNOWN: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device whose token it does not know' }
-const UNKNOWN_AT_ALL: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device of which it knows neither' }
+const UNKNOWN: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device without knowing its token' }
+const UNKNOWN_AT_ALL: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device knowing neither' }
 
 const NAMES_PROVEN = 'the same, but of users and aliases only those that it has a proof of, by `replaces` too'
 
@@ -28,7 +28,7 @@ const BY_TOKEN: Readonly<Record<'register' | 'alias' | 'tag' | 'untag', IdAlone>
 const BY_TOKEN_OR_ALIAS: typeof BY_TOKEN = {
   register: {
     can: `register devices that it makes up, with any tags, types and alias, which moves there, and change ${KNOWN}, or take its place${ADOPTED}`,
-    cannot: 'read the device that it takes an alias from',
+    cannot: 'read the device it takes an alias from',
     verified: NAMES_PROVEN,
   },
   alias: {
@@ -42,10 +42,10 @@ const BY_TOKEN_OR_ALIAS: typeof BY_TOKEN = {
 
 /** What callers can do with the application id alone. */
 export const ID_ALONE = {
-  unregister: { can: `unregister ${KNOWN}`, cannot: 'learn whether there was such a device' },
+  unregister: { can: `unregister ${KNOWN}`, cannot: 'learn whether such a device existed' },
   move: { can: `move ${KNOWN}`, ...UNKNOWN },
   setBadge: { can: `set the badge count of ${KNOWN}`, ...UNKNOWN },
-  read: { can: `read the record of ${KNOWN}`, cannot: 'find a device by anything but its token' },
+  read: { can: `read the record of ${KNOWN}`, cannot: 'find a device without its token' },
 } satisfies Readonly<Record<string, IdAlone>>
 
 /** The same for calls that can name the device by its alias. */

@@ -49,7 +49,7 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
           tag: 'Devices',
           summary: 'List devices',
           description:
-            'All registered devices, or with `user` those of one user, in the order of their registration, as one streamed JSON array. With `limit`, the first of them; the Link header leads to the next.',
+            'All registered devices, or with `user` those of one user, in order of registration, as one streamed JSON array. With `limit`, the first of them; the Link header leads to the next.',
           secret: true,
           parameters: [
             query('limit', 'Devices in a page, 1 to 10000.', { type: 'integer', minimum: 1, maximum: 10_000 }),
@@ -74,7 +74,7 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
           tag: 'Devices',
           summary: 'List uninstalled tokens',
           description:
-            'Tokens that Apple, Google or a push service declared gone, newest first, kept for 90 days. This is what the gateways say, not proof of an uninstall: Apple delays it on purpose, and may answer as if nothing happened for a long time. A device that has registered again since stays listed: compare `at`.',
+            'Tokens that Apple, Google or a push service reported as unregistered, newest first, for 90 days. This is what the gateways say, not proof of an uninstall: Apple delays it on purpose, and may answer as if nothing happened for a long time. A device that has registered again since stays listed: compare `at`.',
           secret: true,
           parameters: [query('since', 'ISO 8601 time, or milliseconds since 1970.', { type: 'string' })],
           answers: {

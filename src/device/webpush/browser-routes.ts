@@ -53,7 +53,9 @@ export function browserRoutes({ directory, credentials }: Dependencies) {
     if (application === null) throw notFound('There is no such application.')
     const summary = credentials.summaries(application).find(({ provider }) => provider === 'webpush')
     if (summary?.provider !== 'webpush') {
-      throw notFound('The application has no key for web push: the dashboard makes one, or bellhop app webpush.')
+      throw notFound(
+        'The application has no key for web push: create one in the dashboard or with bellhop app webpush.',
+      )
     }
     return summary.publicKey
   }

@@ -22,8 +22,8 @@ export function judgeCredentials(
       return ok(`It sends to the built-in simulator, where no phone is reached, and to ${real} for real.`)
     }
     return warning(
-      'It has credentials, but sends to the built-in simulator: no phone is reached.',
-      `If that is not meant: bellhop app simulate ${id} --off.`,
+      'It has credentials, but uses the built-in simulator: no real phone is reached.',
+      `If this is not intended: bellhop app simulate ${id} --off.`,
     )
   }
   const lacking = PLATFORMS.flatMap((platform) => {
@@ -44,10 +44,10 @@ const SOON_MS = 30 * DAY_MS
 /** The stored certificate for APNs. Times are ms since the Unix epoch; `application` is `Application.id`. */
 export function judgeCertificate(expiresAt: number, now: number, application: string): Finding {
   const day = dayOf(expiresAt)
-  const renew = `Make a new one at developer.apple.com, or better a key (.p8) that does not expire, and store it: bellhop app apns ${application}.`
+  const renew = `Create a new one at developer.apple.com, or better a key (.p8), which does not expire, and store it: bellhop app apns ${application}.`
   if (now >= expiresAt) return failing(`The certificate for APNs expired on ${day}: nothing reaches iPhones.`, renew)
   if (expiresAt - now < SOON_MS) return warning(`The certificate for APNs expires on ${day}.`, renew)
-  return ok(`The certificate for APNs is good until ${day}.`)
+  return ok(`The certificate for APNs is valid until ${day}.`)
 }
 
 /** A contact in VAPID tokens that Apple refuses; newer versions do not store one. `application`: `Application.id`. */
@@ -60,9 +60,9 @@ export function judgeSubject(subject: string, application: string): Finding | nu
 }
 
 export function judgeUserKey({ hasUserKey }: Pick<VerifyingApplication, 'hasUserKey'>, application: string): Finding {
-  if (hasUserKey === 1) return ok('Its users are verified, and it has a user key.')
+  if (hasUserKey === 1) return ok('It verifies users, and has a user key.')
   return warning(
-    'Its users are verified, but it has no user key: no app can say whose its device is.',
-    `Make one: bellhop app user-key ${application}.`,
+    'It verifies users, but has no user key: no app can link its device to a user.',
+    `Create one: bellhop app user-key ${application}.`,
   )
 }

@@ -45,7 +45,7 @@ export function judgeDevices(id: string, counts: readonly DeviceStateCount[], wo
     const [from, to] = [since, until].map((at) => isoTime(at))
     return warning(
       `${found.slice(0, -1)}; ${counted(departed, 'device')} left within an hour, from ${from} on, mostly for ${reason}.`,
-      `If that was a mistake (the wrong topic, environment or project, or a gateway that erred), mend it, then: bellhop devices restore ${id} --since ${from} --until ${to}.`,
+      `If that was a mistake (the wrong topic, environment or project, or a gateway's error), fix it, then: bellhop devices restore ${id} --since ${from} --until ${to}.`,
     )
   }
   if (quarantined >= MIN_DEVICES && quarantined > registered * MANY) {

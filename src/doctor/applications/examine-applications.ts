@@ -130,7 +130,7 @@ function openedBy(
     return subjectOf({ application: { id, name }, credential, signing })
   } catch {
     return failing(
-      'The stored credential does not open with the sealing key: it is damaged.',
+      'The sealing key does not open the stored credential: it is damaged.',
       `Store it again: bellhop app ${provider} ${id}.`,
     )
   }

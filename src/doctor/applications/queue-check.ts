@@ -14,7 +14,7 @@ export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly
     const names = paused.map((platform) => PLATFORM[platform].gateway).join(' and ')
     return warning(
       `Sending to ${names} is paused, because its credential was refused; ${counted(count, 'push waits', 'pushes wait')}.`,
-      'Put the credential right as its check says: the server then goes on by itself.',
+      'Fix the credential as its check says: the server then continues by itself.',
     )
   }
   if (expired > 0) {
@@ -38,19 +38,19 @@ export function judgeWebhook(
 ): Finding {
   if (disabledAt !== null) {
     return warning(
-      `The webhook is disabled since ${dayOf(disabledAt)}, when its receiver answered 410 Gone.`,
+      `The webhook has been disabled since ${dayOf(disabledAt)}, when its receiver answered 410 Gone.`,
       `Set it again, or remove it: bellhop app webhook ${application}.`,
     )
   }
   if (waiting >= MANY) {
     return warning(
       `${counted(waiting, 'event waits', 'events wait')} for the receiver of the webhook.`,
-      'See that the receiver answers with 2xx within 15 seconds.',
+      'Make sure the receiver answers with 2xx within 15 seconds.',
     )
   }
   return ok(
     waiting === 0
-      ? 'The webhook has had every event.'
+      ? 'The webhook received every event.'
       : `${counted(waiting, 'event waits', 'events wait')} for the webhook.`,
   )
 }

@@ -8,34 +8,34 @@ export function judgeSchema(found: number, known: number): Finding {
   if (found > known) {
     return failing(
       `A newer Bellhop has written the database (schema ${found}; this one knows ${known}).`,
-      'Use that version, or newer; the files bellhop.db.before-… beside it are the database as it was before an upgrade.',
+      'Use that version, or newer; the files bellhop.db.before-… beside it are copies from before an upgrade.',
     )
   }
   if (found === known) return ok(`The database has the schema of this version (${found}).`)
   return warning(
     `The database has the schema ${found} of ${known}: it is upgraded at the next start, and a copy is kept.`,
-    'Start this version, and nothing else is to be done.',
+    'Start this version; nothing else is needed.',
   )
 }
 
 export function judgeIntegrity(damage: readonly string[], full: boolean): Finding {
   if (damage.length === 0) {
     return ok(
-      full ? 'The database and its indexes are whole.' : 'The database is whole (--full also looks into its indexes).',
+      full ? 'The database and its indexes are intact.' : 'The database is intact (--full also checks its indexes).',
     )
   }
   return failing(
     `The database is damaged: ${listed(damage.map(legible), 2)}.`,
-    'Stop the server, keep a copy of the data directory, and put a backup back: bellhop help restore. Then check the disk and the memory of this machine.',
+    'Stop the server, keep a copy of the data directory, and restore a backup: bellhop help restore. Then check the disk and the memory of this machine.',
   )
 }
 
 /** `tables`: with rows whose parent is gone. */
 export function judgeForeignKeys(tables: readonly string[]): Finding {
-  if (tables.length === 0) return ok('Nothing in the database points nowhere.')
+  if (tables.length === 0) return ok('The database has no dangling references.')
   return warning(
     `Rows of ${listed(tables)} belong to something that is not there.`,
-    'Another program has written to the database: only Bellhop may. A backup from before that time has them whole.',
+    'Another program wrote to the database, which only Bellhop may do. Restore a backup from before that time.',
   )
 }
 
@@ -44,10 +44,10 @@ const LONG_LOG_BYTES = 250_000_000
 
 /** `log`: bytes of the file bellhop.db-wal; `null`: there is none. */
 export function judgeLog(log: number | null): Finding {
-  if (log === null || log === 0) return ok('The log of the database is empty.')
-  if (log < LONG_LOG_BYTES) return ok(`The log of the database has ${byteSize(log)}.`)
+  if (log === null || log === 0) return ok('The WAL file is empty.')
+  if (log < LONG_LOG_BYTES) return ok(`The WAL file has ${byteSize(log)}.`)
   return warning(
-    `The log of the database has grown to ${byteSize(log)}: something has been reading for so long that it cannot be emptied.`,
+    `The WAL file has grown to ${byteSize(log)}: a long-running reader keeps it from being truncated.`,
     'End backups and database browsers that hang; then restart the server, which empties it.',
   )
 }
@@ -56,7 +56,7 @@ export function judgeFreePages(all: number, free: number): Finding {
   const share = all === 0 ? 0 : free / all
   const found = `The database has ${byteSize(all)}, of which ${byteSize(free)} are free for new rows`
   if (free < 100_000_000 || share < 0.5) return ok(`${found}.`)
-  return note(`${found}.`, 'bellhop compact gives that room back, while the server is stopped.')
+  return note(`${found}.`, 'bellhop compact releases that space while the server is stopped.')
 }
 
 /** SQLite may quote the content of a row. */

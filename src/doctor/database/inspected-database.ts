@@ -36,7 +36,7 @@ export function openInspectedDatabase(data: string): InspectedDatabase {
       )
     }
     if (size === 0) {
-      return unread(failing(`The database ${path} is empty.`, 'Put a backup back, or erase it to begin with nothing.'))
+      return unread(failing(`The database ${path} is empty.`, 'Restore a backup, or delete it to start empty.'))
     }
     database = openReadOnly(data)
     return read(database, path)
@@ -80,14 +80,14 @@ function unreadable(path: string, error: unknown): Finding {
   if (code === 'SQLITE_NOTADB') {
     return failing(
       `The file ${path} is not a database, or its beginning is damaged.`,
-      'Put a backup back in its place (bellhop help restore), or name another data directory with --data.',
+      'Restore a backup (bellhop help restore), or choose another data directory with --data.',
     )
   }
   if (/^(SQLITE_CANTOPEN|SQLITE_READONLY|EACCES)/.test(code)) {
-    return failing(`The database ${path} cannot be opened (${code}).`, 'Run doctor as the user that serves.')
+    return failing(`The database ${path} cannot be opened (${code}).`, "Run doctor as the server's user.")
   }
   if (code === 'SQLITE_ERROR') {
-    return failing(`The database ${path} is of another program.`, 'Name the data directory of Bellhop with --data.')
+    return failing(`The database ${path} belongs to another program.`, "Pass Bellhop's data directory with --data.")
   }
   return findingOf(error)
 }

@@ -25,7 +25,7 @@ export function checkSealingKey(
   const path = keyPathIn(data)
   const sealed = sealedRecordsOf(database, schema)
   if (sealed.records().length === 0 && text === null && !existsSync(path)) {
-    return { finding: ok('There is no sealing key yet: it is made with the first credential.'), key: null }
+    return { finding: ok('There is no sealing key yet: it is created with the first credential.'), key: null }
   }
   const proven = proveSealingKey({ sealed, dataDirectory: data, text: text ?? undefined })
   return proven.kind === 'problem'
@@ -42,7 +42,7 @@ function judge({ source, records, damaged }: ProvenKey, path: string): Finding {
   }
   if (source === 'next') {
     return warning(
-      'A rotation of the sealing key was cut off after its last step but one: the new key opens what is sealed.',
+      'A rotation of the sealing key was interrupted before its last step: the new key opens what is sealed.',
       'Start the server, or run bellhop key rotate again: either puts the new key in place.',
     )
   }
@@ -50,7 +50,7 @@ function judge({ source, records, damaged }: ProvenKey, path: string): Finding {
   if (source === 'setting' || source === 'file') return ok(`The sealing key is set. ${opens}`)
   // No warning: only its owner can read the directory (else `file-modes` says so), and the key is in no backup.
   return note(
-    `The sealing key ${path} lies beside the database. ${opens}`,
+    `The sealing key ${path} is in the data directory. ${opens}`,
     'A copy of the whole directory has both, so keep such copies as secret as a password; bellhop key rotate --to FILE moves it.',
   )
 }
@@ -60,9 +60,9 @@ function spell(records: number): string {
 }
 
 const ADVICE: Readonly<Record<KeyProblem['why'], string>> = {
-  missing: 'Look for the file key in copies of the data directory, and in BELLHOP_KEY_FILE of the service.',
-  wrong: 'Look for the right key in copies of the data directory, and in BELLHOP_KEY_FILE of the service.',
-  misplaced: 'Until then no server starts, and no credential can be used.',
-  malformed: 'Put the key back as it was kept: openssl rand -base64 32 shows what one looks like.',
-  unreadable: 'Run doctor as the user that serves, or give that user the file: chown, chmod 600.',
+  missing: "Look for the file key in copies of the data directory, and in the service's BELLHOP_KEY_FILE.",
+  wrong: "Look for the right key in copies of the data directory, and in the service's BELLHOP_KEY_FILE.",
+  misplaced: 'Until then, no server starts and no credential can be used.',
+  malformed: 'Put back the original key. A key looks like the output of openssl rand -base64 32.',
+  unreadable: "Run doctor as the server's user, or give that user the file: chown, chmod 600.",
 }

@@ -12,7 +12,7 @@ export interface ApnsSubject {
 
 /** What APNs' answer to a push to an impossible device token says about the credential. */
 export function apnsFinding(status: number, reason: string | null, subject: ApnsSubject): Finding {
-  if (status === 200) return notApple(`accepted a device token that no phone has`)
+  if (status === 200) return notApple(`accepted a device token that does not exist`)
   const judge = reason === null ? undefined : JUDGES[reason]
   if (judge !== undefined) return judge(subject)
   if (status >= 500) return busy(reason ?? `HTTP ${status}`)
@@ -32,8 +32,8 @@ export function limitedTo(other: Environment, subject: ApnsSubject): Finding {
   return warning(
     `${capital(nameOf(credential))} is limited to the ${other} environment: no push reaches ${lost}.`,
     credential.kind === 'key'
-      ? `If that is not meant, make a key for both environments at Apple and store it: bellhop app apns ${application}.`
-      : `If that is not meant, store a key (.p8) in its place: bellhop app apns ${application}.`,
+      ? `If this is not intended, create a key for both environments at Apple and store it: bellhop app apns ${application}.`
+      : `If this is not intended, store a key (.p8) instead: bellhop app apns ${application}.`,
   )
 }
 
@@ -45,7 +45,7 @@ const accepted: Judge = ({ credential, environment }) =>
 const otherEnvironment: Judge = ({ application, credential, environment }) =>
   failing(
     `${capital(nameOf(credential))} is not for the ${environment} environment.`,
-    `Store it with the --environment that it is for, or store a key for both: bellhop app apns ${application}.`,
+    `Store it with its --environment, or store a key for both: bellhop app apns ${application}.`,
   )
 
 const closed: Judge = () => warning('Apple closed the connection before it answered.', 'Run doctor again.')
@@ -55,7 +55,7 @@ const faulty =
   () =>
     failing(
       `Apple found a fault in the request itself (${reason}), and none in the credential yet.`,
-      'No setting does that: take what changes requests out of the way to *.push.apple.com, else report it as a fault of Bellhop.',
+      'No setting causes this: remove whatever changes requests to *.push.apple.com, or report a bug in Bellhop.',
     )
 
 /** Apple's table of reasons ("Handling notification responses from APNs"), and what its servers say besides. */
@@ -89,7 +89,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   BadCertificate: ({ application }) =>
     failing(
       'Apple does not take the certificate: it is revoked, or not one for push.',
-      `Make a new one at developer.apple.com, or better a key (.p8) that does not expire, and store it: bellhop app apns ${application}.`,
+      `Create a new one at developer.apple.com, or better a key (.p8), which does not expire, and store it: bellhop app apns ${application}.`,
     ),
   BadCertificateEnvironment: otherEnvironment,
   BadEnvironmentKeyIdInToken: otherEnvironment,
@@ -116,7 +116,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       credential.kind === 'key'
         ? 'The signature did not reach Apple.'
         : 'Apple saw no client certificate on the connection.',
-      'Something in between takes it away: let connections to *.push.apple.com through as they are.',
+      'Something in between removes it: let connections to *.push.apple.com pass unchanged.',
     ),
   UnrelatedKeyIdInToken: ({ application, credential }) =>
     failing(
@@ -161,14 +161,14 @@ function refused(reason: string, { application, credential }: Omit<ApnsSubject, 
 function busy(reason: string): Finding {
   return warning(
     `Apple has trouble of its own (${reason}), and says nothing of the credential.`,
-    'Run doctor again in a few minutes; developer.apple.com/system-status tells of failures.',
+    'Run doctor again in a few minutes; developer.apple.com/system-status lists failures.',
   )
 }
 
 function notApple(did: string): Finding {
   return warning(
-    `What answered ${did}: it is a simulator, or something that stands in for Apple.`,
-    'If that is not meant, look at --apns-url, --apns-sandbox-url and what the network puts in between.',
+    `What answered ${did}: it is a simulator or stands in for Apple.`,
+    'If this is not intended, check --apns-url, --apns-sandbox-url and what is in between.',
   )
 }
 

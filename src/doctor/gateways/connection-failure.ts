@@ -24,25 +24,25 @@ export function connectionFinding(reason: string, way: Way, issuer: string | nul
   if (/ALTNAME|HOSTNAME_MISMATCH/.test(code)) {
     return failing(
       `What answers as ${target}${via} shows a certificate${by} for another name.`,
-      'Something answers in its place: check the name server, /etc/hosts and the network.',
+      'Something else answers: check the name server, /etc/hosts and the network.',
     )
   }
   if (/CERT_(HAS_EXPIRED|NOT_YET_VALID)/.test(code)) {
     return failing(
       `What answers as ${target}${via} shows a certificate${by} of another time (${code}).`,
-      'Set the clock of this machine (timedatectl set-ntp true); if it is right, something opens TLS in between.',
+      'Set the clock of this machine (timedatectl set-ntp true); if it is right, a proxy terminates TLS in between.',
     )
   }
   if (isAboutCertificate(code)) {
     return failing(
       `What answers as ${target}${via} shows a certificate${by} that this machine does not trust (${code}).`,
-      'Something opens TLS in between: let connections to it through as they are, or trust its authority with --gateway-ca FILE.pem.',
+      'A proxy in between terminates TLS: let connections pass unchanged, or trust its authority with --gateway-ca FILE.pem.',
     )
   }
   if (code === 'HTTP2Unsupported') {
     return failing(
       `What answers as ${target}${via} does not speak HTTP/2.`,
-      'Something opens TLS in between and knows only HTTP/1.1: let connections to it through as they are.',
+      'A proxy in between terminates TLS and speaks only HTTP/1.1: let connections pass unchanged.',
     )
   }
   if (/^(EPROTO|ERR_SSL|ERR_TLS|ERR_OSSL)/.test(code)) {
@@ -51,7 +51,7 @@ export function connectionFinding(reason: string, way: Way, issuer: string | nul
   if (/^(ECONNRESET|HTTP2|EPIPE|ConnectionClosed|closed$)/.test(code)) {
     return failing(
       `${target}${via} cuts the connection (${code}).`,
-      'A firewall that knows the name may do that: let outgoing connections to it through.',
+      'A firewall may do that: allow outgoing connections to it.',
     )
   }
   const late = code === 'deadline' ? 'does not answer in time' : `cannot be reached (${code})`
@@ -65,7 +65,7 @@ export function isAboutCertificate(reason: string): boolean {
 
 function proxyFinding(reason: string, target: string, proxy: string): Finding {
   if (reason === '407') {
-    return failing(`The proxy ${proxy} refuses its user and password (407).`, 'Put them right in --proxy.')
+    return failing(`The proxy ${proxy} refuses its user and password (407).`, 'Fix them in --proxy.')
   }
   if (/^\d{3}$/.test(reason)) {
     return failing(
@@ -82,5 +82,5 @@ function openPort(host: string, port: number, proxy: string | null): string {
     host.endsWith('push.apple.com') && port === 443
       ? `; Apple also listens on 2197: --apns-url https://${host}:2197`
       : ''
-  return `Let outgoing TCP connections to port ${port} through the firewall${other}.`
+  return `Allow outgoing TCP connections to port ${port} through the firewall${other}.`
 }

@@ -168,7 +168,7 @@ export function environmentsOf({ environment }: Pick<ApnsCredential, 'environmen
 }
 
 function notAsked(gateway: string): Finding {
-  return skipped(`${gateway} was not asked: it cannot be reached.`, 'See what is said of the gateways.')
+  return skipped(`${gateway} was not asked: it cannot be reached.`, 'See the gateway checks.')
 }
 
 /** Any answer has a Date header, also a refusal. */

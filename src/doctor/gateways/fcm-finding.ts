@@ -32,14 +32,14 @@ export function fcmFinding(status: number, body: string, subject: FcmSubject): F
   const outcome = judgeFcm(status, body, null)
   switch (outcome.kind) {
     case 'accepted':
-      return notGoogle('accepted a token that no phone has')
+      return notGoogle('accepted a token that does not exist')
     case 'unregistered':
       return taken(credential)
     case 'rejected':
       if (outcome.blame !== 'push') return taken(credential)
       return failing(
         `Google found a fault in the request itself (${outcome.reason}), and none in the service account yet.`,
-        'No setting does that: take what changes requests out of the way to fcm.googleapis.com, else report it as a fault of Bellhop.',
+        'No setting causes this: remove whatever changes requests to fcm.googleapis.com, or report a bug in Bellhop.',
       )
     case 'deferred':
       return outcome.reason.startsWith('THIRD_PARTY_AUTH_ERROR') ? lacksKey(credential) : busy(outcome.reason)
@@ -48,7 +48,7 @@ export function fcmFinding(status: number, body: string, subject: FcmSubject): F
   }
   if (status === 401) {
     return failing(
-      `FCM does not take the access token that Google has just given ${clientEmail}.`,
+      `FCM refuses the access token that Google has just issued to ${clientEmail}.`,
       'Set the clock of this machine; if it is right, --fcm-url and --fcm-token-url do not belong together.',
     )
   }
@@ -72,7 +72,7 @@ export function isRefusal(outcome: Outcome): boolean {
 export function grantFinding(outcome: Outcome, { application, credential }: FcmSubject): Finding {
   const { clientEmail, privateKeyId } = credential
   const said = 'reason' in outcome ? outcome.reason : ''
-  const again = `make a new key in the Firebase console (Project settings, Service accounts) and store it: bellhop app fcm ${application}.`
+  const again = `create a new key in the Firebase console (Project settings, Service accounts) and store it: bellhop app fcm ${application}.`
   if (outcome.kind === 'deferred') return busy(wordOf(said))
   if (!said.startsWith(TOKEN_ENDPOINT)) {
     return failing(`The private key of ${clientEmail} cannot be used.`, capital(again))
@@ -113,7 +113,7 @@ function denied(info: string | null, { application, credential }: FcmSubject): F
   if (info === 'CONSUMER_SUSPENDED' || info === 'CONSUMER_INVALID') {
     return failing(
       `Google has suspended or deleted project ${projectId}.`,
-      `Look into the Google Cloud console, or store a key of another project: bellhop app fcm ${application}.`,
+      `Check the Google Cloud console, or store a key of another project: bellhop app fcm ${application}.`,
     )
   }
   const role = `Give it the role "Firebase Cloud Messaging API Admin" in project ${projectId} (Google Cloud console, IAM)`
@@ -132,21 +132,21 @@ function taken({ clientEmail, projectId }: FcmSummary): Finding {
 function lacksKey({ clientEmail }: FcmSummary): Finding {
   return warning(
     `Google takes ${clientEmail}, but not the APNs key that is stored in Firebase.`,
-    'Bellhop sends to Apple itself and does not need that key: remove it in the Firebase console, or put it right.',
+    'Bellhop sends to Apple itself and does not need that key: remove or replace it in the Firebase console.',
   )
 }
 
 function busy(reason: string): Finding {
   return warning(
     `Google has trouble of its own (${reason}), and says nothing of the service account.`,
-    'Run doctor again in a few minutes; status.firebase.google.com tells of failures.',
+    'Run doctor again in a few minutes; status.firebase.google.com lists failures.',
   )
 }
 
 function notGoogle(did: string): Finding {
   return warning(
-    `What answered ${did}: it is a simulator, or something that stands in for Google.`,
-    'If that is not meant, look at --fcm-url, --fcm-token-url and what the network puts in between.',
+    `What answered ${did}: it is a simulator or stands in for Google.`,
+    'If this is not intended, check --fcm-url, --fcm-token-url and what is in between.',
   )
 }
 

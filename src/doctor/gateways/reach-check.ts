@@ -91,7 +91,7 @@ async function brokenFamily(
   const [broken, whole] = four ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6']
   return warning(
     `${host} is reached over ${whole}, and not over ${broken}.`,
-    `Put the network's ${broken} right, or turn it off on this machine: new connections may wait for it.`,
+    `Fix the network's ${broken}, or disable it on this machine: new connections may wait for it.`,
   )
 }
 

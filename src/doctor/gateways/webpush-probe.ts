@@ -62,8 +62,8 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
 
   if (lost.length === services.length) {
     return failing(
-      `No push service can be reached (${listed(reasons, 3)}): nothing reaches browsers.`,
-      `Let connections out to port 443 of ${listed(lost, 4)}.`,
+      `No push service is reachable (${listed(reasons, 3)}): nothing reaches browsers.`,
+      `Allow outgoing connections to port 443 of ${listed(lost, 4)}.`,
     )
   }
   // Some refuse an impossible endpoint in the same way.
@@ -76,7 +76,7 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
   if (lost.length > 0) {
     return warning(
       `${ways}; ${listed(lost, 4)} cannot be reached (${listed(reasons, 3)}): pushes to browsers there wait.`,
-      `Let connections out to port 443 of ${listed(lost, 4)}.`,
+      `Allow outgoing connections to port 443 of ${listed(lost, 4)}.`,
     )
   }
   return ok(`${ways}, with the VAPID key of ${credential.subject}.`)

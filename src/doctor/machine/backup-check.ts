@@ -27,8 +27,8 @@ interface Options extends Pick<DoctorContext, 'openBucket'> {
 export async function checkBackups({ backup, everyMs, offline, now, openBucket }: Options): Promise<Finding> {
   if (backup === null) {
     return warning(
-      'The service makes no backups: with this disk all devices would be gone, until their apps are opened again.',
-      'serve --backup /var/backups/bellhop, or s3://bucket/prefix, makes one a day. If others make them, never mind.',
+      'Backups are off: if this disk fails, all devices are lost until their apps are opened again.',
+      'serve --backup /var/backups/bellhop, or s3://bucket/prefix, creates one a day. Ignore this if you back up by other means.',
     )
   }
   const place = repositoryPlaceIn(backup)
@@ -56,8 +56,8 @@ async function judged(place: RepositoryPlace, repository: BackupRepository, time
   return judgeBackups(destinationText(place), listed.backups, times)
 }
 
-const REFUSED = 'Put --backup right: serve does not start.'
-const UNREACHED = 'Until then no backup is made: serve tries again by itself.'
+const REFUSED = 'Fix --backup: serve does not start.'
+const UNREACHED = 'No backups until then. serve retries by itself.'
 
 /** In intervals: two failed backups are no accident. */
 const LATE = 2.5
@@ -79,7 +79,7 @@ function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs
   if (now - newestAt <= everyMs * LATE) return ok(`${found}.`)
   return warning(
     `${found}, and one should be made every ${longTime(everyMs)}.`,
-    'Start the service with this --backup; if it runs, its log says why it makes none ("no backup was made").',
+    'Start the service with this --backup; if it runs, its log says why it creates none ("no backup was made").',
   )
 }
 
@@ -89,7 +89,7 @@ function folderHindrance(path: string): Finding | null {
     const there = statSync(path, { throwIfNoEntry: false })
     // The first backup creates the folder, but not its parent, which may be a disk that is not mounted.
     if (there === undefined && statSync(dirname(path), { throwIfNoEntry: false }) === undefined) {
-      return failing(`There is no directory ${dirname(path)} for the backups.`, `Make it, or mount it. ${UNREACHED}`)
+      return failing(`There is no directory ${dirname(path)} for the backups.`, `Create or mount it. ${UNREACHED}`)
     }
     const probe = join(there === undefined ? dirname(path) : path, `.doctor-${randomUUID()}`)
     closeSync(openSync(probe, 'wx', 0o600))
@@ -103,11 +103,11 @@ function folderHindrance(path: string): Finding | null {
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: 'Run doctor as the user that serves, or give that user the folder: chown.',
-  EPERM: 'Run doctor as the user that serves, or give that user the folder: chown.',
+  EACCES: "Run doctor as the server's user, or give that user the folder: chown.",
+  EPERM: "Run doctor as the server's user, or give that user the folder: chown.",
   EROFS: 'Under a hardened unit the folder must be in ReadWritePaths=; else mount its disk for writing.',
   ENOSPC: 'Make room on its disk.',
-  EDQUOT: 'Make room: the quota of this user is used up.',
+  EDQUOT: "Free space: this user's disk quota is used up.",
   ENOTDIR: 'A part of its path is a file: name another folder.',
 }
 
@@ -119,14 +119,14 @@ export function judgeVerified({ good, problem }: Verification, now: number): Fin
     const before = good === null ? '' : ` The last good one was ${good.name}.`
     return failing(
       `${problem.what}${before}`,
-      'Make another one now (bellhop backup), and look at the others: bellhop backup verify.',
+      'Create another now (bellhop backup), and check the others: bellhop backup verify.',
     )
   }
   if (good === null) {
-    return skipped('No backup was opened yet: a running server opens the newest within an hour, and then once a day.')
+    return skipped('No backup was verified yet: a running server verifies the newest within an hour, then once a day.')
   }
   const { name, at, devices } = good
   const found = `${name} was opened ${longTime(now - at)} ago: it is whole, with ${counted(devices, 'device')}.`
   if (now - at <= LATE_MS) return ok(found)
-  return warning(found, 'A running server opens the newest once a day; its log says why it did not.')
+  return warning(found, 'A running server verifies the newest backup once a day; its log says why it did not.')
 }

@@ -16,7 +16,7 @@ export function judgeClock(told: readonly ToldTime[]): Finding {
   const skews = told.map(({ header, at }) => at - Date.parse(header)).filter((skew) => !Number.isNaN(skew))
   // One gateway may be wrong, or its answer late.
   const skew = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0]
-  if (skew === undefined) return skipped('No gateway has told the time.')
+  if (skew === undefined) return skipped('No gateway has answered with its time.')
   const off = `${spell(Math.abs(skew))} ${skew > 0 ? 'fast' : 'slow'}`
   if (Math.abs(skew) <= WARN_MS) return ok(`The clock agrees with the gateways' to ${spell(Math.abs(skew))}.`)
   if (Math.abs(skew) <= FAIL_MS) return warning(`The clock is ${off}.`, SET_CLOCK)

@@ -24,19 +24,19 @@ export function judgeSpace({ free, freeFiles, files }: Space, database: number, 
   if (free < MIN_BYTES) {
     return failing(
       `Only ${byteSize(free)} of the disk are free: soon nothing can be registered or pushed.`,
-      'Make room on the disk of the data directory.',
+      'Free space on the data disk.',
     )
   }
   if (files > 0 && freeFiles < MIN_FILES) {
     return failing(
       `The disk has room for ${counted(freeFiles, 'more file')} only (inodes), however many bytes are free.`,
-      'Erase small files on the disk of the data directory: df -i shows it.',
+      'Delete small files on the data disk: df -i shows its inodes.',
     )
   }
   if (free < Math.max(SPARE_BYTES, database)) {
     return warning(
       `Only ${byteSize(free)} of the disk are free, and the database has ${byteSize(database)}.`,
-      'Make room for a copy of the database: an upgrade and a backup need it.',
+      'Free space for a copy of the database: upgrades and backups need it.',
     )
   }
   return ok(`${byteSize(free)} of the disk are free; the database has ${byteSize(database)}${kept}.`)
@@ -65,16 +65,16 @@ export function judgeFileSystem(type: number | null): Finding {
   if (remote !== undefined) {
     return warning(
       `The data directory is on a ${remote} file system, where SQLite's locks and log may not work.`,
-      'Put it on a disk of this machine: two servers may write at once there, and a database may break.',
+      'Put it on a local disk: on this one, two servers may write at the same time and damage the database.',
     )
   }
   if (MEMORY.has(magic)) {
-    return warning('The data directory is in memory: it is gone with the next restart.', 'Put it on a disk.')
+    return warning('The data directory is in memory: it is lost at the next restart.', 'Put it on a disk.')
   }
   if (magic === OVERLAY) {
     return warning(
-      'The data directory is in the layer of a container: it is gone with the container.',
-      'Mount a volume, and name it with --data.',
+      'The data directory is inside a container: it is lost with the container.',
+      'Mount a volume, and pass it with --data.',
     )
   }
   return ok('The data directory is on a local file system.')
@@ -111,7 +111,7 @@ const SLOW_SYNC_MS = 50
 export function judgeSync(durations: readonly number[]): Finding {
   const sorted = durations.toSorted((a, b) => a - b)
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0
-  const speed = `A write is on the disk in ${shortTime(median)} (median of ${durations.length}), ${shortTime(sorted.at(-1) ?? 0)} at the worst`
+  const speed = `A write reaches the disk in ${shortTime(median)} (median of ${durations.length}), ${shortTime(sorted.at(-1) ?? 0)} at the worst`
   if (median <= SLOW_SYNC_MS) return ok(`${speed}.`)
   const rate = Math.max(Math.round(1000 / median), 1)
   return warning(
@@ -124,13 +124,13 @@ export function judgeSync(durations: readonly number[]): Finding {
 export function unwritable(directory: string, code: string): Finding {
   const advice: Readonly<Record<string, string>> = {
     ENOSPC: 'Make room on its disk.',
-    EDQUOT: 'Make room: the quota of this user is used up.',
-    EROFS: 'Mount its disk for writing: a disk with errors is made read-only by the system (dmesg tells).',
-    EACCES: 'Run doctor as the user that serves, or give that user the directory: chown.',
-    EPERM: 'Run doctor as the user that serves, or give that user the directory: chown.',
+    EDQUOT: "Free space: this user's disk quota is used up.",
+    EROFS: 'Mount its disk writable: the system makes a disk with errors read-only (see dmesg).',
+    EACCES: "Run doctor as the server's user, or give that user the directory: chown.",
+    EPERM: "Run doctor as the server's user, or give that user the directory: chown.",
   }
   return failing(
     `Nothing can be written in the data directory ${directory} (${code}).`,
-    advice[code] ?? 'Check the disk: dmesg tells of its errors.',
+    advice[code] ?? 'Check the disk: dmesg shows its errors.',
   )
 }

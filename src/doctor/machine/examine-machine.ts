@@ -99,7 +99,7 @@ export async function examineMachine(
     await look('gateway-ca', async () => {
       const trusted = await trustedAuthorities(gatewayCa)
       if (typeof trusted !== 'object') return ok(`The authorities of ${gatewayCa} are trusted.`)
-      return failing(trusted.problem, 'Put --gateway-ca right: serve does not start.')
+      return failing(trusted.problem, 'Fix --gateway-ca: serve does not start.')
     })
   }
   await look('tls-certificate', () =>

@@ -36,18 +36,18 @@ export function judgeModes(directory: string, files: readonly FileMode[]): Findi
   const keys = inside.filter((name) => name.startsWith('key'))
   if (keys.length > 0 && !closed) {
     return failing(
-      `Others on this machine can read the sealing key (${listed(keys)} in ${directory}).`,
+      `Other users of this machine can read the sealing key (${listed(keys)} in ${directory}).`,
       `chmod 700 ${directory} && chmod 600 ${directory}/key*, and then bellhop key rotate.`,
     )
   }
   if (closed) {
     // The directory keeps others out; but a copy of a file keeps its mode.
     return warning(
-      `Others may read ${listed(inside)}, if only they got into the directory.`,
+      `Other users may read ${listed(inside)}, if they can enter the directory.`,
       `chmod 600 ${directory}/*`,
     )
   }
-  const what = inside.length === 0 ? 'look into the data directory' : `read ${listed(inside)}`
+  const what = inside.length === 0 ? 'read the data directory' : `read ${listed(inside)}`
   return warning(
     `Others on this machine can ${what}.`,
     inside.length === 0 ? `chmod 700 ${directory}` : `chmod 700 ${directory} && chmod 600 ${directory}/*`,
@@ -56,9 +56,9 @@ export function judgeModes(directory: string, files: readonly FileMode[]): Findi
 
 /** The file of BELLHOP_KEY_FILE. Its group may read it: some systems pass secrets like that. */
 export function judgeKeyFile(path: string, mode: number): Finding {
-  if ((mode & 0o007) === 0) return ok(`Not everybody can read the sealing key ${path}.`)
+  if ((mode & 0o007) === 0) return ok(`Only its owner can read the sealing key ${path}.`)
   return warning(
-    `Everybody on this machine can read the sealing key ${path}.`,
+    `Every user of this machine can read the sealing key ${path}.`,
     `chmod 600 ${path}, and then bellhop key rotate.`,
   )
 }
@@ -69,14 +69,14 @@ export function judgeOwners(directory: string, files: readonly FileMode[], user:
   const strange = files.filter((file) => file.owner !== owner)
   if (strange.length > 0) {
     return failing(
-      `Of the data directory, which belongs to user ${owner}, somebody else owns ${listed(strange.map(({ name }) => name))}.`,
-      `chown -R --reference=${directory} ${directory}: a command run with sudo makes files that the server cannot open.`,
+      `In the data directory of user ${owner}, another user owns ${listed(strange.map(({ name }) => name))}.`,
+      `chown -R --reference=${directory} ${directory}: a command run with sudo creates files that the server cannot open.`,
     )
   }
   if (user === null || user === 0 || user === owner) return ok(`All files belong to one user (${owner}).`)
   return warning(
     `The data directory belongs to user ${owner}, and doctor runs as user ${user}.`,
-    'Run doctor as the user that serves: others may not see everything.',
+    "Run doctor as the server's user: others may not see everything.",
   )
 }
 
@@ -101,12 +101,12 @@ export function checkLeftovers(data: string, backups: string | null, now: number
     ...(backups === null ? [] : leftIn(backups, now)),
     ...leftIn(dirname(home), now, [`.${basename(home)}.restoring`]),
   ]
-  if (found.length === 0) return ok('Nothing is left of what was killed.')
+  if (found.length === 0) return ok('No leftovers of interrupted commands.')
   const bytes = found.reduce((sum, each) => sum + each.bytes, 0)
   const paths = found.map(({ path }) => path)
   return warning(
-    `Something was killed at its work and has left ${listed(paths)} (${byteSize(bytes)}).`,
-    'The next backup, restore or export of the same name clears its own away; or, while none runs: rm -r.',
+    `An interrupted command left ${listed(paths)} (${byteSize(bytes)}).`,
+    'The next backup, restore or export of the same name deletes its own. If none is running, you can delete it: rm -r.',
   )
 }
 

@@ -59,7 +59,7 @@ export function judgeListeners(
     if (tried.kind === 'taken' && !served && answered) {
       return warning(
         `A Bellhop listens at ${at} already (${flag}): it serves another data directory, or one that this user may not look into.`,
-        'Run doctor as the user that serves, with its --data; a second service needs addresses of its own.',
+        "Run doctor as the server's user with its --data; a second server needs its own addresses.",
       )
     }
     if (tried.kind === 'taken' && !served) {
@@ -75,7 +75,7 @@ export function judgeListeners(
   const idle = listeners.filter(({ tried }) => tried.kind === 'free')
   if (idle.length === 0) return ok(`The running server has ${listed(places)}.`)
   return warning(
-    `A server runs on this data directory, but nobody listens at ${listed(idle.map(({ address }) => hostPort(address)))}.`,
+    `A server is running on this data directory, but nobody listens at ${listed(idle.map(({ address }) => hostPort(address)))}.`,
     `Give doctor the same ${idle.map(({ flag }) => flag).join(' and ')} as the server.`,
   )
 }

@@ -21,7 +21,7 @@ export function judgeMemory({ meminfo, max, used }: MemoryText, served: boolean)
   const ofMachine = Number(/^MemAvailable:\s+(\d+) kB$/m.exec(meminfo ?? '')?.[1] ?? Number.NaN) * 1024
   const ofContainer = max === null || used === null ? Number.NaN : Number(max) - Number(used)
   const known = [ofMachine, ofContainer].filter((bytes) => !Number.isNaN(bytes))
-  if (known.length === 0) return skipped('How much memory is free, this system does not say.')
+  if (known.length === 0) return skipped('This system does not report its free memory.')
   const free = Math.max(Math.min(...known), 0)
   const needed = served ? SPARE_BYTES : NEEDED_BYTES
   if (free >= needed) return ok(`${byteSize(free)} of memory are free.`)
@@ -37,8 +37,8 @@ const NEEDED_FILES = 4096
 /** `limits`: /proc/self/limits; `null`: there is none. */
 export function judgeOpenFiles(limits: string | null): Finding {
   const max = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
-  if (max === undefined) return skipped('How many files may be open, this system does not say.')
-  if (max === 'unlimited') return ok('Any number of files may be open.')
+  if (max === undefined) return skipped('This system does not report its limit of open files.')
+  if (max === 'unlimited') return ok('The number of open files is not limited.')
   const files = counted(Number(max), 'file')
   const { atAll, atRest } = connectionLimits(Number(max)).api
   if (Number(max) >= NEEDED_FILES) return ok(`${files} may be open: callers may have ${counted(atAll, 'connection')}.`)

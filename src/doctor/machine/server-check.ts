@@ -44,7 +44,7 @@ export function judgeServer(answer: AdminAnswer, { served, address, version }: E
   }
   if (answer.kind === 'silent') {
     return warning(
-      `A server runs on this data directory, but its admin side does not answer at ${at}.`,
+      `A server is running on this data directory, but its admin side does not answer at ${at}.`,
       'Give doctor the same --admin-listen (BELLHOP_ADMIN_LISTEN) as the server; if it has, restart the server.',
     )
   }
@@ -59,14 +59,14 @@ export function judgeServer(answer: AdminAnswer, { served, address, version }: E
   if (answer.status !== 200) {
     return failing(
       `The server at ${at} is not ready${reasons.length === 0 ? '.' : `: ${reasons.join(' ')}`}`,
-      'What holds it up is above or below; its log tells when it began.',
+      'See the other checks for the cause; its log says when it started.',
     )
   }
   const runs = said['version']
   if (typeof runs === 'string' && runs !== version) {
     return warning(
       `The server at ${at} is version ${runs}, and this program ${version}.`,
-      'Restart the server, if this program is the one that is to serve.',
+      'Restart the server if this version should run.',
     )
   }
   const warnings = sentencesIn(said['warnings'])

@@ -12,12 +12,12 @@ export function judgeSettings(warnings: readonly string[], env: Readonly<Record<
   // As `serve` says it, which then does not start.
   if (['0', 'false'].includes(env['NODE_TLS_REJECT_UNAUTHORIZED'] ?? '')) {
     return failing(
-      'NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google, and serve does not start.',
-      'Unset it: the certificate of a private gateway goes into --gateway-ca.',
+      'NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google, so serve does not start.',
+      "Unset it. Use --gateway-ca for a private gateway's certificate.",
     )
   }
-  if (warnings.length === 0) return ok('The settings are in order.')
-  return warning(warnings.join(' '), 'bellhop config shows each setting, and where it is from.')
+  if (warnings.length === 0) return ok('The settings are valid.')
+  return warning(warnings.join(' '), 'bellhop config shows each setting and its source.')
 }
 
 /** PEM of --gateway-ca; `undefined`: what the system trusts. */
@@ -33,7 +33,7 @@ export async function trustedAuthorities(gatewayCa: string | null): Promise<stri
 /** As serve reads the files at its next start. `now`: ms since the Unix epoch. */
 export function checkTlsFiles(certificate: string, key: string, readFile: ReadFile, now: number): Finding {
   const read = readTlsFiles({ certificate, key }, readFile)
-  if (read.kind === 'problem') return failing(read.problem, 'Put the files right: serve does not start.')
+  if (read.kind === 'problem') return failing(read.problem, 'Fix the files: serve does not start.')
   const { validFrom, validTo } = read
   const day = dayOf(validTo)
   if (now >= validTo) return failing(`The certificate in ${certificate} expired on ${day}.`, 'Renew it.')
@@ -49,5 +49,5 @@ export function checkTlsFiles(certificate: string, key: string, readFile: ReadFi
       'Renew it; the file is read again when it changes.',
     )
   }
-  return ok(`The certificate in ${certificate} is good until ${day}.`)
+  return ok(`The certificate in ${certificate} is valid until ${day}.`)
 }

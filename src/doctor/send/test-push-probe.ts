@@ -42,7 +42,7 @@ export async function sendTestPushes(
   using inspected = openInspectedDatabase(config.data)
   const { database, applications, schema } = inspected
   if (database === null || inspected.opened.state !== 'ok') return problem(inspected.opened.found)
-  if (schema !== NEWEST_SCHEMA) return problem('The database is of an older version: serve upgrades it.')
+  if (schema !== NEWEST_SCHEMA) return problem('The database has an older schema: serve upgrades it.')
   const application = applications.find(({ id, name }) => id === named || name === named)
   if (application === undefined) return { kind: 'no-application', names: applications.map(({ name }) => name) }
 
@@ -73,13 +73,13 @@ function targetOf(
   const statement = database.statement.bind(database)
   const found = createDeviceSearch({ database: { reading: statement } }).byToken(application, token, 2)
   const [device, another] = found
-  if (another !== undefined) return problem(`More than one token begins with ${tokenPart(token)}: give more of it.`)
+  if (another !== undefined) return problem(`More than one token starts with ${tokenPart(token)}: use a longer prefix.`)
   if (device !== undefined) {
     const { id, platform, token } = device
     return { device: id, platform, token, keys: createDeviceKeys(statement)(id) }
   }
   if (token.startsWith('https://')) {
-    return problem('This browser is not registered: what it is sent is encrypted with the keys that it registers with.')
+    return problem('This browser is not registered, and its messages are encrypted with the keys it registers.')
   }
   const platform: Platform = isApnsToken(token) ? 0 : 1
   return { device: 0, platform, token: canonicalToken(platform, token), keys: null }

@@ -10,7 +10,7 @@ const RENEW_MS = 50 * MINUTE_MS
 const MIN_RENEW_MS = 20 * MINUTE_MS
 
 /**
- * A token from further in the future was made before the clock was put back: it is replaced as soon as APNs allows. A
+ * A token from further in the future was made before the clock was set back: it is replaced as soon as APNs allows. A
  * smaller step is ignored, since each new token may be one too many.
  */
 const MAX_AHEAD_MS = 5 * MINUTE_MS

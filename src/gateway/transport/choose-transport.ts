@@ -66,7 +66,7 @@ function pooled(clock: Clock, proxy: Proxy | null, speak: Speak): OpenTransport 
 /** How long a proxy has to answer when it is probed, in ms. */
 const PROBE_MS = 5000
 
-/** Why the proxy makes no tunnel to `origin`, such as `proxy: 407`; `null`: it does. Nothing is sent through it. */
+/** Why the proxy opened no tunnel to `origin`, such as `proxy: 407`; `null`: it does. Nothing is sent through it. */
 export async function proxyProblem(proxy: Proxy, origin: string, clock: Clock): Promise<string | null> {
   const { hostname, port } = new URL(origin)
   using deadline = abortAfter(clock, PROBE_MS)

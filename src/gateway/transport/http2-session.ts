@@ -18,7 +18,7 @@ export async function openWrapperSession(origin: URL, socket: TLSSocket, listene
   try {
     await agent.getSession(origin)
     const [session] = made
-    if (session === undefined) throw new Error('the agent has told of no session')
+    if (session === undefined) throw new Error('the agent has no session')
     return session.opened()
   } catch (error) {
     socket.destroy()

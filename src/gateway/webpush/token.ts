@@ -8,7 +8,7 @@ const LIFE_MS = 12 * HOUR_MS
 
 const RENEW_MS = 6 * HOUR_MS
 
-/** A token from further in the future was made before the clock was put back. */
+/** A token from further in the future was made before the clock was set back. */
 const MAX_AHEAD_MS = 5 * MINUTE_MS
 
 export type VapidTokens = ReturnType<typeof createVapidTokens>

@@ -28,7 +28,7 @@ export const actions: PushOption<readonly Action[]> = {
       items: {
         type: 'object',
         properties: {
-          action: { ...actionName.schema, description: 'Its name, by which PUT /stats reports that it was chosen.' },
+          action: { ...actionName.schema, description: 'Its name, which PUT /stats reports when it is chosen.' },
           title: { type: 'string', description: 'What stands on it.' },
           link: { type: 'string', description: 'An http or https URL to open. Default: the `link` of the push.' },
         },

@@ -13,7 +13,7 @@ export const apns: PushOption<RawApns> = {
       type: 'object',
       additionalProperties: true,
       description:
-        'Merged into the body for APNs after everything else: `aps` key by key, other keys whole. Not headers, and not aps.badge, which is `badge`. Nested at most 64 deep; counts towards the 4096 bytes.',
+        'Merged into the body for APNs after everything else: `aps` key by key, other keys whole. Cannot set headers or aps.badge (use `badge`). Nested at most 64 deep; counts towards the 4096 bytes.',
       example: { aps: { 'relevance-score': 0.5 } },
     },
     emptyIsAbsent: true,
@@ -23,7 +23,7 @@ export const apns: PushOption<RawApns> = {
       if (object === null) return Object.keys(besides).length === 0 ? null : besides
       const aps = withoutNulls(object)
       if (Object.hasOwn(aps, 'badge')) {
-        throw invalid(`${name}.aps.badge`, 'is not allowed: badge sets it, and counts it for each device')
+        throw invalid(`${name}.aps.badge`, 'is not allowed: use badge, which counts it for each device')
       }
       const fault = apsFaultOf(aps)
       if (fault !== null) throw invalid(`${name}.aps.${fault.key}`, `${fault.problem}, not ${show(aps[fault.key])}`)

@@ -9,7 +9,7 @@ export const badge: PushOption<BadgeChange> = {
     schema: {
       type: 'string',
       pattern: '^([+-]?[0-9]{1,10})?$',
-      description: `The badge number, 0 to ${MAX_BADGE}, or "+1", "-1" relative to the stored count of each device; "" leaves it alone.`,
+      description: `The badge number, 0 to ${MAX_BADGE}, or "+1", "-1" relative to each device's stored count; "" leaves it unchanged.`,
     },
     emptyIsAbsent: false,
     read(value, name) {

@@ -11,7 +11,7 @@ export const collapse: PushOption<string> = {
       type: 'string',
       maxLength: 64,
       description:
-        'A name by which a push replaces an earlier one that the phone still shows: apns-collapse-id, and the `tag` of the Android notification. Where nothing is shown, FCM gets it as collapse_key, of which a device keeps four. At most 64 bytes of printable ASCII.',
+        'A collapse ID. A newer push with the same ID replaces one that the phone still shows: apns-collapse-id, and the `tag` of the Android notification. Where nothing is shown, FCM gets it as collapse_key, of which a device keeps four. At most 64 bytes of printable ASCII.',
       example: 'order-17',
     },
     emptyIsAbsent: true,

@@ -16,7 +16,7 @@ export const ttl: PushOption<number> = {
       maximum: MAX_TTL_SECONDS,
       default: 86_400,
       description:
-        'Seconds for which it is tried, and kept by the gateway for a phone that is off. 0: the gateways deliver it now or never, and it is tried for a minute.',
+        'Seconds for which delivery is tried, and for which the gateway keeps it for a phone that is off. 0: the gateway delivers it now or never; Bellhop tries for a minute.',
       example: 14_400,
     },
     emptyIsAbsent: true,
@@ -46,7 +46,7 @@ export const priority: PushOption<(typeof PRIORITIES)[number]> = {
 }
 
 const silentField = flag(
-  'Wakes the app and shows nothing (a background push; for FCM a data message): true, false, 1 or 0. Then msg, sound and badge need not be there, and nothing that shows may be.',
+  'Wakes the app and shows nothing (a background push; for FCM a data message): true, false, 1 or 0. msg, sound and badge are then optional, and nothing visible is allowed.',
 )
 
 /** Shows nothing, so no option that `isShown` may be given beside it. */

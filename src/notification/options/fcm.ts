@@ -24,7 +24,7 @@ export const fcm: PushOption<RawFcm> = {
       type: 'object',
       additionalProperties: true,
       description:
-        'Merged into the `message` for FCM (projects.messages) after everything else: `notification`, `data`, `android` and `android.notification` key by key, other keys whole. Not whom it is for (token, fid, topic, condition), not android.ttl, which is `ttl`, and not the count, which is `badge`. Nested at most 64 deep; counts towards the 4096 bytes.',
+        'Merged into the `message` for FCM (projects.messages) after everything else: `notification`, `data`, `android` and `android.notification` key by key, other keys whole. Cannot set the target (token, fid, topic, condition), android.ttl (use `ttl`) or the count (use `badge`). Nested at most 64 deep; counts towards the 4096 bytes.',
       example: { android: { notification: { color: '#0b6e4f' } } },
     },
     emptyIsAbsent: true,
@@ -78,13 +78,13 @@ function inner(key: string, object: JsonObject | undefined): JsonObject {
 function checkOwn({ android, ...message }: RawFcm, name: string): void {
   for (const address of ['token', 'fid', 'topic', 'condition']) {
     if (Object.hasOwn(message, address)) {
-      throw invalid(`${name}.${address}`, 'is not allowed: whom a push is for is said by the fields beside fcm')
+      throw invalid(`${name}.${address}`, 'is not allowed: choose the audience with the fields beside fcm')
     }
   }
-  if (android?.['ttl'] !== undefined) throw invalid(`${name}.android.ttl`, 'is not allowed: ttl sets it')
+  if (android?.['ttl'] !== undefined) throw invalid(`${name}.android.ttl`, 'is not allowed: use ttl')
   if (android?.notification?.['notification_count'] !== undefined) {
     const place = `${name}.android.notification.notification_count`
-    throw invalid(place, 'is not allowed: badge sets it, and counts it for each device')
+    throw invalid(place, 'is not allowed: use badge, which counts it for each device')
   }
 }
 

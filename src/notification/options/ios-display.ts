@@ -4,7 +4,7 @@ import type { PushOption } from '../option.ts'
 /** Whether the app's notification service extension may change it. Default: if there is an image. */
 export const mutable: PushOption<boolean> = {
   field: flag(
-    "iOS only: the app's notification service extension may change it before it is shown (aps.mutable-content): true, false, 1 or 0. Default true with an image.",
+    "iOS only: run the app's notification service extension (aps.mutable-content): true, false, 1 or 0. Default true with an image.",
     true,
   ),
   alsoCalled: 'mutableContent',
@@ -22,7 +22,7 @@ export const interruption: PushOption<(typeof INTERRUPTIONS)[number]> = {
   field: choiceField(
     INTERRUPTIONS,
     'time-sensitive',
-    'iOS only: how much it interrupts (aps.interruption-level). critical needs a sound, and an app that Apple allows critical alerts.',
+    'iOS only: the interruption level (aps.interruption-level). critical needs a sound and an entitlement from Apple.',
   ),
   alsoCalled: 'interruptionLevel',
   isShown: true,

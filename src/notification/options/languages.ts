@@ -28,7 +28,7 @@ export const languages: PushOption<Languages> = {
         additionalProperties: false,
       },
       maxProperties: MAX_LANGUAGES,
-      description: `The text in other languages, by BCP 47 tag: ${FIELDS.join(', ')}, of which what is left out is the push's own. A device gets the one that fits its \`locale\` best (RFC 4647, lookup: zh-Hant-TW, zh-Hant, zh), else the push's own text. At most ${MAX_LANGUAGES}; the 4096 bytes are those of each.`,
+      description: `The text in other languages, by BCP 47 tag: ${FIELDS.join(', ')}, of which what is left out is the push's own. A device gets the one that fits its \`locale\` best (RFC 4647, lookup: zh-Hant-TW, zh-Hant, zh), else the push's text. At most ${MAX_LANGUAGES}; the 4096 bytes are those of each.`,
       example: { de: { msg: 'Hallo' }, 'pt-BR': { msg: 'Olá' } },
     },
     emptyIsAbsent: true,

@@ -17,7 +17,7 @@ export const payload: PushOption<JsonObject> = {
       type: 'object',
       additionalProperties: true,
       description:
-        'Custom fields: beside `aps` for APNs, as strings in `data` for FCM. A list is read as an object of its indexes. A value that is null is left out for FCM. Reserved: aps, from, message_type, and what begins with google or gcm; and `image` and `link` beside the field of that name. The id of the push goes along as `bellhop`, unless there is a key of that name here. Nested at most 64 deep; counts towards the 4096 bytes.',
+        'Custom fields: beside `aps` for APNs, as strings in `data` for FCM. A list is read as an object of its indexes. A null value is omitted for FCM. Reserved: aps, from, message_type, and keys that start with google or gcm; and `image` and `link` beside the field of that name. The id of the push goes along as `bellhop`, unless there is a key of that name here. Nested at most 64 deep; counts towards the 4096 bytes.',
     },
     emptyIsAbsent: true,
     read(value, name) {
@@ -26,7 +26,7 @@ export const payload: PushOption<JsonObject> = {
         if (RESERVED_KEY.test(key)) {
           throw invalid(
             `${name}.${key.slice(0, 32)}`,
-            'is reserved by Apple or Google; not allowed are aps, from, message_type, and what begins with google or gcm',
+            'is reserved by Apple or Google; not allowed are aps, from, message_type, and keys that start with google or gcm',
           )
         }
       }

@@ -12,7 +12,7 @@ export const relevance_score: PushOption<number> = {
       minimum: MIN,
       maximum: MAX,
       description:
-        'iOS only: how relevant it is among the notifications of the app, 0 to 1 (aps.relevance-score). A notification summary features the one with the highest score.',
+        'iOS only: the relevance score, 0 to 1 (aps.relevance-score). A notification summary features the highest.',
       example: 0.5,
     },
     emptyIsAbsent: true,

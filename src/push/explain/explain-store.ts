@@ -48,7 +48,7 @@ export interface Found {
   readonly device: number | null
   readonly platform: Platform | null
   /**
-   * The language that the device was sent, if recorded, else the one for its locale now; `null`: the push's own text.
+   * The language that the device was sent, if recorded, else the one for its locale now; `null`: the push's text.
    * Absent if the push has no languages or the token no device.
    */
   readonly language?: string | null

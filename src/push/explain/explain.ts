@@ -5,7 +5,7 @@ import type { DeviceReceipt } from '../../stats/receipt.ts'
 import { isoTime } from '../../text/format.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts, Explanation, ExplainVerdict } from './explanation.ts'
 
-const AS_NOW = 'This is judged by the device as it is now.'
+const AS_NOW = 'This is based on the device as it is now.'
 
 /** Why a device did, or did not, get a push. What was written down goes before what is concluded. */
 export function explain(facts: ExplainFacts): Explanation {
@@ -14,8 +14,8 @@ export function explain(facts: ExplainFacts): Explanation {
   if (adopted === null) return explained
   const at = isoTime(adopted.at)
   const note = adopted.byFormerToken
-    ? `The token came by an import. Another token of its user took its place at ${at}; what is sent since goes to that one.`
-    : `The device was imported, and its app took its place by another token at ${at}; what was sent before went to the token of the import.`
+    ? `The token was imported. Another token of its user replaced it at ${at}; later pushes go to that one.`
+    : `The device was imported, and its app replaced it with another token at ${at}; earlier pushes went to the imported token.`
   return { ...explained, explanation: `${explained.explanation} ${note}`, adoptedAt: adopted.at }
 }
 
@@ -34,7 +34,7 @@ function verdictOf(facts: ExplainFacts): Explanation {
   const { device, receipts, exception, push, exclusions, delivery } = facts
   if (receipts.length > 0) return ofReceipts(receipts)
   if (device === null) {
-    const sentence = 'No device of this application has this token: it was never registered, or was unregistered since.'
+    const sentence = 'No device of this application has this token: it was never registered, or has been deleted.'
     return said('not_registered', sentence)
   }
   const { gateway, device: kind } = PLATFORM[device.platform]
@@ -45,13 +45,13 @@ function verdictOf(facts: ExplainFacts): Explanation {
   }
   if (facts.registeredSince) {
     const at = device.registeredAt
-    const sentence = `The device has registered at ${isoTime(at)}, after the push had gone out, so it was not addressed.`
+    const sentence = `The device registered at ${isoTime(at)}, after the push was sent, so it was not addressed.`
     return said('registered_later', sentence, { at })
   }
   if (device.state !== 'registered') return ofDeparted(device, push.releasedAt)
   if (push.releasedAt === null) return ofUnsent(facts)
   if (exclusions.length > 0) {
-    return excluded(exclusions, `The push left the device out: it ${whyOf(exclusions)}. ${AS_NOW}`)
+    return excluded(exclusions, `The push excluded the device: it ${whyOf(exclusions)}. ${AS_NOW}`)
   }
   if (delivery === null) return excluded([], `The push did not address the device. ${AS_NOW}`)
   if (delivery.nobody) {
@@ -73,7 +73,7 @@ function ofReceipts(receipts: readonly DeviceReceipt[]): Explanation {
     return `was ${what}, at ${isoTime(at)}`
   })
   const at = (seen ?? receipts[0])?.at ?? 0
-  const sentence = `The app has said that the push ${reports.join('; ')}.`
+  const sentence = `The app reported that the push ${reports.join('; ')}.`
   return said(seen === undefined ? 'received' : 'opened', sentence, { at, receipts })
 }
 
@@ -82,11 +82,7 @@ function ofException(exception: ExceptionFacts, gateway: string, pause: string |
   const known = { reason, attempts, at }
   const time = isoTime(at)
   if (cancelled) {
-    return said(
-      'cancelled',
-      `The push was cancelled at ${time}, before the device could be sent to with success.`,
-      known,
-    )
+    return said('cancelled', `The push was cancelled at ${time}, before the device could be reached.`, known)
   }
   switch (state) {
     case 'leased':
@@ -102,12 +98,12 @@ function ofException(exception: ExceptionFacts, gateway: string, pause: string |
     case 'gone': {
       const sentence =
         reason === DEVICE_REMOVED
-          ? `The device was unregistered, or declared gone, while it waited for another attempt, as was found at ${time}.`
-          : `The app was gone from the device when it was sent to, at ${time}: ${reason}.`
+          ? `The device was unregistered while it waited for another attempt, as found at ${time}.`
+          : `The app had been removed from the device when it was sent to, at ${time}: ${reason}.`
       return said('gone', sentence, known)
     }
     case 'expired': {
-      const sentence = `The time to live of the push was over at ${time}, before an attempt succeeded; the last one failed with: ${reason}.`
+      const sentence = `The push's time to live ended at ${time}, before an attempt succeeded. The last one failed with: ${reason}.`
       return said('expired', sentence, known)
     }
   }
@@ -119,7 +115,7 @@ function neverSent(
   warning: string,
   { reason, at }: { readonly reason: string; readonly at: number },
 ): Explanation {
-  const sentence = `The token is ${warning}. It was set aside at ${isoTime(at)}; the device must register with the token that Apple gives it.`
+  const sentence = `The token is ${warning}. It was quarantined at ${isoTime(at)}; the app must register the token it gets from Apple.`
   return said(verdict, sentence, { reason, at })
 }
 
@@ -139,10 +135,10 @@ function ofDeparted({ state, left, platform, tokenWarning }: DeviceFacts, releas
 /** Its moment has not come, and may never. */
 function ofUnsent({ push: { cancelledAt, sendAt }, exclusions }: ExplainFacts): Explanation {
   if (cancelledAt !== null) {
-    const sentence = `The push was cancelled at ${isoTime(cancelledAt)}, before it went out.`
+    const sentence = `The push was cancelled at ${isoTime(cancelledAt)}, before it was sent.`
     return said('cancelled', sentence, { at: cancelledAt })
   }
-  const when = sendAt === null ? 'The push has not gone out yet' : `The push goes out at ${isoTime(sendAt)}`
+  const when = sendAt === null ? 'The push has not been sent yet' : `The push goes out at ${isoTime(sendAt)}`
   if (exclusions.length === 0) return said('scheduled', `${when}, and addresses the device as it is now.`, JUDGED_NOW)
   return excluded(exclusions, `${when}, and leaves the device out as it is now: it ${whyOf(exclusions)}.`)
 }
@@ -159,7 +155,7 @@ function accepted({ platform, left, seenAt }: DeviceFacts, releasedAt: number): 
   const sentence = `${PLATFORM[platform].gateway} took the notification, which is not the same as shown: the phone may be off, or its owner may have notifications turned off. ${AS_NOW}`
   // The device may have come back before or after the push: only its last registration is known.
   if (left === null || left.at > releasedAt || seenAt <= releasedAt) return said('accepted', sentence, JUDGED_NOW)
-  const doubt = `It was declared gone at ${isoTime(left.at)} and has registered again: if that was after the push, it was not addressed.`
+  const doubt = `It was reported as unregistered at ${isoTime(left.at)} and has registered again: if that was after the push, it was not addressed.`
   return said('accepted', `${sentence} ${doubt}`, JUDGED_NOW)
 }
 
@@ -170,7 +166,7 @@ function ofUnreached(
   const unreached = (verdict: 'cancelled' | 'expired', what: string, at: number) =>
     said(verdict, `The ${what} at ${isoTime(at)}, before it had come to this device. ${AS_NOW}`, { at, ...JUDGED_NOW })
   if (cancelledAt !== null) return unreached('cancelled', 'push was cancelled', cancelledAt)
-  if (finishedAt !== null) return unreached('expired', 'time to live of the push was over', expiresAt)
+  if (finishedAt !== null) return unreached('expired', 'time to live of the push ended', expiresAt)
   const why = pause === null ? 'It is being sent, and has' : `Sending is paused (${pause}), and the push has`
   const known = { ...(pause !== null && { reason: pause }), ...JUDGED_NOW }
   return said('waiting', `${why} not come to this device yet. ${AS_NOW}`, known)

@@ -18,11 +18,11 @@ export const EXPLANATION = objectSchema(
   {
     verdict: oneOf(VERDICTS, 'What became of it.', 'excluded'),
     explanation: text(
-      'The same in a sentence or two.',
-      'The push left the device out: it has the tag "muted", which except_tags names. This is judged by the device as it is now.',
+      'In a sentence or two.',
+      'The push excluded the device: it has the tag "muted", which except_tags names. This is based on the device as it is now.',
     ),
     platform: orNull(platformSchema),
-    excluded_by: listOf(text(undefined, 'except_tags'), 'The fields of the push that leave the device out.'),
+    excluded_by: listOf(text(undefined, 'except_tags'), "The push's fields that exclude the device."),
     reason: orNull(text('The word of the gateway.'), null),
     at: orNull(time('When it was decided.'), null),
     attempts: orNull(count('How often it was sent.'), null),
@@ -32,22 +32,20 @@ export const EXPLANATION = objectSchema(
     receipts: shownAs(
       listOf(
         objectSchema('Receipt', {
-          event: oneOf(RECEIPT_EVENTS, 'What the app has reported.'),
+          event: oneOf(RECEIPT_EVENTS, 'What the app reported.'),
           action: orNull(text('The name of the action; null for other events.')),
           at: time('When it was first reported.'),
         }),
-        'What the app of the device has reported of the push.',
+        "What the device's app reported about the push.",
       ),
       [],
     ),
     language: orNull(
       text(
-        "Of a push with `languages`: the one that the device was sent, where that is written down, else the one for its locale as it is now; null: the push's own text. Absent where the push has none, or the token no device.",
+        "With `languages`: the language the device was sent if recorded, else the one for its current locale. null: the push's own text. Absent without `languages` or without a device.",
       ),
     ),
-    adopted_at: time(
-      'When the app took the place of the device as it was imported, which had another token until then; absent where it was not so.',
-    ),
+    adopted_at: time('When the app’s token replaced the imported one. Absent if that did not happen.'),
   },
   ['language', 'adopted_at'],
 )

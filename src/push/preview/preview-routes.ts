@@ -51,7 +51,7 @@ export function previewRoutes({ gate, clock, counting, devices, pushing, compat 
       tag: 'Pushes',
       summary: 'Preview a push',
       description:
-        'Takes the body of `/push/all`, or with a `token` that of `/push/one`, and is refused like it. Sends nothing and stores nothing. `t` devices would be addressed now; up to 5 of each platform are shown. `apns` and `fcm` are the requests for the first of them, for a made-up token where there is none, and null for a platform that the push does not go to; `webpush` is there where it goes to browsers. Zeros stand for the id of the push. Of `bytes` the gateways allow 4096, without the token. Two at a time for an application, eight more wait; one that takes longer than 60 seconds is 429 too.',
+        'Takes the body of `/push/all`, or with a `token` that of `/push/one`, and is refused like it. Sends and stores nothing. `t` devices would be addressed now; up to 5 of each platform are shown. `apns` and `fcm` are the requests for the first of them, for a made-up token where there is none, and null for a platform that the push does not go to; `webpush` is there where it goes to browsers. Zeros stand for the id of the push. Of `bytes` the gateways allow 4096, without the token. Two at a time for an application, eight more wait; one that takes longer than 60 seconds is 429 too.',
       secret: true,
       body: previewed,
       example: { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1', tags: ['beta'] },

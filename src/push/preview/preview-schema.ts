@@ -37,7 +37,7 @@ function propertiesOf({ schema }: Body<unknown>): JsonSchema {
 const body: AnswerSchema<object> = {
   type: 'object',
   additionalProperties: true,
-  description: 'As the gateway would get it.',
+  description: 'As sent to the gateway.',
 }
 const bytes = count('Of the body without the token; 4096 are allowed.')
 
@@ -54,7 +54,7 @@ function countOn(platform: Platform): AnswerSchema<number> {
 const PREVIEW_SHAPE = objectSchema(
   'PushPreview',
   {
-    t: count('Devices that it would address now.'),
+    t: count('Devices the push would address now.'),
     platforms: objectSchema(
       'PlatformCounts',
       Object.fromEntries(PLATFORMS.map((platform) => [platform, countOn(platform)])),
@@ -66,38 +66,37 @@ const PREVIEW_SHAPE = objectSchema(
         platform: platformSchema,
         alias: orNull(text('Its alias.')),
       }),
-      'The first devices, up to 5 of each platform.',
+      'Up to 5 devices of each platform.',
     ),
     apns: orNull({
       ...objectSchema('ApnsRequest', { headers, body, bytes }),
-      description: 'The request to APNs for the first of them; null where the push does not go to iOS.',
+      description: 'The request to APNs for the first. null if the push does not go to iOS.',
     }),
     fcm: orNull({
       ...objectSchema('FcmRequest', { body, bytes }),
-      description: 'The request to FCM for the first of them; null where the push does not go to Android.',
+      description: 'The request to FCM for the first. null if the push does not go to Android.',
     }),
     webpush: {
       ...objectSchema('WebPushRequest', {
         headers,
-        body: { ...body, description: 'As the browser reads it; the push service gets it encrypted.' },
+        body: { ...body, description: 'As the browser decrypts it.' },
         bytes: count('Of the encrypted body, without padding; 4096 are allowed.'),
       }),
-      description:
-        'The request to the push service of the first of them; absent where the push does not go to browsers.',
+      description: 'The request to the push service for the first. Absent if the push does not go to browsers.',
     },
     languages: listOf(
       objectSchema(
         'PreviewedLanguage',
         {
-          language: orNull(text("Its tag; null: the push's own text.")),
-          t: count('Devices that get it, by their locale as it is now.'),
+          language: orNull(text("Its tag. null: the push's own text.")),
+          t: count('Devices that get it, by their current locale.'),
           apns: { ...request, description: 'For the same device as above, in this language.' },
           fcm: request,
           webpush: { ...PREVIEWED, description: 'Absent where the push does not go to browsers.' },
         },
         ['webpush'],
       ),
-      'Each language of the push, and its own text first; absent where it has no `languages`.',
+      "The push's own text first, then each language. Absent without `languages`.",
     ),
   },
   ['webpush', 'languages'],

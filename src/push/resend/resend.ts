@@ -34,7 +34,7 @@ export function createResend({ store, accept, preview, prepared }: Dependencies)
     const push = store.find(number, id)
     if (push === null) throw noPush()
     if (push.state === 'open') {
-      throw new Refused(failure('ConflictError', 'The push is not over: it is sent again when it is.'))
+      throw new Refused(failure('ConflictError', 'The push has not finished: resend it then.'))
     }
     if (push.state === 'cancelled') {
       throw new Refused(failure('ConflictError', 'The push was cancelled: send a new one.'))

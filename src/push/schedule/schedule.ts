@@ -54,7 +54,7 @@ export function startSchedule({ clock, time, log, commit, store, wake }: Depende
     try {
       return store.next()
     } catch (error) {
-      log.error('what is due cannot be read; trying again', { error: describeError(error) })
+      log.error('due pushes cannot be read; trying again', { error: describeError(error) })
       return { wall: Number.POSITIVE_INFINITY, service: Number.POSITIVE_INFINITY }
     }
   }
@@ -68,7 +68,7 @@ export function startSchedule({ clock, time, log, commit, store, wake }: Depende
       releasing = false
       look()
     } catch (error) {
-      log.error('what is due could not be let go; trying again', { error: describeError(error) })
+      log.error('due pushes could not be released; trying again', { error: describeError(error) })
       releasing = false
       if (!stopped) cancel = clock.after(LOOK_MS, look)
     }

@@ -61,8 +61,7 @@ const confirm: Field<number> = {
     type: 'integer',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description:
-      'How many devices it is to address. Needed where the application asks for it above some number; within 10 percent of the count is enough.',
+    description: "The expected number of devices, within 10 percent. Required above the application's confirm-above.",
   },
 }
 
@@ -96,7 +95,7 @@ function read<T>(parse: () => T): T | null {
 
 export function whenOf(input: { readonly [Field in (typeof MOMENTS)[number]]?: When | undefined }): When {
   const [first, second] = MOMENTS.filter((name) => input[name] !== undefined)
-  if (second !== undefined) throw invalid(second, `must not stand beside ${first}`)
+  if (second !== undefined) throw invalid(second, `can't be combined with ${first}`)
   return (first && input[first]) ?? { kind: 'now' }
 }
 

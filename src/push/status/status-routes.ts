@@ -53,7 +53,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf }: D
         tag: 'Pushes',
         summary: 'Status of a push',
         description:
-          '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by their gateway: APNs, FCM or a push service; `o` opens and `received` arrivals that apps have reported, their rates as fractions of `s`, and `actions` by name. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. Of a push with `languages` the counts are also there for each, with `language` null for its own text; `language_unknown` has what belongs to none. `rate`: accepted a second. Times are ISO 8601 or null.',
+          '`state`: scheduled, sending, paused (everything left is waiting; `reason` says for what), finished or cancelled. `t` devices addressed so far; `s` accepted by APNs, FCM or a push service; `o` opens and `received` arrivals reported by apps, with rates as fractions of `s`; `actions` by name. `waiting` devices have no outcome yet; `retrying` of them were tried before. `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` count devices not reached in time, `DeviceRemoved` those unregistered before. With `languages`, each language has its own counts (`language` null: the push’s own text), and `language_unknown` the rest. `rate`: accepted a second. Times are ISO 8601 or null.',
         secret: true,
         parameters: [schema.ID_PARAMETER],
         answers: { 200: { description: 'How far it is.', schema: schema.STATUS } },
@@ -78,7 +78,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf }: D
           tag: 'Pushes',
           summary: 'List pushes',
           description:
-            'Newest first, kept for 90 days. The Link header leads to the next page. Each as `/push/{id}` has it, without reasons, rates, actions and platforms.',
+            'Newest first, for 90 days. The Link header leads to the next page. Each as in `/push/{id}`, without reasons, rates, actions and platforms.',
           secret: true,
           parameters: schema.PAGE_PARAMETERS,
           answers: {
@@ -99,7 +99,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf }: D
           tag: 'Pushes',
           summary: 'Devices that a push failed for',
           description:
-            'One streamed JSON array. `state`: rejected, gone, expired or cancelled; `reason` is the gateway’s own. `token` is null where the device was erased since. Devices that were never sent to, because they were removed, or the push expired or was cancelled, before, are not listed.',
+            'One streamed JSON array. `state`: rejected, gone, expired or cancelled; `reason` is the gateway’s own. `token` is null if the device was deleted since. Devices that were never sent to, because they were removed, or the push expired or was cancelled, before, are not listed.',
           secret: true,
           parameters: [schema.ID_PARAMETER],
           answers: {
@@ -125,7 +125,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf }: D
           tag: 'Pushes',
           summary: 'Why a device got a push, or did not',
           description:
-            '`verdict`: opened, received, accepted, waiting, retrying, rejected, expired, cancelled, scheduled, excluded (`excluded_by` names the fields), registered_later, not_registered, gone or quarantined; `explanation` says it in words. The device is named by headers; `receipts` is what its app has reported. Where several platforms hold the token, the one seen last. Who was accepted is not written down: `judged_now` means that the audience was held against the device as it is now.',
+            '`verdict`: opened, received, accepted, waiting, retrying, rejected, expired, cancelled, scheduled, excluded (`excluded_by` names the fields), registered_later, not_registered, gone or quarantined; `explanation` says it in words. The device is named by headers; `receipts` is what its app has reported. Where several platforms hold the token, the one seen last. Accepted devices are not recorded: `judged_now` means that the device’s current state was used.',
           secret: true,
           parameters: [schema.ID_PARAMETER, ...HEADER_PARAMETERS],
           answers: {

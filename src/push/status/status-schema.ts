@@ -38,7 +38,7 @@ export const ID_PARAMETER: JsonSchema = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The id that the push was answered with.',
+  description: "The push's ID.",
   schema: { type: 'string', format: 'uuid' },
   example: EXAMPLE_ID,
 }
@@ -61,17 +61,17 @@ export function noPush(): Refused {
 
 const state = oneOf(
   ['scheduled', 'sending', 'paused', 'finished', 'cancelled'],
-  'Paused: all that is left waits; `reason` says for what.',
+  'Paused: everything left is waiting; `reason` says for what.',
   'sending',
 )
 const reason = orNull(text('Why a paused push waits.'), null)
-const t = count('Devices addressed, as far as they are counted.', 1200)
-const s = count('Of them accepted by APNs, FCM or a push service.', 1100)
-const waiting = count('Devices that have no outcome yet: `t` is always `s`, those it failed for, and these.', 88)
-const failedTotal = count('Devices that it failed for.', 12)
+const t = count('Devices addressed so far.', 1200)
+const s = count('Accepted by APNs, FCM or a push service.', 1100)
+const waiting = count('Devices without an outcome yet: `t` is always the sum of `s`, `failed.total` and `waiting`.', 88)
+const failedTotal = count('Devices the push failed for.', 12)
 
 const listed = {
-  id: uuid('The id that the push was answered with.', EXAMPLE_ID),
+  id: uuid("The push's ID.", EXAMPLE_ID),
   state,
   reason,
   t,
@@ -113,7 +113,7 @@ const platformStatus = objectSchema('PlatformStatus', {
   s,
   failed: failedTotal,
   waiting,
-  retrying: count('Of those that wait, tried before.'),
+  retrying: count('Waiting devices that were already tried.'),
 })
 
 export const STATUS = objectSchema(
@@ -124,7 +124,7 @@ export const STATUS = objectSchema(
       total: failedTotal,
       reasons: mapOf(
         count('Devices.'),
-        'Devices by the reason that the gateway gave. `expired`, `cancelled`: not sent to before the time to live was over, or the push was called off. `DeviceRemoved`: unregistered, or declared gone, before it was sent to.',
+        'Devices by the reason that the gateway gave. `expired`, `cancelled`: not reached before the time to live ended or the push was cancelled. `DeviceRemoved`: unregistered before it was sent to.',
         { Unregistered: 11, BadDeviceToken: 1 },
       ),
     }),
@@ -135,12 +135,12 @@ export const STATUS = objectSchema(
     }),
     languages: listOf(
       objectSchema('LanguageStatus', {
-        language: orNull(text("Its tag; null: the push's own text.")),
+        language: orNull(text("Its tag. null: the push's own text.")),
         ...inLanguage,
         ...rates,
         actions,
       }),
-      'Each language of the push, and its own text first: what was sent in it, and what apps have reported of that. A report counts by the locale that the device has then. Absent where the push has no `languages`.',
+      "The push's own text first, then each language: what was sent in it and what apps reported. A report counts by the device's locale at that time. Absent without `languages`.",
     ),
     language_unknown: {
       ...shownAs(objectSchema('LanguageUnknown', { ...inLanguage, actions }), undefined),
@@ -152,7 +152,7 @@ export const STATUS = objectSchema(
 )
 
 export const FAILED = objectSchema('PushFailure', {
-  token: orNull(text('null where the device was erased since.', '3f8a09c1'.repeat(8))),
+  token: orNull(text('null if the device was deleted since.', '3f8a09c1'.repeat(8))),
   platform: platformSchema,
   state: oneOf(['rejected', 'gone', 'expired', 'cancelled'], 'How it ended.', 'gone'),
   reason: text('The word of the gateway.', 'Unregistered'),

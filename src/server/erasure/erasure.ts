@@ -34,7 +34,7 @@ const LEASED: NamingColumn = {
   holds: 'id',
   user: 'emptied',
   device: 'kept',
-  kept: 'until the devices of its page are answered for',
+  kept: 'until the devices of its page have an outcome',
 }
 const LABEL: NamingColumn = {
   holds: 'text',
@@ -79,18 +79,18 @@ export const ERASURE = {
   },
   event: {
     by: 'devices',
-    columns: { body: { ...ROW, device: 'kept', kept: 'until the webhook has taken it, at most three days' } },
+    columns: { body: { ...ROW, device: 'kept', kept: 'until it is delivered, at most three days' } },
   },
   accepted_device: {
     by: 'devices',
     columns: {
-      devices: { holds: 'bit', user: 'emptied', device: 'kept', kept: 'until another credential is good' },
+      devices: { holds: 'bit', user: 'emptied', device: 'kept', kept: 'until another credential works' },
       block: POSITION,
     },
   },
   refused_token: {
     by: 'devices',
-    columns: { device: { ...ID_ROW, device: 'kept', kept: 'until the credential is good, or another is' } },
+    columns: { device: { ...ID_ROW, device: 'kept', kept: 'until this or another credential works' } },
   },
   receipt: { by: 'pushes', columns: { device: { ...ID_ROW, device: 'kept', kept: WITH_PUSH } } },
   push_exception: {

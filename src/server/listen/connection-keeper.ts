@@ -89,12 +89,12 @@ export function keepConnections(deps: Dependencies): ConnectionKeeper {
     if (Math.abs(now - saidAt) < MINUTE_MS) return
     saidAt = now
     const { count, most, limit } = ends
-    log.warn('too many connections: those that are idle end', { listener: name, limit, ended: count, most })
+    log.warn('too many connections: closing idle ones', { listener: name, limit, ended: count, most })
   }
 
   function sayTheEnd(): void {
     if (ends === null || Math.abs(clock.now() - ends.last) < MINUTE_MS) return
-    log.info('there is room for connections again', { ended: ends.count })
+    log.info('connections are accepted again', { ended: ends.count })
     ends = null
   }
 

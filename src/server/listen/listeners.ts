@@ -65,7 +65,7 @@ function keeperOf({ config, clock, log, onEnded }: Dependencies, url: string, ad
   const maxFiles = maxOpenFiles()
   const table = maxFiles === null ? null : openSocketTable(maxFiles)
   if (table === null || maxFiles === null) {
-    log.warn('how many connections callers have is not limited on this system')
+    log.warn('the number of connections is not limited on this system')
     return null
   }
   const ports = { api: portOf(url), admin: portOf(adminUrl) }

@@ -26,14 +26,14 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
     saidAt.set(key, clock.now())
     const most = { application, most: why.max }
     if (network !== null) {
-      log.warn('a network has brought its share of labels: its calls bring no more (bellhop labels APP)', {
+      log.warn('a network reached its share of labels: its calls cannot add more (bellhop labels APP)', {
         ...most,
         network,
       })
     } else {
       const look = what === 'labels' ? 'bellhop labels APP, or ' : ''
       log.warn(
-        `an application is full: calls without its secret bring no more ${what} (${look}bellhop app limits --${what} N)`,
+        `an application is full: calls without its secret cannot add ${what} (${look}bellhop app limits --${what} N)`,
         most,
       )
     }

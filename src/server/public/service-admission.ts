@@ -59,7 +59,7 @@ export function createServiceAdmission({
     callerOf: createCallerOf({
       trusted: config.trustedProxies,
       onStranger: (peer) =>
-        log.warn('calls for others share the rate limit of one address: name that proxy in --trusted-proxies', {
+        log.warn("forwarded calls share one address's rate limit: add the proxy to --trusted-proxies", {
           address: peer,
         }),
     }),

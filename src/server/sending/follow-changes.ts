@@ -49,6 +49,6 @@ export function takeUp({ directory, log }: Service): void {
   try {
     directory.refresh()
   } catch (error) {
-    log.error('what a command has changed cannot be read', { error: String(error) })
+    log.error('changes by a command cannot be read', { error: String(error) })
   }
 }

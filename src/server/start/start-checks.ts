@@ -53,7 +53,7 @@ export async function upgradeFirst(
   let migration: { readonly number: number; readonly to: number } | null = null
   const end = every(clock, UPGRADE_LINE_MS, () => {
     const seconds = Math.round((clock.monotonic() - startedAt) / SECOND_MS)
-    log.info('the upgrade of the database goes on', { seconds, migration: migration?.number, to: migration?.to })
+    log.info('the database upgrade continues', { seconds, migration: migration?.number, to: migration?.to })
   })
   onUpgrading(true)
   try {
@@ -72,7 +72,7 @@ export async function upgradeFirst(
 /** The data directory is locked. */
 export function databaseIn(directory: string, log: Log): Database {
   if ((statSync(directory).mode & 0o007) !== 0) {
-    log.warn(`others on this machine can enter the data directory: chmod 700 ${directory}`, { directory })
+    log.warn(`other users of this machine can open the data directory: chmod 700 ${directory}`, { directory })
   }
   try {
     return inDataDirectory(directory, () => openDatabase(directory, { serving: true }))
@@ -85,14 +85,14 @@ export function databaseIn(directory: string, log: Log): Database {
 function logUpgrade(step: Exclude<UpgradeStep, { kind: 'migrating' }>, log: Log): void {
   switch (step.kind) {
     case 'waiting':
-      return log.warn('another process upgrades the database: waiting for it')
+      return log.warn('another process is upgrading the database: waiting for it')
     case 'copying':
       return log.info('copying the database before its upgrade', { copy: step.copy, bytes: step.bytes })
     case 'upgrading':
       return log.info('upgrading the database', { from: step.from, to: step.to })
     case 'upgraded': {
       const { from, to, copy, bytes, erased } = step
-      return log.info('upgraded the database; its copy may be erased when all is well', {
+      return log.info('upgraded the database; delete its copy when everything works', {
         from,
         to,
         copy,
@@ -121,11 +121,11 @@ export function sealingKeyOf({ data, key: text }: Config, database: Database, cl
 
 function tellOfKey(path: string, log: Log): void {
   log.info(
-    'the sealing key lies beside the database, so whoever copies the directory has both: bellhop key rotate --to FILE moves it',
+    'the sealing key is in the data directory, so a copy of the directory contains both: move it with bellhop key rotate --to FILE',
     { key: path },
   )
   if ((statSync(path).mode & 0o077) === 0) return
-  log.warn(`the sealing key can be read by others than its owner: chmod 600 ${path}`, { key: path })
+  log.warn(`users other than its owner can read the sealing key: chmod 600 ${path}`, { key: path })
 }
 
 /** Refuses a proxy that rejects the credentials. One that is only down may come back. */
@@ -135,7 +135,7 @@ export async function tryProxy(proxy: Proxy, origin: string, clock: Clock, log: 
   if (problem === 'proxy: 407') {
     throw new StartRefused('--proxy (BELLHOP_PROXY): the proxy refuses its user and password (407).')
   }
-  log.warn('the proxy makes no tunnel', { reason: problem, to: origin })
+  log.warn('the proxy opened no tunnel', { reason: problem, to: origin })
 }
 
 /** The API's certificate and its key, which must match; `null`: plain HTTP. */

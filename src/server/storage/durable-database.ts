@@ -45,10 +45,7 @@ export function openDurably({
   const database = opened.use(databaseIn(data, log))
   const files = opened.use(watchFiles({ clock, log, guard: database.guardFiles(), onGone }))
   const checkpointer = opened.use(
-    database.checkpointBeside(
-      (error) => log.error('the log of the database could not be emptied', { error }),
-      checkpoints,
-    ),
+    database.checkpointBeside((error) => log.error('the WAL file could not be truncated', { error }), checkpoints),
   )
   const syncByHand = () => {
     const own = database.syncByHand()

@@ -37,7 +37,7 @@ export function watchFiles({ clock, log, guard, onGone }: Dependencies): FileWat
       log.info('the database is back')
     } else if (gone === null) {
       gone = { since: clock.monotonic(), back: Promise.withResolvers() }
-      log.error(`${found}: nothing more is written. Put it back, or stop Bellhop and start it on what is there now.`)
+      log.error(`${found}: nothing more is written. Put it back, or restart Bellhop to use the file that is there now.`)
     }
     return found
   }
@@ -51,7 +51,7 @@ export function watchFiles({ clock, log, guard, onGone }: Dependencies): FileWat
     const found = problem()
     if (found === null) return
     const aside = guard.setLogAside()
-    if (aside !== null) log.warn(`the log of the database that was opened is put aside: ${aside}`)
+    if (aside !== null) log.warn(`the WAL file of the opened database was moved aside: ${aside}`)
     onGone(found)
   }
 

@@ -38,7 +38,7 @@ export function keepReserve({ clock, log, directory, disk }: Dependencies): () =
       if (found === 0 && kept > 0) {
         // A quota was met, which the disk's own figures don't show.
         failedAt = clock.now()
-        log.warn('the quota of the disk is used up: released the reserve', { bytes: kept })
+        log.warn('the disk quota is used up: released the reserve', { bytes: kept })
       }
       kept = found
       const seen = disk()
@@ -47,10 +47,10 @@ export function keepReserve({ clock, log, directory, disk }: Dependencies): () =
       if (kept >= bytes || !hasRoomFor(2 * bytes, seen)) return
       makeReserve(directory, bytes)
       kept = reserveIn(directory)
-      log.info('a reserve is kept for the day the disk is full', { bytes })
+      log.info('disk space reserved for when the disk is full', { bytes })
     } catch (error) {
       failedAt = clock.now()
-      log.warn('no reserve is kept for the day the disk is full', { error: String(error) })
+      log.warn('could not reserve disk space', { error: String(error) })
     }
   }
 

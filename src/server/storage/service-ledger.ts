@@ -26,7 +26,7 @@ export function keepLedger({ database, group, clock, log, opened }: Dependencies
     database,
     clock,
     onMostUsed: ({ number: application, limits: { quota } }, { endsAt }) =>
-      log.warn('four fifths of the quota are used: until it ends, calls without the secret are refused', {
+      log.warn('80 % of the quota is used: calls without the secret are refused until it resets', {
         application,
         quota,
         endsAt: isoTime(endsAt),

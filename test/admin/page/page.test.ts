@@ -43,7 +43,7 @@ test('a browser gets the same page at any path, and it allows nothing but what i
 test('a file that is not there, a call, and a path that a program asks for are not found', async () => {
   await using service = await startService()
   for (const [path, message, accept] of [
-    ['/assets/main-0000000000000000.js', 'There is no such file of the dashboard.', 'text/html'],
+    ['/assets/main-0000000000000000.js', 'The dashboard has no such file.', 'text/html'],
     ['/nothing', '/nothing does not exist', '*/*'],
   ] as const) {
     const response = await fetch(service.adminUrl + path, { headers: { accept } })

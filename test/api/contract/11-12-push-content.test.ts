@@ -183,7 +183,7 @@ for (const path of PUSH_PATHS) {
 
     test('for payload keys that a gateway would refuse', async () => {
       const problem =
-        'is reserved by Apple or Google; not allowed are aps, from, message_type, and what begins with google or gcm'
+        'is reserved by Apple or Google; not allowed are aps, from, message_type, and keys that start with google or gcm'
       for (const key of [
         'aps',
         'from',

@@ -169,7 +169,7 @@ describe('bad input to PUT /stats counts nothing', () => {
     }
     for (const event of [undefined, null, '', 'opened', 'received']) {
       const answer = await caller.put('/stats', { platform: '0', event, action: 'reply' })
-      expectFailure(answer, 400, 'InvalidArgument', 'action is for event "action" alone.')
+      expectFailure(answer, 400, 'InvalidArgument', 'action is only for event "action".')
     }
     expect(await opensOf(caller)).toBe(0)
   })

@@ -47,7 +47,7 @@ describe('PUT /deviceToken with the user of an imported device', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({ token: OWN, user: 'ann', tag: ['x'] })
     expect(await tokens()).toEqual([OWN])
-    const line = await service.logged(({ event }) => event === 'a token took the place of an imported device')
+    const line = await service.logged(({ event }) => event === 'a token replaced an imported device')
     expect(line).toMatchObject({ level: 'info', application: service.application.id, platform: 0, withSecret: false })
     expect(JSON.stringify(service.log)).not.toContain(OWN)
   })
@@ -174,12 +174,12 @@ describe('why the device got a push, or did not,', () => {
     const said = await why(before, OWN)
     expect(said).toMatchObject({ verdict: 'accepted', adopted_at: at })
     expect(said.explanation).toEndWith(
-      ` The device was imported, and its app took its place by another token at ${at}; what was sent before went to the token of the import.`,
+      ` The device was imported, and its app replaced it with another token at ${at}; earlier pushes went to the imported token.`,
     )
     const former = await why(before, IMPORTED)
     expect(former).toMatchObject({ verdict: 'accepted', platform: '0', adopted_at: at })
     expect(former.explanation).toEndWith(
-      ` The token came by an import. Another token of its user took its place at ${at}; what is sent since goes to that one.`,
+      ` The token was imported. Another token of its user replaced it at ${at}; later pushes go to that one.`,
     )
   })
 

@@ -285,7 +285,7 @@ describe('POST /push/{id}/cancel is refused', () => {
     await register(IOS, order('b2'))
     const id = await push()
     await ended(id)
-    expectFailure(await cancel(id), 409, 'ConflictError', 'The push is over: 2 of 2 devices were sent to.')
+    expectFailure(await cancel(id), 409, 'ConflictError', 'The push has finished: 2 of 2 devices were sent to.')
   })
 
   test('for one that is not there, or another application’s', async () => {

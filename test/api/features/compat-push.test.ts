@@ -266,7 +266,7 @@ describe('schedule in a push with --compat', () => {
     const far = await send({ schedule: clock.now() + 91 * 24 * 60 * 60_000 })
     expectFailure(far, 400, 'InvalidArgument', 'schedule must be at most 90 days ahead.')
     const both = await send({ schedule: clock.now(), send_at: 60 })
-    expectFailure(both, 400, 'InvalidArgument', 'schedule must not stand beside send_at.')
+    expectFailure(both, 400, 'InvalidArgument', "schedule can't be combined with send_at.")
     expect(pushes()).toBe(before)
   })
 })

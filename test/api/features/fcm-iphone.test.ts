@@ -50,7 +50,7 @@ describe('fcm_platform in PUT /deviceToken', () => {
   test.each([
     ['1', 'iOS', 'fcm_platform must be "android" or "ios", not "iOS".'],
     ['1', 0, 'fcm_platform must be "android" or "ios", not 0.'],
-    ['0', 'ios', 'fcm_platform is for platform "1" alone: it says whose phone a token of FCM is.'],
+    ['0', 'ios', 'fcm_platform is only for platform "1": it tells which system an FCM token belongs to.'],
   ])('on platform %s is refused as %p', async (platform, fcm_platform, message) => {
     const device = { token: 'ab'.repeat(32), platform, fcm_platform }
     expectFailure(await service.put('/deviceToken', device), 400, 'InvalidArgument', message)

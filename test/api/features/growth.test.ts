@@ -10,7 +10,7 @@ const MEBIBYTE = 1024 * 1024
 const PLENTY: Disk = { freeBytes: 1000 * MEBIBYTE, sizeBytes: 2000 * MEBIBYTE }
 const LITTLE: Disk = { freeBytes: 63 * MEBIBYTE, sizeBytes: 2000 * MEBIBYTE }
 
-const NO_ROOM = 'The disk of the service is nearly full: nothing new is taken until there is room.'
+const NO_ROOM = "The server's disk is nearly full: nothing new is accepted until there is room."
 
 const names = (count: number, of: string) => Array.from({ length: count }, (_, n) => `${of} ${n}`)
 
@@ -29,7 +29,7 @@ async function statuses(count: number, call: (n: number) => Promise<Answer>): Pr
 }
 
 function expectFull(answer: Answer, most: string): void {
-  const message = `The application has ${most}, as many as calls without its secret may bring.`
+  const message = `The application has ${most}, the most that calls without its secret may add.`
   expectFailure(answer, 507, 'InsufficientStorageError', message)
   expect(answer.headers.get('retry-after')).toBe('3600')
 }
@@ -44,7 +44,7 @@ async function metric(service: Service, line: string): Promise<string | undefine
 
 describe('an application has as many labels as calls without its secret may bring', () => {
   const full = (most: number) =>
-    `the application has ${most} tags and types, as many as calls without its secret may bring`
+    `the application has ${most} tags and types, the most that calls without its secret may add`
 
   test('then a device is registered without new ones, and is told which', async () => {
     await using service = await startService({ limits: { maxLabels: 3 } })
@@ -115,7 +115,7 @@ describe('an application has as many labels as calls without its secret may brin
       {
         level: 'warn',
         event:
-          'an application is full: calls without its secret bring no more labels (bellhop labels APP, or bellhop app limits --labels N)',
+          'an application is full: calls without its secret cannot add labels (bellhop labels APP, or bellhop app limits --labels N)',
         application: service.application.id,
         name: 'test',
         most: 1,

@@ -257,7 +257,7 @@ describe('replace', () => {
     const caller = await newTarget()
     await push(caller, '/push/all', TO_ALL, 'k')
     const answer = await push(caller, '/push/all', { ...TO_ALL, msg: 'Instead', replace: true }, 'k')
-    const message = 'The push of Idempotency-Key k has gone out: it cannot be replaced.'
+    const message = 'The push of Idempotency-Key k was already sent: it cannot be replaced.'
     expectFailure(answer, 409, 'ConflictError', message)
     expect(pushesOf(caller)).toBe(1)
   })

@@ -300,11 +300,11 @@ describe('bad input in languages stores nothing', () => {
     )
     await refused(
       { msg: 'x', payload: { link: 'y' }, languages: { de: { link: 'a:b' } } },
-      'payload.link must not be given beside languages.de.link, which is sent under that name.',
+      "payload.link can't be combined with languages.de.link, which is sent under that name.",
     )
     await refused(
       { silent: true, languages: { de: { msg: 'x' } } },
-      'languages must not be given with silent, which shows nothing.',
+      "languages can't be combined with silent, which shows nothing.",
     )
     expect((await caller.get('/pushes')).body).toEqual([])
   })

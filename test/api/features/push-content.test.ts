@@ -247,7 +247,7 @@ for (const path of PUSH_PATHS) {
     })
 
     test('for a silent push that has something to show', async () => {
-      const problem = 'must not be given with silent, which shows nothing'
+      const problem = "can't be combined with silent, which shows nothing"
       const silent = { silent: true }
       await expectRefused('msg', [['Hello', problem]], 'msg', silent)
       await expectRefused('title', [['Hello', problem]], 'title', silent)
@@ -286,7 +286,7 @@ for (const path of PUSH_PATHS) {
       const silent = { silent: true }
       await expectRefused(
         'actions',
-        [[[button], 'must not be given with silent, which shows nothing']],
+        [[[button], "can't be combined with silent, which shows nothing"]],
         'actions',
         silent,
       )
@@ -296,7 +296,7 @@ for (const path of PUSH_PATHS) {
       expectRefused('interruption', [['critical', 'must not be "critical" without a sound; "default" is one']]))
 
     test('for a name that is taken twice', async () => {
-      const twice = (name: string) => `must not be given beside ${name}, which is sent under that name`
+      const twice = (name: string) => `can't be combined with ${name}, which is sent under that name`
       await expectRefused('link', [['a:b', twice('link')]], 'payload.link', { ...QUIET, payload: { link: 1 } })
       await expectRefused('image', [[IMAGE, twice('image')]], 'payload.image', { ...QUIET, payload: { image: 1 } })
     })
@@ -312,7 +312,7 @@ for (const path of PUSH_PATHS) {
     })
 
     test.each<[object, string, string]>([
-      [{ badge: 5 }, 'badge', 'is not allowed: badge sets it, and counts it for each device'],
+      [{ badge: 5 }, 'badge', 'is not allowed: use badge, which counts it for each device'],
       [{ alert: 5 }, 'alert', 'must be a string or an object, not 5'],
       [{ sound: [] }, 'sound', 'must be a string or an object, not an array'],
       [{ 'content-available': true }, 'content-available', 'must be 1 or 0, not true'],
@@ -327,14 +327,14 @@ for (const path of PUSH_PATHS) {
       expectRefused('apns', [[{ aps }, problem]], `apns.aps.${key}`),
     )
 
-    const ADDRESSED = 'is not allowed: whom a push is for is said by the fields beside fcm'
-    const COUNTED = 'is not allowed: badge sets it, and counts it for each device'
+    const ADDRESSED = 'is not allowed: choose the audience with the fields beside fcm'
+    const COUNTED = 'is not allowed: use badge, which counts it for each device'
     test.each<[object, string, string]>([
       [{ token: 'x' }, 'token', ADDRESSED],
       [{ fid: 'x' }, 'fid', ADDRESSED],
       [{ topic: 'x' }, 'topic', ADDRESSED],
       [{ condition: 'x' }, 'condition', ADDRESSED],
-      [{ android: { ttl: '5s' } }, 'android.ttl', 'is not allowed: ttl sets it'],
+      [{ android: { ttl: '5s' } }, 'android.ttl', 'is not allowed: use ttl'],
       [{ android: { notification: { notificationCount: 5 } } }, 'android.notification.notification_count', COUNTED],
       [{ tokn: 'x' }, 'tokn', 'is not a field that FCM has'],
       [{ 't\u001b[2J\n': 'x' }, String.raw`t\x1b[2J\x0a`, 'is not a field that FCM has'],

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 
 const NOON = '2026-11-20T12:00:00.000Z'
 const PUSH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
-const NOW = 'This is judged by the device as it is now.'
+const NOW = 'This is based on the device as it is now.'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
@@ -93,7 +93,7 @@ describe('why a device got a push, or did not:', () => {
     expect(await why(body.id, ios('a2'))).toMatchObject({
       verdict: 'excluded',
       excluded_by: ['token'],
-      explanation: `The push left the device out: it is not the one device that the push is for. ${NOW}`,
+      explanation: `The push excluded the device: it is not the one device that the push is for. ${NOW}`,
     })
   })
 
@@ -149,7 +149,7 @@ describe('why a device got a push, or did not:', () => {
     const id = await pushed({ tags: ['vip', 'gold'], except_tags: ['muted'], active: 'news', alias: 'user-17' })
     expect(await why(id, PHONE)).toMatchObject({
       verdict: 'excluded',
-      explanation: `The push left the device out: it has none of the tags that tags names ("vip", "gold"), and has the tag "muted", which except_tags names. ${NOW}`,
+      explanation: `The push excluded the device: it has none of the tags that tags names ("vip", "gold"), and has the tag "muted", which except_tags names. ${NOW}`,
       excluded_by: ['tags', 'except_tags'],
       apns_id: null,
       judged_now: true,
@@ -176,7 +176,7 @@ describe('why a device got a push, or did not:', () => {
     expect(await why(id, PHONE)).toMatchObject({
       verdict: 'registered_later',
       explanation:
-        'The device has registered at 2026-11-20T12:01:00.000Z, after the push had gone out, so it was not addressed.',
+        'The device registered at 2026-11-20T12:01:00.000Z, after the push was sent, so it was not addressed.',
       at: '2026-11-20T12:01:00.000Z',
     })
     expect(await why(await pushed(), PHONE)).toMatchObject({ verdict: 'accepted' })
@@ -198,7 +198,9 @@ describe('why a device got a push, or did not:', () => {
     const id = await pushed()
     const gone = await why(id, token)
     expect(gone).toMatchObject({ verdict: 'gone', reason: 'Unregistered', at: NOON, attempts: 1 })
-    expect(gone.explanation).toBe(`The app was gone from the device when it was sent to, at ${NOON}: Unregistered.`)
+    expect(gone.explanation).toBe(
+      `The app had been removed from the device when it was sent to, at ${NOON}: Unregistered.`,
+    )
     clock.advance(60_000)
     expect(await why(await pushed(), token)).toMatchObject({
       verdict: 'gone',

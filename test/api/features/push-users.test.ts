@@ -61,7 +61,7 @@ describe('a push to users', () => {
     expect(await why('bob')).toMatchObject({
       excluded_by: ['users', 'except_users'],
       explanation:
-        'The push left the device out: it is not a device of one of the users that users names, and is a device of the user "bob", whom except_users names. This is judged by the device as it is now.',
+        'The push excluded the device: it is not a device of one of the users that users names, and is a device of the user "bob", whom except_users names. This is based on the device as it is now.',
     })
     expect((await why('nobody')).explanation).toContain('users names: it has no user.')
   })

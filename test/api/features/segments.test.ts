@@ -327,7 +327,7 @@ describe('what cannot be read is 400, names its path and what is allowed, and no
         'where.all[0].near.radius_km must be kilometres from 0.01 to 20038, not 0',
       ],
       [nested(17), `where${'.not'.repeat(16)} is nested too deeply: at most 16 levels are allowed`],
-      [leaves(201), 'where.any[200].tag is one too many: at most 200 conditions are allowed'],
+      [leaves(201), 'where.any[200].tag is too many: at most 200 conditions are allowed'],
     ])
     for (const where of [nested(16), leaves(200)]) {
       expect(await send('where')(where)).toMatchObject({ status: 200 })

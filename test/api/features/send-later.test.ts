@@ -321,7 +321,7 @@ describe('send_at_local', () => {
     expect(arrivals).toEqual([traveller, newcomer])
   })
 
-  test('meets a phone that changed its zone just before the clock was put back', async () => {
+  test('meets a phone that changed its zone just before the clock was set back', async () => {
     const own = createFakeClock(Date.UTC(2026, 11, 24, 8))
     await using world = await startService({ clock: own })
     const device = { platform: '1', token: 'phone:moves' }
@@ -497,14 +497,14 @@ describe('send_at_local', () => {
       [3600, `${allowed}, not 3600`],
       [true, `${allowed}, not true`],
       [['2026-12-24T09:00'], `${allowed}, not an array`],
-      [iso(clock.now() - 14 * HOUR_MS).slice(0, 16), 'must not be past everywhere'],
+      [iso(clock.now() - 14 * HOUR_MS).slice(0, 16), 'must not be past in every time zone'],
       [iso(clock.now() + 91 * DAY_MS).slice(0, 16), 'must be at most 90 days ahead'],
     ])
   })
 
   test('stands neither beside send_at nor in a push to one', async () => {
     const beside = await service.post('/push/all', { ...TO_ALL, send_at: 60, send_at_local: WALL })
-    expectFailure(beside, 400, 'InvalidArgument', 'send_at_local must not stand beside send_at.')
+    expectFailure(beside, 400, 'InvalidArgument', "send_at_local can't be combined with send_at.")
     const one = await service.post('/push/one', { ...IOS, ...HELLO, send_at_local: WALL })
     expectFailure(one, 400, 'InvalidArgument', 'send_at_local is for /push/all; here it is send_at.')
   })

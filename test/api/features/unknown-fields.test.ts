@@ -25,8 +25,8 @@ function pushes(): number {
   return service.database.reading<{ n: number }, []>('SELECT count(*) AS n FROM push').get()?.n ?? 0
 }
 
-const ONE_ONLY = 'token is for /push/one: /push/all goes to everybody whom its filters leave.'
-const forAll = (field: string) => `${field} is for /push/all: /push/one goes to the device of its token alone.`
+const ONE_ONLY = 'token is only for /push/one: /push/all selects devices by filters.'
+const forAll = (field: string) => `${field} is only for /push/all: /push/one goes to one device.`
 
 /** A field that /push/all does not have, and what is said of it. */
 const MISTAKES: readonly (readonly [field: string, message: string])[] = [
@@ -176,7 +176,12 @@ describe('POST /push/{id}/cancel', () => {
     for (const part of [{ platform: '0' }, { tags: ['x'] }, { reason: 'x' }]) {
       const answer = await caller.post(`/push/${body.id}/cancel`, part)
       const [field] = Object.keys(part)
-      expectFailure(answer, 400, 'InvalidArgument', `${field} is not known here: a push is cancelled as a whole.`)
+      expectFailure(
+        answer,
+        400,
+        'InvalidArgument',
+        `${field} is unknown here: a push can only be cancelled as a whole.`,
+      )
     }
     expect((await caller.get(`/push/${body.id}`)).body.state).toBe('scheduled')
     expect(await caller.post(`/push/${body.id}/cancel`, { platform: null })).toMatchObject({ status: 200 })

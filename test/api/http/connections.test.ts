@@ -257,7 +257,7 @@ describe('a connection', () => {
     for (const host of IMPOSSIBLE_HOSTS) {
       using connection = await connectTo(service.adminUrl)
       await connection.write(`GET /nope HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
-      const message = 'This host name is not one of the admin side: --admin-host adds it.'
+      const message = 'The admin side does not allow this host name: add it with --admin-host.'
       expectAnswer(await connection.answer(), 421, 'MisdirectedRequestError', message)
     }
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([])

@@ -184,7 +184,7 @@ describe('quota', () => {
     expect(await times(3, () => open(application, 'backend', service))).toEqual({ 200: 2, 507: 1 })
     expectOver(await device(), 12 * 3600)
 
-    const warned = service.log.filter(({ event }) => String(event).startsWith('four fifths of the quota are used'))
+    const warned = service.log.filter(({ event }) => String(event).startsWith('80 % of the quota is used'))
     expect(warned).toMatchObject([
       { level: 'warn', application: application.id, name: 'public', quota: 10, endsAt: '2026-11-21T00:00:00.000Z' },
     ])

@@ -73,7 +73,7 @@ describe('/manual', () => {
   test('of no such topic is 404, with those that there are', async () => {
     const { status, headers, body } = await get('/manual/%3Cb%3Esevrer')
     expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-    expect(body).toContain('<code>&lt;b&gt;sevrer</code> is not a page of the manual.')
+    expect(body).toContain('<code>&lt;b&gt;sevrer</code> is not a page in the manual.')
     expect(linksOf(body)).toContain('/manual/server')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)

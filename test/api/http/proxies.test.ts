@@ -4,7 +4,7 @@ import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
 
 const LIMITS = { rate: 0.001, burst: 2, backendRate: 0 }
-const WARNING = 'calls for others share the rate limit of one address: name that proxy in --trusted-proxies'
+const WARNING = "forwarded calls share one address's rate limit: add the proxy to --trusted-proxies"
 
 /** A call of a device, as a proxy on this machine hands it on. */
 async function callFor(service: Service, caller: string | null, secret: string | null = null): Promise<number> {

@@ -37,14 +37,14 @@ describe('admin totp', () => {
     expect(begun.stdout).toContain('bellhop admin totp ann --code CODE')
     const app = authenticator(secret, line.clock)
     expect(await json('admin', 'totp', 'ann', '--code', '000000')).toBe(
-      'bellhop: The code is wrong, or was used before.\n',
+      'bellhop: The code is wrong or was already used.\n',
     )
     expect(await json('admin', 'list')).toMatchObject([{ name: 'ann', hasSecondFactor: false }])
     const confirmed = await line.run(['admin', 'totp', 'ann', '--code', app()])
     expect(confirmed.stdout.match(/^ {2}(?:[a-z2-7]{4}-){3}[a-z2-7]{4}$/gm)).toHaveLength(10)
     expect((await line.run(['admin', 'list'])).stdout).toMatch(/NAME +ADDED +SEEN +SECOND FACTOR\nann .* on\n/)
     expect(await json('admin', 'totp', 'ann')).toBe(
-      'bellhop: "ann" has a second factor already: --off removes it, --recovery-codes makes new recovery codes.\n',
+      'bellhop: "ann" already has a second factor: --off removes it, --recovery-codes creates new recovery codes.\n',
     )
     expect(actions()).toEqual([
       'add administrator: ann, ok',
@@ -91,7 +91,7 @@ describe('a second factor on disk', () => {
     const bytes = readFileSync(backup)
     for (const text of [secret, ...recoveryCodes]) expect(bytes.includes(text)).toBe(false)
     expect((await line.run(['backup', 'verify', backup])).stdout).toContain(
-      'The key of this machine opens its credentials.',
+      "This machine's sealing key opens its credentials.",
     )
 
     expect(await json('key', 'rotate')).toMatchObject({ resealed: 1 })
@@ -113,7 +113,7 @@ describe('admin reset', () => {
     // Without the key: it may be what was lost.
     const reset = await line.run(['admin', 'reset', 'ann', '--url', 'https://push.example.com'])
     expect(reset.stdout).toMatch(
-      /^"ann" has a new password and no second factor, and is signed out everywhere\.\n\n {2}[\w-]{20}\n\nThe password is shown this once\.\nThis one-time link, valid for 30 minutes, signs in without it:\n\n {2}https:\/\/push\.example\.com\/setup#[\w-]{43}\n$/,
+      /^"ann" has a new password and no second factor\. All sessions were ended\.\n\n {2}[\w-]{20}\n\nCopy the password now; you won't see it again\.\nThis one-time link, valid for 30 minutes, signs in without it:\n\n {2}https:\/\/push\.example\.com\/setup#[\w-]{43}\n$/,
     )
     expect(await json('admin', 'list')).toMatchObject([{ name: 'ann', hasSecondFactor: false }])
     using database = line.database()

@@ -31,19 +31,19 @@ function opens(cli: CommandLine, { id, secret }: Created): boolean {
 
 const LIMITS = [
   '  rate               10        calls a second for each network address',
-  '  burst              100       calls at once for each network address',
+  '  burst              100       burst for each network address',
   '  backend-rate       100       calls a second with the secret',
-  '  backend-burst      1000      calls at once with the secret',
+  '  backend-burst      1000      burst with the secret',
   '  quota              10000000  calls a period',
   '  quota-period       month     a calendar day or month, UTC',
-  '  confirm-above      off       devices above which a push must name their number; 0 = off',
+  '  confirm-above      off       a push to more devices must state their number; 0 = off',
   '  hold-seconds       off       seconds in which a push to many can be cancelled; 0 = off',
-  '  labels             100000    tags and types up to which calls without the secret may bring new ones',
-  '  devices            1000000   devices up to which calls without the secret may register new ones',
-  '  push-id            on        the payload carries the id of the push, to report opens with',
-  '  secret-everywhere  off       every call needs the secret, also those that an app makes',
+  '  labels             100000    calls without the secret may add tags and types up to this number',
+  '  devices            1000000   calls without the secret may register devices up to this number',
+  '  push-id            on        the payload includes the push ID, for reporting opens',
+  '  secret-everywhere  off       require the secret for every call, including those of apps',
   '  verify-users       off       a user or alias without the secret needs a proof, made with the key of app user-key',
-  '  adopt-imported     unset     a new token takes the place of an imported device of its user; unset = on with the first import of users',
+  '  adopt-imported     unset     a new token replaces an imported device of the same user; unset = on after the first import of users',
   '',
 ].join('\n')
 
@@ -70,13 +70,13 @@ describe('app create', () => {
         `  id      ${id}`,
         `  secret  ${secret}`,
         '',
-        'The secret is shown this once: keep it in your backend. The id goes into the app.',
-        'Next, say where its pushes go:',
+        "Copy the secret to your backend now; you won't see it again. Put the ID into the app.",
+        'Next, choose where its pushes go:',
         `  bellhop app apns ${id} --key FILE.p8 --key-id K --team-id T --topic BUNDLE --data ${cli.data}`,
         `  bellhop app fcm ${id} --service-account FILE.json --data ${cli.data}`,
         'to browsers, which needs no account:',
         `  bellhop app webpush ${id} --subject mailto:YOU@EXAMPLE.COM --data ${cli.data}`,
-        'or try it without any of these:',
+        'or try it without any keys:',
         `  bellhop app simulate ${id} --data ${cli.data}`,
         '',
       ].join('\n'),
@@ -97,7 +97,7 @@ describe('app create', () => {
     expect(await cli.run(['app', 'create', 'Shop'])).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'bellhop: There is an application "Shop" already: choose another name.\n',
+      stderr: 'bellhop: An application named "Shop" already exists: choose another name.\n',
     })
   })
 
@@ -209,7 +209,7 @@ describe('app rotate-secret', () => {
     cli.clock.standStill(86_400_000)
     expect([opens(cli, before), opens(cli, after)]).toEqual([false, true])
     const text = (await cli.run(['app', 'rotate-secret', 'Shop', '--overlap', '15m'])).stdout
-    expect(text).toStartWith('"Shop" has a new secret; the old one counts until 2026-11-21T12:15:00.000Z.\n')
+    expect(text).toStartWith('"Shop" has a new secret; the old one is valid until 2026-11-21T12:15:00.000Z.\n')
   })
 
   test('as text it says that the old one is worth nothing', async () => {
@@ -219,20 +219,20 @@ describe('app rotate-secret', () => {
     const secret = /bhs_[\w-]+/.exec(stdout)?.[0] ?? ''
     expect(opens(cli, { id, secret, name: 'Shop' })).toBe(true)
     expect(stdout).toBe(
-      `"Shop" has a new secret; the old one is worth nothing from now on.\n\n  ${secret}\n\nIt is shown this once: keep it in your backend.\n`,
+      `"Shop" has a new secret; the old one no longer works.\n\n  ${secret}\n\nCopy it to your backend now; you won't see it again.\n`,
     )
   })
 })
 
 describe('app delete', () => {
-  test('without --yes it erases nothing', async () => {
+  test('without --yes it deletes nothing', async () => {
     using cli = commandLine()
     await create(cli, 'Shop')
     expect(await cli.run(['app', 'delete', 'Shop'])).toEqual({
       exitCode: 2,
       stdout: '',
       stderr:
-        'bellhop: app delete erases "Shop" with its devices, pushes and credentials for good; add --yes to do so.\n',
+        'bellhop: app delete deletes "Shop" with its devices, pushes and credentials for good; add --yes to do so.\n',
     })
     expect((await cli.run(['app', 'show', 'Shop'])).exitCode).toBe(0)
   })
@@ -242,7 +242,7 @@ describe('app delete', () => {
     await create(cli, 'Shop')
     expect(await cli.run(['app', 'delete', 'Shop', '--yes'])).toEqual({
       exitCode: 0,
-      stdout: 'Erased the application "Shop".\n',
+      stdout: 'Deleted the application "Shop".\n',
       stderr: '',
     })
     expect((await cli.run(['app', 'show', 'Shop'])).exitCode).toBe(1)
@@ -256,7 +256,7 @@ describe('app simulate', () => {
     const simulated = async () =>
       (JSON.parse((await cli.run(['app', 'show', 'Shop', '--json'])).stdout) as { simulated: boolean }).simulated
     const { stdout } = await cli.run(['app', 'simulate', 'Shop'])
-    expect(stdout).toStartWith('"Shop" sends to the built-in simulator: no phone is reached.\n')
+    expect(stdout).toStartWith('"Shop" uses the built-in simulator: no real phone is reached.\n')
     expect(await simulated()).toBe(true)
     // What it says that tokens order is what they do order.
     const rows = stdout.split('\n').filter((line) => line.startsWith('  bad'))
@@ -313,19 +313,19 @@ describe('app limits', () => {
     const { id } = await create(cli, 'Shop')
     const changed = [
       '  rate               0.5        calls a second for each network address',
-      '  burst              100        calls at once for each network address',
+      '  burst              100        burst for each network address',
       '  backend-rate       100        calls a second with the secret',
-      '  backend-burst      1000       calls at once with the secret',
+      '  backend-burst      1000       burst with the secret',
       '  quota              unlimited  calls a period',
       '  quota-period       day        a calendar day or month, UTC',
-      '  confirm-above      1000       devices above which a push must name their number; 0 = off',
+      '  confirm-above      1000       a push to more devices must state their number; 0 = off',
       '  hold-seconds       off        seconds in which a push to many can be cancelled; 0 = off',
-      '  labels             5000       tags and types up to which calls without the secret may bring new ones',
-      '  devices            unlimited  devices up to which calls without the secret may register new ones',
-      '  push-id            off        the payload carries the id of the push, to report opens with',
-      '  secret-everywhere  on         every call needs the secret, also those that an app makes',
+      '  labels             5000       calls without the secret may add tags and types up to this number',
+      '  devices            unlimited  calls without the secret may register devices up to this number',
+      '  push-id            off        the payload includes the push ID, for reporting opens',
+      '  secret-everywhere  on         require the secret for every call, including those of apps',
       '  verify-users       on         a user or alias without the secret needs a proof, made with the key of app user-key',
-      '  adopt-imported     unset      a new token takes the place of an imported device of its user; unset = on with the first import of users',
+      '  adopt-imported     unset      a new token replaces an imported device of the same user; unset = on after the first import of users',
       '',
     ].join('\n')
     const set = await cli.run([
@@ -345,7 +345,7 @@ describe('app limits', () => {
       '--secret-everywhere',
       '--verify-users',
     ])
-    const note = `\nIt has no user key yet, so nobody can be proven: bellhop app user-key ${id}\n`
+    const note = `\nIt has no user key yet, so no user can be proven: bellhop app user-key ${id}\n`
     expect(set).toEqual({ exitCode: 0, stdout: changed + note, stderr: '' })
     expect((await cli.run(['app', 'limits', 'Shop'])).stdout).toBe(changed)
     const again = await cli.run(['app', 'limits', 'Shop', '--push-id'])
@@ -373,7 +373,7 @@ describe('the data directory', () => {
       expect(await cli.run([...line.split(' '), '--data', elsewhere])).toEqual({
         exitCode: 1,
         stdout: '',
-        stderr: `bellhop: There is no Bellhop database in ${elsewhere}: bellhop app create NAME makes one, --data names another.\n`,
+        stderr: `bellhop: There is no Bellhop database in ${elsewhere}: bellhop app create NAME creates one, --data selects another.\n`,
       })
       expect(existsSync(elsewhere)).toBe(false)
     },
@@ -387,7 +387,7 @@ describe('the data directory', () => {
       expect(await cli.run(line.split(' '))).toEqual({
         exitCode: 1,
         stdout: '',
-        stderr: `bellhop: There is no application "Shop" in ${cli.data}: bellhop app list shows those there are.\n`,
+        stderr: `bellhop: There is no application "Shop" in ${cli.data}: bellhop app list lists them.\n`,
       })
     },
   )
@@ -422,7 +422,7 @@ describe('the data directory', () => {
     expect(await cli.run(['app', 'list'])).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: The file ${cli.data}/bellhop.db is not a database, or its beginning is damaged. It is left as it is: put a backup back in its place, or name another data directory (--data).\n`,
+      stderr: `bellhop: The file ${cli.data}/bellhop.db is not a database, or its beginning is damaged. It is left as it is: restore a backup in its place, or name another data directory (--data).\n`,
     })
   })
 

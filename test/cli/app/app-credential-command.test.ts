@@ -58,8 +58,8 @@ describe('app apns --key', () => {
       exitCode: 0,
       stdout: [
         '"Shop" has an APNs credential: key ABC123DEFG of team DEF123GHIJ, topic com.example.shop, environment auto.',
-        `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, apart from the database.`,
-        expect.stringMatching(/^Now see whether it is good: bellhop doctor app_\w+$/),
+        `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, separate from the database.`,
+        expect.stringMatching(/^Check it with: bellhop doctor app_\w+$/),
         '',
       ],
       stderr: '',
@@ -82,7 +82,7 @@ describe('app apns --key', () => {
     expect(stdout).toMatch(
       new RegExp(
         `^"Shop" has an APNs credential: key ABC123DEFG of team DEF123GHIJ, topic com\\.example\\.shop, environment sandbox\\.
-Now see whether it is good: bellhop doctor app_\\w+ --data ${cli.data}\n$`,
+Check it with: bellhop doctor app_\\w+ --data ${cli.data}\n$`,
       ),
     )
     expect(stored(cli, keyOf(cli)).apns?.environment).toBe('sandbox')
@@ -225,7 +225,7 @@ describe('app fcm', () => {
     using cli = await withShop()
     await cli.run(['app', 'simulate', 'Shop'])
     const { stdout } = await cli.run(['app', 'fcm', 'Shop', '--service-account', cli.file('a.json', SERVICE_ACCOUNT)])
-    expect(stdout).toMatch(/\nIt still sends to the simulator: bellhop app simulate app_\w+ --off\n/)
+    expect(stdout).toMatch(/\nIt still uses the simulator: bellhop app simulate app_\w+ --off\n/)
   })
 })
 

@@ -51,9 +51,10 @@ describe('app user-key', () => {
     const first = await cli.run(['app', 'user-key', 'Shop'])
     const [key = ''] = /bhu_[\w-]+/.exec(first.stdout) ?? []
     const head = (key: string) => ['"Shop" has a new user key.', '', `  ${key}`, '']
-    const once = 'It is shown this once: keep it in your backend, which proves users with it (bellhop manual users).'
+    const once =
+      "Copy it to your backend now; you won't see it again. Your backend signs user IDs with it (bellhop manual users)."
     const verify = `To have every user proven: bellhop app limits ${cli.id} --verify-users`
-    const made = `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, apart from the database.`
+    const made = `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, separate from the database.`
     expect(first.stdout).toBe([...head(key), once, verify, made, ''].join('\n'))
 
     await cli.run(['app', 'limits', 'Shop', '--verify-users'])
@@ -61,8 +62,8 @@ describe('app user-key', () => {
     const [next = ''] = /bhu_[\w-]+/.exec(second.stdout) ?? []
     const until = new Date(cli.clock.now() + 30 * DAY_MS).toISOString()
     const before = [
-      `The key before it counts until ${until}.`,
-      'If that one is out, the same command with --overlap 0s makes another key and ends both.',
+      `The previous key is valid until ${until}.`,
+      'If the old key has leaked, run the command again with --overlap 0s: it creates another key and revokes both.',
     ]
     expect(second.stdout).toBe([...head(next), once, ...before, ''].join('\n'))
     expect(stored(cli)).toMatchObject({ key: next, previous: { key } })
@@ -87,7 +88,7 @@ describe('app user-key', () => {
     const keys = [await makeKey(cli), await makeKey(cli, '--overlap', '1h')]
     const { stdout } = await cli.run(['app', 'show', 'Shop'])
     const until = keys[1]?.previousUntil ?? ''
-    expect(stdout).toContain(`  user key  made 2026-11-20; the one before it counts until ${until}\n`)
+    expect(stdout).toContain(`  user key  made 2026-11-20; the previous one is valid until ${until}\n`)
     const json = await cli.run(['app', 'show', 'Shop', '--json'])
     const createdAt = new Date(cli.clock.now()).toISOString()
     expect(JSON.parse(json.stdout).userKey).toEqual({ createdAt, previousUntil: until })

@@ -34,8 +34,8 @@ describe('app webhook', () => {
       '',
       `  ${secret}`,
       '',
-      'The secret is shown this once: keep it where the events arrive.',
-      `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, apart from the database.`,
+      "Copy the secret to the receiver now; you won't see it again.",
+      `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, separate from the database.`,
       '',
     ])
     expect(secretOf(cli)).toBe(secret)
@@ -103,7 +103,7 @@ describe('app webhook', () => {
       ['--url', URL, '--secret', 'whsec_c2hvcnQ='],
       '--secret: the value is not new, or whsec_ and the base64 of 24 to 64 bytes',
     ],
-    [['--remove', '--url', URL], '--remove excludes --url, --events and --secret.'],
+    [['--remove', '--url', URL], "--remove can't be combined with --url, --events or --secret."],
   ] as const) {
     test(`refuses ${flags.join(' ')} and stores nothing`, async () => {
       using cli = await withShop()

@@ -51,8 +51,8 @@ describe('app webpush', () => {
       '',
       'A page subscribes with it: pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: "…" }).',
       expect.stringMatching(/^One that does is at \/webpush\/app_\w+ of the public API\.$/),
-      `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, apart from the database.`,
-      expect.stringMatching(/^Now see whether it is good: bellhop doctor app_\w+$/),
+      `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, separate from the database.`,
+      expect.stringMatching(/^Check it with: bellhop doctor app_\w+$/),
       '',
     ])
   })
@@ -61,11 +61,11 @@ describe('app webpush', () => {
     using cli = await withShop()
     await cli.run(['app', 'simulate', 'Shop'])
     const { stdout } = await cli.run([...WEBPUSH, ...SUBJECT])
-    expect(stdout).toContain('\nIts phones are still those of the simulator; browsers are reached for real.\n')
+    expect(stdout).toContain('\nIts phones are still simulated; browsers get real pushes.\n')
     expect((await cli.run(['app', 'list'])).stdout).toMatch(/ simulator, web push +Shop\n$/)
     await cli.run(['app', 'simulate', 'Shop', '--off'])
     expect((await cli.run(['app', 'simulate', 'Shop'])).stderr).toContain(
-      'devices whose tokens it does not like would leave the audience. Browsers would be reached as before. Add --yes',
+      'devices whose tokens it does not like would leave the audience. Browsers are not affected. Add --yes',
     )
   })
 
@@ -85,7 +85,7 @@ describe('app webpush', () => {
     const first = await keyAfter(cli, SUBJECT)
     const { stdout } = await cli.run([...WEBPUSH, '--new'])
     expect(stdout).toContain(
-      '\nIt is another one than before: what was subscribed with that one must subscribe again.\n',
+      '\nThis key is different from the previous one: browsers subscribed with that one must subscribe again.\n',
     )
     expect(stored(cli).credential?.publicKey).not.toBe(first)
   })
@@ -115,7 +115,7 @@ describe('app webpush', () => {
 
   test.each([
     ['without a subject', [], 'app webpush needs --subject mailto:… or --subject https://….'],
-    ['with two wishes', [...SUBJECT, '--new', '--key', 'vapid.pem'], '--key and --new exclude each other.'],
+    ['with two wishes', [...SUBJECT, '--new', '--key', 'vapid.pem'], "--key and --new can't be combined."],
     ...['mailto:push@localhost', 'https://10.0.0.7', 'mailto:push@shop.local'].map(
       (subject) =>
         [`for ${subject}`, ['--subject', subject], `--subject: "${subject}" is not ${VAPID_SUBJECT}`] as const,

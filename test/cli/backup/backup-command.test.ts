@@ -34,7 +34,7 @@ describe('backup', () => {
     expect({ ...made, stdout: made.stdout.replace(/: 0\.\d MB/, ': 0.N MB') }).toEqual({
       exitCode: 0,
       stdout: `${to}: 0.N MB in 0.0 s, checked.
-In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change in it is of 2026-11-20 12:00:00 UTC.
+In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change was at 2026-11-20 12:00:00 UTC.
 `,
       stderr: '',
     })
@@ -94,7 +94,7 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change
   test('what is asked for wrongly is said, all of it', async () => {
     expect(await bellhop('backup', directories.path('x.db'), '--keep', '3')).toMatchObject({
       exitCode: 2,
-      stderr: 'bellhop: --keep is for a folder or s3://bucket/prefix/, where backups have names by time.\n',
+      stderr: 'bellhop: --keep needs a folder or s3://bucket/prefix/, where backups are named by time.\n',
     })
     expect((await bellhop('backup', 'x/', '--keep', '0')).stderr).toBe(
       'bellhop: --keep: "0" is not a whole number from 1 to 10000\n',
@@ -103,12 +103,12 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change
     const nowhere = directories.path('not/mounted/x.db')
     expect(await bellhop('backup', nowhere)).toMatchObject({
       exitCode: 1,
-      stderr: `bellhop: There is no directory ${directories.path('not/mounted')} for the backup: make it, or mount it.\n`,
+      stderr: `bellhop: There is no directory ${directories.path('not/mounted')} for the backup: create or mount it.\n`,
     })
     data = directories.path('none')
     expect(await bellhop('backup', directories.path('y.db'))).toMatchObject({
       exitCode: 1,
-      stderr: `bellhop: There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.\n`,
+      stderr: `bellhop: There is no Bellhop database in ${data}: bellhop app create NAME creates one, --data selects another.\n`,
     })
   })
 
@@ -173,7 +173,7 @@ describe('backup to a bucket', () => {
 
     const verified = await run('backup', 'verify', `s3://backups/${last}`)
     expect(verified).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(verified.stdout).toContain('is a good backup.\nIt was made at 2026-11-22 12:00:00 UTC.\n')
+    expect(verified.stdout).toContain('is a good backup.\nIt was created at 2026-11-22 12:00:00 UTC.\n')
 
     const into = directories.path('new')
     const restored = await run('restore', `s3://backups/${last}`, '--data', into)
@@ -224,7 +224,7 @@ describe('backup verify', () => {
     expect(await bellhop('backup', 'verify', to)).toEqual({
       exitCode: 0,
       stdout: `${to} is a good backup.
-In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change in it is of 2026-11-20 12:00:00 UTC.
+In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change was at 2026-11-20 12:00:00 UTC.
 `,
       stderr: '',
     })
@@ -311,7 +311,7 @@ ${to}/bellhop-2026-11-20T120000Z.db 2026-11-20 12:00:00 UTC 2 days ago N KB
     expect(await bellhop('backup', 'list', none)).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: There is no folder ${none}: the first backup makes it.\n`,
+      stderr: `bellhop: There is no folder ${none}: the first backup creates it.\n`,
     })
     mkdirSync(none)
     expect((await bellhop('backup', 'list', none)).stdout).toStartWith('There are no backups in ')

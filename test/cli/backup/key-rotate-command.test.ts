@@ -41,7 +41,7 @@ describe('key rotate', () => {
     const kept = join(cli.data, 'key.until-20261120T120000Z')
     expect(await cli.run(['key', 'rotate'])).toEqual({
       exitCode: 0,
-      stdout: `One record is sealed with the new key ${cli.data}/key.\nThe key of before is in ${kept}: backups made before now open only with it, so keep it as long as you keep those.\n`,
+      stdout: `One record is sealed with the new key ${cli.data}/key.\nThe previous key is in ${kept}: backups made before now can only be opened with it, so keep it as long as those backups.\n`,
       stderr: '',
     })
     expect(opensWith(cli, keyOf(cli))).toBe(true)
@@ -74,7 +74,7 @@ describe('key rotate', () => {
     const to = join(cli.data, 'elsewhere')
     expect(await cli.run(['key', 'rotate', '--to', to], { BELLHOP_KEY: HEX })).toEqual({
       exitCode: 0,
-      stdout: `One record is sealed with the new key ${to}.\nFrom now on Bellhop needs it: BELLHOP_KEY_FILE=${to}\nThe key of before is not stored: backups made before now open only with it, so keep it as long as you keep those.\n`,
+      stdout: `One record is sealed with the new key ${to}.\nBellhop now needs it: BELLHOP_KEY_FILE=${to}\nThe previous key was not stored: backups made before now can only be opened with it, so keep it as long as those backups.\n`,
       stderr: '',
     })
   })
@@ -85,7 +85,7 @@ describe('key rotate', () => {
     using lock = lockDirectory(cli.data)
     expect(lock).not.toBeNull()
     expect(await cli.run(['key', 'rotate'])).toEqual(
-      refused(`A server runs on ${cli.data}, with the key that it started with: stop it, then rotate the key.`),
+      refused(`A server is running on ${cli.data}, with the current key: stop it, then rotate the key.`),
     )
     expect(keyOf(cli)).toBe(old)
   })

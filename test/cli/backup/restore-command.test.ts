@@ -65,16 +65,16 @@ function devicesIn(path: string): number {
 }
 
 const CONTENT =
-  'In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change in it is of 2026-11-20 12:00:00 UTC.'
+  'In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change was at 2026-11-20 12:00:00 UTC.'
 
 describe('restore', () => {
   test('over a database that has nothing else keeps that one, under another name', async () => {
     const path = join(data, 'bellhop.db')
     expect(await bellhop('restore', backup)).toEqual({
       exitCode: 0,
-      stdout: `${path} is restored from ${backup}.
+      stdout: `${path} was restored from ${backup}.
 ${CONTENT}
-The database that was there is now ${path}.replaced-2026-11-20T130000Z: remove it when you are sure.
+The previous database is now ${path}.replaced-2026-11-20T130000Z: delete it when you are sure.
 Start the service now.
 `,
       stderr: '',
@@ -95,7 +95,7 @@ Start the service now.
     expect(await bellhop('restore', backup)).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: ${path} is newer than the backup: since then 2 devices registered, 0 devices changed and 1 push made, the last change at 2026-11-20 13:00:00 UTC. Nothing is changed: --yes restores all the same, and keeps it.\n`,
+      stderr: `bellhop: ${path} is newer than the backup: since then 2 devices registered, 0 devices changed and 1 push made, the last change at 2026-11-20 13:00:00 UTC. Nothing was changed: --yes restores anyway, and keeps it.\n`,
     })
     expect(devicesIn(path)).toBe(5)
     expect(await bellhop('restore', backup, '--yes')).toMatchObject({ exitCode: 0, stderr: '' })
@@ -113,7 +113,7 @@ Start the service now.
     expect(await line.run(['restore', late], { BELLHOP_DATA: other })).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: ${join(other, 'bellhop.db')} is not an older or newer state of the backup: that has no application "Other Shop". Nothing is changed: --yes restores all the same, and keeps it.\n`,
+      stderr: `bellhop: ${join(other, 'bellhop.db')} and the backup are different databases: the backup has no application "Other Shop". Nothing was changed: --yes restores anyway, and keeps it.\n`,
     })
   })
 
@@ -123,7 +123,7 @@ Start the service now.
     writeFileSync(path, damaged)
     expect(await bellhop('restore', backup)).toMatchObject({
       exitCode: 1,
-      stderr: `bellhop: ${path} is damaged, so what it has that the backup does not have cannot be told: file is not a database (SQLITE_NOTADB). Nothing is changed: --yes restores all the same, and keeps it.\n`,
+      stderr: `bellhop: ${path} is damaged, so changes since the backup cannot be listed: file is not a database (SQLITE_NOTADB). Nothing was changed: --yes restores anyway, and keeps it.\n`,
     })
     expect(readFileSync(path)).toEqual(damaged)
     expect(await bellhop('restore', backup, '--yes')).toMatchObject({ exitCode: 0 })
@@ -202,14 +202,14 @@ describe('what was not sent yet when the backup was made', () => {
   test('is cancelled, since it has probably gone out, and said', async () => {
     const { stdout } = await bellhop('restore', backup)
     expect(stdout).toContain(
-      'Cancelled, since they have probably gone out: 1 push being sent when the backup was made, 1 push scheduled for a time that has passed.\n',
+      'Cancelled because they were probably sent already: 1 push in progress when the backup was made, 1 push scheduled for a time in the past.\n',
     )
     expect(cancelled()).toEqual([1, 2])
   })
 
   test('is sent with --resume-pushes, which says that phones may get it twice', async () => {
     const { stdout } = await bellhop('restore', backup, '--resume-pushes')
-    expect(stdout).toContain('What was not sent when the backup was made is sent now: phones may get it twice.\n')
+    expect(stdout).toContain('Unfinished pushes of the backup are sent now: devices may get them twice.\n')
     expect(cancelled()).toEqual([])
   })
 
@@ -383,10 +383,10 @@ describe('a database of an older Bellhop', () => {
       const put = await line.run(['restore', copy, '--yes'], { BELLHOP_DATA: old })
       expect(put).toMatchObject({
         exitCode: 0,
-        stderr: `bellhop: The audit log has no entry of this: the database has schema ${schema}, and is left as it is.\n`,
+        stderr: `bellhop: This was not recorded in the audit log: the database has schema ${schema}, and is left as it is.\n`,
       })
       expect(put.stdout).toContain(
-        `Its schema ${schema} is left as it is: start the Bellhop that wrote it, or this one, which upgrades it.\n`,
+        `Its schema ${schema} was kept: start the Bellhop version that wrote it, or this one, which upgrades it.\n`,
       )
       const after = contentOf(path)
       // What was open is cancelled, and nothing else has changed.

@@ -64,7 +64,7 @@ describe('devices', () => {
         'android:…  Android            bread            0  3 hours ago  registered',
         'c5c5c5c5…  iOS                                 0  just now     registered',
         '',
-        '3 shown. Registered: 3 (2 iOS, 1 Android); gone or quarantined: 2.',
+        '3 shown. Registered: 3 (2 iOS, 1 Android); unregistered or quarantined: 2.',
         '',
       ].join('\n'),
     })
@@ -83,7 +83,7 @@ describe('devices', () => {
     using cli = commandLine()
     await seed(cli, THREE)
     const first = await cli.run(['devices', 'Shop', '--limit', '2'])
-    expect(first.stdout).toEndWith('More of them: --after android:17\n')
+    expect(first.stdout).toEndWith('Next page: --after android:17\n')
     const { stdout } = await cli.run(['devices', 'Shop', '--limit', '2', '--after', 'android:17'])
     expect(stdout.split('\n')[1]).toStartWith('c5c5c5c5…')
     expect(stdout).not.toContain('More of them')
@@ -112,7 +112,7 @@ describe('devices', () => {
       expect(await cli.run(['devices', 'Shop', flag, 'c3c3'])).toEqual({
         exitCode: 2,
         stdout: '',
-        stderr: `bellhop: ${flag}: no token is "c3c3", and of its beginning at least 8 characters are needed.\n`,
+        stderr: `bellhop: ${flag}: no token is "c3c3", and a prefix needs at least 8 characters.\n`,
       })
     }
   })
@@ -182,7 +182,7 @@ describe('devices', () => {
         'bellhop: --platform: "x" is not ios, android or web',
         'bellhop: --state: "lost" is not one of registered, gone, quarantined',
         'bellhop: --limit: "0" is not a whole number from 1 to 10000',
-        'bellhop: --tag and --alias do not go together: choose one.',
+        "bellhop: --tag and --alias can't be combined: choose one.",
         '',
       ].join('\n'),
     })
@@ -218,7 +218,7 @@ describe('user', () => {
         'bellhop: user erase erases the devices of the user, and what is stored about them; add --yes to do so.\n',
     })
     const answer = await cli.run(['user', 'erase', 'Shop', 'ann', '--yes'])
-    expect(answer).toEqual({ exitCode: 0, stdout: 'Erased the user, with 2 devices.\n', stderr: '' })
+    expect(answer).toEqual({ exitCode: 0, stdout: 'Deleted the user and 2 devices.\n', stderr: '' })
     expect((await cli.run(['user', 'erase', 'Shop', 'ann', '--yes', '--json'])).stdout).toBe(
       '{"user":"ann","devices":0}\n',
     )

@@ -73,7 +73,7 @@ describe('devices restore', () => {
         'Unregistered           1            0',
         '',
         '3 devices to restore.',
-        'Nothing is changed: this was a dry run.',
+        'Nothing was changed: this was a dry run.',
         '',
       ].join('\n'),
     })
@@ -93,7 +93,7 @@ describe('devices restore', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr:
-        'bellhop: 2 devices that left since 2026-11-20 13:00:01 UTC would be back in every audience they were in: add --yes to do so, or --dry-run to see why they left.\n',
+        'bellhop: 2 devices that left since 2026-11-20 13:00:01 UTC would rejoin their audiences: add --yes to restore them, or --dry-run to see why they left.\n',
     })
     expect(await registered(cli)).toEqual([])
   })
@@ -104,7 +104,7 @@ describe('devices restore', () => {
     const { exitCode, stdout } = await cli.run([...RESTORE, '--since', '2h', '--yes'])
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: '3 devices restored: 1 had been gone, 2 in quarantine.\n',
+      stdout: '3 devices restored: 1 were unregistered, 2 quarantined.\n',
     })
     expect(await registered(cli)).toMatchObject([
       { token: 'c1'.repeat(32), tag: ['bread'], alias: 'anna' },
@@ -159,13 +159,13 @@ describe('devices restore', () => {
       database.statement("DELETE FROM left_device WHERE alias = 'berta'").run()
     }
     const without = [
-      '1 without the alias they had, which another device has now.',
-      '1 without tags, types and alias: of what left under an older version, or was imported as gone, they were not kept.',
+      '1 without their alias, which another device has now.',
+      '1 without tags, types and alias: these are not kept for devices that left under an older version or were imported as unregistered.',
     ]
     const dry = await cli.run([...RESTORE, '--since', '2h', '--dry-run'])
     expect(dry.stdout).toContain(['3 devices to restore.', ...without, ''].join('\n'))
     const { stdout } = await cli.run([...RESTORE, '--since', '2h', '--yes'])
-    expect(stdout).toBe(['3 devices restored: 1 had been gone, 2 in quarantine.', ...without, ''].join('\n'))
+    expect(stdout).toBe(['3 devices restored: 1 were unregistered, 2 quarantined.', ...without, ''].join('\n'))
     expect(await registered(cli)).toMatchObject([{ alias: null }, { alias: null, tag: [] }, {}, { alias: 'anna' }])
   })
 
@@ -178,8 +178,8 @@ describe('devices restore', () => {
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
       stdout: [
-        '1 device restored: 1 had been gone, 0 in quarantine.',
-        '1 without tags, types and alias: of what left under an older version, or was imported as gone, they were not kept.',
+        '1 device restored: 1 were unregistered, 0 quarantined.',
+        '1 without tags, types and alias: these are not kept for devices that left under an older version or were imported as unregistered.',
         '',
       ].join('\n'),
     })
@@ -233,7 +233,7 @@ describe('devices restore', () => {
     expect(Number(count)).toBeWithin(1, 250)
     const { stdout } = await cli.run([...RESTORE, '--since', since, '--yes'])
     expect(stdout).toBe(
-      `${250 - Number(count)} devices restored: 0 had been gone, ${250 - Number(count)} in quarantine.\n`,
+      `${250 - Number(count)} devices restored: 0 were unregistered, ${250 - Number(count)} quarantined.\n`,
     )
   })
 
@@ -241,11 +241,11 @@ describe('devices restore', () => {
     [[], 'devices restore needs --since TIME: when the gateway began to refuse what it should not.'],
     [
       ['--since', 'yesterday'],
-      '--since: "yesterday" is not a time such as 2026-11-22T01:30:00Z, nor how long ago, such as 90m, 2h or 3d.',
+      '--since: "yesterday" is not a time such as 2026-11-22T01:30:00Z or an age such as 90m, 2h or 3d.',
     ],
-    [['--since', '2026-11-21T00:00:00Z'], '--since: 2026-11-21T00:00:00Z is still to come.'],
+    [['--since', '2026-11-21T00:00:00Z'], '--since: 2026-11-21T00:00:00Z is in the future.'],
     [['--since', '1h', '--until', '2h'], '--until is before --since.'],
-    [['--since', '1h', '--yes', '--dry-run'], '--yes and --dry-run do not go together: choose one.'],
+    [['--since', '1h', '--yes', '--dry-run'], "--yes and --dry-run can't be combined: choose one."],
     [['--since', '1h', '--platform', 'tv'], '--platform: "tv" is not ios, android or web'],
   ])('refuses %j', async (flags, sentence) => {
     using cli = commandLine()
@@ -339,11 +339,11 @@ describe('beside a server, what a gateway set aside in one bad hour', () => {
       const { exitCode, stdout } = await beside.run(restore)
       const words =
         reason === 'Unregistered'
-          ? `${RESTORED} had been gone, 0 in quarantine`
-          : `0 had been gone, ${RESTORED} in quarantine`
+          ? `${RESTORED} were unregistered, 0 quarantined`
+          : `0 were unregistered, ${RESTORED} quarantined`
       expect({ exitCode, stdout }).toEqual({
         exitCode: 0,
-        stdout: `${RESTORED} devices restored: ${words}.\n1 without the alias they had, which another device has now.\n`,
+        stdout: `${RESTORED} devices restored: ${words}.\n1 without their alias, which another device has now.\n`,
       })
 
       const plain = (one: Listed) => ({ ...one, updated_at: '' })

@@ -79,8 +79,8 @@ describe('labels', () => {
         '203.0.113.0/24                      6',
         '192.0.2.0/24                        4',
         '',
-        'Only newcomers, devices that no gateway has accepted a push for yet, have 7 names: --clear-unproven takes them off.',
-        'Only devices of platforms on which no push was ever accepted have 1 name: with --platform P they count as newcomers.',
+        'Only new devices (no gateway has accepted a push for them yet) have 7 names: --clear-unproven removes them.',
+        'Only devices of platforms on which no push was ever accepted have 1 name: with --platform P they count as new devices.',
         '',
       ].join('\n'),
     })
@@ -118,7 +118,7 @@ describe('labels', () => {
     const { exitCode, stdout } = await cli.run(['labels', 'Shop', '--clear-unproven', '--yes'])
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: '7 names taken off 7 devices. The service makes room for others within the hour.\n',
+      stdout: '7 names taken off 7 devices. The server frees the space within the hour.\n',
     })
     expect(await tagsOf(cli)).toEqual({
       a: ['beta', 'user:1'],
@@ -130,9 +130,9 @@ describe('labels', () => {
       f1f1f1: ['ios'],
     })
     const again = await cli.run(['labels', 'Shop', '--clear-unproven', '--yes'])
-    expect(again.stdout).toBe('No name is held by newcomers alone.\n')
+    expect(again.stdout).toBe('No name belongs only to new devices.\n')
     const left = await cli.run(['labels', 'Shop'])
-    expect(left.stdout).toContain('No device has 7 names any more: erased within the hour.')
+    expect(left.stdout).toContain('No device has 7 names any more: deleted within the hour.')
     const ofIos = await cli.run(['labels', 'Shop', '--clear-unproven', '--platform', 'ios', '--yes', '--json'])
     expect(JSON.parse(ofIos.stdout)).toMatchObject({ cleared: { names: 1, devices: 1 } })
   })
@@ -152,7 +152,7 @@ describe('labels', () => {
     const stopped = await cli.run(clear, {}, { signals, clock: { ...cli.clock, now } })
     expect(stopped).toMatchObject({ exitCode: 1, stdout: '' })
     const [, count = '0'] =
-      /^bellhop: Stopped after (\d+) names: the same command goes on\.\n$/.exec(stopped.stderr) ?? []
+      /^bellhop: Stopped after (\d+) names: run the command again to continue\.\n$/.exec(stopped.stderr) ?? []
     expect(Number(count)).toBeGreaterThan(0)
     const { stdout } = await cli.run([...clear, '--json'])
     expect(JSON.parse(stdout).cleared.names).toBeGreaterThanOrEqual(1201 - Number(count))

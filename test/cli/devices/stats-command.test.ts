@@ -175,7 +175,7 @@ describe('stats', () => {
     sendInLanguages(cli, 'Bakery', 0, { it: [8, 0, 0] })
     expect((await cli.run(['stats', 'Shop', '--days', '2'])).stdout.split('\n').slice(5)).toEqual([
       '',
-      'Pushes in several languages that went out in 2 days:',
+      'Pushes sent in several languages in 2 days:',
       'Language  Accepted  Received          Opened',
       'pt-BR        1,200         0   0.0 %       3   0.3 %',
       'de              60        45  75.0 %       6  10.0 %',

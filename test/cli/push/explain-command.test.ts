@@ -21,7 +21,7 @@ test('explain says what GET /push/{id}/device says, for the beginning of a token
     exitCode: 0,
     stdout: [
       'excluded',
-      'The push left the device out: it has none of the tags that tags names ("bread"). This is judged by the device as it is now.',
+      'The push excluded the device: it has none of the tags that tags names ("bread"). This is based on the device as it is now.',
       '',
       `  push         ${body.id}`,
       '  device       c1c1c1c1… (iOS, alias user-17)',
@@ -58,7 +58,7 @@ test('explain of what is not there', async () => {
   expect(await beside.run(['explain', NO_PUSH, IOS])).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `bellhop: There is no push ${NO_PUSH} in ${beside.service.data}: its id is the UUID that it was answered with.\n`,
+    stderr: `bellhop: There is no push ${NO_PUSH} in ${beside.service.data}: use the UUID from the answer to the push.\n`,
   })
   for (const platform of ['0', '1']) await caller.register({ token: 'both:both', platform })
   const both = await beside.run(['explain', body.id, 'both:both'])

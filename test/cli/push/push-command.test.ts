@@ -112,7 +112,7 @@ describe('push beside a running server', () => {
     })
     expect(await beside.run(argv)).toMatchObject({
       exitCode: 1,
-      stderr: 'bellhop: The device is gone, since its gateway refused its token: the app must register it again.\n',
+      stderr: 'bellhop: The device is gone: its gateway refused the token, and the app must register it again.\n',
     })
   })
 
@@ -187,14 +187,14 @@ describe('push beside a running server', () => {
     const id = UUID.exec(said)?.[0] ?? ''
     expect({ exitCode, said: said.split('\u001B[K').at(-1) }).toEqual({
       exitCode: 0,
-      said: `The push goes on; bellhop cancel ${id} calls it off.\nIt waits: there is no credential for APNs.\n`,
+      said: `The push continues; cancel it with bellhop cancel ${id}.\nIt waits: there is no credential for APNs.\n`,
     })
     expect(stdout).toContain('sent 0 of 1')
     expect(signals.listenerCount('SIGINT')).toBe(0)
 
     expect(await beside.run(['cancel', id])).toMatchObject({
       exitCode: 0,
-      stdout: 'Cancelled. 0 devices had got it, and what is on its way still counts.\n',
+      stdout: 'Cancelled. 0 devices got it. Notifications in flight still count.\n',
     })
     const status = async () => (await beside.service.get(`/push/${id}`, { application })).body
     while ((await status()).finished_at === null) await Bun.sleep(5)
@@ -202,7 +202,7 @@ describe('push beside a running server', () => {
     expect(await beside.run(['cancel', id, '--json'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('later is said, and can be called off', async () => {
+  test('later is announced, and can be cancelled', async () => {
     const caller = beside.newCaller()
     await caller.register({ token: IOS, platform: '0' })
     const argv = ['push', caller.application.id, 'Hello', '--all', '--send-at', '3600']
@@ -212,18 +212,18 @@ describe('push beside a running server', () => {
       stdout: expect.stringMatching(/^scheduled for \d{4}-.* UTC\n$/),
     })
     const id = UUID.exec(stderr)?.[0] ?? ''
-    expect(stderr).toBe(`push ${id}\nUntil then, bellhop cancel ${id} calls it off.\n`)
+    expect(stderr).toBe(`push ${id}\nUntil then, cancel it with bellhop cancel ${id}.\n`)
     expect((await beside.run(['cancel', id.toUpperCase()])).stdout).toBe('Cancelled. Nobody got it.\n')
     expect((await caller.get(`/push/${id}`)).body).toMatchObject({ state: 'cancelled' })
   })
 
-  test('that is over cannot be called off', async () => {
+  test('that has finished cannot be cancelled', async () => {
     const caller = beside.newCaller()
     await caller.register({ token: IOS, platform: '0' })
     const { stderr } = await beside.run(['push', caller.application.id, 'Hello', '--all'])
     expect(await beside.run(['cancel', UUID.exec(stderr)?.[0] ?? ''])).toMatchObject({
       exitCode: 1,
-      stderr: 'bellhop: The push is over: 1 of 1 device got it.\n',
+      stderr: 'bellhop: The push has finished: 1 of 1 device got it.\n',
     })
   })
 })
@@ -243,7 +243,7 @@ describe('push without a server', () => {
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 0,
       stdout: '',
-      stderr: `push ${id}\nNo server runs on ${cli.data}: it goes out when bellhop serve does.\n`,
+      stderr: `push ${id}\nNo server runs on ${cli.data}: it is sent when bellhop serve runs.\n`,
     })
     await using service = await startService({ data: cli.data, application: app, clock: HASTY })
     while ((await service.get(`/push/${id}`)).body.s !== 1) await Bun.sleep(5)
@@ -322,10 +322,10 @@ describe('--dry-run', () => {
 })
 
 const PROBLEMS: readonly (readonly [argv: readonly string[], problem: string])[] = [
-  [['Hello'], 'Say whom it is for: --all, --tag, --alias, --user, --token or --where.'],
+  [['Hello'], 'Choose a target: --all, --tag, --alias, --user, --token or --where.'],
   [
     ['Hello', '--all', '--tag', 'a'],
-    '--all and --tag do not go together: choose one; --where can say all of it, {"all": [{"tag": "beta"}, …]}.',
+    '--all and --tag can\'t be combined: choose one, or use --where, such as {"all": [{"tag": "beta"}, …]}.',
   ],
   [['Hello', '--tag', ''], '--tag names an empty tag.'],
   [['Hello', '--alias', ''], '--alias must be 1 to 256 characters, not empty.'],
@@ -335,17 +335,14 @@ const PROBLEMS: readonly (readonly [argv: readonly string[], problem: string])[]
     ['Hello', '--all', '--fields', '{"tittle":"x"}'],
     '--fields: "tittle" is not a field of a push. Did you mean title?',
   ],
-  [
-    ['Hello', '--all', '--fields', '{"tags":["x"]}'],
-    '--fields: whom a push is for is said by the flags, not by "tags".',
-  ],
+  [['Hello', '--all', '--fields', '{"tags":["x"]}'], '--fields: set the audience with flags, not with "tags".'],
   [
     ['Hello', '--all', '--send-at', 'tomorrow'],
     '--send-at must be a time with its offset, such as 2026-12-24T09:00:00Z, or a number of seconds from 0 to 7776000, not "tomorrow".',
   ],
   [['Hello', '--all', '--ttl', 'x'], '--ttl must be whole seconds from 0 to 2419200 (28 days), not "x".'],
   [['--all'], 'MESSAGE is required, or a --title, a --badge or a --payload.'],
-  [['Hello', '--token', 'abcdefgh', '--except-tag', 'a'], '--except-tag does not go with --token.'],
+  [['Hello', '--token', 'abcdefgh', '--except-tag', 'a'], "--except-tag can't be combined with --token."],
   [['Hello', '--where', '{"tagg":"x"}'], '--where'],
 ]
 
@@ -370,7 +367,7 @@ describe('what was not asked for rightly', () => {
 
   test('an application that is not there, and a device that is not', async () => {
     expect((await cli.run(['push', 'Shopp', 'Hello', '--all'])).stderr).toBe(
-      `bellhop: There is no application "Shopp" in ${cli.data}: bellhop app list shows those there are. Did you mean Shop?\n`,
+      `bellhop: There is no application "Shopp" in ${cli.data}: bellhop app list lists them. Did you mean Shop?\n`,
     )
     expect((await cli.run(['push', 'Shop', 'Hello', '--token', IOS])).stderr).toBe(
       'bellhop: No device of this application has this token.\n',
@@ -381,7 +378,7 @@ describe('what was not asked for rightly', () => {
     expect(await cli.run(['push', 'Shop', 'Hello', '--token', '94b2…'])).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'bellhop: --token: no token is "94b2", and of its beginning at least 8 characters are needed.\n',
+      stderr: 'bellhop: --token: no token is "94b2", and a prefix needs at least 8 characters.\n',
     })
   })
 })

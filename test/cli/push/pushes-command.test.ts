@@ -116,12 +116,12 @@ describe('bellhop pushes', () => {
     const { rate: _, ...status } = (await caller.get(`/push/${id}`)).body
     expect(JSON.parse((await beside.run(['pushes', app, part, '--json'])).stdout)).toMatchObject(status)
     const other = await beside.run(['pushes', beside.newCaller().application.id, id])
-    expect([other.exitCode, other.stderr]).toEqual([1, `bellhop: ${id} is a push of another application.\n`])
+    expect([other.exitCode, other.stderr]).toEqual([1, `bellhop: ${id} belongs to another application.\n`])
     const both = await beside.run(['pushes', app, id, '--scheduled'])
     expect([both.exitCode, both.stderr]).toEqual([2, 'bellhop: --scheduled is for a list, and PUSH names one.\n'])
   })
 
-  test('--scheduled lists those that wait for their time, the soonest first, also by local time', async () => {
+  test('--scheduled lists only scheduled pushes, soonest first, also by local time', async () => {
     const caller = beside.newCaller()
     const app = caller.application.id
     await caller.register({ token: IOS, platform: '0', timezone: 'Europe/Berlin' })
@@ -149,14 +149,14 @@ describe('bellhop pushes', () => {
     const ids = []
     for (let n = 0; n < 3; n += 1) ids.push(await pushed(caller, { send_at: inDays(8) }))
     const { stdout } = await beside.run(['pushes', app, '--limit', '2'])
-    expect(stdout).toEndWith(`\nMore of them: --after ${ids[1]}\n`)
+    expect(stdout).toEndWith(`\nNext page: --after ${ids[1]}\n`)
     const rest = await beside.run(['pushes', app, '--after', ids[1] ?? '', '--json'])
     expect(JSON.parse(rest.stdout).id).toBe(ids[0] ?? '')
     const end = await beside.run(['pushes', app, '--after', ids[0] ?? ''])
     expect(end).toMatchObject({ exitCode: 0, stdout: 'There are no more pushes.\n' })
     // From the newest on again, a script would never come to an end.
     const other = await beside.run(['pushes', beside.newCaller().application.id, '--after', ids[0] ?? ''])
-    expect([other.exitCode, other.stderr]).toEqual([1, `bellhop: ${ids[0]} is a push of another application.\n`])
+    expect([other.exitCode, other.stderr]).toEqual([1, `bellhop: ${ids[0]} belongs to another application.\n`])
   })
 
   test('of what is asked for wrongly, or is not there', async () => {
@@ -168,7 +168,7 @@ describe('bellhop pushes', () => {
     expect(await of(app, '--limit', 'x')).toEqual([2, 'bellhop: --limit: "x" is not a whole number from 1 to 10000\n'])
     expect(await of(app, '--scheduled', '--after', NOBODY)).toEqual([
       2,
-      'bellhop: --scheduled and --after do not go together: choose one.\n',
+      "bellhop: --scheduled and --after can't be combined: choose one.\n",
     ])
     expect((await of('no such'))[0]).toBe(1)
     expect((await of(app, '--after', NOBODY))[0]).toBe(1)
@@ -185,7 +185,7 @@ describe('the beginning of a push’s id', () => {
     expect(await beside.run(['cancel', shared])).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: More than one push begins with ${shared}: give more of its id.\n`,
+      stderr: `bellhop: More than one push starts with ${shared}: use a longer prefix.\n`,
     })
     const explained = await beside.run(['explain', `${one.slice(0, 20).toUpperCase()}…`, IOS])
     expect(explained.stdout).toContain(`  push    ${one}\n`)
@@ -206,7 +206,7 @@ describe('the beginning of a push’s id', () => {
         expect(await beside.run(argv)).toEqual({
           exitCode: 2,
           stdout: '',
-          stderr: `bellhop: "${id}" is not the id of a push: expected the UUID that it was answered with, or at least 8 characters of its beginning.\n`,
+          stderr: `bellhop: "${id}" is not a push ID: expected the UUID from the answer, or at least its first 8 characters.\n`,
         })
       }
     }

@@ -36,6 +36,6 @@ test('resend sends a push again to those it failed for, and says as what', async
   expect(await beside.run(['resend', body.id])).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `bellhop: The push was sent again as ${id} already: send that one again.\n`,
+    stderr: `bellhop: The push was already resent as ${id}: resend that one.\n`,
   })
 })

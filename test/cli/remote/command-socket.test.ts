@@ -60,7 +60,7 @@ describe('commands beside a server', () => {
     expect(await beside('app', 'delete', 'test')).toMatchObject({ exitCode: 2, stdout: '' })
     expect(await beside('app', 'show', 'Nope')).toMatchObject({
       exitCode: 1,
-      stderr: `bellhop: There is no application "Nope" in ${service.data}: bellhop app list shows those there are.\n`,
+      stderr: `bellhop: There is no application "Nope" in ${service.data}: bellhop app list lists them.\n`,
     })
   })
 
@@ -116,7 +116,7 @@ describe('commands beside a server', () => {
     expect(await cli.run(['app', 'list'], {}, { clock: HASTY })).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: A server runs on ${cli.data} and takes no commands there: it starts or stops, or is of another version. Try again, use the program that it is, or --server.\n`,
+      stderr: `bellhop: A server is running on ${cli.data} but does not accept commands: it is starting, stopping, or another version. Try again, use its executable, or --server.\n`,
     })
   })
 
@@ -181,7 +181,7 @@ describe('the socket', () => {
       const { exitCode, stderr } = await cli.run(['app', 'list'])
       expect({ exitCode, stderr }).toEqual({
         exitCode: 1,
-        stderr: expect.stringContaining('broke off, whether the command is done is not known'),
+        stderr: expect.stringContaining('closed the connection; whether the command finished is unknown'),
       })
     } finally {
       server.close()

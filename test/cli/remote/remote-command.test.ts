@@ -118,7 +118,7 @@ test('what is of the machine of the server stays there', async () => {
     const words = ['backup', 'restore', 'export'].includes(name) ? ['x'] : name === 'import' ? ['x', 'y'] : []
     expect(await refused(...name.split(' '), ...words)).toEqual({
       code: 'InvalidArgument',
-      message: `${name} runs on the machine of the server alone.`,
+      message: `${name} runs only on the server's machine.`,
     })
   }
   for (const flag of ['data', 'server', 'token-file']) {
@@ -173,7 +173,7 @@ test('a token runs what it is for, says what another would have to be for, and m
 
   const short = await made('short', '--purpose', 'administer', '--expires', '2d')
   expect((await as(short, 'admin', 'token', 'later', '--expires', 'never')).stderr).toMatch(
-    /^bellhop: --expires must not be after the end of the token that makes it, [\d-]+T[\d:.]+Z\.\n$/,
+    /^bellhop: --expires must not be later than the expiry of the token that creates it, [\d-]+T[\d:.]+Z\.\n$/,
   )
   expect((await as(short, 'admin', 'token', 'in time', '--expires', '1d')).exitCode).toBe(0)
 })
@@ -206,7 +206,7 @@ describe('what is wrong is said in a sentence', () => {
 
   test('of where the server is', async () => {
     expect(await wrong('http://push.example.com')).toBe(
-      'bellhop: --server (BELLHOP_SERVER) must be https, or http of this machine or a private network, without a path.\n',
+      'bellhop: --server (BELLHOP_SERVER) must be https, or http on this machine or a private network, without a path.\n',
     )
     expect(await wrong('http://127.0.0.1:1')).toBe('bellhop: No server answers at http://127.0.0.1:1: ECONNREFUSED.\n')
     expect(await wrong(service.url)).toBe('bellhop: /api/command does not exist\n')
@@ -215,10 +215,10 @@ describe('what is wrong is said in a sentence', () => {
   test('of the token', async () => {
     const { adminUrl } = service
     expect(await wrong(adminUrl, file('empty', ''))).toBe(
-      `bellhop: ${join(directory, 'empty')} holds no token of bellhop admin token.\n`,
+      `bellhop: ${join(directory, 'empty')} does not contain a token of bellhop admin token.\n`,
     )
     expect(await wrong(adminUrl, file('other', 'bha_other'))).toBe(
-      `bellhop: ${adminUrl} does not take this token: bellhop admin token makes one.\n`,
+      `bellhop: ${adminUrl} refused this token: bellhop admin token creates one.\n`,
     )
     expect((await command(['app', 'list', '--server', adminUrl])).stderr).toBe(
       'bellhop: --token-file (BELLHOP_TOKEN_FILE) must name a file with a token of bellhop admin token.\n',

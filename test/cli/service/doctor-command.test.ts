@@ -207,7 +207,7 @@ describe('doctor with a database that is', () => {
     const data = join(use.line.data, 'none', 'either')
     const { check } = await use.examine(['--offline'], { BELLHOP_DATA: data })
     expect(check('database').state).toBe('failed')
-    expect(check('disk-sync').found).toStartWith('A write is on the disk in ')
+    expect(check('disk-sync').found).toStartWith('A write reaches the disk in ')
     expect(readdirSync(use.line.data)).toEqual([])
   })
 
@@ -244,7 +244,7 @@ describe('doctor with a database that is', () => {
     writeFileSync(path, bytes)
     const { check, ok } = await use.examine(['--offline'], { BELLHOP_DATA: data })
     expect(ok).toBe(false)
-    expect(check('integrity')).toMatchObject({ state: 'failed', advice: expect.stringContaining('put a backup back') })
+    expect(check('integrity')).toMatchObject({ state: 'failed', advice: expect.stringContaining('restore a backup') })
     expect(check('devices').state).toBe('failed')
     expect(check('pushes').state).toBe('ok')
     expect(readFileSync(path).equals(bytes)).toBe(true)
@@ -339,11 +339,11 @@ describe('doctor and the backups', () => {
     await use.addApplication('Corner Shop')
     const at = async (backup: string, env = {}) =>
       (await use.examine(['--offline'], { ...(backup !== '' && { BELLHOP_BACKUP: backup }), ...env })).check('backups')
-    expect(await at('')).toMatchObject({ state: 'warning', found: expect.stringContaining('makes no backups') })
+    expect(await at('')).toMatchObject({ state: 'warning', found: expect.stringContaining('Backups are off') })
     expect(await at('s3://nope/x')).toMatchObject({
       state: 'failed',
       found: expect.stringContaining('There are no credentials for the bucket'),
-      advice: 'Put --backup right: serve does not start.',
+      advice: 'Fix --backup: serve does not start.',
     })
     expect(await at('/proc/foo')).toMatchObject({ state: 'failed', found: expect.stringContaining('/proc/foo') })
     const place = join(use.line.data, '..', `${basename(use.line.data)}-backups`)

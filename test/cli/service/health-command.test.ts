@@ -54,7 +54,7 @@ describe('a server that is well', () => {
 describe('a server that is not well is exit code 1 and a sentence', () => {
   test('nobody there', async () => {
     const problem =
-      'Nobody answers at http://127.0.0.1:1/healthz (ECONNREFUSED): is bellhop serve running, with this --admin-listen?'
+      'Nothing answers at http://127.0.0.1:1/healthz (ECONNREFUSED): is bellhop serve running with this --admin-listen?'
     expect(await line.run(['health', '--admin-listen', '127.0.0.1:1'])).toEqual({
       exitCode: 1,
       stdout: '',
@@ -101,7 +101,7 @@ describe('a server that is not well is exit code 1 and a sentence', () => {
       const health = await line.run(['health', '--admin-listen', `127.0.0.1:${other.port}`])
       expect(health.exitCode).toBe(1)
       expect(health.stderr).toBe(
-        `bellhop: What answers at http://127.0.0.1:${other.port}/healthz (200) does not speak as Bellhop does: is this its --admin-listen?\n`,
+        `bellhop: What answers at http://127.0.0.1:${other.port}/healthz (200) is not a Bellhop: is this its --admin-listen?\n`,
       )
     }
   })

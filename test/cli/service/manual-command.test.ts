@@ -37,13 +37,13 @@ describe('bellhop manual', () => {
 
   test.each([
     ['sevrer', 'Did you mean server?'],
-    ['litestream', 'It is spoken of in backup, beyond.'],
-    ['zeppelin', 'bellhop manual lists them all.'],
+    ['litestream', 'Found in backup, beyond.'],
+    ['zeppelin', 'bellhop manual lists all pages.'],
   ])('%s is no page, and %s', async (topic, hint) => {
     using cli = commandLine()
     const { exitCode, stdout, stderr } = await cli.run(['manual', topic])
     expect([exitCode, stdout]).toEqual([2, ''])
-    expect(stderr).toStartWith(`bellhop: "${topic}" is not a page of the manual. ${hint}`)
+    expect(stderr).toStartWith(`bellhop: "${topic}" is not a page in the manual. ${hint}`)
   })
 
   test('finds a word in pages and headings', async () => {

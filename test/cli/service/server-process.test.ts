@@ -64,7 +64,7 @@ test('as long as there is no administrator it prints where to become one, behind
   await ready.promise
   // In one piece: who has read the first line may read no more.
   expect(printed).toEqual([
-    'ready http://127.0.0.1:1 admin http://127.0.0.1:2\ndashboard http://127.0.0.1:2/setup#x (good once, for 30 minutes)\n',
+    'ready http://127.0.0.1:1 admin http://127.0.0.1:2\ndashboard http://127.0.0.1:2/setup#x (works once, for 30 minutes)\n',
   ])
   signals.emit('SIGTERM')
   disposed.resolve()
@@ -90,11 +90,11 @@ test('a stop that could not write down what was sent says how much is sent again
   for (const [unwritten, sentence] of [
     [
       { notifications: 8000, pushes: 2 },
-      '8000 notifications that were sent could not be written down, and will be sent again at the next start (2 pushes).',
+      '8000 notifications that were sent could not be stored, and will be sent again at the next start (2 pushes).',
     ],
     [
       { notifications: 1, pushes: 1 },
-      '1 notification that was sent could not be written down, and will be sent again at the next start (1 push).',
+      '1 notification that was sent could not be stored, and will be sent again at the next start (1 push).',
     ],
   ] as const) {
     const { signals, exitCode, complained, started, server, disposed, ready } = setUp({ unwritten })
@@ -113,7 +113,7 @@ test('a server that can go on no longer ends it at once, with exit code 1 and th
   broken.resolve({ kind: 'disk-failed', message: 'The disk failed: Error: EIO' })
   expect(await exitCode).toBe(1)
   expect(complained).toEqual([
-    'bellhop: The disk failed: Error: EIO. Stopped, so that nothing is answered that is not on disk.\n',
+    'bellhop: The disk failed: Error: EIO. Stopped, so that nothing is acknowledged that is not on disk.\n',
   ])
 })
 
@@ -211,7 +211,7 @@ test('a stop that outlasts the drain time and 5 seconds for closing ends all the
   clock.advance(1)
   expect(await exitCode).toBe(0)
   expect(complained).toEqual([
-    'bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n',
+    'bellhop: Stopped with work in flight after the drain time. It continues at the next start.\n',
   ])
 })
 

@@ -134,7 +134,7 @@ describe('the unit', () => {
     expect(exitCode).toBe(0)
     expect(stderr).toMatch(/^bellhop: --listen \(BELLHOP_LISTEN\): .*without TLS/)
     expect(stderr).toContain(
-      'bellhop: This is Bellhop from its source: put the compiled program at /usr/local/bin/bellhop.\n',
+      'bellhop: This Bellhop runs from source: put the compiled executable at /usr/local/bin/bellhop.\n',
     )
   })
 })
@@ -151,16 +151,16 @@ test('a program that the service would not see is named where it is to be', () =
 
 describe('what cannot be is said, all of it, and no unit is printed', () => {
   test.each([
-    [['--user', 'root'], '--user: the service needs no right of root: name another user, or none.'],
-    [['--user', 'nobody'], '--user: nobody is shared with other programs: name a user of its own, or none.'],
-    [['--user', 'a b'], '--user: "a b" is not the name of a user, such as bellhop.'],
-    [['--data', './x'], '--data: "./x" is not an absolute path: a service starts in no directory of yours.'],
-    [['--data', '/srv/x'], '--data: /srv/x is outside /var/lib, so it needs an owner who stays: --user NAME.'],
+    [['--user', 'root'], '--user: the service does not need root: name another user, or omit --user.'],
+    [['--user', 'nobody'], '--user: other programs also run as nobody: name a dedicated user, or omit --user.'],
+    [['--user', 'a b'], '--user: "a b" is not a valid user name, such as bellhop.'],
+    [['--data', './x'], '--data: "./x" is not an absolute path: a service does not start in your directory.'],
+    [['--data', '/srv/x'], '--data: /srv/x is outside /var/lib, so it needs a permanent owner: --user NAME.'],
     [
       ['--data', '/var/lib/../x'],
-      '--data: /var/lib/../x is outside /var/lib, so it needs an owner who stays: --user NAME.',
+      '--data: /var/lib/../x is outside /var/lib, so it needs a permanent owner: --user NAME.',
     ],
-    [['--backup', '/mnt/b'], '--backup: /mnt/b is outside /var/lib, so it needs an owner who stays: --user NAME.'],
+    [['--backup', '/mnt/b'], '--backup: /mnt/b is outside /var/lib, so it needs a permanent owner: --user NAME.'],
     [['--user', 'me', '--data', '/home/me/x'], '--data: /home/me/x is in /home, which the service does not see.'],
     [['--gateway-ca', '/root/ca.pem'], '--gateway-ca: /root/ca.pem is in /root, which the service does not see.'],
     [['--listen', 'nowhere'], '--listen (BELLHOP_LISTEN): "nowhere" is not host:port, such as 127.0.0.1:8790'],

@@ -31,7 +31,7 @@ type Over = Parameters<Beside['run']>[1]
 async function begun(argv: readonly string[], over: Over, env: Readonly<Record<string, string>> = PLAIN) {
   const signals = newSignals()
   const began = Promise.withResolvers<void>()
-  const stderr = (text: string) => void (text.startsWith('What happens') && began.resolve())
+  const stderr = (text: string) => void (text.startsWith('Showing new events') && began.resolve())
   const ended = beside.run(['tail', ...argv], { signals, stderr, terminal: { columns: 80 }, ...over }, env)
   await Promise.race([began.promise, ended])
   return { signals, ended }
@@ -141,7 +141,7 @@ describe('tail', () => {
     expect(await watching.end()).toBe(0)
   })
 
-  test('shows what was planned, released and called off', async () => {
+  test('shows what was scheduled, released and cancelled', async () => {
     const caller = beside.newCaller()
     const watching = await tail([caller.application.id])
     const body = { platform: '0', msg: 'Hello', sound: '', badge: '' }
@@ -245,6 +245,6 @@ test('without a server there is nothing to show, and the exit code is 1', async 
   expect(await cli.run(['tail'])).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `bellhop: No server runs on ${cli.data}, so nothing happens there: bellhop serve starts one.\n`,
+    stderr: `bellhop: No server runs on ${cli.data}: start one with bellhop serve.\n`,
   })
 })

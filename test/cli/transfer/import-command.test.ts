@@ -226,8 +226,8 @@ describe('an import', () => {
     expect(stdout).toBe(
       [
         '5 rows read: 1 imported, 0 updated, 0 unchanged, 4 rejected.',
-        '1 came without something that cannot be had here.',
-        `Why, row by row: ${join(line.data, 'rejects.jsonl')}\n`,
+        '1 came with data that could not be restored here.',
+        `Reasons by row: ${join(line.data, 'rejects.jsonl')}\n`,
       ].join('\n'),
     )
     expect(statSync(join(line.data, 'rejects.jsonl')).mode & 0o777).toBe(0o600)
@@ -261,9 +261,7 @@ describe('an import', () => {
     using line = commandLine()
     const csv = `token,os\n${FCM},android\n,android\n`
     const { stdout, rejects } = await importing(line, 'd.csv', csv, '--dry-run')
-    expect(stdout).toStartWith(
-      'Nothing is changed. It would be, of 2 rows: 1 imported, 0 updated, 0 unchanged, 1 rejected.',
-    )
+    expect(stdout).toStartWith('Dry run, nothing was changed. 2 rows: 1 imported, 0 updated, 0 unchanged, 1 rejected.')
     expect(rejects).toHaveLength(1)
     expect(devicesOf(line)).toEqual([])
     const { stdout: json } = await importing(line, 'd.csv', csv, '--dry-run', '--json')
@@ -280,7 +278,7 @@ describe('an import', () => {
     const csv = `token,os,tags,last_seen\n${FCM},android,old,2026-01-01\n`
     const { stdout } = await importing(line, 'd.csv', csv)
     expect(stdout).toContain(
-      '0 updated, 1 unchanged, 0 rejected.\n1 of the unchanged know better here than the file.\n',
+      '0 updated, 1 unchanged, 0 rejected.\n1 of the unchanged have newer data here than in the file.\n',
     )
     expect(devicesOf(line)).toMatchObject([{ tag: ['own'] }])
     await importing(line, 'd.csv', csv, '--on-conflict', 'replace')
@@ -325,14 +323,14 @@ describe('an import refuses', () => {
       'name,os\na,ios\n',
       [],
       2,
-      'No column of FILE is a token: there are "name", "os". --map token=COLUMN says which.',
+      'No column of FILE is a token. The columns are "name", "os". Choose one with --map token=COLUMN.',
     ],
     [
       'a CSV without a platform',
       `token\n${FCM}\n`,
       [],
       2,
-      'No column of FILE is a platform: --platform ios or android says what all are, --map platform=COLUMN which.',
+      'No column of FILE is a platform: use --platform ios or android for all rows, or --map platform=COLUMN.',
     ],
     [
       'a map that does not fit',
@@ -360,35 +358,29 @@ describe('an import refuses', () => {
       '{"format":"bellhop-export","version":2}\n',
       [],
       1,
-      'was made by a newer Bellhop: upgrade this one first.',
+      'was created by a newer Bellhop: upgrade this one first.',
     ],
     [
       'an export that lacks its end',
       '{"format":"bellhop-export","version":1,"counts":{"devices":2}}\n',
       [],
       1,
-      'is cut short: it says of itself that it has 2 devices, and has 0.',
+      'is truncated: it should have 2 devices, and has 0.',
     ],
-    [
-      'JSON that lacks its end',
-      '[{"token":"x"},{"token":',
-      [],
-      1,
-      'is cut short: what begins after line 1 has no end.',
-    ],
+    ['JSON that lacks its end', '[{"token":"x"},{"token":', [], 1, 'is truncated: the value after line 1 has no end.'],
     [
       'a packed file that lacks its end',
       Bun.gzipSync(csv.repeat(2000)).subarray(0, 40),
       [],
       1,
-      'is cut short or damaged: it ends too soon.',
+      'is truncated or damaged: it ends too soon.',
     ],
     [
       'a packed file that is none',
       new Uint8Array([0x1f, 0x8b, 1, 2, 3, 4]),
       [],
       1,
-      'is cut short or damaged: it is damaged.',
+      'is truncated or damaged: it is damaged.',
     ],
   ]
   for (const [what, content, flags, code, says] of cases) {
@@ -413,7 +405,7 @@ describe('an import refuses', () => {
     const own = line.file('own.csv', csv)
     expect(await run('import', 'Shop', own, '--rejects', own)).toEqual([
       2,
-      'bellhop: --rejects must be another file than FILE.\n',
+      'bellhop: --rejects must not be the same file as FILE.\n',
     ])
     const nowhere = join(line.data, 'nowhere.csv')
     expect(await run('import', 'Shop', nowhere)).toEqual([
@@ -426,7 +418,7 @@ describe('an import refuses', () => {
     ])
     expect(await run('import', 'Shp', line.file('d.csv', csv))).toEqual([
       1,
-      `bellhop: There is no application "Shp" in ${line.data}: bellhop app list shows those there are. Did you mean Shop?\n`,
+      `bellhop: There is no application "Shp" in ${line.data}: bellhop app list lists them. Did you mean Shop?\n`,
     ])
   })
 })
@@ -486,14 +478,14 @@ describe('an import beside a server', () => {
     const state = join(line.data, 'd.csv.import-state')
     const rejects = join(line.data, 'rejects.jsonl')
     const first = await server.run([], 400, stop)
-    expect(first.stderr).toMatch(/bellhop: Stopped after [3-8]\d\d rows: the same command goes on from there\.\n$/)
+    expect(first.stderr).toMatch(/bellhop: Stopped after [3-8]\d\d rows: run the command again to continue\.\n$/)
     expect(first.exitCode).toBe(1)
     expect(statSync(state).mode & 0o777).toBe(0o600)
     // A kill leaves some more behind it than is noted.
     appendFileSync(rejects, '{"line":1,"torn')
 
     const { stdout, stderr } = await server.run()
-    expect(stderr).toMatch(/\nGoes on where it was stopped, on line [3-8]\d\d\.\n$/)
+    expect(stderr).toMatch(/\nContinuing where it stopped, at line [3-8]\d\d\.\n$/)
     expect(stdout).toStartWith('1,000 rows read: 990 imported, 0 updated, 0 unchanged, 10 rejected.')
     const told = readFileSync(rejects, 'utf8').trimEnd().split('\n')
     expect(told.map((each) => (JSON.parse(each) as { line: number }).line)).toEqual(
@@ -509,11 +501,11 @@ describe('an import beside a server', () => {
     const statePath = join(line.data, 'd.csv.import-state')
     await server.run([], 400, stop)
     const state = readFileSync(statePath, 'utf8')
-    expect((await server.run(['--on-conflict', 'replace'])).stderr).not.toContain('Goes on')
+    expect((await server.run(['--on-conflict', 'replace'])).stderr).not.toContain('Continuing where')
     writeFileSync(statePath, state)
     appendFileSync(path, `${token(ROWS)},android,\n`)
     const { stdout, stderr } = await server.run()
-    expect(stderr).not.toContain('Goes on')
+    expect(stderr).not.toContain('Continuing where')
     expect(stdout).toStartWith('1,001 rows read: 1 imported, 0 updated, 990 unchanged, 10 rejected.')
     writeFileSync(statePath, '{"cut')
     expect((await server.run()).stdout).toStartWith('1,001 rows read: 0 imported')
@@ -530,7 +522,7 @@ describe('an import beside a server', () => {
     writeFileSync(path, Bun.gzipSync(JSON.stringify({ results: rows, more: [1] })))
     expect((await server.run([], 400, stop)).stderr).toMatch(/Stopped after [3-8]\d\d rows/)
     const { stdout, stderr } = await server.run()
-    expect(stderr).toContain('Goes on')
+    expect(stderr).toContain('Continuing where')
     expect(stdout).toStartWith('1,000 rows read: 1,000 imported, 0 updated, 0 unchanged, 0 rejected.')
     expect(devicesOf(line)).toHaveLength(1000)
   })
@@ -539,7 +531,7 @@ describe('an import beside a server', () => {
     using server = await serving()
     const { path } = server
     const { exitCode, stderr } = await server.run([], 400, () => truncateSync(path, 30_000))
-    expect(stderr).toContain(`${path} has changed while it was read: import it again. `)
+    expect(stderr).toContain(`${path} changed while it was read: import it again. `)
     expect(exitCode).toBe(1)
   })
 
@@ -615,7 +607,7 @@ describe('what somebody has put in the way', () => {
     using first = startFile(to)
     using second = startFile(to)
     first.write(Buffer.from('first'))
-    expect(() => first.finish()).toThrow('was taken by another process: nothing is changed')
+    expect(() => first.finish()).toThrow('was taken by another process: nothing was changed')
     second.write(Buffer.from('second'))
     second.finish()
     expect(readFileSync(to, 'utf8')).toBe('second')
@@ -640,7 +632,7 @@ describe('imported devices of a user', () => {
     const { stdout } = await importing(line, 'd.csv', ROWS)
     const { id } = JSON.parse((await line.run(['app', 'show', 'Shop', '--json'])).stdout)
     expect(stdout).toBe(
-      `3 rows read: 3 imported, 0 updated, 0 unchanged, 0 rejected.\n2 of the imported have a user: each is taken over by the next new token of that user, unless it registers by itself before. bellhop app limits ${id} --no-adopt-imported turns that off.\n`,
+      `3 rows read: 3 imported, 0 updated, 0 unchanged, 0 rejected.\n2 of the imported have a user: the user's next new token replaces each of them, unless it registers first. bellhop app limits ${id} --no-adopt-imported turns that off.\n`,
     )
     expect(await adoptImported(line)).toBe(true)
     const shown = async () => (await line.run(['app', 'show', 'Shop'])).stdout
@@ -656,7 +648,7 @@ describe('imported devices of a user', () => {
     await line.run(['app', 'limits', 'Shop', '--no-adopt-imported'])
     const { stdout } = await importing(line, 'd.csv', ROWS)
     expect(stdout).toEndWith(
-      '2 of the imported have a user. A new token of that user is a device beside them: adopt-imported is off.\n',
+      '2 of the imported have a user. A new token of that user becomes an additional device: adopt-imported is off.\n',
     )
     expect(await adoptImported(line)).toBe(false)
     expect(await registered(line, 'bob')).toBe('created')
@@ -688,7 +680,7 @@ describe('imported devices of a user', () => {
     for (const flags of [[], ['--on-conflict', 'replace']]) {
       const { stdout } = await importing(line, 'd.csv', ROWS, ...flags)
       expect(stdout).toStartWith(
-        '3 rows read: 0 imported, 0 updated, 3 unchanged, 0 rejected.\n1 of the unchanged know',
+        '3 rows read: 0 imported, 0 updated, 3 unchanged, 0 rejected.\n1 of the unchanged have newer data',
       )
     }
     expect(devicesOf(line)).toHaveLength(3)

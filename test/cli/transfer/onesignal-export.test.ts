@@ -90,9 +90,9 @@ describe('bellhop import --from-onesignal', () => {
       response.end(onesignal.calls.length < 5 ? '' : EXPORT)
     }
     const { exitCode, stdout, stderr } = await onesignal.imported()
-    expect(stderr).toContain('OneSignal writes its export, at some 2,000 devices a second.\n')
+    expect(stderr).toContain('OneSignal is exporting, at about 2,000 devices a second.\n')
     expect(stdout.replace(/app_\w+/, 'APP')).toBe(
-      `3,000 rows read: 3,000 imported, 0 updated, 0 unchanged, 0 rejected.\n3,000 of the imported have a user: each is taken over by the next new token of that user, unless it registers by itself before. bellhop app limits APP --no-adopt-imported turns that off.\nAll that OneSignal exported is in ${file}: remove it when it is of no more use.\n`,
+      `3,000 rows read: 3,000 imported, 0 updated, 0 unchanged, 0 rejected.\n3,000 of the imported have a user: the user's next new token replaces each of them, unless it registers first. bellhop app limits APP --no-adopt-imported turns that off.\nThe OneSignal export is in ${file}: delete it when you no longer need it.\n`,
     )
     expect(exitCode).toBe(0)
     expect(count()).toBe(3000)
@@ -130,14 +130,14 @@ describe('bellhop import --from-onesignal', () => {
     const stopped = await onesignal.imported({ signals })
     expect([stopped.exitCode, stopped.stderr]).toEqual([
       1,
-      expect.stringContaining('bellhop: Stopped: the same command goes on from there.\n'),
+      expect.stringContaining('bellhop: Stopped: run the command again to continue.\n'),
     ])
     expect(statSync(`${file}.asked`).mode & 0o777).toBe(0o600)
     onesignal.file = (_, response) => response.end(EXPORT)
     const { exitCode, stderr } = await onesignal.imported()
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining('Goes on with the export that OneSignal was asked for.\n'),
+      expect.stringContaining('Continuing with the export already requested from OneSignal.\n'),
     ])
     expect(onesignal.calls.filter(({ what }) => what.startsWith('POST'))).toHaveLength(1)
     expect(count()).toBe(3000)
@@ -190,14 +190,16 @@ describe('bellhop import --from-onesignal', () => {
     const broken = await onesignal.imported()
     expect([broken.exitCode, broken.stderr]).toEqual([
       1,
-      expect.stringContaining('The export cannot be fetched from OneSignal (HTTP 503): the same command goes on.\n'),
+      expect.stringContaining(
+        'The export cannot be fetched from OneSignal (HTTP 503): run the command again to continue.\n',
+      ),
     ])
     expect(onesignal.calls).toHaveLength(10)
     onesignal.file = (_, response) => response.writeHead(404).end()
     const missing = await onesignal.imported()
     expect([missing.exitCode, missing.stderr]).toEqual([
       1,
-      expect.stringContaining('OneSignal has not written its export within 4 hours'),
+      expect.stringContaining('OneSignal did not finish its export within 4 hours'),
     ])
     // The next run asks anew.
     onesignal.file = (_, response) => response.end(EXPORT)
@@ -234,7 +236,7 @@ describe('bellhop import --from-onesignal', () => {
     const { exitCode, stderr } = await onesignal.imported()
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining(`${file} is there: goes on with that. For a new export, remove it.\n`),
+      expect.stringContaining(`${file} exists: continuing with it. Delete it to export again.\n`),
     ])
     expect(onesignal.calls).toEqual([])
   })
@@ -248,7 +250,7 @@ describe('bellhop import --from-onesignal', () => {
     await using onesignal = await startOnesignal()
     onesignal.ask = (_, response) => response.writeHead(status).end(JSON.stringify(body))
     const { exitCode, stderr } = await onesignal.imported()
-    expect([exitCode, stderr]).toEqual([1, `bellhop: OneSignal refuses the export: ${said}\n`])
+    expect([exitCode, stderr]).toEqual([1, `bellhop: OneSignal refused the export: ${said}\n`])
     expect([existsSync(file), existsSync(`${file}.asked`), existsSync(`${file}.part`)]).toEqual([false, false, false])
   })
 
@@ -258,11 +260,11 @@ describe('bellhop import --from-onesignal', () => {
       response.end(JSON.stringify({ csv_file_url: 'http://onesignal.example/users.csv.gz' }))
     }
     const { exitCode, stderr } = await onesignal.imported()
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('names no https address for its export')])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('returned no https address for its export')])
   })
 
   test.each([
-    [['--from-onesignal', APP], '--from-onesignal needs --key-file: a file with the API key of the app.'],
+    [['--from-onesignal', APP], "--from-onesignal needs --key-file: a file with the app's API key."],
     [['--from-onesignal', 'shop', '--key-file', 'k'], '--from-onesignal'],
     [['--key-file', 'k'], '--key-file needs --from-onesignal.'],
     [['--onesignal-url', 'https://api.onesignal.com'], '--onesignal-url needs --from-onesignal.'],
@@ -282,7 +284,7 @@ describe('bellhop import --from-onesignal', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('cannot be read: there is no such file')])
     flags[3] = line.file('empty.key', 'two\nlines')
     const noKey = await line.run(['import', 'Shop', file, ...flags])
-    expect([noKey.exitCode, noKey.stderr]).toEqual([1, expect.stringContaining('holds no API key of OneSignal')])
+    expect([noKey.exitCode, noKey.stderr]).toEqual([1, expect.stringContaining('does not contain a OneSignal API key')])
     expect(onesignal.calls).toEqual([])
   })
 })

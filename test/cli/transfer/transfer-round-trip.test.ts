@@ -212,7 +212,7 @@ describe('an export', () => {
     expect(exitCode).toBe(1)
     const missing = join(line.data, 'missing')
     expect(stderr).toBe(
-      `bellhop: ${missing}/shop.jsonl.unfinished cannot be made or opened: there is no directory ${missing}. Make it, or mount it.\n`,
+      `bellhop: ${missing}/shop.jsonl.unfinished cannot be created or opened: there is no directory ${missing}. Create or mount it.\n`,
     )
     // Before all of it is written, and not after.
     expect(await line.run(['export', 'Shop', line.data])).toMatchObject({
@@ -240,7 +240,7 @@ describe('an export', () => {
     ])
     expect(await run('export', 'Shp')).toEqual([
       1,
-      `bellhop: There is no application "Shp" in ${line.data}: bellhop app list shows those there are. Did you mean Shop?\n`,
+      `bellhop: There is no application "Shp" in ${line.data}: bellhop app list lists them. Did you mean Shop?\n`,
     ])
   })
 })

@@ -128,7 +128,7 @@ describe('while what was sent cannot be written down', () => {
     await passing(
       service,
       clock,
-      service.logged(({ event }) => event === 'a delivery could not be written down; trying again'),
+      service.logged(({ event }) => event === 'delivery results could not be stored; trying again'),
     )
     const taken = () => arrivals.filter(({ status }) => status === 200).map((arrival) => arrival.token)
     expect(taken()).toEqual([waits])

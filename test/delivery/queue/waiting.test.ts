@@ -160,7 +160,7 @@ describe('a delivery that only waits', () => {
       status: 409,
       body: {
         code: 'ConflictError',
-        message: 'The push of Idempotency-Key order-17 has gone out: it cannot be replaced.',
+        message: 'The push of Idempotency-Key order-17 was already sent: it cannot be replaced.',
       },
     })
     // Unchanged it is the same push.

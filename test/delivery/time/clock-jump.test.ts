@@ -81,7 +81,7 @@ describe('a clock that is put a day ahead', () => {
     const status = await over(await push({ ttl }))
     expect(status).toMatchObject({ t: 2000, s: 2000, failed: { total: 0 }, waiting: 0 })
     expect(expirationOf(simulator.arrivals().at(-1))).toBe(began + DAY_MS + ttlMs)
-    expect(await service.logged(({ event }) => event === 'the clock was put ahead')).toMatchObject({ level: 'warn' })
+    expect(await service.logged(({ event }) => event === 'the clock was set forward')).toMatchObject({ level: 'warn' })
   })
 
   test('ends nobody who waits for another attempt, nor what is not in memory, also after a restart', async () => {
@@ -94,7 +94,7 @@ describe('a clock that is put a day ahead', () => {
     await service.logged(({ event }) => event === 'sending paused')
     clock.set(clock.now() + DAY_MS)
     clock.advance(1000)
-    await service.logged(({ event }) => event === 'the clock was put ahead')
+    await service.logged(({ event }) => event === 'the clock was set forward')
     service = await service.restart()
     clock.advance(1000)
     for (const id of ids) expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
@@ -188,7 +188,7 @@ describe('a clock that is put a day ahead', () => {
     clock.set(clock.now() + DAY_MS)
     const began = clock.now()
     const id = await push({ ttl: 60 })
-    await service.logged(({ event }) => event === 'the clock was put ahead')
+    await service.logged(({ event }) => event === 'the clock was set forward')
     await sent(id)
     expect(clock.now()).toBe(began)
     expect(expirationOf(simulator.arrivals().at(-1))).toBe(began + 60_000)
@@ -226,7 +226,7 @@ test('a process that is stopped for two days gives every open push what was left
   expect(await over(id)).toMatchObject({ t: 2, s: 2, failed: { total: 0 } })
   const said = await service.logged(({ event }) => event === 'the process stood still')
   expect(said['stoodStillMs']).toBeWithin(2 * DAY_MS - 1000, 2 * DAY_MS + 1000)
-  expect(service.log.filter(({ event }) => event === 'the clock was put ahead')).toEqual([])
+  expect(service.log.filter(({ event }) => event === 'the clock was set forward')).toEqual([])
   expect((await arrivalsAt(simulator, 3)).length).toBeGreaterThanOrEqual(3)
 })
 

@@ -44,8 +44,11 @@ describe('below /webpush', () => {
     const noKey = service.addApplication('no key', {}, false)
     for (const [id, why] of [
       ['app_none', 'There is no such application.'],
-      [simulated.id, 'The application has no key for web push: the dashboard makes one, or bellhop app webpush.'],
-      [noKey.id, 'The application has no key for web push: the dashboard makes one, or bellhop app webpush.'],
+      [
+        simulated.id,
+        'The application has no key for web push: create one in the dashboard or with bellhop app webpush.',
+      ],
+      [noKey.id, 'The application has no key for web push: create one in the dashboard or with bellhop app webpush.'],
     ] as const) {
       for (const path of [`/webpush/${id}`, `/webpush/${id}/key`, `/webpush/${id}/manifest.json`]) {
         expectFailure(await service.get(path, { as: 'nobody' }), 404, 'ResourceNotFound', why)

@@ -36,7 +36,7 @@ describe('the database', () => {
     expect(judgeIntegrity(['Page 7: btreeInitPage() returns error code 11', 'b', 'c', 'd'], false)).toMatchObject({
       state: 'failed',
       found: 'The database is damaged: Page 7: btreeInitPage() returns error code 11, b and 2 more.',
-      advice: expect.stringMatching(/put a backup back/),
+      advice: expect.stringMatching(/restore a backup/),
     })
     expect(judgeForeignKeys([]).state).toBe('ok')
     expect(judgeForeignKeys(['device', 'push'])).toMatchObject({
@@ -53,7 +53,7 @@ describe('the database', () => {
     expect(judgeFreePages(1_000_000_000, 800_000_000)).toEqual({
       state: 'ok',
       found: 'The database has 1.0 GB, of which 800 MB are free for new rows.',
-      advice: 'bellhop compact gives that room back, while the server is stopped.',
+      advice: 'bellhop compact releases that space while the server is stopped.',
     })
   })
 })
@@ -77,7 +77,7 @@ describe('an application', () => {
     expect(judgeCredentials({ ...own, simulated: true }, ['apns', 'webpush'], []).state).toBe('warning')
     expect(judgeCredentials({ ...own, simulated: true }, ['apns'], [])).toMatchObject({
       state: 'warning',
-      advice: 'If that is not meant: bellhop app simulate app_1 --off.',
+      advice: 'If this is not intended: bellhop app simulate app_1 --off.',
     })
   })
 
@@ -154,7 +154,7 @@ describe('an application', () => {
     expect(judgeUserKey({ hasUserKey: 0 }, 'app_1')).toMatchObject({
       state: 'warning',
       found: expect.stringMatching(/no user key/),
-      advice: 'Make one: bellhop app user-key app_1.',
+      advice: 'Create one: bellhop app user-key app_1.',
     })
   })
 

@@ -22,7 +22,7 @@ const ANSWERS = [
   [400, 'BadTopic', 'failed', /does not take the topic com\.example\.shop/, /--topic .*bellhop app apns app_1/],
   [400, 'MissingTopic', 'failed', /which app/, /--topic/],
   [400, 'TopicDisallowed', 'failed', /does not let key ABC123DEFG .* send for the topic/, /team DEF123GHIJ/],
-  [403, 'BadCertificate', 'failed', /does not take the certificate/, /Make a new one/],
+  [403, 'BadCertificate', 'failed', /does not take the certificate/, /Create a new one/],
   [403, 'BadCertificateEnvironment', 'failed', /not for the production environment/, /--environment/],
   [403, 'BadEnvironmentKeyInToken', 'failed', /not for the production environment/, /--environment/],
   [403, 'BadEnvironmentKeyIdInToken', 'failed', /not for the production environment/, /--environment/],
@@ -40,7 +40,7 @@ const ANSWERS = [
   [500, 'InternalServerError', 'warning', /trouble of its own/, /system-status/],
   [503, 'ServiceUnavailable', 'warning', /trouble of its own/, /system-status/],
   [502, null, 'warning', /\(HTTP 502\)/, /system-status/],
-  [200, null, 'warning', /accepted a device token that no phone has/, /--apns-url/],
+  [200, null, 'warning', /accepted a device token that does not exist/, /--apns-url/],
   [404, null, 'warning', /HTTP 404, which APNs does not/, /--apns-url/],
   [302, null, 'warning', /HTTP 302/, /--apns-url/],
 ] as const
@@ -76,7 +76,7 @@ describe('what an answer of APNs to an impossible device token says', () => {
       const finding = apnsFinding(400, reason, subject)
       expect(finding.state).toBe('failed')
       expect(finding.found).toContain(`(${reason})`)
-      expect(finding.advice).toContain('report it')
+      expect(finding.advice).toContain('report a bug')
     })
   }
 
@@ -99,7 +99,8 @@ describe('what an answer of APNs to an impossible device token says', () => {
       state: 'warning',
       found:
         'Key ABC123DEFG of team DEF123GHIJ is limited to the production environment: no push reaches builds run from Xcode.',
-      advice: 'If that is not meant, make a key for both environments at Apple and store it: bellhop app apns app_1.',
+      advice:
+        'If this is not intended, create a key for both environments at Apple and store it: bellhop app apns app_1.',
     })
     expect(limitedTo('sandbox', ofCertificate).found).toContain('TestFlight and the App Store')
   })

@@ -12,7 +12,7 @@ const FAILURES = [
   ['deadline', straight, /does not answer in time/, /firewall/],
   ['ECONNRESET', straight, /cuts the connection/, /firewall/],
   ['HTTP2GoAway', straight, /cuts the connection/, /firewall/],
-  ['HTTP2Unsupported', straight, /does not speak HTTP\/2/, /opens TLS in between/],
+  ['HTTP2Unsupported', straight, /does not speak HTTP\/2/, /terminates TLS/],
   ['EPROTO', straight, /TLS with api\.push\.apple\.com fails/, /network/],
   [
     'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -44,7 +44,7 @@ describe('a way that does not lead to a gateway', () => {
     expect(connectionFinding('ECONNREFUSED', { ...straight, port: 2197 })).toEqual({
       state: 'failed',
       found: 'api.push.apple.com:2197 cannot be reached (ECONNREFUSED).',
-      advice: 'Let outgoing TCP connections to port 2197 through the firewall.',
+      advice: 'Allow outgoing TCP connections to port 2197 through the firewall.',
     })
   })
 })

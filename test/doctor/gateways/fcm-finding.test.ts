@@ -19,9 +19,9 @@ const ANSWERS = [
   ['invalid', 'ok', /lets push@corner-shop\.iam\.example send for project corner-shop/, null],
   ['unregistered', 'ok', /send for project corner-shop/, null],
   ['mismatch', 'ok', /send for project corner-shop/, null],
-  ['payload', 'failed', /fault in the request itself \(INVALID_ARGUMENT\)/, /report it/],
+  ['payload', 'failed', /fault in the request itself \(INVALID_ARGUMENT\)/, /report a bug/],
   ['thirdparty', 'warning', /not the APNs key that is stored in Firebase/, /Firebase console/],
-  ['unauthenticated', 'failed', /does not take the access token/, /Set the clock/],
+  ['unauthenticated', 'failed', /refuses the access token/, /Set the clock/],
   ['denied', 'failed', /may not send for project corner-shop/, /Firebase Cloud Messaging API Admin/],
   ['noproject', 'failed', /knows no project corner-shop/, /bellhop app fcm app_1/],
   ['throttled', 'warning', /trouble of its own/, /again in a few minutes/],
@@ -71,7 +71,7 @@ describe('what an answer of FCM to an impossible token says', () => {
   test('a message that is accepted is suspicious, and so is nothing that looks like FCM', () => {
     const finding = fcmFinding(200, '{"name":"projects/corner-shop/messages/fake_message_id"}', subject)
     expect(finding.state).toBe('warning')
-    expect(finding.found).toContain('accepted a token that no phone has')
+    expect(finding.found).toContain('accepted a token that does not exist')
     expect(finding.advice).toContain('--fcm-url')
   })
 })
@@ -105,13 +105,13 @@ const GRANTS = [
     /from another time/,
     /Set the clock/,
   ],
-  ['access token: invalid_grant: Invalid JWT Signature.', /key k1 of push@.* was deleted/, /Make a new key/],
-  ['access token: invalid_grant: Invalid grant: account not found', /knows no service account/, /Make a new key/],
+  ['access token: invalid_grant: Invalid JWT Signature.', /key k1 of push@.* was deleted/, /Create a new key/],
+  ['access token: invalid_grant: Invalid grant: account not found', /knows no service account/, /Create a new key/],
   ['access token: disabled_client: The account is disabled.', /is disabled/, /Enable it/],
   ['access token: invalid_grant', /\(invalid_grant\)/, /Set the clock .* was deleted/],
-  ['access token: unauthorized_client: Bearer abc.def', /no access token \(unauthorized_client\)/, /Make a new key/],
-  ['access token: HTTP 404', /no access token \(HTTP 404\)/, /Make a new key/],
-  ['the private key cannot be used', /private key of push@.* cannot be used/, /Make a new key/],
+  ['access token: unauthorized_client: Bearer abc.def', /no access token \(unauthorized_client\)/, /Create a new key/],
+  ['access token: HTTP 404', /no access token \(HTTP 404\)/, /Create a new key/],
+  ['the private key cannot be used', /private key of push@.* cannot be used/, /Create a new key/],
 ] as const
 
 describe('why Google gives no access token', () => {

@@ -241,7 +241,7 @@ describe('the way to the gateways', () => {
     const refused = await use.examine([], env)
     expect(refused.check('gateway-apns')).toMatchObject({
       state: 'failed',
-      advice: 'Put them right in --proxy.',
+      advice: 'Fix them in --proxy.',
     })
     expect(refused.check('apns-production').state).toBe('skipped')
   })
@@ -269,7 +269,7 @@ describe('the way to the gateways', () => {
     expect(check('gateway-apns')).toMatchObject({
       state: 'failed',
       found: '127.0.0.1:1 cannot be reached (ECONNREFUSED).',
-      advice: 'Let outgoing TCP connections to port 1 through the firewall.',
+      advice: 'Allow outgoing TCP connections to port 1 through the firewall.',
     })
     expect(check('apns-production').state).toBe('skipped')
     expect(check('apns-sandbox').state).toBe('ok')

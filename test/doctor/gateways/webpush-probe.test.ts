@@ -66,12 +66,12 @@ describe('doctor asks a push service', () => {
     expect(await probe(gateway, [gateway.origin, NOWHERE])).toEqual({
       state: 'warning',
       found: `${hostOf(gateway)} can be sent to over HTTP/2; 127.0.0.1:1 cannot be reached (ECONNREFUSED): pushes to browsers there wait.`,
-      advice: 'Let connections out to port 443 of 127.0.0.1:1.',
+      advice: 'Allow outgoing connections to port 443 of 127.0.0.1:1.',
     })
     expect(await probe(gateway, [NOWHERE])).toEqual({
       state: 'failed',
-      found: 'No push service can be reached (ECONNREFUSED): nothing reaches browsers.',
-      advice: 'Let connections out to port 443 of 127.0.0.1:1.',
+      found: 'No push service is reachable (ECONNREFUSED): nothing reaches browsers.',
+      advice: 'Allow outgoing connections to port 443 of 127.0.0.1:1.',
     })
   })
 

@@ -86,7 +86,7 @@ describe('the disk', () => {
   test('is fast or slow, by the median of its writes', () => {
     expect(judgeSync([1, 90, 0.4])).toMatchObject({
       state: 'ok',
-      found: 'A write is on the disk in 1.0 ms (median of 3), 90 ms at the worst.',
+      found: 'A write reaches the disk in 1.0 ms (median of 3), 90 ms at the worst.',
     })
     expect(judgeSync([60, 80, 2000])).toMatchObject({
       state: 'warning',
@@ -109,7 +109,7 @@ describe('the disk', () => {
   test('that cannot be written says why', () => {
     expect(unwritable('/data', 'EROFS')).toMatchObject({
       state: 'failed',
-      advice: expect.stringMatching(/Mount its disk for writing/),
+      advice: expect.stringMatching(/Mount its disk writable/),
     })
     expect(unwritable('/data', 'ENOSPC').advice).toContain('Make room')
     expect(unwritable('/data', 'EIO').advice).toContain('dmesg')
@@ -125,7 +125,7 @@ describe('file modes', () => {
     expect(judgeModes('/data', [directory, database, key]).state).toBe('ok')
     expect(judgeModes('/data', [{ ...directory, mode: 0o755 }, database])).toMatchObject({
       state: 'warning',
-      found: 'Others on this machine can look into the data directory.',
+      found: 'Others on this machine can read the data directory.',
       advice: 'chmod 700 /data',
     })
     expect(judgeModes('/data', [{ ...directory, mode: 0o755 }, { ...database, mode: 0o644 }, key])).toMatchObject({
@@ -134,7 +134,7 @@ describe('file modes', () => {
     })
     expect(judgeModes('/data', [directory, { ...key, mode: 0o644 }])).toMatchObject({
       state: 'warning',
-      found: expect.stringMatching(/if only/),
+      found: expect.stringMatching(/if they can enter/),
     })
     expect(
       judgeModes('/data', [
@@ -143,7 +143,7 @@ describe('file modes', () => {
       ]),
     ).toMatchObject({
       state: 'failed',
-      found: 'Others on this machine can read the sealing key (key in /data).',
+      found: 'Other users of this machine can read the sealing key (key in /data).',
       advice: expect.stringMatching(/bellhop key rotate/),
     })
   })
@@ -165,7 +165,7 @@ describe('file modes', () => {
     })
     expect(judgeOwners('/data', [directory, database, { ...key, owner: 0 }], 998)).toMatchObject({
       state: 'failed',
-      found: 'Of the data directory, which belongs to user 998, somebody else owns key.',
+      found: 'In the data directory of user 998, another user owns key.',
       advice: expect.stringMatching(/chown -R --reference=\/data \/data/),
     })
   })

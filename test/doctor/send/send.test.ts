@@ -61,7 +61,7 @@ describe('doctor --send', () => {
       answered,
       '  Bellhop: accepted (production)',
       'Connections',
-      `  ${host} over HTTP/2: closed by Bellhop when all was answered`,
+      `  ${host} over HTTP/2: closed by Bellhop after all answers`,
       '',
     ])
     const [silent, shown] = use.gateways.production.calls
@@ -153,7 +153,7 @@ describe('doctor --send', () => {
     expect((await use.line.run(['doctor', '--send', TOKEN], use.env)).exitCode).toBe(2)
     expect((await send(use, 'phone:APA91b')).stderr).toBe('bellhop: "Corner Shop" has no FCM credential.\n')
     expect((await send(use, 'https://web.push.apple.com/abc')).stderr).toBe(
-      'bellhop: This browser is not registered: what it is sent is encrypted with the keys that it registers with.\n',
+      'bellhop: This browser is not registered, and its messages are encrypted with the keys it registers.\n',
     )
   })
 

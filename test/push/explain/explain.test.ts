@@ -11,7 +11,7 @@ import type {
 import { EVERYBODY } from '../../audience/population.ts'
 
 const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)
-const NOW = 'This is judged by the device as it is now.'
+const NOW = 'This is based on the device as it is now.'
 
 const DEVICE: DeviceFacts = {
   platform: 0,
@@ -72,7 +72,7 @@ const CASES: readonly (readonly [
       ...device({ tokenWarning: 'not an APNs device token: it is too short: 6 of at least 64 hex digits' }),
       ...exception({ state: 'rejected', reason: 'BadDeviceToken' }),
     },
-    'The token is not an APNs device token: it is too short: 6 of at least 64 hex digits. It was set aside at 2026-11-20T09:05:00.000Z; the device must register with the token that Apple gives it.',
+    'The token is not an APNs device token: it is too short: 6 of at least 64 hex digits. It was quarantined at 2026-11-20T09:05:00.000Z; the app must register the token it gets from Apple.',
   ],
   [
     'quarantined',
@@ -82,25 +82,25 @@ const CASES: readonly (readonly [
       left: LEFT_SINCE,
       tokenWarning: 'not an APNs device token: it looks like a UUID',
     }),
-    'The token is not an APNs device token: it looks like a UUID. It was set aside at 2026-11-20T10:00:00.000Z; the device must register with the token that Apple gives it.',
+    'The token is not an APNs device token: it looks like a UUID. It was quarantined at 2026-11-20T10:00:00.000Z; the app must register the token it gets from Apple.',
   ],
   [
     'accepted',
     'and was away at some time',
     device({ left: LEFT, seenAt: at('11:00') }),
-    `APNs took the notification, which is not the same as shown: the phone may be off, or its owner may have notifications turned off. ${NOW} It was declared gone at 2026-11-20T08:30:00.000Z and has registered again: if that was after the push, it was not addressed.`,
+    `APNs took the notification, which is not the same as shown: the phone may be off, or its owner may have notifications turned off. ${NOW} It was reported as unregistered at 2026-11-20T08:30:00.000Z and has registered again: if that was after the push, it was not addressed.`,
   ],
   [
     'opened',
     'whatever else is known',
     { receipts: [OPENED], device: null, ...exception({ state: 'gone' }) },
-    'The app has said that the push was opened, at 2026-11-20T09:30:00.000Z.',
+    'The app reported that the push was opened, at 2026-11-20T09:30:00.000Z.',
   ],
   [
     'received',
     'whatever else is known',
     { receipts: [{ event: 'received', action: null, at: at('09:20') }], ...exception({ state: 'retry' }) },
-    'The app has said that the push was received, at 2026-11-20T09:20:00.000Z.',
+    'The app reported that the push was received, at 2026-11-20T09:20:00.000Z.',
   ],
   [
     'opened',
@@ -112,37 +112,37 @@ const CASES: readonly (readonly [
         OPENED,
       ],
     },
-    'The app has said that the push was received, at 2026-11-20T09:20:00.000Z; was answered by the action "a \\"b\\"", at 2026-11-20T09:25:00.000Z; was opened, at 2026-11-20T09:30:00.000Z.',
+    'The app reported that the push was received, at 2026-11-20T09:20:00.000Z; was answered by the action "a \\"b\\"", at 2026-11-20T09:25:00.000Z; was opened, at 2026-11-20T09:30:00.000Z.',
   ],
   [
     'opened',
     'also by an action alone',
     { receipts: [{ event: 'action', action: 'reply', at: at('09:25') }] },
-    'The app has said that the push was answered by the action "reply", at 2026-11-20T09:25:00.000Z.',
+    'The app reported that the push was answered by the action "reply", at 2026-11-20T09:25:00.000Z.',
   ],
   [
     'not_registered',
     '',
     { device: null },
-    'No device of this application has this token: it was never registered, or was unregistered since.',
+    'No device of this application has this token: it was never registered, or has been deleted.',
   ],
   [
     'registered_later',
     'also where a field would leave it out',
     { registeredSince: true, exclusions: [MUTED], ...device({ registeredAt: at('10:00') }) },
-    'The device has registered at 2026-11-20T10:00:00.000Z, after the push had gone out, so it was not addressed.',
+    'The device registered at 2026-11-20T10:00:00.000Z, after the push was sent, so it was not addressed.',
   ],
   [
     'excluded',
     'by one field',
     { exclusions: [MUTED] },
-    `The push left the device out: it has the tag "muted", which except_tags names. ${NOW}`,
+    `The push excluded the device: it has the tag "muted", which except_tags names. ${NOW}`,
   ],
   [
     'excluded',
     'by several',
     { exclusions: [MUTED, NOT_BETA] },
-    `The push left the device out: it has the tag "muted", which except_tags names, and has none of the tags that tags names ("beta"). ${NOW}`,
+    `The push excluded the device: it has the tag "muted", which except_tags names, and has none of the tags that tags names ("beta"). ${NOW}`,
   ],
   ['excluded', 'by no field that can be named', { delivery: null }, `The push did not address the device. ${NOW}`],
   [
@@ -191,7 +191,7 @@ const CASES: readonly (readonly [
     'gone',
     'says the answer to this push, before what it is now',
     { ...exception({ state: 'gone', reason: 'Unregistered', attempts: 1 }), exclusions: [MUTED] },
-    'The app was gone from the device when it was sent to, at 2026-11-20T09:05:00.000Z: Unregistered.',
+    'The app had been removed from the device when it was sent to, at 2026-11-20T09:05:00.000Z: Unregistered.',
   ],
   [
     'rejected',
@@ -242,19 +242,19 @@ const CASES: readonly (readonly [
     'expired',
     'after attempts',
     exception({ state: 'expired' }),
-    'The time to live of the push was over at 2026-11-20T09:05:00.000Z, before an attempt succeeded; the last one failed with: TooManyRequests.',
+    "The push's time to live ended at 2026-11-20T09:05:00.000Z, before an attempt succeeded. The last one failed with: TooManyRequests.",
   ],
   [
     'expired',
     'before it was reached',
     { delivery: { passed: false, nobody: false, finishedAt: at('21:00'), refused: null, expiresAt: at('21:00') } },
-    `The time to live of the push was over at 2026-11-20T21:00:00.000Z, before it had come to this device. ${NOW}`,
+    `The push's time to live ended at 2026-11-20T21:00:00.000Z, before it had come to this device. ${NOW}`,
   ],
   [
     'cancelled',
     'while it waited for another attempt',
     exception({ state: 'expired', cancelled: true, reason: 'cancelled' }),
-    'The push was cancelled at 2026-11-20T09:05:00.000Z, before the device could be sent to with success.',
+    'The push was cancelled at 2026-11-20T09:05:00.000Z, before the device could be reached.',
   ],
   [
     'cancelled',
@@ -269,7 +269,7 @@ const CASES: readonly (readonly [
     'cancelled',
     'before it went out',
     { delivery: null, ...push({ releasedAt: null, sendAt: at('20:00'), cancelledAt: at('10:00') }) },
-    'The push was cancelled at 2026-11-20T10:00:00.000Z, before it went out.',
+    'The push was cancelled at 2026-11-20T10:00:00.000Z, before it was sent.',
   ],
 ]
 

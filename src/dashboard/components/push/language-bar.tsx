@@ -5,7 +5,7 @@ import { Choices, TextField } from '../field.tsx'
 interface ChoiceProps {
   /** Tags. */
   readonly languages: readonly string[]
-  /** `null`: the push's own text. */
+  /** `null`: the push's text. */
   readonly chosen: string | null
   readonly onChoose: (language: string | null) => void
   readonly onRemove: (language: string) => void

@@ -29,7 +29,7 @@ export function SavedSegments({ application, draft, onChoose }: Props) {
       said.value = sentence
       name.value = ''
     } catch {
-      said.value = 'This browser does not allow it.'
+      said.value = 'This browser blocks local storage.'
     }
   }
   const save = (): void => {

@@ -57,7 +57,7 @@ export function WhyNot({ application, path }: Props) {
       </Form>
       {several.value.length > 0 && (
         <>
-          <p>Several devices have a token that begins like this:</p>
+          <p>Several devices have a token that starts like this:</p>
           {several.value.map((device) => (
             <Form
               key={device.device}

@@ -16,7 +16,7 @@ const REFUSED: readonly (readonly [refused: RegExp, instead: string])[] = [
   [/\basked for (rightly|wrongly)\b/, 'usage error'],
   [/\bwhat becomes of\b/i, 'result'],
   [/\btak(e|es|en|ing) away\b/, 'remove'],
-  [/\b(is|are|was) over\b/, 'has finished, or ended'],
+  [/\b(is|are|was) over\b(?! API requests quota)/, 'has finished, or ended'],
   [/\bin quarantine\b/, 'quarantined'],
   [/\bdead (device|token)s?\b/, 'unregistered'],
   [/\bset it right\b|\bput (it|them) right\b/, 'fix'],

@@ -125,7 +125,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     says: '`NOT_FOUND` without details',
     blames: 'the token, where others are taken; else the project ID',
     done: 'again; set aside if others were taken meanwhile; pauses once several devices are told so and none is taken',
-    source: 'novuhq/novu, fcm.provider.ts: taken for a dead token',
+    source: 'novuhq/novu, fcm.provider.ts: treated as an unregistered token',
     is: ({ status, error }) => status === 404 && error.isGoogles && !error.hasDetails,
     outcome: misconfigured,
     isVague: true,

@@ -189,7 +189,10 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       const adopted = adoptionOf.get(device.id)
       const exclusions = registered ? exclusionsOf(application, audienceOf(push, whole), device) : []
       if (wave === null && local !== undefined) {
-        exclusions.push({ field: 'send_at_local', why: `is where ${local} was over when the push was accepted` })
+        exclusions.push({
+          field: 'send_at_local',
+          why: `is in a time zone where ${local} had passed when the push was accepted`,
+        })
       }
       return {
         facts: {

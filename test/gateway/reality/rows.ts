@@ -352,7 +352,7 @@ export const REALITY: readonly RealityRow[] = [
   },
   {
     gateway: 'FCM',
-    trigger: 'one dead token',
+    trigger: 'one unregistered token',
     answer: '401, empty',
     done: 'asks for no new access token, and sets the device aside, since others are taken',
     order: ['1', 'bodiless', '0'],
@@ -364,7 +364,7 @@ export const REALITY: readonly RealityRow[] = [
   },
   {
     gateway: 'FCM',
-    trigger: 'one dead token',
+    trigger: 'one unregistered token',
     answer: '404 `NOT_FOUND` without details',
     done: 'sets the device aside, since others are taken',
     order: ['1', 'notfound', '0'],

@@ -354,7 +354,7 @@ export class Connection {
     this.#idleFrames = 0
     this.#streams.delete(stream.id)
     // The rest of the answer is not wanted; or it came before all of the body was sent, which the peer may never take.
-    if (step === 'cut short' || stream.unsentBytes > 0) this.#giveUp(stream, ErrorCode.cancel)
+    if (step === 'too long' || stream.unsentBytes > 0) this.#giveUp(stream, ErrorCode.cancel)
     stream.listener.onOver(stream.answer())
   }
 

@@ -4,7 +4,7 @@ import { MAX_WINDOW_BYTES } from './frames.ts'
 import type { HeaderField } from './header-table.ts'
 
 /** The result of a frame for a stream; the last two break the rules of HTTP (RFC 9113, 8.1.1). */
-export type StreamStep = 'open' | 'answered' | 'cut short' | 'malformed' | 'wrong length'
+export type StreamStep = 'open' | 'answered' | 'too long' | 'malformed' | 'wrong length'
 
 interface Owner {
   cancel(stream: Stream): boolean
@@ -108,10 +108,10 @@ export class Stream implements InFlight {
     }
     if (this.#contentLength >= 0 && this.#bodyBytes > this.#contentLength) return 'wrong length'
     if (isEnd) return this.#end()
-    return this.#bodyBytes > MAX_ANSWER_BYTES ? 'cut short' : 'open'
+    return this.#bodyBytes > MAX_ANSWER_BYTES ? 'too long' : 'open'
   }
 
-  /** Only after `answered` or `cut short`. */
+  /** Only after `answered` or `too long`. */
   answer(): Requested {
     return new Answer(this.#status, this.#fields, this.#pieces)
   }

@@ -39,7 +39,7 @@ export function refuseForeign(connection: Database, path: string): void {
   } catch (error) {
     if (codeOf(error) !== 'SQLITE_NOTADB') throw error
     throw new DatabaseRefused(
-      `The file ${path} is not a database, or its beginning is damaged. It is left as it is: put a backup back in its place, or name another data directory (--data).`,
+      `The file ${path} is not a database, or its beginning is damaged. It is left as it is: restore a backup, or choose another data directory (--data).`,
     )
   }
   // All schemas from the first on have these; a new file has no table at all.

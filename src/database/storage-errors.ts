@@ -69,7 +69,7 @@ function isDamage(error: unknown): boolean {
 /** `directory`: `null` where it is not known. */
 export function damageText(directory: string | null): string {
   const file = directory === null ? 'bellhop.db' : join(resolve(directory), 'bellhop.db')
-  return `The database ${file} is damaged. Stop Bellhop and copy its directory before anything else; then put a backup back (bellhop restore), or save what can be read (sqlite3 ${file} .recover | sqlite3 saved.db).`
+  return `The database ${file} is damaged. Stop Bellhop and copy its directory before anything else; then restore a backup (bellhop restore), or save what can be read (sqlite3 ${file} .recover | sqlite3 saved.db).`
 }
 
 const DISK = /^SQLITE_(CANTOPEN|IOERR)/

@@ -73,6 +73,8 @@ export type AcceptPush = (application: Application, request: PushRequest) => Pro
 /** A moment that has passed by no more than this is now: clocks differ, and calls take time. */
 const JUST_PASSED_MS = MINUTE_MS
 
+const NOBODY_LEFT = 'The push failed for no device that is still registered and in its audience.'
+
 /** How far the number in `confirm` may be from the count: devices come and go meanwhile. */
 const CONFIRM_TOLERANCE = 0.1
 
@@ -92,9 +94,10 @@ export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, 
     if (deps.hasRoom?.() === false) throw new Refused(noRoom())
     const holdMs = to.kind === 'many' ? limits.holdSeconds * 1000 : 0
     const moments = momentsOf(when, createdAt, holdMs)
-    if (to.kind === 'many' && limits.confirmAbove > 0) {
+    if (to.kind === 'many' && (limits.confirmAbove > 0 || to.resendOf !== undefined)) {
       const addressed = await count(applicationNumber, { asOf: createdAt, ...to.filter }, request.caller)
-      checkConfirmed(addressed, limits.confirmAbove, to.confirm)
+      if (to.resendOf !== undefined && addressed === 0) throw new Refused(failure('ConflictError', NOBODY_LEFT))
+      if (limits.confirmAbove > 0) checkConfirmed(addressed, limits.confirmAbove, to.confirm)
     }
     const id = Bun.randomUUIDv7()
     const waves = when.kind === 'local' ? moments.map((sendAt) => ({ id: Bun.randomUUIDv7(), sendAt })) : []

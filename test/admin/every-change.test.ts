@@ -149,6 +149,8 @@ const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
   'POST /api/pushes/{id}/resend': async () => {
     const { id } = newApplication()
     const body = { platform: [0], msg: 'Hello', sound: '', badge: '' }
+    const token = 'bad41300'.padEnd(64, '0')
+    await call('PUT', `/api/applications/${id}/v1/deviceToken`, { token, platform: '0' })
     const push = (await call('POST', `/api/applications/${id}/v1/push/all`, body)).body.id
     await until(async () => (await call('GET', `/api/pushes/${push}/resend`)).status === 200)
     return { parameters: { id: push }, body: {} }

@@ -102,7 +102,7 @@ describe('a backup that was made while a broadcast ran', () => {
     expect((await verify(service.data)).stdout).toEndWith("This machine's sealing key opens its credentials.\n")
     const none = await verify(directories.make('without a key'))
     expect(none).toMatchObject({ exitCode: 0 })
-    expect(none.stdout).toContain('there is no key here')
+    expect(none.stdout).toContain('there is no sealing key here')
     expect(readdirSync(directories.path('without a key'))).toEqual(['bellhop.db'])
     const other = directories.make('with another key')
     writeFileSync(join(other, 'key'), Buffer.alloc(32, 7).toString('base64'))
@@ -119,7 +119,7 @@ describe('a backup that was made while a broadcast ran', () => {
     expect(restored.stdout).toContain(
       'Cancelled because they were probably sent already: 1 push in progress when the backup was made, 1 push scheduled for a time in the past.\n',
     )
-    expect(restored.stdout).toContain('The key is not here yet')
+    expect(restored.stdout).toContain('The sealing key is missing')
     const path = join(into, 'bellhop.db')
     const live = join(service.data, 'bellhop.db')
     for (const table of ['application', 'credential', 'label', 'device_label', 'feedback', 'idempotency']) {

@@ -388,7 +388,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
       await page.getByRole('button', { name: 'Sign in' }).click()
       await code.fill('000000')
       await page.getByRole('button', { name: 'Sign in' }).click()
-      expect(await page.getByRole('alert').innerText()).toContain('Code is wrong, or was used before.')
+      expect(await page.getByRole('alert').innerText()).toContain('Code is wrong or was already used.')
       await code.fill(recovery)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('table', { name: 'Log' }).waitFor()

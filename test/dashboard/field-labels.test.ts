@@ -3,7 +3,7 @@ import { withLabel } from '../../src/dashboard/client/field-labels.ts'
 
 test('a sentence about a field has its label, and no other sentence changes', () => {
   for (const [said, shown] of [
-    ['name is taken by another token.', 'Name is taken: there is a token of that name.'],
+    ['name is taken by another token.', 'Name is taken by another token.'],
     ['keyId must be the 10 characters of a key', 'Key ID must be the 10 characters of a key'],
     ['url must be an https URL', 'URL must be an https URL'],
     ['topic must be a bundle ID', 'Bundle ID must be a bundle ID'],

@@ -111,7 +111,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
     expect(page.url()).not.toContain(id)
     await page.goto(at(`${path}/pushes/${id}`))
     await page.getByRole('button', { name: 'Resend to failed devices…' }).click()
-    expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+.*again/)
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+The push was already resent as /)
   })
 
   browse('says that a push is held back, and cancels it', async ({ page, at, makeApplication }) => {

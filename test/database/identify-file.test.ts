@@ -40,7 +40,7 @@ describe('what is not a database of Bellhop is refused with a sentence, and left
   test('a file of another kind', () => {
     writeFileSync(path(), 'a list of things to do\n'.repeat(100))
     expect(refusal()).toBe(
-      `The file ${path()} is not a database, or its beginning is damaged. It is left as it is: restore a backup in its place, or name another data directory (--data).`,
+      `The file ${path()} is not a database, or its beginning is damaged. It is left as it is: restore a backup, or choose another data directory (--data).`,
     )
   })
 

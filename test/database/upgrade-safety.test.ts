@@ -227,7 +227,7 @@ describe('the program', () => {
     const before = contentOf(path)
     const both = await Promise.all([1, 2].map(() => command(['app', 'list', '--data', directory])))
     expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
-    expect(both.map(({ stderr }) => stderr.includes('The database is upgraded.')).filter(Boolean)).toEqual([true])
+    expect(both.map(({ stderr }) => stderr.includes('The database was upgraded.')).filter(Boolean)).toEqual([true])
     expect(contentOf(path, before)).toEqual(before)
     expect(contentOf(`${path}.before-${LATEST}`)).toEqual(before)
   })

@@ -101,7 +101,7 @@ describe('while it is served', () => {
       })
       expect(service.log()).toMatch(said)
       expect(await service.kill('SIGTERM')).toBe(4)
-      expect(service.log()).toContain('Stopped, so that nothing is answered that is not on disk.')
+      expect(service.log()).toContain('Stopped, so that nothing is acknowledged that is not on disk.')
     })
   }
 

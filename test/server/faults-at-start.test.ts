@@ -100,7 +100,7 @@ function withoutPath(sentence: string | null, data: string): string | null {
 
 test('a data directory that others can enter is warned of, with what to do', async () => {
   const data = dataDirectory()
-  const warned = async () => (await start(data)).lines.filter(({ event }) => String(event).startsWith('others on'))
+  const warned = async () => (await start(data)).lines.filter(({ event }) => String(event).startsWith('other users of'))
   expect(await warned()).toEqual([])
   chmodSync(data, 0o755)
   expect(await warned()).toMatchObject([

@@ -44,7 +44,7 @@ test('an upgrade says every two seconds how far it is, and a signal ends it with
   child.kill('SIGTERM')
   expect(await child.exited).toBe(0)
   expect(performance.now() - signalledAt).toBeLessThan(PATIENCE_MS)
-  expect(log()).toContain('Stopped during the upgrade of the database')
+  expect(log()).toContain('Stopped during the database upgrade')
   other.run('ROLLBACK')
   expect(other.query('PRAGMA user_version').get()).toEqual({ user_version: OLD })
   expect(contentOf(path)).toEqual(before)

@@ -73,7 +73,7 @@ function read(database: ReadOnlyDatabase, path: string): InspectedDatabase {
 }
 
 const STRANGE =
-  'Whoever could write to it may have put that there: stop the server, keep a copy, and put a backup back (bellhop help restore).'
+  'Whoever could write to it may have put that there: stop the server, keep a copy, and restore a backup (bellhop help restore).'
 
 function unreadable(path: string, error: unknown): Finding {
   const code = codeOf(error) ?? ''

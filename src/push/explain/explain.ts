@@ -166,7 +166,7 @@ function ofUnreached(
   const unreached = (verdict: 'cancelled' | 'expired', what: string, at: number) =>
     said(verdict, `The ${what} at ${isoTime(at)}, before it had come to this device. ${AS_NOW}`, { at, ...JUDGED_NOW })
   if (cancelledAt !== null) return unreached('cancelled', 'push was cancelled', cancelledAt)
-  if (finishedAt !== null) return unreached('expired', 'time to live of the push ended', expiresAt)
+  if (finishedAt !== null) return unreached('expired', "push's time to live ended", expiresAt)
   const why = pause === null ? 'It is being sent, and has' : `Sending is paused (${pause}), and the push has`
   const known = { ...(pause !== null && { reason: pause }), ...JUDGED_NOW }
   return said('waiting', `${why} not come to this device yet. ${AS_NOW}`, known)

@@ -23,7 +23,7 @@ describe('/manual', () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     for (const { topic } of PAGES) expect(linksOf(body)).toContain(`/manual/${topic}`)
     expect(linksOf(body)).toContain('/docs')
-    expect(body).toContain('<code>bellhop doctor</code> checks the machine')
+    expect(body).toContain('JSON body with <code>code</code> and <code>message</code>')
   })
 
   test.each(PAGES.map(({ topic, title }) => [topic, title]))(

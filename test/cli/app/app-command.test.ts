@@ -422,7 +422,7 @@ describe('the data directory', () => {
     expect(await cli.run(['app', 'list'])).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: The file ${cli.data}/bellhop.db is not a database, or its beginning is damaged. It is left as it is: restore a backup in its place, or name another data directory (--data).\n`,
+      stderr: `bellhop: The file ${cli.data}/bellhop.db is not a database, or its beginning is damaged. It is left as it is: restore a backup, or choose another data directory (--data).\n`,
     })
   })
 

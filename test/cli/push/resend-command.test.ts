@@ -38,4 +38,9 @@ test('resend sends a push again to those it failed for, and says as what', async
     stdout: '',
     stderr: `bellhop: The push was already resent as ${id}: resend that one.\n`,
   })
+  expect(await beside.run(['resend', id])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'bellhop: The push failed for no device that is still registered and in its audience.\n',
+  })
 })

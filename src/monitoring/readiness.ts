@@ -96,8 +96,8 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
     queue: senders.flatMap((sender) => standstillOf(sender, now)),
     credentials: waiting.flatMap(refusalOf),
     gateways: [
-      ...waiting.flatMap(unreachableOf),
-      ...waiting.flatMap(pausedServicesOf),
+      ...grouped(waiting.flatMap(unreachableOf)),
+      ...grouped(waiting.flatMap(pausedServicesOf)),
       ...moved.map((origin) => `${origin} is reached by the second transport only.`),
     ],
     disk: disk === null ? [] : shortageOf(disk),
@@ -122,27 +122,44 @@ type SenderFacts = ReadinessFacts['senders'][number]
 
 function standstillOf({ name, platform, stillSince }: SenderFacts, now: number): string[] {
   if (stillSince === null || now - stillSince < MAX_STILL_MS) return []
-  return [`${name}: the queue to ${PLATFORM[platform].gateway} stands still since ${isoSecond(stillSince)}.`]
+  return [`${name}: the queue to ${PLATFORM[platform].gateway} has not moved since ${isoSecond(stillSince)}.`]
 }
 
 function refusalOf({ name, platform, state, reason }: SenderFacts): string[] {
   const gateway = PLATFORM[platform].gateway
-  if (state === 'no-credential') return [`${name}: pushes wait for a credential for ${gateway}, and there is none.`]
-  if (state === 'misconfigured') return [`${name}: ${gateway} refuses the credential (${reason}), and pushes wait.`]
+  if (state === 'no-credential') return [`${name}: there is no credential for ${gateway}; pushes are waiting.`]
+  if (state === 'misconfigured') return [`${name}: ${gateway} refuses the credential (${reason}); pushes are waiting.`]
   return []
 }
 
-function unreachableOf({ name, platform, state, reason }: SenderFacts): string[] {
-  return state === 'unreachable'
-    ? [`${name}: ${PLATFORM[platform].gateway} takes nothing now (${reason}), and pushes wait.`]
-    : []
+/** What is wrong for an application. */
+interface Trouble {
+  readonly name: string
+  readonly what: string
 }
 
-function pausedServicesOf({ name, pausedServices }: SenderFacts): string[] {
-  return pausedServices.map(
-    ({ service, reason }) =>
-      `${name}: the push service ${pushServiceName(service)} takes nothing now (${reason}), and its browsers wait.`,
-  )
+function unreachableOf({ name, platform, state, reason }: SenderFacts): Trouble[] {
+  if (state !== 'unreachable') return []
+  return [{ name, what: `${PLATFORM[platform].gateway} accepts nothing now (${reason}); pushes are waiting.` }]
+}
+
+function pausedServicesOf({ name, pausedServices }: SenderFacts): Trouble[] {
+  return pausedServices.map(({ service, reason }) => ({
+    name,
+    what: `the push service ${pushServiceName(service)} accepts nothing now (${reason}); its browsers are waiting.`,
+  }))
+}
+
+const MAX_NAMES = 3
+
+/** One sentence for each trouble: a gateway that is down is so for every application. */
+function grouped(troubles: readonly Trouble[]): string[] {
+  const byTrouble = Map.groupBy(troubles, ({ what }) => what)
+  return Array.from(byTrouble, ([what, of]) => {
+    const names = of.slice(0, MAX_NAMES).map(({ name }) => name)
+    const more = of.length - names.length
+    return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: ${what}`
+  })
 }
 
 /** At most one sentence. */

@@ -140,7 +140,7 @@ describe('a gateway that takes each notification and drops its connection', () =
     const ready = JSON.parse(await onAdminSide('/readyz'))
     expect(ready).toMatchObject({ status: 'ready', checks: { gateways: 'warning' } })
     expect(ready.warnings[0]).toMatch(
-      /^test: APNs takes nothing now \(it closes connections without an answer: at most one new connection every \d+ s\), and pushes wait\.$/,
+      /^test: APNs accepts nothing now \(it closes connections without an answer: at most one new connection every \d+ s\); pushes are waiting\.$/,
     )
     expect(ready.paused).toEqual([expect.objectContaining({ state: 'unreachable' })])
     const metrics = await onAdminSide('/metrics')
@@ -211,7 +211,7 @@ test('a gateway that answers nothing is told of, though it takes connections', a
     'it answers nothing: on 3 connections in a row no request was answered in time',
   )
   const ready = JSON.parse(await onAdminSide('/readyz'))
-  expect(ready.warnings[0]).toStartWith('test: APNs takes nothing now (it answers nothing: on 3 connections')
+  expect(ready.warnings[0]).toStartWith('test: APNs accepts nothing now (it answers nothing: on 3 connections')
   simulator.answerWith(null)
   await passing(
     service,

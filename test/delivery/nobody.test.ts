@@ -163,7 +163,7 @@ describe('an application without a credential', () => {
       expect(await ready()).toMatchObject({
         status: 503,
         body: {
-          reasons: [`${name}: pushes wait for a credential for ${gateway}, and there is none.`],
+          reasons: [`${name}: there is no credential for ${gateway}; pushes are waiting.`],
           paused: [{ application: name, platform, state: 'no-credential', open: 1 }],
         },
       })

@@ -114,7 +114,7 @@ test('a credential: what is sent with it waits, the other platform goes on, and 
   expect(await status(waits)).toMatchObject({ state: 'paused', reason, s: 0, failed: { total: 0 } })
   expect(await ready()).toMatchObject({
     status: 503,
-    body: { reasons: [`test: APNs refuses the credential (${reason}), and pushes wait.`] },
+    body: { reasons: [`test: APNs refuses the credential (${reason}); pushes are waiting.`] },
   })
   simulator.answerWith(null)
   await passing(service, clock, reached(waits))
@@ -178,7 +178,7 @@ test('a gateway: what is sent there waits, the other one goes on, and readiness 
   expect(await status(waits)).toMatchObject({ state: 'paused', reason, s: 0, failed: { total: 0 } })
   expect(await ready()).toMatchObject({
     status: 200,
-    body: { warnings: [`test: APNs takes nothing now (${reason}), and pushes wait.`] },
+    body: { warnings: [`test: APNs accepts nothing now (${reason}); pushes are waiting.`] },
   })
   simulator.answerWith(null)
   await passing(service, clock, reached(waits))

@@ -114,7 +114,9 @@ describe('/readyz', () => {
     clock.standStill(1)
     expect(await ready()).toMatchObject({
       status: 503,
-      body: { reasons: [`test: the queue to APNs stands still since ${new Date(began).toISOString().slice(0, 19)}Z.`] },
+      body: {
+        reasons: [`test: the queue to APNs has not moved since ${new Date(began).toISOString().slice(0, 19)}Z.`],
+      },
     })
     simulator.answerWith(() => null)
     await sent(id)
@@ -139,7 +141,7 @@ describe('/readyz', () => {
     expect(status).toBe(503)
     expect(body).toMatchObject({
       status: 'not ready',
-      reasons: ['Café "Größe": pushes wait for a credential for APNs, and there is none.'],
+      reasons: ['Café "Größe": there is no credential for APNs; pushes are waiting.'],
       checks: { credentials: 'failed', queue: 'ok' },
       paused: [{ application: 'Café "Größe"', platform: 0, state: 'no-credential', open: 1 }],
     })

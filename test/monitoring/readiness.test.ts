@@ -85,7 +85,7 @@ describe('the queue', () => {
     expect(ofSender({ stillSince: NOW - 59_999 }).ready).toBe(true)
     expect(ofSender({ stillSince: NOW - 60_000 })).toMatchObject({
       ready: false,
-      reasons: ['shop: the queue to APNs stands still since 2026-11-20T11:59:00Z.'],
+      reasons: ['shop: the queue to APNs has not moved since 2026-11-20T11:59:00Z.'],
       checks: { queue: 'failed' },
     })
   })
@@ -100,7 +100,7 @@ describe('a credential', () => {
     const refused = { state: 'misconfigured', reason: 'InvalidProviderToken' } as const
     expect(ofSender({ ...refused, platform: 1 })).toMatchObject({
       ready: false,
-      reasons: ['shop: FCM refuses the credential (InvalidProviderToken), and pushes wait.'],
+      reasons: ['shop: FCM refuses the credential (InvalidProviderToken); pushes are waiting.'],
       checks: { credentials: 'failed' },
     })
     expect(ofSender({ ...refused, open: 0, recipients: 0 }).ready).toBe(true)
@@ -109,7 +109,7 @@ describe('a credential', () => {
   test('that is not there is a reason while pushes wait for it', () => {
     expect(ofSender({ state: 'no-credential' })).toMatchObject({
       ready: false,
-      reasons: ['shop: pushes wait for a credential for APNs, and there is none.'],
+      reasons: ['shop: there is no credential for APNs; pushes are waiting.'],
     })
   })
 
@@ -122,9 +122,23 @@ test('a gateway that cannot be reached is a warning: the queue goes on by itself
   expect(ofSender({ state: 'unreachable', reason: 'ECONNREFUSED' })).toMatchObject({
     ready: true,
     reasons: [],
-    warnings: ['shop: APNs takes nothing now (ECONNREFUSED), and pushes wait.'],
+    warnings: ['shop: APNs accepts nothing now (ECONNREFUSED); pushes are waiting.'],
     checks: { gateways: 'warning' },
   })
+})
+
+test('a gateway that is down for many applications is one warning, which names three of them', () => {
+  const senders = ['shop', 'news', 'game', 'club', 'chat'].map((name, at) => ({
+    ...SENDER,
+    name,
+    application: at + 1,
+    state: 'unreachable' as const,
+    reason: at === 1 ? 'HTTP 503' : 'ENOTFOUND',
+  }))
+  expect(of({ senders }).warnings).toEqual([
+    'shop, game, club and 1 more: APNs accepts nothing now (ENOTFOUND); pushes are waiting.',
+    'news: APNs accepts nothing now (HTTP 503); pushes are waiting.',
+  ])
 })
 
 test('a push service that is waited for is a warning, by the name of all its hosts', () => {
@@ -132,7 +146,9 @@ test('a push service that is waited for is a warning, by the name of all its hos
   expect(ofSender({ platform: 2, pausedServices })).toMatchObject({
     ready: true,
     reasons: [],
-    warnings: ['shop: the push service push.services.mozilla.com takes nothing now (HTTP 429), and its browsers wait.'],
+    warnings: [
+      'shop: the push service push.services.mozilla.com accepts nothing now (HTTP 429); its browsers are waiting.',
+    ],
     checks: { gateways: 'warning' },
   })
   expect(ofSender({ platform: 2, pausedServices, recipients: 0 }).warnings).toEqual([])

@@ -219,6 +219,6 @@ test('a push service that asks to wait is in the figures and among the warnings,
     return warnings.length > 0
   })
   expect(warnings).toEqual([
-    'test: the push service fcm.googleapis.com takes nothing now (HTTP 429 for 10 of 10 devices), and its browsers wait.',
+    'test: the push service fcm.googleapis.com accepts nothing now (HTTP 429 for 10 of 10 devices); its browsers are waiting.',
   ])
 })

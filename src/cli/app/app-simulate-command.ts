@@ -10,7 +10,7 @@ import { NO_KEY, indented } from './app-text.ts'
 
 /** A selection: `*-magic-tokens.ts` of the simulator have all. */
 const ORDERS = [
-  ['iOS', 'Android', 'is answered'],
+  ['iOS', 'Android', 'answer'],
   ['bad41000…', 'unregistered:…', '410 Unregistered, 404 UNREGISTERED: the device is gone'],
   ['bad40000…', 'invalid:…', '400: not a token'],
   ['bad42901…', 'throttled-1:…', '429 the first time, and then accepted'],
@@ -45,7 +45,7 @@ export const run: RunOnApplication = async ({ words: [app = ''], flags }, world)
       ...indented(ORDERS),
       '',
       `Browsers get real pushes once the application has a VAPID key: bellhop app webpush ${id}`,
-      `What arrives is shown by  bellhop tail ${id}${dataFlagOf(flags.get('data'))}`,
+      `See what arrives:  bellhop tail ${id}${dataFlagOf(flags.get('data'))}`,
       '',
     ].join('\n'),
   )

@@ -5,7 +5,7 @@ import { routePurpose } from './routes/route-purposes.ts'
 
 const INTRODUCTION = `
 The API of the dashboard, for programs too: with a token of \`bellhop admin token NAME\` as
-\`Authorization: Bearer bha_…\`. \`x-token-purpose\` of a call is what the token must be for at the least. Bodies and answers are JSON. Every failure is \`{"code": …, "message": …}\`, of which the message names the field. What a call has changed
+\`Authorization: Bearer bha_…\`. \`x-token-purpose\` of a call is the least purpose that the token needs. Bodies and answers are JSON. Every failure is \`{"code": …, "message": …}\`, of which the message names the field. What a call has changed
 stands in \`GET /api/log\`.
 `.trim()
 

@@ -128,7 +128,7 @@ const vapidSubject = byRule(
 
 export const VapidFields = knownOnly(
   bodyOf({
-    subject: optional(describedAs('Where push services reach whoever sends; needed once.', vapidSubject)),
+    subject: optional(describedAs('Contact address for push services. Required once.', vapidSubject)),
     key: optional(
       describedAs(
         'A private key to import: PEM, 43 characters of base64url, or the JSON that web-push prints.',

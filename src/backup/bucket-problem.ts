@@ -13,7 +13,7 @@ export function bucketProblem(error: unknown, bucket: string, service: string): 
 
 /** As Amazon names them, and those who speak its language (S3 API reference, "Error responses"). */
 const REASONS: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'there is none of this name',
+  NoSuchBucket: 'there is no bucket with this name',
   AccessDenied: 'these credentials may not list, read, write and delete there',
   AllAccessDisabled: 'it is not readable',
   InvalidAccessKeyId: 'it does not know AWS_ACCESS_KEY_ID',

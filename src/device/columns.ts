@@ -167,7 +167,7 @@ export const COLUMNS = {
     said: optional(fcmPlatform),
     record: oneOf(
       ['android', 'ios'],
-      'Of platform 1: what stands behind the token, as the app said or as Apple has answered through FCM; absent where it is not known.',
+      "For platform 1: the system behind the token, as the app said or FCM's answers showed. Absent if unknown.",
     ),
     csv: [],
     plain: { codes: ['android', 'ios'] },

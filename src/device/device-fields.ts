@@ -187,7 +187,7 @@ export const fcmPlatform: Field<'android' | 'ios'> = {
     type: 'string',
     enum: ['android', 'ios'],
     description:
-      'Of platform 1 alone: "ios" for an iPhone whose app has Firebase\'s SDK, so that FCM hands it what APNs would: sound, badge, thread and the rest. Without it FCM passes on no more than the text. Default "android"; a device of which nobody has said anything is also known by the first answer of Apple\'s that FCM passes on.',
+      'Only for platform 1: "ios" for an iPhone whose app uses Firebase\'s SDK, so that FCM delivers what APNs would: sound, badge, thread and so on. Without it, FCM delivers only the text. Default "android"; a device of which nobody has said anything is also known by the first answer of Apple\'s that FCM passes on.',
   },
   emptyIsAbsent: true,
   read(value, name) {

@@ -66,7 +66,7 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     ),
     gauge(
       'bellhop_sender_paused',
-      'Whether nothing is sent, and why: the gateway cannot be reached, it refuses the credential, or there is none for devices that wait for it.',
+      'Whether sending is paused, by state: unreachable gateway, refused credential, or no credential for waiting devices.',
       all.flatMap((sender) =>
         PAUSES.map((pause) => {
           const counts = pause !== 'no-credential' || sender.recipients > 0

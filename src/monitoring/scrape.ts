@@ -132,13 +132,13 @@ export function createScrape(sources: Sources): () => Promise<string> {
     return [
       gauge(
         'bellhop_backup_last_success_timestamp_seconds',
-        'When the last backup was made, since the Unix epoch; not there where none was.',
+        'When the last backup was created, in seconds since the Unix epoch. Absent if there is none.',
         made === null ? [] : made / 1000,
       ),
       gauge('bellhop_backup_failed', 'Whether the last try failed.', backups ? Number(backups.lastError !== null) : []),
       gauge(
         'bellhop_backup_last_verified_timestamp_seconds',
-        'When a backup was last opened and found whole, since the Unix epoch; not there where none was.',
+        'When a backup was last verified as intact, in seconds since the Unix epoch. Absent if none was.',
         whole === null ? [] : whole / 1000,
       ),
       gauge(

@@ -92,7 +92,7 @@ describe('what goes wrong has a sentence', () => {
     await using none = await bucketOn('nobody')
     expect(await none.bucket.list('')).toEqual({
       kind: 'problem',
-      problem: `${none.service} refuses the bucket "nobody": there is none of this name (NoSuchBucket).`,
+      problem: `${none.service} refuses the bucket "nobody": there is no bucket with this name (NoSuchBucket).`,
     })
     await using unknown = await bucketOn('backups', { AWS_ACCESS_KEY_ID: 'other-key' })
     expect(await unknown.bucket.list('')).toEqual({

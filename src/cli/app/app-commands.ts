@@ -93,7 +93,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     on: 'application',
     summary: 'delete an application with its devices, pushes and credentials',
     changes: { action: 'delete application' },
-    flags: [switchFlag('yes', 'yes, erase it')],
+    flags: [switchFlag('yes', 'confirm the deletion')],
     examples: ['bellhop app delete "Corner Shop" --yes'],
     load: () => import('./app-delete-command.ts'),
   },

@@ -82,7 +82,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     on: 'application',
     summary: "delete a user's devices and everything stored about them",
     changes: { action: 'erase user' },
-    flags: [switchFlag('yes', 'yes, erase them'), jsonFlag],
+    flags: [switchFlag('yes', 'confirm the deletion'), jsonFlag],
     examples: ['bellhop user erase "Corner Shop" ann@shop.example --yes'],
     load: () => import('./user-erase-command.ts'),
   },

@@ -7,7 +7,7 @@ import type { CheckArguments, RunOnApplication } from '../command.ts'
 export const check: CheckArguments = ({ flags }) =>
   flags.has('yes')
     ? FINE
-    : problems('user erase erases the devices of the user, and what is stored about them; add --yes to do so.')
+    : problems("user erase deletes the user's devices and everything stored about them; add --yes to confirm.")
 
 /** As PUT /user/del does. */
 export const run: RunOnApplication = async ({ words: [, user = ''], flags }, { database, application, audit }) => {

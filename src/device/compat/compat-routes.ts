@@ -78,7 +78,7 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
       described({
         tag: 'Devices',
         summary: 'Remove the alias of a device',
-        description: 'Name the device by `alias`, by `token`, or by both; `platform` need not be there.',
+        description: 'Name the device by `alias`, by `token`, or by both; `platform` is optional.',
         idAlone: ID_ALONE_IN_COMPAT.removeAlias,
         body: RemoveAlias,
         example: { alias: 'front-desk' },

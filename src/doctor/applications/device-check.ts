@@ -51,7 +51,7 @@ export function judgeDevices(id: string, counts: readonly DeviceStateCount[], wo
   if (quarantined >= MIN_DEVICES && quarantined > registered * MANY) {
     return warning(
       found,
-      'So many tokens that a gateway does not know are mostly of another app or environment: check topic, environment and project of the credential.',
+      "So many unknown tokens usually belong to another app or environment: check the credential's topic, environment and project.",
     )
   }
   return ok(found)

@@ -29,7 +29,7 @@ export const actions: PushOption<readonly Action[]> = {
         type: 'object',
         properties: {
           action: { ...actionName.schema, description: 'Its name, which PUT /stats reports when it is chosen.' },
-          title: { type: 'string', description: 'What stands on it.' },
+          title: { type: 'string', description: 'Its label.' },
           link: { type: 'string', description: 'An http or https URL to open. Default: the `link` of the push.' },
         },
         required: ['action', 'title'],

@@ -28,7 +28,7 @@ export const EXPLANATION = objectSchema(
     attempts: orNull(count('How often it was sent.'), null),
     next_attempt_at: orNull(time('When it is tried again.'), null),
     apns_id: orNull(text('The apns-id of the notification, which Apple can look up.'), null),
-    judged_now: yesOrNo('Whether the audience was held against the device as it is now.', true),
+    judged_now: yesOrNo("Whether the device's current state was used.", true),
     receipts: shownAs(
       listOf(
         objectSchema('Receipt', {

@@ -215,7 +215,7 @@ describe('user', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'bellhop: user erase erases the devices of the user, and what is stored about them; add --yes to do so.\n',
+        "bellhop: user erase deletes the user's devices and everything stored about them; add --yes to confirm.\n",
     })
     const answer = await cli.run(['user', 'erase', 'Shop', 'ann', '--yes'])
     expect(answer).toEqual({ exitCode: 0, stdout: 'Deleted the user and 2 devices.\n', stderr: '' })

@@ -85,6 +85,11 @@ export const MUTATIONS: readonly Mutation[] = [
     to: '  #trouble: Trouble | null = null\n  #size = 8\n',
   },
   {
+    name: 'over HTTP/1.1 a request that was cut off passes for one that never came',
+    from: "this.#over({ kind: 'unknown', reason }, 0)",
+    to: "this.#over({ kind: 'unprocessed', reason }, 0)",
+  },
+  {
     name: 'what answers say of devices is not applied',
     from: 'for (const finding of settlement.findings) apply(finding, clock.wallAt(settlement.settledAt))',
     to: '',

@@ -1,6 +1,7 @@
 import { problem } from '../../failure.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
 import { pushStatusOf } from '../../push/status/status-answer.ts'
+import { createPushSummaryStore } from '../../push/status/push-summary-store.ts'
 import { createStatusStore } from '../../push/status/status-store.ts'
 import type { PauseOf, StoredPush } from '../../push/status/status.ts'
 import { wholeStatus } from '../../push/status/whole-status.ts'
@@ -38,8 +39,9 @@ export const run: RunOnApplication = async ({ words: [, one], flags }, world) =>
   const pushes = []
   for (const push of page.slice(0, max)) pushes.push(listed(push))
   if (flags.has('json')) return done(pushes.map(jsonLine).join(''))
+  const summaries = createPushSummaryStore(world)
   const view = {
-    pushes,
+    pushes: pushes.map((push, at) => Object.assign(push, { text: summaries.textOf(page[at]?.number ?? 0) })),
     scheduled: flags.has('scheduled'),
     first: last === null,
     more: page.length > max,

@@ -1,4 +1,5 @@
 import type { pushStatusOf } from '../../push/status/status-answer.ts'
+import type { PushText } from '../../push/status/push-summary-store.ts'
 import type { PushState } from '../../push/status/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, grouped, moment } from '../../text/format.ts'
@@ -6,7 +7,7 @@ import type { Colour, Style } from '../terminal/style.ts'
 import { listing } from '../terminal/table-text.ts'
 import type { Column } from '../terminal/table-text.ts'
 
-type ShownPush = ReturnType<typeof pushStatusOf>
+type ShownPush = ReturnType<typeof pushStatusOf> & { readonly text: PushText | null }
 
 interface View {
   readonly pushes: readonly ShownPush[]
@@ -26,10 +27,13 @@ const COLOURS: Readonly<Record<PushState, Colour>> = {
 }
 
 /** Columns that have room for whole ids. */
-const ROOMY = 110
+const ROOMY = 130
 
 /** Of an id: its time to the millisecond, and 12 random bits. */
 const SHOWN = 18
+
+/** Characters of a title or message in a list. */
+const TEXT_CHARACTERS = 24
 
 /** A table, with why paused pushes wait below it. */
 export function pushesText(
@@ -51,6 +55,7 @@ export function pushesText(
   const received: Column<ShownPush> = ['RECEIVED', (one) => grouped(one.received), 'right']
   const columns: readonly Column<ShownPush>[] = [
     ['PUSH', ({ id }) => part(id)],
+    ['TEXT', ({ text }) => headline(text)],
     ['STATE', ({ state }) => paint(COLOURS[state], state)],
     ['WHEN', when],
     ['ADDRESSED', ({ t }) => grouped(t), 'right'],
@@ -65,4 +70,14 @@ export function pushesText(
   const last = pushes.at(-1)?.id
   const next = scheduled ? 'More: --limit' : `Next page: --after ${last}`
   return legible([...listing(pushes, columns, paint), ...waits, ...(more ? [next] : []), ''].join('\n'))
+}
+
+/** The title, else the message, on one line and cut. */
+function headline(text: PushText | null): string {
+  const whole = escapeControls((text?.title ?? text?.msg ?? '').replaceAll(/\s+/g, ' '))
+  if (whole === '') return 'silent'
+  const characters = Array.from(new Intl.Segmenter().segment(whole), ({ segment }) => segment)
+  if (characters.length <= TEXT_CHARACTERS) return whole
+  const cut = characters.slice(0, TEXT_CHARACTERS - 1).join('')
+  return `${cut.trimEnd()}…`
 }

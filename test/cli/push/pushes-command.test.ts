@@ -24,7 +24,7 @@ async function pushed(caller: ReturnType<Beside['newCaller']>, body: object): Pr
 }
 
 describe('bellhop pushes', () => {
-  test('lists the newest first, with their counts, and whole ids where there is room', async () => {
+  test('lists the newest first, with their texts and counts, and whole IDs where there is room', async () => {
     const caller = beside.newCaller()
     const app = caller.application.id
     expect((await beside.run(['pushes', app])).stdout).toBe(
@@ -33,16 +33,18 @@ describe('bellhop pushes', () => {
     await caller.register({ token: IOS, platform: '0' })
     await beside.run(['push', app, 'Hello', '--all'])
     const christmas = inDays(20)
-    const later = await pushed(caller, { send_at: christmas })
+    const later = await pushed(caller, { send_at: christmas, title: 'Merry Christmas to\nall of you' })
     const { exitCode, stdout } = await beside.run(['pushes', app])
     expect({ exitCode, lines: stdout.split('\n') }).toEqual({
       exitCode: 0,
       lines: [
-        expect.stringMatching(/^PUSH +STATE +WHEN +ADDRESSED +ACCEPTED +FAILED +OPENED$/),
+        expect.stringMatching(/^PUSH +TEXT +STATE +WHEN +ADDRESSED +ACCEPTED +FAILED +OPENED$/),
         expect.stringMatching(
-          new RegExp(`^${later}  scheduled  for ${christmas.slice(0, 10)} ${christmas.slice(11, 19)} UTC +0 +0 +0 +0$`),
+          new RegExp(
+            `^${later}  Merry Christmas to all…  scheduled  for ${christmas.slice(0, 10)} ${christmas.slice(11, 19)} UTC +0 +0 +0 +0$`,
+          ),
         ),
-        expect.stringMatching(/^[0-9a-f-]{36} {2}finished {3}just now +1 +1 +0 +0$/),
+        expect.stringMatching(/^[0-9a-f-]{36} {2}Hello +finished {3}just now +1 +1 +0 +0$/),
         '',
       ],
     })
@@ -75,7 +77,7 @@ describe('bellhop pushes', () => {
       state = (await beside.service.get(`/push/${id}`, { application })).body.state
     }
     const { stdout } = await beside.run(['pushes', 'keyless'])
-    expect(stdout).toContain(`${id}  paused `)
+    expect(stdout).toContain(`${id}  Hi    paused `)
     expect(stdout).toEndWith(`\n${id} waits: there is no credential for APNs\n`)
   })
 

@@ -128,13 +128,10 @@ test('a gateway that cannot be reached is a warning: the queue goes on by itself
 })
 
 test('a gateway that is down for many applications is one warning, which names three of them', () => {
-  const senders = ['shop', 'news', 'game', 'club', 'chat'].map((name, at) => ({
-    ...SENDER,
-    name,
-    application: at + 1,
-    state: 'unreachable' as const,
-    reason: at === 1 ? 'HTTP 503' : 'ENOTFOUND',
-  }))
+  const senders = ['shop', 'news', 'game', 'club', 'chat'].map((name, at): Sender => {
+    const reason = at === 1 ? 'HTTP 503' : 'ENOTFOUND'
+    return Object.assign({}, SENDER, { name, application: at + 1, state: 'unreachable', reason })
+  })
   expect(of({ senders }).warnings).toEqual([
     'shop, game, club and 1 more: APNs accepts nothing now (ENOTFOUND); pushes are waiting.',
     'news: APNs accepts nothing now (HTTP 503); pushes are waiting.',

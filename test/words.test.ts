@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { shownTexts } from '../scripts/strings.ts'
 
-/**
- * Words that people read no more, with those that took their place: one word for a thing, that of the glossary in the manual
- * (`bellhop manual glossary`), and the one that a native speaker would use.
- */
+/** Phrases that were replaced in texts for people, with their replacements. The glossary in the manual is the authority. */
 const REFUSED: readonly (readonly [refused: RegExp, instead: string])[] = [
   [/\bgood once\b/, 'works once'],
   [/\bgood for nothing\b/, 'no longer works'],
@@ -34,7 +31,7 @@ const REFUSED: readonly (readonly [refused: RegExp, instead: string])[] = [
   [/\bwork of its own\b|\bof its own accord\b/, 'by itself'],
 ]
 
-describe('no text that people read has a word that another one replaces', () => {
+describe('no text for people has a phrase that was replaced', () => {
   const texts = shownTexts()
 
   test.each(REFUSED.map(([refused, instead]) => [refused.source, instead, refused] as const))(
@@ -45,7 +42,7 @@ describe('no text that people read has a word that another one replaces', () => 
     },
   )
 
-  test('of every kind some are read', async () => {
+  test('texts of every kind are read', async () => {
     const counts = Object.groupBy(await texts, ({ kind }) => kind)
     for (const [kind, least] of Object.entries({
       dashboard: 500,

@@ -32,7 +32,7 @@ const ROOMY = 130
 /** Of an id: its time to the millisecond, and 12 random bits. */
 const SHOWN = 18
 
-/** Characters of a title or message in a list. */
+/** Of a title or message in a list. */
 const TEXT_CHARACTERS = 24
 
 /** A table, with why paused pushes wait below it. */

@@ -8,7 +8,7 @@ export function failureReason(error: unknown): string {
 }
 
 /**
- * What a request without an answer means. Where could not connect, none can for the next device either;
+ * What a request without an answer means. If no connection could be made, none can for the next device either;
  * where the answer was lost, only this device is in doubt, and so many at a time may be too many.
  */
 export function outcomeOfFailure({ reason, sent, afterMs }: TransportAnswer & { kind: 'failed' }): Outcome {

@@ -196,7 +196,7 @@ function headersOf(
   return headers
 }
 
-/** If could not connect, the push service or the host can't be reached; others may be well. */
+/** If no connection could be made, the push service or the host can't be reached; others may be well. */
 function scoped(outcome: Outcome, scope: Way['scope']): Outcome {
   return outcome.kind === 'deferred' && outcome.scope === 'credential' ? { ...outcome, scope } : outcome
 }

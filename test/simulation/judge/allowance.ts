@@ -4,9 +4,9 @@ export const ALLOWANCE = {
   settledMs: 40_000,
   /** The longest that a gateway of this world asks to be left alone. */
   restMs: 60_000,
-  /** By how much the time of day may be off without counting as set. */
+  /** By how much the time of day may differ from service time before it counts as a jump. */
   wanderedMs: 1000,
-  /** How long it is believed what a closed connection has said of the credential. */
+  /** How long a refusal of the credential in a GOAWAY is believed. */
   refusedMs: 15_000,
   /** A request without an answer for so long holds up nobody. */
   silentMs: 1999,

@@ -48,8 +48,8 @@ export class BadgeChecks {
   }
 
   /**
-   * The service has died; `from`: what came later may not be written down. A retry shows what a page of another push has
-   * just added, and a power cut may undo that page: the other push adds it later, or not at all if it has expired.
+   * The service has died; what came after `from` may not be stored. A retry shows what a page of another push has just added,
+   * and a power cut may undo that page: the other push adds it later, or not at all if it has expired.
    */
   crashed(phone: Phone, from: number, pushes: readonly Push[]): void {
     if (phone.badgeAt < from || phone.badge === null) return

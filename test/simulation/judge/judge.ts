@@ -92,7 +92,7 @@ export class Judge {
     const { course } = this
     course.setBack()
     const heardFrom = course.ranBefore(ALLOWANCE.settledMs)
-    // What is said of a time before a registration is believed where that is in the future when it is written down.
+    // A 410 from before a registration is believed if that registration is in the future when the answer is stored.
     for (const phone of this.phones.all()) {
       if (phone.outdatedAt < heardFrom) continue
       Object.assign(phone, { state: 'unsure', lostAt: course.passedMs, changedAt: course.passedMs })
@@ -219,13 +219,13 @@ export class Judge {
       phone.outdatedAt = this.course.passedMs
       return
     }
-    // Who says no time says nothing of a registration that came after the question; the push has failed for it, though.
+    // A refusal without a time does not affect a registration after the request, but the push has failed for it.
     if (reply.since === null && phone.seenAt > at) {
       if (['bad-token', 'mismatch', 'suspect'].includes(reply.says)) phone.changedAt = this.course.passedMs
       return
     }
-    // The other environment takes it, unless something is wrong there: what it says of the credential as it closes a
-    // connection is believed for a while, and the token is bad where it is none of the environment that takes the credential.
+    // The other environment takes it, unless it has refused the credential as it closed a connection: that is believed for a
+    // while, and the token counts as bad.
     const isRefusedThere = this.#sandboxLostAt > this.course.passedMs - ALLOWANCE.refusedMs
     if (reply.says === 'lost' && arrival.environment === 'sandbox') this.#sandboxLostAt = this.course.passedMs
     const isOfOther =
@@ -241,7 +241,7 @@ export class Judge {
       return
     }
     const line = lineOf(arrival)
-    // Taken before its access token came, and so perhaps before that registration: it may stay until the next.
+    // The task was taken before its access token came, perhaps before that registration: the device may stay.
     const mayStay = reply.since === null && send.grantedAt === send.at
     if (reply.says === 'gone' || this.#good.has(line)) return this.#leaves(phone, reply, mayStay)
     // It stays, until the credential is known to be good.

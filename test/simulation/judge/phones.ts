@@ -58,9 +58,9 @@ export interface Phone {
   lostAt: number
   /** When the last registration was asked for, ms since the Unix epoch. */
   registeredAt: number
-  /** When it was answered, so written down before: ms since the Unix epoch. */
+  /** When it was answered, and so stored at the latest: ms since the Unix epoch. */
   registeredBy: number
-  /** When an answer was heard that it was gone before its last registration. */
+  /** When the last 410 came with a time before its registration. */
   outdatedAt: number
   /** Calls about it without an answer. */
   calls: number

@@ -120,7 +120,7 @@ export class SendChecks {
   #checkTime(push: Push, phone: Phone): void {
     const { when } = push.step
     const { passedMs, disturbedAt } = this.#course
-    // The time of day may have wandered from service time by less than a jump.
+    // The time of day may differ from service time by less than counts as a jump.
     const wanderedMs = disturbedAt > Number.NEGATIVE_INFINITY ? ALLOWANCE.wanderedMs : 0
     this.#verdict.expect(
       push.mayExpire || push.heldMs === 0 || passedMs + wanderedMs >= push.askedAt + push.heldMs,

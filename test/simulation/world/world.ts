@@ -167,7 +167,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
 
   async function start(): Promise<Service> {
     const startedIn = life
-    // Promises of a process that has died are settled still, and what it was about to do would happen.
+    // Promises of a process that has died still settle: without this, it would go on.
     const lives = () => startedIn === life
     const starting = startService({
       data: disk.data,

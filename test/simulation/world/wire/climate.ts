@@ -86,10 +86,10 @@ export function drawOpening(weather: Weather, random: () => number): 'open' | 'r
   return weather === 'silent' && dice > 0.85 ? 'silent' : 'open'
 }
 
-/** Of push services, how many have HTTP/1.1 alone, and how many have it on some connections: they change in mid-flight. */
+/** Shares of push services that speak only HTTP/1.1, and that speak it on some connections. */
 const [ALWAYS_OLDER, SOMETIMES_OLDER] = [0.2, 0.15] as const
 
-/** Whether a connection has HTTP/1.1. `of`: the number that its origin has drawn, in [0, 1). */
+/** Whether a connection speaks HTTP/1.1. `of`: drawn by its origin, in [0, 1). */
 export function speaksOlder(of: number, random: () => number): boolean {
   if (of < ALWAYS_OLDER) return true
   return of < ALWAYS_OLDER + SOMETIMES_OLDER && random() < 0.5

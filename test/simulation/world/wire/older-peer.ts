@@ -9,7 +9,7 @@ import { isSettled } from './climate.ts'
 import type { PeerOptions } from './peer.ts'
 import { SAID } from './peer.ts'
 
-/** What happens to a connection that stood. `closes`: with its answer. `speaks twice`: an answer that nobody asked for. */
+/** What happens to an open connection. `closes`: with its answer. `speaks twice`: with an answer to no request. */
 type Mishap = 'is cut' | 'ends' | 'closes' | 'closes idle' | 'stops reading' | 'speaks twice'
 
 const MISHAPS: readonly Mishap[] = [
@@ -31,8 +31,8 @@ interface Request {
 type Answer = TransportAnswer & { readonly kind: 'answer' }
 
 /**
- * A push service's side of one HTTP/1.1 connection over simulated bytes. It answers as it is decided, has mishaps as its
- * weather has it, and minds whether the client waits for each answer, and sends what it was given.
+ * A push service's side of one HTTP/1.1 connection over simulated bytes. It answers as decided, has mishaps by its weather,
+ * and checks that the client waits for each answer and sends what it was given.
  */
 export class OlderPeer {
   readonly socket: OlderSocket
@@ -85,7 +85,7 @@ export class OlderPeer {
     const { clock, random } = this.#options
     const decision = call.decide()
     const { answer, afterMs } = decision
-    // Nobody can say by HTTP/1.1 that a request was not acted on.
+    // HTTP/1.1 cannot say that a request was not acted on.
     if (answer.kind === 'failed' && answer.sent === 'no') return this.#cut('ECONNRESET')
     if (mishap === 'is cut' && random() < 0.5) return this.#cut('ECONNRESET')
     call.act(decision)
@@ -142,15 +142,15 @@ export class OlderPeer {
     const { clock, random } = this.#options
     this.#current = null
     this.#down.send(this.#answerOf(call, answer, mishap === 'closes'))
-    // What comes with an answer that nobody asked for may be believed or not.
+    // The client may believe the first answer or not.
     if (mishap === 'speaks twice') this.#down.send(Buffer.from('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n'))
     else call.answer(this.#down)
     if (mishap === 'closes') return this.#end(null)
-    // A request that meets the close is lost (RFC 9112, 9.5).
+    // A request that crosses the close is lost (RFC 9112, 9.5).
     if (mishap === 'closes idle') clock.after(random() * 5000, () => this.#end(null))
   }
 
-  /** `whole`: an answer of which some bytes still come. */
+  /** `whole`: an answer of which some bytes arrive. */
   #cut(code: string | null, whole: Buffer = Buffer.alloc(0)): void {
     this.#down.send(whole.subarray(0, Math.floor(this.#options.random() * whole.length)))
     this.#end(code)

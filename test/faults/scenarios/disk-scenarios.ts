@@ -26,8 +26,7 @@ const STANDSTILL_MS = 20_000
 
 /** Said with `UNWRITTEN_CODE` by a stop after which something is sent again. */
 const UNWRITTEN_CODE = 3
-const UNWRITTEN_SENTENCE =
-  /(\d+) notifications? that (?:was|were) sent could not be written down, and will be sent again/
+const UNWRITTEN_SENTENCE = /(\d+) notifications? that (?:was|were) sent could not be stored, and will be sent again/
 
 /** Enough that new ones of this size touch an index page each: a turn of them is larger than SQLite's cache. */
 const LONG_TOKENS = 40_000

@@ -216,7 +216,9 @@ function importDevices(own: ModelApplication, body: Body, now: number): Registry
   const isTooMany = (device: ModelDevice | undefined) => union(device?.tag ?? [], tags).length > MAX_LABELS
   if (addresses.some((address) => isTooMany(knownAs(own, address)))) return INVALID
   let created = 0
-  for (const address of addresses) {
+  // Those that had gone are registered after those that are new.
+  const hadGone = (address: (typeof addresses)[number]) => Number(own.devices.get(keyOf(address))?.state === 'gone')
+  for (const address of addresses.toSorted((one, other) => hadGone(one) - hadGone(other))) {
     const known = knownAs(own, address)
     if (known?.state !== 'registered') created++
     const device = known ?? newDevice(own, address, now)

@@ -27,9 +27,10 @@ const IPHONE = storedOf('fcm_platform', 'ios')
 export function createReachabilityStore({ database, clock, lookup, feedback, leftDevices }: Registry) {
   type Row = { readonly application: number; readonly platform: number; readonly token: PackedToken }
   // A future `seen_at` is from before the clock was set back, so it counts as long ago, unless `since` is of that clock too.
+  // `now` and `since` come from service time, which may be up to a second ahead of the clock.
   const left = database.statement<Row, [state: number, now: number, device: number, since: number, today: number]>(
     `UPDATE device SET state = ?1, updated_at = ?2
-     WHERE id = ?3 AND state = ${STATE.registered} AND (?4 >= seen_at OR (?5 < seen_at AND ?4 <= ?5))
+     WHERE id = ?3 AND state = ${STATE.registered} AND (?4 >= seen_at OR (?5 < seen_at AND ?4 <= max(?2, ?5)))
      RETURNING application, platform, token`,
   )
   const environment = database.statement<never, [environment: number, device: number]>(

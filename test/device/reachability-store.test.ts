@@ -59,6 +59,14 @@ test('one that has come back before the clock was set back is not gone for an an
   expect(devices.find(APP, TOKEN)).not.toBeNull()
 })
 
+test('one that registered before the clock was set back is gone, though service time is a little ahead of the clock', () => {
+  using registry = openWithDevice()
+  const { devices, clock } = registry
+  clock.advance(-60_000)
+  const since = clock.now() + 302
+  expect(devices.markGone(1, { since, now: since + 50, reason: 'UNREGISTERED' })).toBe(true)
+})
+
 test('a device that has registered since its token was refused is not quarantined', () => {
   using registry = openWithDevice()
   const { devices, feedback, clock } = registry

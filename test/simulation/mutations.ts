@@ -125,7 +125,7 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'else if (authorization) this',
   },
   {
-    name: 'who waits for the other environment is sent to during a pause',
+    name: 'who waits for an access token is sent to during a pause',
     from: ' && this.lane.window.mayGo(clock.now())',
     to: ' && clock !== null',
   },

@@ -39,6 +39,7 @@ export const RARE_SCENES: readonly ((dice: Dice) => Step[])[] = [
   setWhileOnItsWay,
   setWhileRead,
   askedToRestInPause,
+  askedToRestWhileRenewing,
   replacedWhileTheOtherIsAsked,
 ]
 
@@ -221,6 +222,24 @@ function askedToRestInPause(dice: Dice): Step[] {
     { kind: 'weather', gateway: 'apns', weather: 'busy' },
     wait(100),
     { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    wait(40 * SECOND_MS),
+  ]
+}
+
+/** Of those on their way to Google one is told that its access token is over, and another to rest: the first has a new one soon. */
+function askedToRestWhileRenewing(dice: Dice): Step[] {
+  return [
+    { kind: 'weather', gateway: 'fcm', weather: 'fair' },
+    { kind: 'crowd', platform: 1, count: PHONES + 100 },
+    push({ kind: 'one', phone: 1 }),
+    wait(SECOND_MS),
+    push({ kind: 'all' }),
+    wait(25 + dice('amid') * 80),
+    { kind: 'weather', gateway: 'fcm', weather: 'expired' },
+    wait(10 + dice('expired') * 30),
+    { kind: 'weather', gateway: 'fcm', weather: 'refusing' },
+    wait(100),
+    { kind: 'weather', gateway: 'fcm', weather: 'fair' },
     wait(40 * SECOND_MS),
   ]
 }

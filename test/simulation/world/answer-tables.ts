@@ -28,6 +28,8 @@ interface AnswerTable {
   /** Of all of them. */
   readonly all: readonly Answered[]
   readonly busy: Answered
+  /** The token that was sent with the request is over. */
+  readonly expired: Answered
 }
 
 /** What FCM says UNAVAILABLE of, though the phone gets it. */
@@ -62,6 +64,7 @@ const APNS: AnswerTable = {
     [429, 'TooManyProviderTokenUpdates', 'retry'],
   ],
   busy: [503, 'ServiceUnavailable', 'retry'],
+  expired: [403, 'ExpiredProviderToken', 'blocked'],
 }
 
 /** The same of Google: a status, the FcmError, or `quota` of what, and the field that is at fault; behind a slash what Apple has said. */
@@ -98,6 +101,7 @@ const FCM: AnswerTable = {
     [429, 'RATE_LIMIT_EXCEEDED', 'blocked'],
   ],
   busy: [503, 'UNAVAILABLE', 'retry'],
+  expired: [401, 'UNAUTHENTICATED', 'blocked'],
 }
 
 /**
@@ -154,6 +158,7 @@ const WEBPUSH: AnswerTable = {
     [502, 'page', 'retry'],
   ],
   busy: [503, '', 'retry'],
+  expired: [401, '', 'retry'],
 }
 
 /** Why Google gives no access token: a clock that is wrong, a key that it does not know yet. */

@@ -29,9 +29,9 @@ export const LOST: Reply = {
 }
 
 /** How a gateway is to everybody. */
-export type Weather = 'fair' | 'calm' | 'rough' | 'away' | 'refusing' | 'busy' | 'silent' | 'slow'
+export type Weather = 'fair' | 'calm' | 'rough' | 'away' | 'refusing' | 'busy' | 'silent' | 'slow' | 'expired'
 
-/** Those that come by chance; slow ones are for scenes. */
+/** Those that come by chance; the others are for scenes. */
 export const WEATHERS: readonly Weather[] = [
   'fair',
   'calm',
@@ -88,6 +88,8 @@ export function replyTo(situation: Situation): Reply {
       return dice < 0.1 ? ofToken(situation) : answered(situation, pick(ANSWERS[gateway].all, chance('all')))
     case 'busy':
       return answered(situation, ANSWERS[gateway].busy)
+    case 'expired':
+      return answered(situation, ANSWERS[gateway].expired)
     case 'silent':
       return dice < 0.3 ? ofToken(situation) : silence(situation)
   }

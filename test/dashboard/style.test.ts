@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { Glob } from 'bun'
 import { contrast, rgbOf, SHAPE_PAIRS, SPACES, TEXT_PAIRS, TYPE_SCALE } from '../../src/dashboard/components/design.ts'
 import { niceTop } from '../../src/dashboard/components/text.ts'
 
@@ -54,6 +55,24 @@ describe('the style sheet', () => {
     // A shadow, a backdrop, and the code that cameras read.
     expect(Array.from(named.matchAll(/#[0-9a-f]{3,8}\b/g), ([hex]) => hex)).toEqual(['#0006', '#0008', '#fff', '#000'])
   })
+})
+
+test('each class of a component has a rule, so nothing is drawn as a browser happens to draw it', async () => {
+  const ruled = new Set(Array.from(style.matchAll(/\.([a-z][a-z0-9-]*)/g), ([, name]) => name))
+  const folder = join(import.meta.dir, '../../src/dashboard')
+  const bare: string[] = []
+  let classes = 0
+  for await (const file of new Glob('**/*.tsx').scan(folder)) {
+    const source = await Bun.file(join(folder, file)).text()
+    for (const [, names = ''] of source.matchAll(/class="([^"]+)"/g)) {
+      for (const name of names.split(' ')) {
+        classes++
+        if (!ruled.has(name)) bare.push(`${name} in ${file}`)
+      }
+    }
+  }
+  expect(bare).toEqual([])
+  expect(classes).toBeGreaterThan(100)
 })
 
 test('the top of a chart is a round number whose half is one too', () => {

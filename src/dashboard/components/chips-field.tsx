@@ -14,7 +14,7 @@ interface Props {
 export function ChipsField({ value, onValue, hint = '', ...field }: Props) {
   const { items, rest } = typedList(value)
   return (
-    <div class="chips-field">
+    <div>
       <TextField
         {...field}
         hint={`Separate with commas. ${hint}`}
@@ -44,7 +44,7 @@ export function ChipsField({ value, onValue, hint = '', ...field }: Props) {
                 class="quiet"
                 onClick={({ currentTarget }) => {
                   // The button goes, and the focus with it.
-                  currentTarget.closest('.chips-field')?.querySelector('input')?.focus()
+                  currentTarget.closest('ul')?.parentElement?.querySelector('input')?.focus()
                   onValue(listText(items.toSpliced(at, 1), rest))
                 }}
               >

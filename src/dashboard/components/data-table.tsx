@@ -42,7 +42,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
   ]
   const objects = () => rows.map((row) => Object.fromEntries(columns.map(({ name, value }) => [name, value(row)])))
   return (
-    <div class="table">
+    <div>
       <div class="scroll" ref={scroll} onScroll={look} tabIndex={0} role="region" aria-label={caption}>
         <table>
           <caption class="unseen">{caption}</caption>

@@ -42,7 +42,7 @@ export function Page({ title: own, lead, action, problem = null, curl = [], chil
           </h1>
           {lead !== undefined && <p class="lead">{lead}</p>}
         </div>
-        {action !== undefined && <div class="action">{action}</div>}
+        {action !== undefined && <div>{action}</div>}
       </header>
       <Notice level="error">{problem}</Notice>
       {children}

@@ -26,7 +26,7 @@ export function AudienceFields({ application, of, previewed, onSegment }: Props)
     name === 'tags' || (of.draft[name] ?? '') !== '' || added.value.includes(name) || of.problemAt(name) !== null
   const offered = FILTERS.filter((filter) => !isShown(filter))
   return (
-    <fieldset class="audience">
+    <fieldset>
       <legend>Audience</legend>
       <SavedSegments key={application} application={application} draft={of.draft} onChoose={onSegment} />
       <Platforms of={of} />

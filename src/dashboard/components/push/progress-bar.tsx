@@ -11,7 +11,7 @@ export function ProgressBar({ progress }: { readonly progress: Progress }) {
   const { addressed, accepted, failed } = progress
   const width = (part: number): string => `${addressed === 0 ? 0 : (100 * part) / addressed}%`
   return (
-    <div class="progress">
+    <div>
       <div
         class="bar"
         role="progressbar"

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
+import { messageOf } from '../text/error-code.ts'
 
 /** Looks whether what is written now will be there at the next start. */
 export interface FileGuard {
@@ -64,6 +65,15 @@ export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
   function problem(isQuick = false): string | null {
     // A sync that outlasts the database is still answered.
     if (closed) return null
+    try {
+      return look(isQuick)
+    } catch (error) {
+      // EIO, which may pass. Until then nobody can say what is there.
+      return `${path} and its log cannot be checked (${messageOf(error)})`
+    }
+  }
+
+  function look(isQuick: boolean): string | null {
     const before = index()
     const found: Stats[] = []
     // 11 of 16 µs are these three; a commit that is to be answered does without the last.

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { StartRefused } from '../failure.ts'
-import { codeOf, firstFailure } from '../text/error-code.ts'
+import { codeOf, firstFailure, messageOf } from '../text/error-code.ts'
 import { isBusy, isFull } from './sqlite-error.ts'
 import { refusalOf } from './write-failure.ts'
 
@@ -119,8 +119,4 @@ function accessCode(path: string, mode: number): string | null {
   } catch (error) {
     return codeOf(error)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,5 @@
 import { DatabaseRefused } from '../database/database-refused.ts'
-import { codeOf } from '../text/error-code.ts'
+import { codeOf, messageOf } from '../text/error-code.ts'
 
 /** `warning`: it works, but not for long, or not for everybody. `skipped`: it could not be checked. */
 export type State = 'ok' | 'warning' | 'failed' | 'skipped'
@@ -50,7 +50,7 @@ export function skipped(found: string, advice: string | null = null): Finding {
 export function findingOf(error: unknown): Finding {
   if (error instanceof DatabaseRefused)
     return failing(error.message, 'Until then, neither serve nor commands can use it.')
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const code = codeOf(error) ?? ''
   const named = message.includes(code) ? message : `${message} (${code})`
   return failing(`This could not be checked: ${named}.`, code.startsWith('SQLITE_') ? RESTORE : LOOK)

@@ -5,6 +5,7 @@ import type { ReadFile } from '../system/read-file.ts'
 import { dayOf } from '../text/format.ts'
 import { judgePair, readPair, SOON_MS } from './tls-files.ts'
 import type { ReadPair, TlsFiles, TlsPair } from './tls-files.ts'
+import { messageOf } from '../text/error-code.ts'
 
 const LOOK_MS = MINUTE_MS
 
@@ -64,7 +65,7 @@ export function followTlsFiles({ files, first, readFile, clock, log, use }: Opti
     try {
       use(read.pair)
     } catch (error) {
-      return error instanceof Error ? error.message : String(error)
+      return messageOf(error)
     }
     inUse = read
     warnAt = now

@@ -8,6 +8,7 @@ import type { EarlyEnds, NearlyUsed, Readiness } from './readiness.ts'
 import type { Disk } from './storage.ts'
 import { named } from './tally.ts'
 import type { NameOf } from './tally.ts'
+import { messageOf } from '../text/error-code.ts'
 
 /** How long the database may take for a tiny write. */
 const PATIENCE_MS = 2000
@@ -56,7 +57,7 @@ export function createReadinessCheck(deps: Dependencies): CheckReadiness {
       return null
     } catch (error) {
       log.error('database cannot be written', { error: String(error) })
-      return error instanceof Error ? error.message : String(error)
+      return messageOf(error)
     } finally {
       running = null
     }

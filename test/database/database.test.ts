@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
-import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -216,3 +216,29 @@ describe('the lock of a data directory', () => {
     expect(database.transact(() => 1)).toBe(1)
   })
 })
+
+test.if(process.platform === 'linux')('files that cannot be read are a problem, and no exception', () => {
+  const database = openDatabase(directory)
+  database.statement<never, []>('CREATE TABLE some (n)').run()
+  const before = filesOpen()
+  const guard = database.guardFiles()
+  expect(guard.problem(true)).toBeNull()
+  const own = filesOpen().find((fd) => !before.includes(fd) && linkOf(fd) === `${path}-shm`) ?? -1
+  // Reading it fails as it does on a broken disk, with another code.
+  closeSync(own)
+  const found = `${path} and its log cannot be checked (EBADF: bad file descriptor, read)`
+  expect(guard.problem(true)).toBe(found)
+  expect(guard.problem()).toBe(found)
+  database[Symbol.dispose]()
+})
+
+const filesOpen = (): number[] => readdirSync('/proc/self/fd').map(Number)
+
+/** `null`: closed by now, as is what the directory was read by. */
+function linkOf(fd: number): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return null
+  }
+}

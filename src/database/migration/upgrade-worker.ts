@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { codeOf } from '../../text/error-code.ts'
+import { codeOf, messageOf } from '../../text/error-code.ts'
 import { openDatabase } from '../database.ts'
 import { DatabaseRefused } from '../database-refused.ts'
 import type { UpgradeNote } from './upgrade-thread.ts'
@@ -14,7 +14,7 @@ try {
   openDatabase(directory, { serving: true, report: (step) => say({ kind: 'step', step }) })[Symbol.dispose]()
   say({ kind: 'done' })
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   say(
     error instanceof DatabaseRefused ? { kind: 'refused', message } : { kind: 'failed', message, code: codeOf(error) },
   )

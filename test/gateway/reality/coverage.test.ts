@@ -54,8 +54,8 @@ test('each row of the reality suite that Bellhop can meet is a fault, and an ans
   const answers = [
     ...MISHAPS.map((mishap) => `connection ${mishap}`),
     ...GRANT_REFUSALS.map((words) => `token 400 ${words}`),
-    ...Object.entries(ANSWERS).flatMap(([gateway, { busy, ...lists }]) =>
-      [busy, ...Object.values(lists).flat()].map(([status, words]) => `${gateway} ${status} ${words}`),
+    ...Object.entries(ANSWERS).flatMap(([gateway, { busy, expired, ...lists }]) =>
+      [busy, expired, ...Object.values(lists).flat()].map(([status, words]) => `${gateway} ${status} ${words}`),
     ),
   ]
   for (const [order, [fault, world]] of Object.entries(MET)) {

@@ -10,8 +10,15 @@ const CLIENT = '/webpush/client.js'
 const WORKER = '/webpush/worker.js'
 
 interface BrowserClient {
-  /** `options`: as client.js has them. */
-  readonly enrol: (options: Readonly<Record<string, unknown>>) => Promise<{ readonly token: string }>
+  /** As client.js has it. */
+  readonly connect: (options: Readonly<Record<string, unknown>>) => {
+    readonly enrol: (options: Readonly<Record<string, unknown>>) => Promise<{ readonly token: string }>
+  }
+}
+
+interface ClientRequest {
+  readonly path: string
+  readonly body: object
 }
 
 /** Why no push can reach this browser; `null`: no reason is known. */
@@ -30,14 +37,17 @@ export async function registerThisBrowser({ id, credentials }: ApplicationAnswer
     throw new Error('Notifications are blocked. Allow them for this site in your browser’s settings.')
   }
   const publicKey = publicKeyIn(credentials) ?? (await makeKey(id))
-  const { enrol } = (await import(CLIENT)) as BrowserClient
-  const { token } = await enrol({
-    app: id,
+  const { connect } = (await import(CLIENT)) as BrowserClient
+  const here = connect({ app: id, worker: trusted(WORKER), scope: scopeOf(id), home: `${publicUrl.value}/` })
+  const { token } = await here.enrol({
     publicKey,
-    worker: trusted(WORKER),
-    scope: scopeOf(id),
-    home: `${publicUrl.value}/`,
-    put: (device: object) => call('PUT', onBehalf(id, '/deviceToken'), { body: device }),
+    again: true,
+    call: ({ path, body }: ClientRequest) =>
+      call('PUT', onBehalf(id, `/${path}`), { body }).then(
+        (answer) => ({ status: 200, body: answer }),
+        // What the server refused has a code, and is not repeated.
+        (error: Error) => ({ status: 'code' in error ? 400 : 503, body: { message: error.message } }),
+      ),
   })
   return token
 }

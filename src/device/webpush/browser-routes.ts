@@ -4,9 +4,7 @@ import type { CredentialStore } from '../../application/credential-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { fixedContent } from '../../http/fixed-content.ts'
 import style from './browser/page.css' with { type: 'text' }
-// oxlint-disable-next-line import/default -- the text of the file, not what it exports
-import page from './browser/page.js' with { type: 'text' }
-import { CLIENT, script, WORKER } from './browser-scripts.ts'
+import { CLIENT, PAGE, WORKER } from './browser-scripts.ts'
 
 /** Nothing from other origins, nothing inline: the content of a push cannot run as a script. */
 const POLICY = [
@@ -64,7 +62,7 @@ export function browserRoutes({ directory, credentials }: Dependencies) {
   return new Elysia({ name: 'browser-routes' })
     .get('/webpush/client.js', CLIENT, hidden)
     .get('/webpush/worker.js', WORKER, hidden)
-    .get('/webpush/page.js', script(page), hidden)
+    .get('/webpush/page.js', PAGE, hidden)
     .get(
       '/webpush/page.css',
       fixedContent(() => new Blob([style]), { type: 'text/css; charset=utf-8' }),

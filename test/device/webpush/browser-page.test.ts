@@ -123,9 +123,20 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
     })
     await page.getByText('Cake').waitFor()
     // As client.js does where the browser subscribes.
+    const endpoint = (n: number) => `https://updates.push.services.mozilla.com/wpush/v2/${n}`
+    const device = { token: endpoint(1), platform: '2', keys: EXAMPLE_SUBSCRIPTION, tag: ['bread'] }
+    await service.put('/deviceToken', device, { as: 'device' })
+    const registered = {
+      app,
+      home: service.url,
+      receipts: true,
+      token: endpoint(1),
+      device: { keys: EXAMPLE_SUBSCRIPTION, tag: ['bread'] },
+      known: { token: endpoint(1), body: device, at: Date.now() },
+    }
     await page.evaluate(
       `navigator.serviceWorker.ready.then(async ({ scope }) => (await caches.open('bellhop')).put(
-        new URL('?bellhop', scope), Response.json({ home: location.origin, app: '${app}', token: 'unknown' })))`,
+        new URL('?bellhop', scope), Response.json(${JSON.stringify(registered)})))`,
     )
     const [worker] = context.serviceWorkers()
     // A site that imports the script has its own functions, of whatever name.
@@ -141,22 +152,18 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
       })`,
     )
     expect(chosen).toEqual({ buttons: [{ action: 'buy', title: 'Buy' }], links: { buy: '/webpush/page.css' } })
+    const pie = JSON.stringify({ web_push: 8030, notification: { title: 'Pie', navigate: '/', data } })
+    await worker?.evaluate<unknown>(`${HAPPENS}('push', { data: { json: () => (${pie}) } })`)
     const { body: status } = await service.get(`/push/${push.id}`)
-    expect(status).toMatchObject({ o: 1, actions: { buy: 1 } })
+    expect(status).toMatchObject({ o: 1, received: 1, actions: { buy: 1 } })
 
     // The browser changes its subscription: the device goes on under the new endpoint.
-    const endpoint = (n: number) => `https://updates.push.services.mozilla.com/wpush/v2/${n}`
-    const device = { token: endpoint(1), platform: '2', keys: EXAMPLE_SUBSCRIPTION, tag: ['bread'] }
-    await service.put('/deviceToken', device, { as: 'device' })
     const subscription = JSON.stringify({ endpoint: endpoint(2), keys: EXAMPLE_SUBSCRIPTION })
     const remembered = await worker?.evaluate<unknown>(
       `self.caches.open('bellhop').then(async (cache) => {
-        const place = self.registration.scope + '?bellhop'
-        const last = await (await cache.match(place)).json()
-        await cache.put(place, Response.json({ ...last, token: '${endpoint(1)}' }))
         const newSubscription = { toJSON: () => (${subscription}) }
         await ${HAPPENS}('pushsubscriptionchange', { oldSubscription: null, newSubscription })
-        return (await cache.match(place)).json()
+        return (await cache.match(self.registration.scope + '?bellhop')).json()
       })`,
     )
     expect(remembered).toMatchObject({ app, token: endpoint(2) })

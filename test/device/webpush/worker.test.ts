@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-// oxlint-disable-next-line import/default -- the text of the file, not what it exports
-import worker from '../../../src/device/webpush/browser/worker.js' with { type: 'text' }
+import { workerScript } from '../../../src/device/webpush/browser-scripts.ts'
 
 /** The scope of a service worker, as far as the worker uses it. `setAppBadge`: what the browser does with a badge. */
 function install(setAppBadge: (badge: number) => Promise<void>) {
@@ -20,7 +19,7 @@ function install(setAppBadge: (badge: number) => Promise<void>) {
     },
   }
   // oxlint-disable-next-line typescript/no-implied-eval -- a worker is a script, which finds its scope as `self`
-  new Function('self', 'setTimeout', worker)(self, (run: () => void) => timers.push(run))
+  new Function('self', 'setTimeout', workerScript())(self, (run: () => void) => timers.push(run))
   return {
     shown,
     timers,

@@ -1,9 +1,11 @@
-import { register } from './client.js'
+import { connect } from './client.js'
 
 const app = decodeURIComponent(location.pathname.split('/').at(-1))
 const [button, state, arrivals, hint] = ['register', 'state', 'arrivals', 'ios'].map((id) =>
   document.getElementById(id),
 )
+
+const bellhop = connect({ app, worker: '/webpush/worker.js', scope: location.pathname })
 
 /** What comes from a push is text, whatever is in it. */
 function show({ notification, data, app_badge: badge }) {
@@ -22,11 +24,12 @@ function show({ notification, data, app_badge: badge }) {
   arrivals.prepend(entry)
 }
 
-async function registerHere() {
+/** `again`: at the press of the button also where nothing has changed. */
+async function registerHere(again) {
   button.disabled = true
   state.textContent = 'Registering: the browser asks its push service for an endpoint …'
   try {
-    const { token } = await register({ app, worker: '/webpush/worker.js', scope: location.pathname })
+    const { token } = await bellhop.register({}, { again })
     state.textContent = `This browser is registered, at ${new URL(token).host}. Send it a push, and it appears.`
   } catch (error) {
     state.textContent = error.message
@@ -39,13 +42,10 @@ const canPush = 'serviceWorker' in navigator && 'PushManager' in window
 const isPhoneOfApple =
   /iPhone|iPad/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1)
 if (canPush) {
-  navigator.serviceWorker.addEventListener('message', ({ data }) => {
-    // Pages of other applications are of the same site.
-    if (data?.bellhop && data.scope === location.origin + location.pathname) show(data.bellhop)
-  })
-  button.addEventListener('click', () => void registerHere())
+  bellhop.onMessage(show)
+  button.addEventListener('click', () => void registerHere(true))
   // Who has said yes registers at each visit, as an app does at each launch.
-  if (Notification.permission === 'granted') await registerHere()
+  if (Notification.permission === 'granted') await registerHere(false)
 } else {
   button.disabled = true
   hint.hidden = !isSecureContext || !isPhoneOfApple

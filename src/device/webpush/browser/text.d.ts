@@ -2,11 +2,19 @@ declare module '*/client.js' {
   const text: string
   export default text
 }
-declare module '*/worker.js' {
+declare module '*/core.js' {
+  const text: string
+  export default text
+}
+declare module '*/keeper.js' {
   const text: string
   export default text
 }
 declare module '*/page.js' {
+  const text: string
+  export default text
+}
+declare module '*/worker.js' {
   const text: string
   export default text
 }

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { clientScript, workerScript } from '../../src/device/webpush/browser-scripts.ts'
+import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
+import { CHROMIUM, openBrowser, openPage } from '../dashboard/browser.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const ENDPOINT = 'https://updates.push.services.mozilla.com/wpush/v2/1'
+
+/** A browser of a test reaches no push service. */
+const SUBSCRIBES = `PushManager.prototype.subscribe = () => Promise.resolve({
+  toJSON: () => (${JSON.stringify({ endpoint: ENDPOINT, keys: EXAMPLE_SUBSCRIPTION })}),
+})`
+
+/** A tap on a notification, in the worker. */
+const TAPPED = `new Promise((resolve) => {
+  const data = { bellhop: { push: 'p1' }, order: 7, navigate: '/webpush/page.css', actions: { buy: '/webpush/page.css?buy' } }
+  const event = { notification: { close() {}, data }, action: 'buy', waitUntil: (work) => work.then(resolve, resolve) }
+  self.dispatchEvent(Object.assign(new Event('notificationclick'), event))
+})`
+
+test('the scripts for browsers take less than 4 KB, compressed', () => {
+  for (const script of [clientScript(), workerScript()]) expect(Bun.gzipSync(script).length).toBeLessThan(4096)
+})
+
+const inBrowser = CHROMIUM === null ? { describe: describe.skip, why: ' (no chromium in PATH)' } : { describe, why: '' }
+
+inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
+  let service: Service
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let app: string
+  /** The bodies of PUT /deviceToken since the last look. */
+  let said: Record<string, unknown>[] = []
+
+  beforeAll(async () => {
+    service = await startService({ simulated: false })
+    app = service.application.id
+    service.makeWebPushKey(service.application)
+    browser = await openBrowser()
+    ;({ context, page } = await openPage(browser))
+    await context.grantPermissions(['notifications'], { origin: service.url })
+    await page.addInitScript(SUBSCRIBES)
+    page.on('request', (request) => {
+      if (request.method() === 'PUT' && request.url().endsWith('/deviceToken')) said.push(request.postDataJSON())
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    await service[Symbol.asyncDispose]()
+  })
+
+  const heard = () =>
+    said.splice(0).map((body) => {
+      for (const name of ['keys', 'token', 'platform']) delete body[name]
+      return body
+    })
+  /** `text`: of a function that gets `bellhop`, connected as the page is. */
+  const run = (text: string) =>
+    page.evaluate<unknown>(`import('/webpush/client.js').then(({ connect }) =>
+      (${text})(connect({ app: '${app}', worker: '/webpush/worker.js', scope: location.pathname })))`)
+  const device = async () => (await service.get('/deviceToken/all')).body[0]
+
+  async function visit() {
+    await page.goto(`${service.url}/webpush/${app}`)
+    await page.getByText('This browser is registered').waitFor()
+  }
+
+  test('registers where something has changed, and not at each visit', async () => {
+    await visit()
+    expect(heard()).toEqual([{ timezone: expect.any(String), locale: expect.any(String) }])
+    expect(await device()).toMatchObject({ token: ENDPOINT, platform: '2' })
+    await visit()
+    expect(heard()).toEqual([])
+  }, 60_000)
+
+  test('sets tags, signs in, and signs out the one before the next', async () => {
+    await run(`(bellhop) => bellhop.setTags(['beta'])`)
+    expect(await device()).toMatchObject({ tag: ['beta'] })
+    await run(`(bellhop) => bellhop.login('ann')`)
+    expect(await device()).toMatchObject({ tag: ['beta'], user: 'ann' })
+    heard()
+    await run(`(bellhop) => bellhop.login('bob')`)
+    expect(heard()).toMatchObject([{ user: '' }, { user: 'bob', tag: ['beta'] }])
+    await run(`(bellhop) => bellhop.logout()`)
+    expect(heard()).toEqual([{ user: '' }])
+    expect(await device()).not.toHaveProperty('user', 'bob')
+  }, 60_000)
+
+  test('keeps what happens offline, and says it when it is online again', async () => {
+    await context.setOffline(true)
+    await run(`(bellhop) => bellhop.setTags(['later'])`)
+    expect(await device()).toMatchObject({ tag: ['beta'] })
+    heard()
+    const sent = page.waitForResponse((answer) => answer.url().endsWith('/deviceToken') && answer.status() === 200)
+    await context.setOffline(false)
+    await sent
+    expect(heard().at(-1)).toMatchObject({ tag: ['later'] })
+    expect(await device()).toMatchObject({ tag: ['later'] })
+  }, 60_000)
+
+  test('hears a tap that opens a page once, as soon as it listens', async () => {
+    const [worker] = context.serviceWorkers()
+    await worker?.evaluate<unknown>(TAPPED)
+    await visit()
+    const first = await run(`(bellhop) => new Promise((resolve) => bellhop.onOpen(resolve))`)
+    expect(first).toEqual({ push: 'p1', action: 'buy', link: '/webpush/page.css?buy', data: { order: 7 } })
+    const second = await run(`(bellhop) => new Promise((resolve) => {
+      bellhop.onOpen(() => resolve('a tap'))
+      caches.match(new URL('?bellhop-tap', location.href)).then((kept) => resolve(kept === undefined ? 'none' : 'kept'))
+    })`)
+    expect(second).toBe('none')
+  }, 60_000)
+
+  test('refuses the secret, and says what the server refuses', async () => {
+    const sentence = 'This is the secret of an application. It belongs to your backend. Here goes the ID, app_…'
+    const wrong = `import('/webpush/client.js').then(({ connect }) => connect({ app: 'bhs_1' })).catch(({ message }) => message)`
+    expect(await page.evaluate<unknown>(wrong)).toBe(sentence)
+    const refused = `(bellhop) => bellhop.register({ tag: 7 }).then(() => 'accepted', ({ message }) => message)`
+    expect(await run(refused)).toBe('tag must be an array of strings, not 7.')
+    await run(`(bellhop) => bellhop.setTags(['beta'])`)
+  }, 60_000)
+
+  test('unregisters', async () => {
+    await run(`(bellhop) => bellhop.unregister()`)
+    expect(await device()).toBeUndefined()
+    await visit()
+    expect(await device()).toMatchObject({ token: ENDPOINT, tag: ['beta'] })
+  }, 60_000)
+})

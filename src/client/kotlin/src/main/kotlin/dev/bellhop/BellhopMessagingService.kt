@@ -1,0 +1,51 @@
+package dev.bellhop
+
+import android.app.Notification
+import android.app.NotificationChannel
+import android.app.NotificationManager
+import android.app.PendingIntent
+import android.content.Intent
+import com.google.firebase.messaging.FirebaseMessagingService
+import com.google.firebase.messaging.RemoteMessage
+
+/** Hears tokens and pushes from FCM. Declared in this library's manifest; an app that has its own extends this one. */
+open class BellhopMessagingService : FirebaseMessagingService() {
+  override fun onNewToken(token: String) = Bellhop.tokenIs(token)
+
+  /** In place of [onNewToken], if the app uses installation IDs. */
+  override fun onRegistered(installationId: String) = Bellhop.tokenIs(installationId)
+
+  /** Silent pushes, and all others while the app is open: then Android shows nothing by itself. */
+  override fun onMessageReceived(message: RemoteMessage) {
+    Bellhop.pushIn(message.data["bellhop"])?.let { Bellhop.received(it) }
+    Bellhop.tell(message)
+    val shown = message.notification
+    if (shown != null && Bellhop.showInForeground(message)) show(message, shown)
+  }
+
+  private fun show(message: RemoteMessage, shown: RemoteMessage.Notification) {
+    val manager = getSystemService(NotificationManager::class.java)
+    val channel = shown.channelId ?: DEFAULT_CHANNEL
+    if (manager.getNotificationChannel(channel) == null) {
+      val name = applicationInfo.loadLabel(packageManager)
+      manager.createNotificationChannel(NotificationChannel(channel, name, NotificationManager.IMPORTANCE_DEFAULT))
+    }
+    val intent = packageManager.getLaunchIntentForPackage(packageName) ?: Intent()
+    for ((name, text) in message.data) intent.putExtra(name, text)
+    intent.addFlags(Intent.FLAG_ACTIVITY_SINGLE_TOP)
+    val id = message.messageId.hashCode()
+    val tap = PendingIntent.getActivity(this, id, intent, PendingIntent.FLAG_UPDATE_CURRENT or PendingIntent.FLAG_IMMUTABLE)
+    val notification =
+      Notification.Builder(this, channel)
+        .setSmallIcon(applicationInfo.icon)
+        .setContentTitle(shown.title)
+        .setContentText(shown.body)
+        .setContentIntent(tap)
+        .setAutoCancel(true)
+        .build()
+    // The same tag replaces the notification before it, as it does in the background.
+    manager.notify(shown.tag, if (shown.tag == null) id else 0, notification)
+  }
+}
+
+private const val DEFAULT_CHANNEL = "default"

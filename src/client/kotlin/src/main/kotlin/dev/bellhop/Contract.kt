@@ -1,0 +1,187 @@
+package dev.bellhop
+
+import kotlin.math.abs
+import kotlin.math.min
+import kotlin.math.roundToLong
+
+/*
+ * The contract of Bellhop's client libraries as pure functions: contract.md beside this library in Bellhop's source.
+ * Times are ms since 1970.
+ */
+
+private const val SECOND_MS = 1000L
+private const val DAY_MS = 86_400 * SECOND_MS
+private const val LONGEST_WAIT_MS = 900 * SECOND_MS
+private const val MOST_REPORTS = 200
+
+internal typealias Fields = Map<String, Any?>
+
+internal data class Known(val token: String, val body: Fields, val at: Long)
+
+internal data class Wait(val attempt: Int, val until: Long)
+
+internal data class Report(val id: String, val event: String, val action: String?, val at: Long) {
+  fun fields(): Fields = mapOf("id" to id, "event" to event, "action" to action).filterValues { it != null }
+}
+
+internal data class Request(val kind: String, val path: String, val body: Fields)
+
+/** What was refused, for the app's developer. */
+internal data class Tell(val kind: String, val status: Int, val message: String?)
+
+internal sealed interface Event {
+  /** `keys`: of a browser. */
+  data class Token(val token: String, val keys: Fields? = null) : Event
+
+  data class Set(val device: Fields) : Event
+
+  data class Login(val user: String, val proof: String?) : Event
+
+  data object Logout : Event
+
+  data class Reported(val id: String, val event: String, val action: String?) : Event
+
+  data object Leave : Event
+
+  data class Answered(val request: Request, val status: Int, val retryAfterS: Double?, val message: String?) : Event
+
+  data object Failed : Event
+}
+
+internal data class State(
+  val platform: String,
+  val token: String? = null,
+  val device: Fields = emptyMap(),
+  val known: Known? = null,
+  val signOut: Boolean = false,
+  val leaving: Boolean = false,
+  val refused: Fields? = null,
+  val wait: Wait? = null,
+  val reports: List<Report> = emptyList(),
+)
+
+/** What a state becomes, and what was refused. `random`: in [0, 1). */
+internal fun step(state: State, event: Event, now: Long, random: Double): Pair<State, Tell?> {
+  val kept = state.copy(reports = state.reports.filter { now - it.at < DAY_MS })
+  return when (event) {
+    is Event.Token -> {
+      val keys = event.keys?.let { mapOf("keys" to it) } ?: emptyMap()
+      kept.copy(token = event.token, leaving = false, device = kept.device + keys) to null
+    }
+    is Event.Set -> kept.copy(device = kept.device + event.device) to null
+    is Event.Login -> {
+      val proof = event.proof?.let { mapOf("user_proof" to it) } ?: emptyMap()
+      val device = kept.device - USER + mapOf("user" to event.user) + proof
+      kept.copy(device = device, signOut = kept.signOut || knowsOther(kept.known, event.user)) to null
+    }
+    Event.Logout -> {
+      val signOut = kept.signOut || knowsOther(kept.known, null)
+      kept.copy(device = kept.device - USER, signOut = signOut) to null
+    }
+    is Event.Reported -> {
+      val reports = kept.reports + Report(event.id, event.event, event.action, now)
+      kept.copy(reports = reports.takeLast(MOST_REPORTS)) to null
+    }
+    Event.Leave -> kept.copy(leaving = true, signOut = false, device = kept.device - USER) to null
+    is Event.Answered -> answered(kept, event, now, random)
+    Event.Failed -> kept.copy(wait = waitAfter(kept.wait, now, random, null)) to null
+  }
+}
+
+/** The request that is due; `null`: none. */
+internal fun next(state: State, now: Long): Request? {
+  val (platform, token, device, known) = state
+  if (state.wait != null && now < state.wait.until) return null
+  if (state.leaving) {
+    return known?.let { Request("leave", "deviceToken/del", mapOf("token" to it.token, "platform" to platform)) }
+  }
+  if (state.signOut && known != null) {
+    val body = mapOf("token" to known.token, "platform" to platform, "user" to "")
+    return Request("sign-out", "deviceToken", known.body.filterKeys { it == "keys" } + body)
+  }
+  if (token != null) {
+    val body = device + mapOf("token" to token, "platform" to platform)
+    val isKnown = known != null && known.body == body && abs(now - known.at) < DAY_MS
+    val replaces = known?.token?.takeIf { it != token }?.let { mapOf("replaces" to it) } ?: emptyMap()
+    if (!isKnown && state.refused != body) return Request("register", "deviceToken", body + replaces)
+  }
+  val report = state.reports.firstOrNull()
+  if (report == null || known == null) return null
+  return Request("report", "stats", mapOf("platform" to platform, "token" to known.token) + report.fields())
+}
+
+private val USER = setOf("user", "user_proof")
+
+private fun answered(state: State, event: Event.Answered, now: Long, random: Double): Pair<State, Tell?> {
+  val (request, status, retryAfterS, message) = event
+  val isTaken = status in 200..299
+  if (!isTaken && (status !in 400..499 || status == 408 || status == 429)) {
+    return state.copy(wait = waitAfter(state.wait, now, random, retryAfterS)) to null
+  }
+  val tell = if (isTaken) null else Tell(request.kind, status, message)
+  return settled(state.copy(wait = null), request, isTaken, now) to tell
+}
+
+/** What has changed with the last word on a request. */
+private fun settled(state: State, request: Request, isTaken: Boolean, now: Long): State {
+  val (device, known) = state.device to state.known
+  return when (request.kind) {
+    "report" -> {
+      val names = listOf("id", "event", "action")
+      state.copy(reports = state.reports.filterNot { one -> names.all { one.fields()[it] == request.body[it] } })
+    }
+    "leave" -> state.copy(known = null, refused = null)
+    "sign-out" -> state.copy(signOut = false, known = known?.let { it.copy(body = it.body - USER) })
+    else -> {
+      val said = request.body - "replaces"
+      if (!isTaken) return state.copy(refused = said)
+      val accepted = Known(said["token"] as String, said, now)
+      // Somebody may have signed out, or in, while it was on its way.
+      state.copy(known = accepted, refused = null, signOut = knowsOther(accepted, device["user"]))
+    }
+  }
+}
+
+/** Whether the server knows a user, and another one than `user`. */
+private fun knowsOther(known: Known?, user: Any?): Boolean {
+  val before = known?.body?.get("user") ?: ""
+  return before != "" && before != user
+}
+
+private fun waitAfter(wait: Wait?, now: Long, random: Double, retryAfterS: Double?): Wait {
+  val attempt = (wait?.attempt ?: 0) + 1
+  val longest = min(SECOND_MS shl min(attempt - 1, 20), LONGEST_WAIT_MS)
+  val ms = if (retryAfterS == null) longest * (1 + random) / 2 else min(retryAfterS * SECOND_MS, DAY_MS.toDouble())
+  return Wait(attempt, now + ms.roundToLong())
+}
+
+/** As it is kept, and as the vectors have it. */
+internal fun State.toJson(): Fields =
+  mapOf(
+    "platform" to platform,
+    "token" to token,
+    "device" to device,
+    "known" to known?.let { mapOf("token" to it.token, "body" to it.body, "at" to it.at) },
+    "signOut" to signOut,
+    "leaving" to leaving,
+    "refused" to refused,
+    "wait" to wait?.let { mapOf("attempt" to it.attempt.toLong(), "until" to it.until) },
+    "reports" to reports.map { it.fields() + mapOf("at" to it.at) },
+  )
+
+/** Fields that are missing are as at first. */
+@Suppress("UNCHECKED_CAST")
+internal fun stateOf(json: Fields, platform: String): State =
+  State(
+    platform = json["platform"] as String? ?: platform,
+    token = json["token"] as String?,
+    device = json["device"] as Fields? ?: emptyMap(),
+    known = (json["known"] as Fields?)?.let { Known(it["token"] as String, it["body"] as Fields, it["at"] as Long) },
+    signOut = json["signOut"] as Boolean? ?: false,
+    leaving = json["leaving"] as Boolean? ?: false,
+    refused = json["refused"] as Fields?,
+    wait = (json["wait"] as Fields?)?.let { Wait((it["attempt"] as Long).toInt(), it["until"] as Long) },
+    reports = (json["reports"] as List<Fields>? ?: emptyList()).map {
+      Report(it["id"] as String, it["event"] as String, it["action"] as String?, it["at"] as Long)
+    },
+  )

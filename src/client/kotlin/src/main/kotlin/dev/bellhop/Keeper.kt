@@ -1,0 +1,86 @@
+package dev.bellhop
+
+import android.content.Context
+import java.io.IOException
+import java.net.HttpURLConnection
+import java.net.URL
+import kotlin.math.max
+import kotlin.random.Random
+
+private const val ANSWER_MS = 30_000
+
+/** Keeps the state of this device, and makes the calls that are due. For one thread. */
+internal class Keeper(context: Context, private val server: String, private val app: String, val receipts: Boolean) {
+  private val kept = context.getSharedPreferences("bellhop", Context.MODE_PRIVATE)
+  private var state = read()
+
+  /** Takes an event, or none, and makes all calls that are due. What was refused. */
+  fun run(event: Event?): List<Tell> {
+    val told = ArrayList<Tell>()
+    if (event != null) take(event, told)
+    while (true) {
+      val due = next(state, System.currentTimeMillis()) ?: return told
+      take(call(due), told)
+    }
+  }
+
+  /** How long nothing is sent after an error; `null`: nothing waits. */
+  fun waitMs(): Long? = state.wait?.let { max(it.until - System.currentTimeMillis(), 0) + 1 }
+
+  private fun take(event: Event, told: MutableList<Tell>) {
+    val (next, tell) = step(state, event, System.currentTimeMillis(), Random.nextDouble())
+    state = next
+    kept.edit().putString("app", app).putString("state", Json.write(next.toJson())).commit()
+    if (tell != null) told.add(tell)
+  }
+
+  /** What another application, or an older version, has left is nothing. */
+  private fun read(): State {
+    val text = kept.getString("state", null)
+    if (text == null || kept.getString("app", null) != app) return State("1")
+    return try {
+      @Suppress("UNCHECKED_CAST")
+      stateOf(Json.parse(text) as Fields, "1")
+    } catch (_: RuntimeException) {
+      State("1")
+    }
+  }
+
+  private fun call(request: Request): Event {
+    return try {
+      val connection = URL("$server/${request.path}").openConnection() as HttpURLConnection
+      try {
+        answerOf(connection, request)
+      } finally {
+        connection.disconnect()
+      }
+    } catch (_: IOException) {
+      Event.Failed
+    }
+  }
+
+  private fun answerOf(connection: HttpURLConnection, request: Request): Event {
+    connection.requestMethod = "PUT"
+    connection.connectTimeout = ANSWER_MS
+    connection.readTimeout = ANSWER_MS
+    connection.doOutput = true
+    connection.setRequestProperty("Content-Type", "application/json")
+    connection.setRequestProperty("Accept-Version", "1")
+    connection.setRequestProperty("X-SERVICE-APPID", app)
+    connection.outputStream.use { it.write(Json.write(request.body).toByteArray()) }
+    val status = connection.responseCode
+    val retryAfterS = connection.getHeaderField("Retry-After")?.toDoubleOrNull()?.takeIf { it >= 0 }
+    val message = if (status < 400) null else messageIn(connection)
+    return Event.Answered(request, status, retryAfterS, message)
+  }
+
+  /** What a proxy says is no JSON. */
+  private fun messageIn(connection: HttpURLConnection): String? {
+    val text = connection.errorStream?.use { it.readBytes().toString(Charsets.UTF_8) } ?: return null
+    return try {
+      (Json.parse(text) as? Map<*, *>)?.get("message") as? String
+    } catch (_: IllegalArgumentException) {
+      null
+    }
+  }
+}

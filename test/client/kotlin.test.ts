@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { startService } from '../support/service.ts'
+import { drive } from './drive.ts'
+
+const root = join(import.meta.dir, '../..')
+/** Where `bun run clients` installs it. */
+const KOTLINC = join(root, '.tools/clients/node_modules/kotlin-compiler/bin/kotlinc')
+const isThere = Bun.which('java') !== null && existsSync(KOTLINC)
+const inKotlin = isThere ? { describe, why: '' } : { describe: describe.skip, why: ' (bun run clients installs the compiler)' }
+
+inKotlin.describe(`the client library for Android${inKotlin.why}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bellhop-kotlin-'))
+  const jar = join(folder, 'client.jar')
+  const program = (name: string) => ['java', '-cp', jar, `dev.bellhop.${name}Kt`]
+
+  beforeAll(async () => {
+    const sources = [
+      ...new Glob('src/client/kotlin/src/main/kotlin/**/*.kt').scanSync(root),
+      ...new Glob('test/client/kotlin/**/*.kt').scanSync(root),
+    ].map((path) => join(root, path))
+    const { exitCode, stderr } = await Bun.$`bash ${KOTLINC} ${sources} -include-runtime -d ${jar}`.nothrow().quiet()
+    expect({ exitCode, stderr: stderr.toString() }).toMatchObject({ exitCode: 0 })
+    return () => rmSync(folder, { recursive: true })
+  }, 300_000)
+
+  test('holds each case of the contract', async () => {
+    const { exitCode, stdout } = await Bun.$`${program('Vectors')} ${join(root, 'src/client/vectors.json')}`.nothrow().quiet()
+    expect({ exitCode, stdout: stdout.toString() }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^(\d+) of \1 hold\n$/) })
+  }, 60_000)
+
+  test('registers, reports, moves and leaves against a server', async () => {
+    await using service = await startService()
+    await drive(service, program('Drive'), '1', ['android-1', 'android-2'])
+  }, 120_000)
+})

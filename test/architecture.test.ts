@@ -4,7 +4,7 @@ import { basename, dirname, join, normalize } from 'node:path'
 
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
-  `clock.ts text platform.ts version.ts network failure.ts log.ts system database time sealing settings application usage backup
+  `clock.ts text platform.ts version.ts client network failure.ts log.ts system database time sealing settings application usage backup
    manual http device account webhook stats notification audience transfer gateway delivery push monitoring doctor admin dashboard server cli main.ts`.split(
     /\s+/,
   )

@@ -16,7 +16,12 @@ interface Answer {
  * Drives a client library in a process of its own against a real server. `command`: runs it, with the server's address and
  * the application ID behind; it takes an event a line and answers with its state. `tokens`: two of its platform.
  */
-export async function drive(service: Service, command: readonly string[], platform: string, tokens: readonly [string, string]) {
+export async function drive(
+  service: Service,
+  command: readonly string[],
+  platform: string,
+  tokens: readonly [string, string],
+) {
   const { id: app } = service.application
   const [token, moved] = tokens
   const devices = async () => (await service.get('/deviceToken/all')).body
@@ -68,7 +73,7 @@ function start(command: readonly string[], server: string, app: string) {
   const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()
   return {
     async take(event: object | null): Promise<Answer> {
-      child.stdin.write(`${JSON.stringify(event)}\n`)
+      void child.stdin.write(`${JSON.stringify(event)}\n`)
       const { value } = await lines.next()
       return JSON.parse(String(value)) as Answer
     },

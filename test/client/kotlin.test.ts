@@ -10,7 +10,9 @@ const root = join(import.meta.dir, '../..')
 /** Where `bun run clients` installs it. */
 const KOTLINC = join(root, '.tools/clients/node_modules/kotlin-compiler/bin/kotlinc')
 const isThere = Bun.which('java') !== null && existsSync(KOTLINC)
-const inKotlin = isThere ? { describe, why: '' } : { describe: describe.skip, why: ' (bun run clients installs the compiler)' }
+const inKotlin = isThere
+  ? { describe, why: '' }
+  : { describe: describe.skip, why: ' (bun run clients installs the compiler)' }
 
 inKotlin.describe(`the client library for Android${inKotlin.why}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'bellhop-kotlin-'))
@@ -28,8 +30,13 @@ inKotlin.describe(`the client library for Android${inKotlin.why}`, () => {
   }, 300_000)
 
   test('holds each case of the contract', async () => {
-    const { exitCode, stdout } = await Bun.$`${program('Vectors')} ${join(root, 'src/client/vectors.json')}`.nothrow().quiet()
-    expect({ exitCode, stdout: stdout.toString() }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^(\d+) of \1 hold\n$/) })
+    const { exitCode, stdout } = await Bun.$`${program('Vectors')} ${join(root, 'src/client/vectors.json')}`
+      .nothrow()
+      .quiet()
+    expect({ exitCode, stdout: stdout.toString() }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^(\d+) of \1 hold\n$/),
+    })
   }, 60_000)
 
   test('registers, reports, moves and leaves against a server', async () => {

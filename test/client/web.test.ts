@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { clientScript, workerScript } from '../../src/device/webpush/browser-scripts.ts'
+import { clientScript, workerScript } from '../../src/client/web-scripts.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
 import { CHROMIUM, openBrowser, openPage } from '../dashboard/browser.ts'
 import { startService } from '../support/service.ts'

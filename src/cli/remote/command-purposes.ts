@@ -58,6 +58,7 @@ export const STAYS_HERE: Readonly<Record<string, string>> = {
   health: 'it calls a server over HTTP, as a load balancer would',
   config: "it shows this environment's settings",
   systemd: 'it writes text',
+  client: 'it writes files on this machine, and needs no data',
   completions: 'it writes text',
   licenses: 'it writes text',
   manual: 'it writes text',

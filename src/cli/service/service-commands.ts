@@ -1,3 +1,5 @@
+import { publicOrigin } from '../../settings/network-types.ts'
+import { path } from '../../settings/setting-type.ts'
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from '../../settings/table.ts'
 import type { SettingName } from '../../settings/table.ts'
 import { dataFlag, jsonFlag, switchFlag, valueFlag } from '../command.ts'
@@ -105,6 +107,22 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     flags: [valueFlag('search', 'WORD', 'list the sections that contain it')],
     examples: ['bellhop manual server', 'bellhop manual', 'bellhop manual --search alias'],
     load: () => import('./manual-command.ts'),
+  },
+  {
+    name: 'client',
+    words: ['KIND', 'APP_ID'],
+    choices: async () => Object.keys((await import('../../client/libraries.ts')).LIBRARIES),
+    summary: 'write the client library for an app (web, kotlin) with the server and application ID filled in',
+    changes: null,
+    flags: [
+      valueFlag('url', 'URL', 'where apps reach the server (default: --public-url of the server, BELLHOP_PUBLIC_URL)', {
+        type: publicOrigin,
+      }),
+      valueFlag('to', 'FOLDER', 'folder to write to (default bellhop-KIND)', { type: path }),
+      switchFlag('force', 'replace files that differ, as for a newer version'),
+    ],
+    examples: ['bellhop client web app_0123456789abcdef --url https://push.example.com --to src/bellhop'],
+    load: () => import('./client-command.ts'),
   },
   {
     name: 'config',

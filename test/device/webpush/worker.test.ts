@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { workerScript } from '../../../src/device/webpush/browser-scripts.ts'
+import { workerScript } from '../../../src/client/web-scripts.ts'
 
 /** The scope of a service worker, as far as the worker uses it. `setAppBadge`: what the browser does with a badge. */
 function install(setAppBadge: (badge: number) => Promise<void>) {

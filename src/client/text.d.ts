@@ -1,0 +1,29 @@
+// Files that are read as text, and compiled where the app is.
+declare module '*/client.js' {
+  const text: string
+  export default text
+}
+declare module '*/core.js' {
+  const text: string
+  export default text
+}
+declare module '*/keeper.js' {
+  const text: string
+  export default text
+}
+declare module '*/worker.js' {
+  const text: string
+  export default text
+}
+declare module '*.kt' {
+  const text: string
+  export default text
+}
+declare module '*.kts' {
+  const text: string
+  export default text
+}
+declare module '*.txt' {
+  const text: string
+  export default text
+}

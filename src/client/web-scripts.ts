@@ -1,0 +1,24 @@
+// oxlint-disable import/default -- the texts of the files, not what they export
+import client from './web/client.js' with { type: 'text' }
+import core from './web/core.js' with { type: 'text' }
+import keeper from './web/keeper.js' with { type: 'text' }
+import worker from './web/worker.js' with { type: 'text' }
+
+/** Registers a browser; for the page. An ES module, without comments. */
+export const clientScript = () => oneFileOf(inner(core), inner(keeper), client)
+
+/**
+ * The service worker, which shows pushes; for `importScripts`. In a block of its own, since it shares its globals with the
+ * worker of a site that imports it.
+ */
+export const workerScript = () => oneFileOf("'use strict'\n{", inner(core), inner(keeper), worker, '}')
+
+/** Of files that import each other one that imports nothing. */
+function oneFileOf(...texts: readonly string[]): string {
+  const whole = texts.map((text) => text.replaceAll(/^import .*\n/gm, '')).join('\n')
+  return new Bun.Transpiler({ loader: 'js', minifyWhitespace: true }).transformSync(whole)
+}
+
+function inner(text: string): string {
+  return text.replaceAll(/^export /gm, '')
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LIBRARIES } from '../../../src/client/libraries.ts'
+import { commandLine } from '../command-line.ts'
+
+const APP = 'app_0123456789abcdef'
+const URL = ['--url', 'https://push.example.com']
+
+const line = commandLine()
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bellhop-client-'))
+})
+afterAll(() => {
+  line[Symbol.dispose]()
+  rmSync(folder, { recursive: true })
+})
+
+describe('bellhop client', () => {
+  test.each(Object.keys(LIBRARIES))('writes the library for %s, and says what the app writes', async (kind) => {
+    const to = join(folder, kind)
+    const { exitCode, stdout } = await line.run(['client', kind, APP, ...URL, '--to', to])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('Wrote the library:') })
+    const paths = Array.from(stdout.matchAll(/^ {2}(\/.*)$/gm), ([, path = '']) => path)
+    expect(paths.length).toBeGreaterThan(3)
+    const texts = paths.map((path) => readFileSync(path, 'utf8'))
+    // What the app writes, or what is written for it.
+    expect([stdout, ...texts].some((text) => text.includes(APP) && text.includes('https://push.example.com'))).toBe(
+      true,
+    )
+  })
+
+  test('writes a package for browsers that connects to the server by itself', async () => {
+    const to = join(folder, 'web')
+    const manifest = JSON.parse(readFileSync(join(to, 'package.json'), 'utf8'))
+    for (const path of Object.values<string>(manifest.exports['.'])) expect(existsSync(join(to, path))).toBe(true)
+    const { connect } = await import(join(to, 'index.js'))
+    Object.assign(globalThis, { location: { href: 'https://shop.example/' } })
+    expect(Object.keys(connect())).toEqual(
+      expect.arrayContaining(['register', 'unregister', 'login', 'logout', 'setTags', 'onMessage', 'onOpen']),
+    )
+    Reflect.deleteProperty(globalThis, 'location')
+  })
+
+  test('replaces files that differ only when it is told to', async () => {
+    const to = join(folder, 'again')
+    await line.run(['client', 'web', APP, ...URL, '--to', to])
+    expect((await line.run(['client', 'web', APP, ...URL, '--to', to])).exitCode).toBe(0)
+    writeFileSync(join(to, 'index.js'), '// ours\n')
+    const refused = await line.run(['client', 'web', APP, ...URL, '--to', to])
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: `bellhop: These files are there and differ: ${join(to, 'index.js')}. Replace them with --force, or write to another folder with --to.\n`,
+    })
+    expect(readFileSync(join(to, 'index.js'), 'utf8')).toBe('// ours\n')
+    expect((await line.run(['client', 'web', APP, ...URL, '--to', to, '--force'])).exitCode).toBe(0)
+    expect(readFileSync(join(to, 'index.js'), 'utf8')).toContain(APP)
+  })
+
+  test('says all that is wrong, and refuses the secret', async () => {
+    expect(await line.run(['client', 'kotlim', 'bhs_secret'])).toMatchObject({
+      exitCode: 2,
+      stderr: [
+        'bellhop: There is no client library "kotlim": web, kotlin. Did you mean kotlin?',
+        'bellhop: This is the secret of an application. It belongs to your backend. Here goes the ID, app_…',
+        'bellhop: --url must be an http or https origin without a path, such as https://push.example.com: where apps reach the server.',
+        '',
+      ].join('\n'),
+    })
+    expect((await line.run(['client', 'web', 'shop', ...URL])).stderr).toBe(
+      'bellhop: "shop" is not an application ID, app_…: bellhop app list shows them.\n',
+    )
+  })
+
+  test('takes the address from BELLHOP_PUBLIC_URL', async () => {
+    const to = join(folder, 'env')
+    const { exitCode } = await line.run(['client', 'web', APP, '--to', to], {
+      BELLHOP_PUBLIC_URL: 'https://other.test',
+    })
+    expect(exitCode).toBe(0)
+    expect(readFileSync(join(to, 'index.js'), 'utf8')).toContain("home: 'https://other.test/'")
+  })
+})

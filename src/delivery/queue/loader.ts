@@ -160,8 +160,9 @@ export function createLoader(context: Context, guard: ReadGuard) {
       return loaded.size
     },
 
+    /** Whether a later look may find something, such as what could not be read. */
     get expects(): boolean {
-      return unread.size > 0 || QUEUES.some((queue) => stored[queue].next.due < NEVER)
+      return unread.size > 0 || QUEUES.some((queue) => stored[queue].hasMore || stored[queue].next.due < NEVER)
     },
 
     waiting: (now: number): WaitingCount => (waitingCount ??= countWaiting(now)) ?? { pushes: 0, recipients: 0 },
@@ -196,7 +197,10 @@ export function createLoader(context: Context, guard: ReadGuard) {
     clear(): void {
       loaded.clear()
       unread.clear()
-      for (const queue of QUEUES) stored[queue].next.due = NEVER
+      for (const queue of QUEUES) {
+        stored[queue].hasMore = false
+        stored[queue].next.due = NEVER
+      }
     },
   }
 }

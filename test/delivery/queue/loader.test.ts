@@ -262,3 +262,24 @@ test('an index that cannot be read is tried again once at a time, and holds up n
   for (let tick = 0; tick < 10; tick++) loader.load()
   expect([looks, told.length, loader.size]).toEqual([2, 2, 1])
 })
+
+test('a push that could not be read is still expected, so that somebody looks again', () => {
+  let isDamaged = false
+  const { loader } = loaderOf({
+    open(...which) {
+      if (isDamaged) throw new Error('database disk image is malformed')
+      return store.open(...which)
+    },
+  })
+  loader.load()
+  expect([loader.size, loader.expects]).toEqual([0, false])
+  const { push } = accept()
+  isDamaged = true
+  loader.wake(push)
+  loader.load()
+  expect([loader.size, loader.expects]).toEqual([0, true])
+  isDamaged = false
+  registry.clock.advance(READ_AGAIN_MS)
+  loader.load()
+  expect([loader.size, loader.expects]).toEqual([1, false])
+})

@@ -65,11 +65,13 @@ export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
   function problem(isQuick = false): string | null {
     // A sync that outlasts the database is still answered.
     if (closed) return null
-    try {
-      return look(isQuick)
-    } catch (error) {
-      // EIO, which may pass. Until then nobody can say what is there.
-      return `${path} and its log cannot be checked (${messageOf(error)})`
+    // A read may fail once (EIO); when the second does too, nobody can say what is there.
+    for (let tries = 1; ; tries++) {
+      try {
+        return look(isQuick)
+      } catch (error) {
+        if (tries === 2) return `${path} and its log cannot be checked (${messageOf(error)})`
+      }
     }
   }
 

@@ -197,10 +197,7 @@ export function createLoader(context: Context, guard: ReadGuard) {
     clear(): void {
       loaded.clear()
       unread.clear()
-      for (const queue of QUEUES) {
-        stored[queue].hasMore = false
-        stored[queue].next.due = NEVER
-      }
+      for (const { next } of QUEUES.map((queue) => Object.assign(stored[queue], { hasMore: false }))) next.due = NEVER
     },
   }
 }

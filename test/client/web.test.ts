@@ -68,15 +68,17 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     await page.getByText('This browser is registered').waitFor()
   }
 
-  test('registers where something has changed, and not at each visit', async () => {
+  /** It registers where something has changed, and not at each visit. */
+  async function registers() {
     await visit()
     expect(heard()).toEqual([{ timezone: expect.any(String), locale: expect.any(String) }])
     expect(await device()).toMatchObject({ token: ENDPOINT, platform: '2' })
     await visit()
     expect(heard()).toEqual([])
-  }, 60_000)
+  }
 
-  test('sets tags, signs in, and signs out the one before the next', async () => {
+  /** It sets tags, signs in, and signs out the one before the next. */
+  async function signsIn() {
     await run(`(bellhop) => bellhop.setTags(['beta'])`)
     expect(await device()).toMatchObject({ tag: ['beta'] })
     await run(`(bellhop) => bellhop.login('ann')`)
@@ -87,9 +89,10 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     await run(`(bellhop) => bellhop.logout()`)
     expect(heard()).toEqual([{ user: '' }])
     expect(await device()).not.toHaveProperty('user', 'bob')
-  }, 60_000)
+  }
 
-  test('keeps what happens offline, and says it when it is online again', async () => {
+  /** It keeps what happens offline, and says it when it is online again. */
+  async function keepsOffline() {
     await context.setOffline(true)
     await run(`(bellhop) => bellhop.setTags(['later'])`)
     expect(await device()).toMatchObject({ tag: ['beta'] })
@@ -99,9 +102,10 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     await sent
     expect(heard().at(-1)).toMatchObject({ tag: ['later'] })
     expect(await device()).toMatchObject({ tag: ['later'] })
-  }, 60_000)
+  }
 
-  test('hears a tap that opens a page once, as soon as it listens', async () => {
+  /** It hears a tap that opens a page once, as soon as it listens. */
+  async function hearsTaps() {
     const [worker] = context.serviceWorkers()
     await worker?.evaluate<unknown>(TAPPED)
     await visit()
@@ -112,21 +116,28 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
       caches.match(new URL('?bellhop-tap', location.href)).then((kept) => resolve(kept === undefined ? 'none' : 'kept'))
     })`)
     expect(second).toBe('none')
-  }, 60_000)
+  }
 
-  test('refuses the secret, and says what the server refuses', async () => {
+  /** It refuses the secret, and says what the server refuses. */
+  async function refuses() {
     const sentence = 'This is the secret of an application. It belongs to your backend. Here goes the ID, app_…'
     const wrong = `import('/webpush/client.js').then(({ connect }) => connect({ app: 'bhs_1' })).catch(({ message }) => message)`
     expect(await page.evaluate<unknown>(wrong)).toBe(sentence)
     const refused = `(bellhop) => bellhop.register({ tag: 7 }).then(() => 'accepted', ({ message }) => message)`
     expect(await run(refused)).toBe('tag must be an array of strings, not 7.')
     await run(`(bellhop) => bellhop.setTags(['beta'])`)
-  }, 60_000)
+  }
 
-  test('unregisters', async () => {
+  /** It unregisters. */
+  async function unregisters() {
     await run(`(bellhop) => bellhop.unregister()`)
     expect(await device()).toBeUndefined()
     await visit()
     expect(await device()).toMatchObject({ token: ENDPOINT, tag: ['beta'] })
-  }, 60_000)
+  }
+
+  // One life of one browser: each step begins where the one before has ended.
+  test('registers, signs in and out, keeps what happens offline, hears taps once, and unregisters', async () => {
+    for (const step of [registers, signsIn, keepsOffline, hearsTaps, refuses, unregisters]) await step()
+  }, 120_000)
 })

@@ -96,7 +96,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a phone that has come back stays gone',
-    from: '(?4 >= seen_at OR (?5 < seen_at AND ?4 <= ?5))',
+    from: '(?4 >= seen_at OR (?5 < seen_at AND ?4 <= max(?2, ?5)))',
     to: '(?4 IS NOT NULL OR ?5 IS NOT NULL)',
   },
   {

@@ -115,6 +115,7 @@ test('no command lets the name of an application move a terminal', async () => {
     ['audit', '--json'],
     ['audit', '--csv'],
     ['audit', '\u009B2J'],
+    ['client', '\u009B2J', '\u009B2J'],
     ['user', 'show', id, '\u009B2J'],
     ['user', 'erase', id, '\u009B2J'],
     ['user', 'erase', id, '\u009B2J', '--yes'],

@@ -60,7 +60,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     expect(told.swift).toContain('requestAuthorization')
     expect(told.swift).toContain(told.api)
     expect(told.kotlin).toContain('POST_NOTIFICATIONS')
-    expect(told.kotlin).toContain('onNewToken')
+    expect(told.kotlin).toContain('Bellhop.onOpen')
     expect(told.swift).not.toContain('app_…')
     expect(told.policy).toContain("require-trusted-types-for 'script'")
     expect(told.wrongs).toEqual([])

@@ -7,6 +7,9 @@ import { suggestion } from '../../text/nearest.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 
+/** It becomes part of code. */
+const APPLICATION_ID = /^app_\w+$/
+
 /** For the machine of whoever writes the app: it needs no data and no server. */
 export const run: RunCommand = async ({ words: [kind = '', app = ''], flags }, { env }) => {
   const library = Object.hasOwn(LIBRARIES, kind) ? LIBRARIES[kind] : undefined
@@ -14,7 +17,7 @@ export const run: RunCommand = async ({ words: [kind = '', app = ''], flags }, {
   const server = given === undefined ? undefined : publicOrigin.read(given)
   const wrong = [
     ...(library === undefined ? [unknownKind(kind)] : []),
-    ...(app.startsWith('app_') ? [] : [noApplicationId(app)]),
+    ...(APPLICATION_ID.test(app) ? [] : [noApplicationId(app)]),
     ...(server === undefined ? [`--url must be ${publicOrigin.expected}: where apps reach the server.`] : []),
   ]
   if (library === undefined || server === undefined || wrong.length > 0) return problems(...wrong)

@@ -115,7 +115,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     summary: 'write the client library for an app (web, kotlin) with the server and application ID filled in',
     changes: null,
     flags: [
-      valueFlag('url', 'URL', 'where apps reach the server (default: --public-url of the server, BELLHOP_PUBLIC_URL)', {
+      valueFlag('url', 'URL', 'where apps reach the server (default: BELLHOP_PUBLIC_URL)', {
         type: publicOrigin,
       }),
       valueFlag('to', 'FOLDER', 'folder to write to (default bellhop-KIND)', { type: path }),

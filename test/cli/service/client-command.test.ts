@@ -69,9 +69,11 @@ describe('bellhop client', () => {
         '',
       ].join('\n'),
     })
-    expect((await line.run(['client', 'web', 'shop', ...URL])).stderr).toBe(
-      'bellhop: "shop" is not an application ID, app_…: bellhop app list shows them.\n',
-    )
+    for (const id of ['shop', "app_1'"]) {
+      expect((await line.run(['client', 'web', id, ...URL])).stderr).toBe(
+        `bellhop: "${id}" is not an application ID, app_…: bellhop app list shows them.\n`,
+      )
+    }
   })
 
   test('takes the address from BELLHOP_PUBLIC_URL', async () => {

@@ -134,6 +134,13 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     expect(await device()).toBeUndefined()
     await visit()
     expect(await device()).toMatchObject({ token: ENDPOINT, tag: ['beta'] })
+
+    // Somebody may sign in long before the browser is registered.
+    await run(`(bellhop) => bellhop.unregister()`)
+    await page.evaluate<unknown>(`caches.delete('bellhop')`)
+    await run(`(bellhop) => bellhop.login('zoe')`)
+    await visit()
+    expect(await device()).toMatchObject({ token: ENDPOINT, user: 'zoe' })
   }
 
   // One life of one browser: each step begins where the one before has ended.

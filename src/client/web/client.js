@@ -45,7 +45,7 @@ export function connect({ app, worker = '/sw.js', scope: named, home = HOME, rec
     const config = { app, home: String(home), publicKey, receipts }
     const last = await remembered(scope)
     // Another application knows nothing of this browser.
-    const isOther = last !== undefined && last.app !== app
+    const isOther = last?.app !== undefined && last.app !== app
     const anew = isOther ? { known: null, refused: null, wait: null, signOut: false, device: {}, reports: [] } : {}
     const sooner =
       again && !isOther && last?.known ? { known: { ...last.known, at: 0 }, refused: null, wait: null } : {}

@@ -37,8 +37,11 @@ export function step(state, event, now, random) {
       const { kind: _, ...report } = event
       return to({ reports: [...reports, { ...report, at: now }].slice(-MOST_REPORTS) })
     }
-    case 'leave':
-      return to({ leaving: true, signOut: false, device: without(device, 'user', 'user_proof') })
+    case 'leave': {
+      // Whoever comes back before the server heard of it is not the user of before.
+      const signOut = state.signOut || knowsOther(known)
+      return to({ leaving: true, signOut, device: without(device, 'user', 'user_proof') })
+    }
     case 'answered':
       return answered({ ...state, reports }, event, now, random)
     case 'failed':
@@ -83,7 +86,7 @@ function settled({ device, known, reports }, { kind, body }, isTaken, now) {
     case 'report':
       return { reports: reports.filter((report) => !isOf(report, body)) }
     case 'leave':
-      return { known: null, refused: null }
+      return { known: null, refused: null, signOut: false }
     case 'sign-out':
       return { signOut: false, known: known && { ...known, body: without(known.body, 'user', 'user_proof') } }
     case 'register': {

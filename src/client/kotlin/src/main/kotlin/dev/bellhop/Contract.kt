@@ -82,7 +82,11 @@ internal fun step(state: State, event: Event, now: Long, random: Double): Pair<S
       val reports = kept.reports + Report(event.id, event.event, event.action, now)
       kept.copy(reports = reports.takeLast(MOST_REPORTS)) to null
     }
-    Event.Leave -> kept.copy(leaving = true, signOut = false, device = kept.device - USER) to null
+    Event.Leave -> {
+      // Whoever comes back before the server heard of it is not the user of before.
+      val signOut = kept.signOut || knowsOther(kept.known, null)
+      kept.copy(leaving = true, signOut = signOut, device = kept.device - USER) to null
+    }
     is Event.Answered -> answered(kept, event, now, random)
     Event.Failed -> kept.copy(wait = waitAfter(kept.wait, now, random, null)) to null
   }
@@ -130,7 +134,7 @@ private fun settled(state: State, request: Request, isTaken: Boolean, now: Long)
       val names = listOf("id", "event", "action")
       state.copy(reports = state.reports.filterNot { one -> names.all { one.fields()[it] == request.body[it] } })
     }
-    "leave" -> state.copy(known = null, refused = null)
+    "leave" -> state.copy(known = null, refused = null, signOut = false)
     "sign-out" -> state.copy(signOut = false, known = known?.let { it.copy(body = it.body - USER) })
     else -> {
       val said = request.body - "replaces"

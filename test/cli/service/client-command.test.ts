@@ -33,7 +33,8 @@ describe('bellhop client', () => {
   })
 
   test('writes a package for browsers that connects to the server by itself', async () => {
-    const to = join(folder, 'web')
+    const to = join(folder, 'package')
+    await line.run(['client', 'web', APP, ...URL, '--to', to])
     const manifest = JSON.parse(readFileSync(join(to, 'package.json'), 'utf8'))
     for (const path of Object.values<string>(manifest.exports['.'])) expect(existsSync(join(to, path))).toBe(true)
     const { connect } = await import(join(to, 'index.js'))

@@ -1,4 +1,5 @@
 // oxlint-disable import/default -- the texts of the files, not what they export
+import { released } from './library.ts'
 import client from './web/client.js' with { type: 'text' }
 import core from './web/core.js' with { type: 'text' }
 import keeper from './web/keeper.js' with { type: 'text' }
@@ -16,7 +17,7 @@ export const workerScript = () => oneFileOf("'use strict'\n{", inner(core), inne
 /** Of files that import each other one that imports nothing. */
 function oneFileOf(...texts: readonly string[]): string {
   const whole = texts.map((text) => text.replaceAll(/^import .*\n/gm, '')).join('\n')
-  return new Bun.Transpiler({ loader: 'js', minifyWhitespace: true }).transformSync(whole)
+  return new Bun.Transpiler({ loader: 'js', minifyWhitespace: true }).transformSync(released(whole))
 }
 
 function inner(text: string): string {

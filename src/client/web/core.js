@@ -20,8 +20,13 @@ export function step(state, event, now, random) {
       const { token, keys } = event
       return to({ token, leaving: false, device: keys === undefined ? device : { ...device, keys } })
     }
-    case 'set':
-      return to({ device: { ...device, ...event.device } })
+    case 'set': {
+      const { device: fields } = event
+      if (!('user' in fields)) return to({ device: { ...device, ...fields } })
+      // As a login does.
+      const kept = without(device, 'user_proof')
+      return to({ device: { ...kept, ...fields }, signOut: state.signOut || knowsOther(known, fields.user) })
+    }
     case 'login': {
       const { user, proof } = event
       const signedIn = {

@@ -2,6 +2,8 @@
 import { begin, next, step } from './core.js'
 
 const ANSWER_MS = 30_000
+/** The release stands here in what is served and written. */
+const CLIENT = 'web/0.0.0'
 
 /** Of older versions there is the token alone. */
 function stateOf({ token = null, known, ...rest }) {
@@ -55,7 +57,12 @@ function said({ status, retryAfterS, body }) {
 async function callHome({ path, body }, { home, app }) {
   const answer = await fetch(new URL(path, home), {
     method: 'PUT',
-    headers: { 'content-type': 'application/json', 'accept-version': '1', 'x-service-appid': app },
+    headers: {
+      'content-type': 'application/json',
+      'accept-version': '1',
+      'x-service-appid': app,
+      'x-bellhop-client': CLIENT,
+    },
     body: JSON.stringify(body),
     keepalive: true,
     signal: AbortSignal.timeout(ANSWER_MS),

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LIBRARIES } from '../../../src/client/libraries.ts'
+import { RELEASE } from '../../../src/version.ts'
 import { commandLine } from '../command-line.ts'
 
 const APP = 'app_0123456789abcdef'
@@ -30,6 +31,9 @@ describe('bellhop client', () => {
     expect([stdout, ...texts].some((text) => text.includes(APP) && text.includes('https://push.example.com'))).toBe(
       true,
     )
+    // Each library says which it is.
+    expect(texts.filter((text) => text.includes(`${kind}/${RELEASE}`))).not.toEqual([])
+    expect(texts.filter((text) => text.includes(`${kind}/0.0.0`))).toEqual([])
   })
 
   test('writes a package for browsers that connects to the server by itself', async () => {

@@ -68,7 +68,12 @@ internal fun step(state: State, event: Event, now: Long, random: Double): Pair<S
       val keys = event.keys?.let { mapOf("keys" to it) } ?: emptyMap()
       kept.copy(token = event.token, leaving = false, device = kept.device + keys) to null
     }
-    is Event.Set -> kept.copy(device = kept.device + event.device) to null
+    is Event.Set -> {
+      val isLogin = "user" in event.device
+      val device = if (isLogin) kept.device - "user_proof" else kept.device
+      val changes = isLogin && knowsOther(kept.known, event.device["user"])
+      kept.copy(device = device + event.device, signOut = kept.signOut || changes) to null
+    }
     is Event.Login -> {
       val proof = event.proof?.let { mapOf("user_proof" to it) } ?: emptyMap()
       val device = kept.device - USER + mapOf("user" to event.user) + proof

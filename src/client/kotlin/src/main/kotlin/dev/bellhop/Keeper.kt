@@ -8,6 +8,8 @@ import kotlin.math.max
 import kotlin.random.Random
 
 private const val ANSWER_MS = 30_000
+/** `bellhop client` writes the release in. */
+private const val CLIENT = "kotlin/0.0.0"
 
 /** Keeps the state of this device, and makes the calls that are due. For one thread. */
 internal class Keeper(context: Context, private val server: String, private val app: String, val receipts: Boolean) {
@@ -67,6 +69,7 @@ internal class Keeper(context: Context, private val server: String, private val 
     connection.setRequestProperty("Content-Type", "application/json")
     connection.setRequestProperty("Accept-Version", "1")
     connection.setRequestProperty("X-SERVICE-APPID", app)
+    connection.setRequestProperty("X-BELLHOP-CLIENT", CLIENT)
     connection.outputStream.use { it.write(Json.write(request.body).toByteArray()) }
     val status = connection.responseCode
     val retryAfterS = connection.getHeaderField("Retry-After")?.toDoubleOrNull()?.takeIf { it >= 0 }

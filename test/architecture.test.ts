@@ -5,7 +5,7 @@ import { basename, dirname, join, normalize } from 'node:path'
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
   `clock.ts text platform.ts version.ts client network failure.ts log.ts system database time sealing settings application usage backup
-   manual http device account webhook stats notification audience transfer gateway delivery push monitoring doctor admin dashboard server cli main.ts`.split(
+   manual http device account webhook stats notification audience transfer gateway delivery push hook monitoring doctor admin dashboard server cli main.ts`.split(
     /\s+/,
   )
 
@@ -76,7 +76,7 @@ const IMPURE = new Set<string>([
   'network/lookup.ts',
   'push/pushing.ts',
   'webhook/post.ts',
-  'webhook/sealed-records.ts',
+  'hook/sealed-records.ts',
 ])
 
 /** Pure code of a kept library, or of the runtime, that a pure file may use. */

@@ -176,6 +176,12 @@ function summaryOf(file: OfflineReader, schema: number, tables: readonly string[
              FROM second_factor`,
           )
         : []),
+      ...(tables.includes('hook')
+        ? file.all<Sealed>(
+            `SELECT 'hook ' || name AS application, 'hook secret' AS provider, sealed
+             FROM hook WHERE sealed IS NOT NULL`,
+          )
+        : []),
     ],
   }
 }

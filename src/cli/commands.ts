@@ -4,6 +4,7 @@ import { BACKUP_COMMANDS } from './backup/backup-commands.ts'
 import { dataFlag, dataFlags } from './command.ts'
 import type { CommandSpec, FlagSpec } from './command.ts'
 import { DEVICE_COMMANDS } from './devices/devices-commands.ts'
+import { HOOK_COMMANDS } from './hook/hook-commands.ts'
 import { PUSH_COMMANDS } from './push/push-commands.ts'
 import { isRemote } from './remote/command-purposes.ts'
 import { DOCTOR_COMMANDS, READING_COMMANDS, SERVICE_COMMANDS } from './service/service-commands.ts'
@@ -18,6 +19,7 @@ const GROUPS: readonly CommandGroup[] = [
   { heading: 'The service', commands: SERVICE_COMMANDS },
   { heading: 'Applications', commands: APP_COMMANDS },
   { heading: 'Pushes and devices', commands: [...PUSH_COMMANDS, ...DEVICE_COMMANDS] },
+  { heading: 'Events of other services', commands: HOOK_COMMANDS },
   { heading: 'Administrators', commands: ADMIN_COMMANDS },
   { heading: 'Keeping it well', commands: [...DOCTOR_COMMANDS, ...BACKUP_COMMANDS] },
   { heading: 'Moving in and out', commands: TRANSFER_COMMANDS },

@@ -1,7 +1,10 @@
 import { createApplicationStore } from '../application/application-store.ts'
 import type { Application } from '../application/application.ts'
 import { problem } from '../failure.ts'
+import { createHookStore } from '../hook/hook-store.ts'
+import type { Hook } from '../hook/hook.ts'
 import { suggestion } from '../text/nearest.ts'
+import { NO_KEY } from './app/app-text.ts'
 import type { World } from './command.ts'
 
 /** By id or name, also for the audit log entry. */
@@ -31,4 +34,26 @@ export function applicationNumbered(number: number, world: World): Application |
 export function noApplication(app: string, data: string, names: readonly string[]): ReturnType<typeof problem> {
   const hint = suggestion(app, names)
   return problem(`There is no application "${app}" in ${data}: bellhop app list lists them.${hint}`)
+}
+
+interface NamedHook {
+  readonly kind: 'found'
+  readonly hook: Hook
+  readonly application: Application
+}
+
+/** The hook of this name with its application, also for the audit log entry. */
+export function findHook(name: string, world: World): NamedHook | ReturnType<typeof problem> {
+  // Nothing of this is sealed.
+  const hooks = createHookStore({ ...world, key: NO_KEY })
+  const hook = hooks.find(name)
+  const application = createApplicationStore(world)
+    .list()
+    .find(({ number }) => number === hook?.application)
+  if (hook === null || application === undefined) {
+    const names = hooks.list(null).map((one) => one.name)
+    return problem(`There is no hook "${name}": bellhop hook list shows them.${suggestion(name, names)}`)
+  }
+  world.audit?.about(application.id)
+  return { kind: 'found', hook, application }
 }

@@ -8,6 +8,7 @@ import { CredentialsPage } from './pages/credentials-page.tsx'
 import { DevicePage } from './pages/device-page.tsx'
 import { DevicesPage } from './pages/devices-page.tsx'
 import { FirstPushPage } from './pages/first-push-page.tsx'
+import { HooksPage } from './pages/hooks-page.tsx'
 import { LogPage } from './pages/log-page.tsx'
 import { OverviewPage } from './pages/overview-page.tsx'
 import { PhonesPage } from './pages/phones-page.tsx'
@@ -53,6 +54,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/applications/:id/users/:user', title: 'User', component: UserPage },
   { path: '/applications/:id/phones', title: 'Phones', component: PhonesPage },
   { path: '/applications/:id/credentials', title: 'Credentials', component: CredentialsPage, menu: 'application' },
+  { path: '/applications/:id/hooks', title: 'Hooks', component: HooksPage, menu: 'application' },
   { path: '/webhooks', title: 'Webhooks', component: WebhooksPage, menu: 'service' },
   { path: '/backups', title: 'Backups', component: BackupsPage, menu: 'service' },
   { path: '/service-log', title: 'Service log', component: ServiceLogPage, menu: 'service' },

@@ -287,6 +287,27 @@ export const idempotency = sqliteTable(
   (table) => [primaryKey({ columns: [table.application, table.key] })],
 )
 
+export const hook = sqliteTable('hook', {
+  number: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull(),
+  application: integer().notNull(),
+  template: text().notNull(),
+  keyHash: blob('key_hash', { mode: 'buffer' }),
+  signature: text({ enum: ['standard', 'github', 'stripe'] }),
+  sealed: blob({ mode: 'buffer' }),
+  createdAt: integer('created_at').notNull(),
+  changedAt: integer('changed_at').notNull(),
+})
+
+export const hookCall = sqliteTable('hook_call', {
+  number: integer().primaryKey({ autoIncrement: true }),
+  hook: integer().notNull(),
+  at: integer().notNull(),
+  outcome: text({ enum: ['pushed', 'ignored', 'refused'] }).notNull(),
+  detail: text().notNull(),
+  repeats: integer().notNull().default(1),
+})
+
 export const administrator = sqliteTable('administrator', {
   number: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull(),

@@ -24,7 +24,7 @@ export interface Admitted {
 
 export type Admit = (call: Call, needsSecret: boolean) => Admitted | { readonly kind: 'refused'; readonly why: Failure }
 
-interface Dependencies {
+export interface AdmissionDeps {
   /** Whether Accept-Version may be left out. */
   readonly versionOptional: boolean
   /** Each NAME whose X-NAME-APPID and X-NAME-SECRET are read, besides SERVICE. */
@@ -45,7 +45,7 @@ interface Dependencies {
 }
 
 /** Admits or refuses a call by its headers alone, in the order of test/api/http/order-of-checks.test.ts. */
-export function admission(rely: Dependencies): Admit {
+export function admission(rely: AdmissionDeps): Admit {
   const refused = (why: Failure) => ({ kind: 'refused', why }) as const
   const idHeaders = headersFor('appid', rely.headerPrefixes)
   const secretHeaders = headersFor('secret', rely.headerPrefixes)
@@ -65,17 +65,7 @@ export function admission(rely: Dependencies): Admit {
       return refused(failure('InvalidHeader', 'Authentication headers not found.'))
     }
     const application = identify(id, secret)
-    if (application === null) {
-      const throttle = rely.throttleFailure(addressOf())
-      if (throttle.allowed) {
-        return refused(failure('InvalidCredentials', 'Application ID and/or Secret unauthorized.'))
-      }
-      return refused(
-        failure('TooManyRequestsError', 'Too many calls with wrong credentials from this address.', {
-          'retry-after': String(throttle.retryAfterSeconds),
-        }),
-      )
-    }
+    if (application === null) return refused(wrongCredentials(rely, addressOf(), WRONG_SECRET))
     if (application.limits.secretEverywhere && secret === null) {
       return refused(failure('InvalidHeader', 'X-SERVICE-SECRET is required: every call of this application needs it.'))
     }
@@ -83,18 +73,9 @@ export function admission(rely: Dependencies): Admit {
     // `identify` has checked it.
     const withSecret = secret !== null
     const address = withSecret ? null : addressOf()
-    const bucket = rely.takeCall(application, address)
-    if (!bucket.allowed) return refused(tooMany(bucket))
-
-    const quota = rely.chargeQuota(application, withSecret)
-    if (!quota.allowed) {
-      return refused(
-        failure('InsufficientStorageError', 'User is over API requests quota.', {
-          'retry-after': String(quota.retryAfterSeconds),
-        }),
-      )
-    }
-    return { kind: 'admitted', application, withSecret, address, bucket }
+    const charged = charge(rely, application, address)
+    if ('why' in charged) return refused(charged.why)
+    return { kind: 'admitted', application, withSecret, address, ...charged }
   }
 
   function identify(id: string, secret: string | null): Application | null {
@@ -109,6 +90,35 @@ export function admission(rely: Dependencies): Admit {
     if (!secret) return application
     return rely.secretMatches(application, secret) ? application : null
   }
+}
+
+const WRONG_SECRET = 'Application ID and/or Secret unauthorized.'
+
+/** The answer to a call that proves nothing: `sentence`, or that there were too many of them from `address`. */
+export function wrongCredentials(
+  rely: Pick<AdmissionDeps, 'throttleFailure'>,
+  address: string,
+  sentence: string,
+): Failure {
+  const throttle = rely.throttleFailure(address)
+  if (throttle.allowed) return failure('InvalidCredentials', sentence)
+  return failure('TooManyRequestsError', 'Too many calls with wrong credentials from this address.', {
+    'retry-after': String(throttle.retryAfterSeconds),
+  })
+}
+
+/** Takes a call out of the rate limit and the quota. `address` `null`: the caller has the rights of the backend. */
+export function charge(
+  rely: Pick<AdmissionDeps, 'takeCall' | 'chargeQuota'>,
+  application: Application,
+  address: string | null,
+): { readonly bucket: RateVerdict } | { readonly why: Failure } {
+  const bucket = rely.takeCall(application, address)
+  if (!bucket.allowed) return { why: tooMany(bucket) }
+  const quota = rely.chargeQuota(application, address === null)
+  if (quota.allowed) return { bucket }
+  const headers = { 'retry-after': String(quota.retryAfterSeconds) }
+  return { why: failure('InsufficientStorageError', 'User is over API requests quota.', headers) }
 }
 
 /** Reads the application id of a call, which proves nothing. */

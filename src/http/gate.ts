@@ -6,7 +6,7 @@ import type { Failure } from '../failure.ts'
 import type { RateVerdict } from '../usage/rate-limiter.ts'
 import { addRateLimit, tooMany } from './admission.ts'
 import type { Admit } from './admission.ts'
-import { hideStream, readBody } from './body.ts'
+import { hideStream, readBody, readRawBody } from './body.ts'
 import type { CallerOf } from './client-address.ts'
 import { answerHeaders, noSuchPath, refuse } from './failures.ts'
 import type { OnRefused } from './failures.ts'
@@ -17,9 +17,12 @@ interface Path {
   /** `/push/:id` */
   readonly route: string
   /** What each method asks of the caller. */
-  readonly methods: Map<string, 'open' | 'application' | 'secret'>
+  readonly methods: Map<string, Asks>
   readonly allow: string
 }
+
+/** `itself`: the route admits its callers, and gets the body as it came. */
+type Asks = 'open' | 'application' | 'secret' | 'itself'
 
 /** CORS for all origins (Fetch standard): safe, since there are no cookies. */
 const CROSS_ORIGIN = {
@@ -98,6 +101,7 @@ function gatePlugin(
       .decorate('application', null as unknown as Application)
       .decorate('withSecret', false as boolean)
       .decorate('address', null as string | null)
+      .decorate('isRaw', false as boolean)
       // Elysia reads the source of hooks: passing the context on would make it parse cookies and query first.
       .onRequest((context) => {
         const { request, set } = context
@@ -123,6 +127,10 @@ function gatePlugin(
         }
         // Not `context.server`: for that Elysia defines a getter on each request, which costs up to 0.8 of 21 µs.
         const callersAddress = () => callerOf(addressOf(request, served.app?.server ?? null), headers)
+        if (asks === 'itself') {
+          context.isRaw = true
+          return undefined
+        }
         if (asks === 'open') {
           // Health checks come often and cost nothing.
           const bucket = path === '/healthz' ? null : takeOpen?.(callersAddress())
@@ -140,11 +148,14 @@ function gatePlugin(
         context.address = verdict.address
         return undefined
       })
-      .onParse({ as: 'global' }, ({ request, set }) =>
-        readBody(request, String(set.headers['x-request-id']), looseText),
+      .onParse({ as: 'global' }, ({ request, set, isRaw }) =>
+        isRaw ? readRawBody(request) : readBody(request, String(set.headers['x-request-id']), looseText),
       )
   )
 }
+
+/** Of a route's `detail`, besides `hide`. */
+export const ADMITS_ITSELF = 'x-admits-itself'
 
 /** HEAD is GET without the body (RFC 9110, 9.3.2): Bun 1.4.5 sends only the head, with its Content-Length. */
 export function readHeadAsGet(request: Request): void {
@@ -153,10 +164,10 @@ export function readHeadAsGet(request: Request): void {
 }
 
 function pathsOf(app: AnyElysia): Map<string, Path> {
-  const found = new Map<string, Map<string, 'open' | 'application' | 'secret'>>()
+  const found = new Map<string, Map<string, Asks>>()
   for (const { path, method, hooks } of app.routes) {
     const security: readonly object[] = hooks.detail?.security ?? []
-    const asks = security.some((way) => 'secret' in way) ? 'secret' : security.length > 0 ? 'application' : 'open'
+    const asks = hooks.detail?.[ADMITS_ITSELF] === true ? 'itself' : asked(security)
     if (asks === 'open' && hooks.detail?.hide !== true) throw new Error(`${method} ${path} documents no security.`)
     const methods = found.get(path) ?? new Map()
     found.set(path, methods.set(method, asks))
@@ -167,6 +178,11 @@ function pathsOf(app: AnyElysia): Map<string, Path> {
       return [path, { route: path, methods, allow }]
     }),
   )
+}
+
+function asked(security: readonly object[]): Asks {
+  if (security.some((way) => 'secret' in way)) return 'secret'
+  return security.length > 0 ? 'application' : 'open'
 }
 
 function isPreflight({ method, headers }: Request): boolean {

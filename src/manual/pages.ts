@@ -25,6 +25,7 @@ import flutter from './flutter.md' with { type: 'text' }
 import glossary from './glossary.md' with { type: 'text' }
 import guarantees from './guarantees.md' with { type: 'text' }
 import idempotency from './idempotency.md' with { type: 'text' }
+import hooks from './hooks.md' with { type: 'text' }
 import importing from './import.md' with { type: 'text' }
 import ios from './ios.md' with { type: 'text' }
 import limits from './limits.md' with { type: 'text' }
@@ -84,6 +85,7 @@ export const PAGES: readonly ManualPage[] = [
   page('status', status),
   page('opens', opens),
   page('webhooks', webhooks),
+  page('hooks', hooks),
   page('api', api),
   page('errors', errors),
   page('access', access),

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { audienceOfOne, narrowed, NO_DEVICE } from '../audience/named-devices.ts'
+import { audienceOfOne, NO_DEVICE } from '../audience/named-devices.ts'
 import { EXAMPLE_TOKEN } from '../device/device-fields.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import { described } from '../http/endpoint.ts'
@@ -9,6 +9,7 @@ import type { Gate } from '../http/gate.ts'
 import type { PushRequest } from './accept.ts'
 import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency-schema.ts'
 import type { Pushing } from './pushing.ts'
+import { createPushToAll } from './push-to-all.ts'
 import { ACCEPTED, PUSH_EXAMPLES, pushBodies } from './push-schema.ts'
 
 interface Dependencies {
@@ -35,19 +36,14 @@ const CONFIRM = 'The push addresses 12345 devices, more than confirm-above 10000
 
 export function pushRoutes({ gate, devices, pushing, compat = false }: Dependencies) {
   const { toAll, toOne } = pushBodies({ compat })
+  const push = createPushToAll({ devices, pushing })
 
   return new Elysia({ name: 'push-routes' })
     .use(gate.plugin)
     .post(
       '/push/all',
-      ({ body, application, request: { headers, signal } }) => {
-        const { tokens, when, confirm } = body
-        const filter = narrowed(devices, application.number, pushing.reach(application, body.filter), tokens)
-        const notification = pushing.prepared(application, body.notification, filter.platforms)
-        const repeat = repeatOf(headers, '/push/all', toAll, body)
-        const to = { kind: 'many', filter, confirm } as const
-        return pushing.accept(application, { notification, when, to, repeat, caller: signal })
-      },
+      ({ body, application, request: { headers, signal } }) =>
+        push(application, body, { repeat: repeatOf(headers, '/push/all', toAll, body), caller: signal }),
       described({
         tag: 'Pushes',
         summary: 'Push to all or to matching devices',

@@ -27,7 +27,9 @@ export function damagedRecordText({ name, application, provider }: Named, total:
   const remedy =
     provider === 'second factor'
       ? `Remove it: bellhop admin reset ${name}.`
-      : `Store it again: bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
+      : provider === 'hook secret'
+        ? `Store it again: bellhop hook create APP ${name} --secret-file …`
+        : `Store it again: bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
   return `The ${whatOf(provider)} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. ${remedy}`
 }
 
@@ -42,7 +44,8 @@ export function lostText(what: string): string {
 }
 
 function whatOf(provider: Named['provider']): string {
-  if (provider === 'webhook secret' || provider === 'user key' || provider === 'second factor') return provider
+  if (provider === 'webhook secret' || provider === 'user key') return provider
+  if (provider === 'second factor' || provider === 'hook secret') return provider
   return `${factsOf(provider).gateway} credential`
 }
 

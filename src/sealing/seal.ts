@@ -3,10 +3,10 @@ import type { ProviderName } from '../platform.ts'
 
 /** What a sealed record belongs to. It opens for nothing else. */
 export interface SealedFor {
-  /** `Application.id`; of a second factor `administrator 3`. */
+  /** `Application.id`; of a second factor `administrator 3`, of a hook `hook NAME`. */
   readonly application: string
-  /** What it is: a gateway's credential, the provider token made from one, or what webhooks, users or administrators are proven with. */
-  readonly provider: ProviderName | 'apns token' | 'webhook secret' | 'user key' | 'second factor'
+  /** What it is: a gateway's credential, the provider token made from one, or what webhooks, hooks, users or administrators are proven with. */
+  readonly provider: ProviderName | 'apns token' | 'webhook secret' | 'user key' | 'second factor' | 'hook secret'
 }
 
 const CIPHER = 'aes-256-gcm'

@@ -5,11 +5,11 @@ import type { SealedRecord, SealedRow, SealedTable } from './sealed-table.ts'
 
 /** All that is sealed in a database, whatever table it is in. What writes runs in a transaction of the caller. */
 export interface SealedStore {
-  /** In the order in which the applications were created; then those of administrators. */
+  /** In the order in which the applications were created; then those of administrators and of hooks. */
   records(): SealedRecord[]
   /** Opens every record with `from` and seals it with `to`. Throws when one does not open. */
   reseal(from: Uint8Array, to: Uint8Array): void
-  /** Credentials; of a webhook everything, since nothing may be sent unsigned. */
+  /** Credentials; of a webhook or a hook everything, since nothing may be sent or taken unsigned. */
   erase(records: readonly Pick<SealedRecord, 'number' | 'provider'>[]): void
 }
 
@@ -23,19 +23,23 @@ interface Tables {
   /** All that there are. */
   readonly applications: () => readonly Owner[]
   readonly administrators: () => readonly Owner[]
+  readonly hooks: () => readonly Owner[]
   readonly credentials: SealedTable<ProviderName>
   readonly webhooks: SealedTable<'webhook secret'>
   readonly userKeys: SealedTable<'user key'>
   readonly tokens: SealedTable<'apns token'>
   readonly secondFactors: SealedTable<'second factor'>
+  readonly hookSecrets: SealedTable<'hook secret'>
 }
 
 export function createSealedStore(tables: Tables): SealedStore {
-  const { applications, administrators, credentials, webhooks, userKeys, tokens, secondFactors } = tables
+  const { applications, administrators, hooks, credentials, webhooks, userKeys, tokens, secondFactors, hookSecrets } =
+    tables
 
   function tableOf({ provider }: Pick<SealedRecord, 'provider'>): SealedTable<SealedRecord['provider']> {
     if (provider === 'webhook secret') return webhooks
     if (provider === 'user key') return userKeys
+    if (provider === 'hook secret') return hookSecrets
     return provider === 'second factor' ? secondFactors : credentials
   }
 
@@ -53,6 +57,7 @@ export function createSealedStore(tables: Tables): SealedStore {
       (a, b) => a.number - b.number || (a.provider < b.provider ? -1 : 1),
     ),
     ...owned(secondFactors.rows(), administrators()),
+    ...owned(hookSecrets.rows(), hooks()),
   ]
 
   function resealTokens(from: Uint8Array, to: Uint8Array): void {

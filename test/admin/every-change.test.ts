@@ -28,6 +28,8 @@ const SERVICE_ACCOUNT = JSON.stringify({
   private_key_id: ACCOUNT.privateKeyId,
 })
 
+const HOOK_TEMPLATE = JSON.stringify({ push: { users: ['ann'], msg: 'Hello' } })
+
 interface Operation {
   readonly method: string
   readonly path: string
@@ -140,6 +142,15 @@ const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
   }),
   'PUT /api/applications/{id}/webhook': () => ({ body: { url: 'https://hooks.test/' } }),
   'DELETE /api/applications/{id}/webhook': () => ({}),
+  'PUT /api/applications/{id}/hooks/{hook}': () => ({
+    parameters: { id: newApplication().id, hook: 'orders' },
+    body: { template: HOOK_TEMPLATE },
+  }),
+  'DELETE /api/applications/{id}/hooks/{hook}': async () => {
+    const { id } = newApplication()
+    await call('PUT', `/api/applications/${id}/hooks/gone`, { template: HOOK_TEMPLATE })
+    return { parameters: { id, hook: 'gone' } }
+  },
   'POST /api/applications/{id}/webhook/retry': () => {
     const application = newApplication()
     const secret = `whsec_${'A'.repeat(43)}=`

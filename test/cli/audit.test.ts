@@ -118,6 +118,11 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
     await caller.put('/deviceToken', { token: TOKEN, platform: '0', tag: ['spam'] }, 'device')
     return [caller.application.id, '--clear-unproven', '--platform', 'ios', '--yes']
   },
+  'hook create': () => [app(), 'orders', '--template', hookTemplate()],
+  'hook delete': async () => {
+    await beside.run(['hook', 'create', app(), 'gone', '--template', hookTemplate()])
+    return ['gone', '--yes']
+  },
   'user erase': async () => {
     const caller = beside.newCaller()
     await caller.register({ token: TOKEN, platform: '0', user: 'zoe@shop.example' })
@@ -141,6 +146,8 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
   },
   import: () => [app(), files.file('devices.csv', `token,platform\n${TOKEN},ios\n`)],
 }
+
+const hookTemplate = () => files.file('hook.json', JSON.stringify({ push: { users: ['ann'], msg: 'Hello' } }))
 
 async function administrator(name: string): Promise<string> {
   await beside.run(['admin', 'add', name, '--password-file', files.file('password', PASSWORD)])

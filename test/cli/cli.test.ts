@@ -85,7 +85,7 @@ describe('what is asked for wrongly', () => {
     ['zebra', '"zebra" is not a command.'],
     ['--listen x', `--listen comes before a command: expected ${FIRSTS.join(', ')}.`],
     ['ap', '"ap" is not a command. Did you mean app?'],
-    ['create Shop', '"create" is not a command. Did you mean app create?'],
+    ['create Shop', '"create" is not a command. Did you mean app create or hook create?'],
     ['rotate-secret Shop', '"rotate-secret" is not a command. Did you mean app rotate-secret?'],
     ['help zebra', '"zebra" is not a command.'],
     [

@@ -31,6 +31,8 @@ test('no command lets the name of an application move a terminal', async () => {
   const file = cli.file('a.csv', `"tok\u001B[2Jen","\u009B2J"\n"x","y"\n`)
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = cli.file('AuthKey_ABC123DEFG.p8', privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const template = { push: { platform: ['0'], msg: '\u009B2J', sound: '', badge: '' }, where: {} }
+  const hook = cli.file('hook.json', JSON.stringify(template))
   const rejects = ['--rejects', join(cli.data, 'rejects.jsonl')]
   const backup = join(cli.data, 'b.db')
   const named: readonly (readonly string[])[] = [
@@ -116,6 +118,15 @@ test('no command lets the name of an application move a terminal', async () => {
     ['audit', '--csv'],
     ['audit', '\u009B2J'],
     ['client', '\u009B2J', '\u009B2J'],
+    ['hook', 'create', id, '\u009B2J', '--template', hook],
+    ['hook', 'create', id, 'orders', '--template', hook],
+    ['hook', 'list'],
+    ['hook', 'list', '\u009B2J'],
+    ['hook', 'show', 'orders'],
+    ['hook', 'show', '\u009B2J'],
+    ['hook', 'preview', 'orders', '--example', hook],
+    ['hook', 'preview', 'orders', '--example', hook, '--header', '\u009B2J'],
+    ['hook', 'delete', 'orders', '--yes'],
     ['user', 'show', id, '\u009B2J'],
     ['user', 'erase', id, '\u009B2J'],
     ['user', 'erase', id, '\u009B2J', '--yes'],

@@ -42,6 +42,8 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     users: [`/applications/${application}/users`, 'heading:No users yet'],
     phones: [`/applications/${application}/phones`, 'button:Add phone'],
     credentials: [`/applications/${application}/credentials`, 'heading:Add a key'],
+    hooks: [`/applications/${application}/hooks`, 'heading:No hooks yet'],
+    hook: [`/applications/${application}/hooks`, 'heading:No hooks yet', 'Add hook…'],
     administrators: ['/administrators', 'table:Administrators'],
     webhooks: ['/webhooks', 'heading:No webhooks yet'],
     webhook: ['/webhooks', 'heading:No webhooks yet', 'Add webhook…'],
@@ -110,6 +112,53 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor()
   })
+
+  browse(
+    'makes a hook from a template, after a look at an example, and shows what became of its calls',
+    async ({ page, at, makeApplication }) => {
+      const path = await makeApplication()
+      await page.goto(at(`${path}/hooks`))
+      await page.getByRole('button', { name: 'Add hook…' }).click()
+      const preview = page.getByRole('button', { name: 'Preview' })
+      await preview.click()
+      expect(await page.getByRole('region', { name: 'Push', exact: true }).innerText()).toContain('Order 17 is paid.')
+      await page.getByLabel('Example of a call').fill('{"type": "order.sent"}')
+      await preview.click()
+      await page.getByText('Nothing would be sent: type is not "order.paid".').waitFor()
+      await page.getByLabel('Example of a call').fill('{"type": "order.paid", "id": "e1"}')
+      await preview.click()
+      await page.getByText('push.users.0 asks for data.user, which is missing').waitFor()
+
+      const save = page.getByRole('button', { name: 'Add hook', exact: true })
+      await page.getByLabel('Name').fill('Orders!')
+      await save.click()
+      expect(await page.getByRole('alert').innerText()).toContain('must be a name of 1 to 63 characters')
+      await page.getByLabel('Name').fill('orders')
+      await save.click()
+      const address = await page.getByRole('region', { name: 'Address' }).innerText()
+      expect(address).toMatch(/\/hook\/orders\/bhh_[\w-]{43}$/)
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByText('No call has come yet.').waitFor()
+
+      const event = { id: 'e1', type: 'order.paid', data: { user: 'ann', number: 17 } }
+      const body = JSON.stringify(event)
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(address.trim(), { method: 'POST', headers, body })
+      expect(answer.status).toBe(200)
+      await page.reload()
+      await page.getByRole('table', { name: 'Last calls of orders' }).getByText('pushed').waitFor()
+
+      await page.getByRole('button', { name: 'Change…' }).click()
+      await page.getByLabel('Calls have').selectOption('github')
+      await page.getByLabel('Secret').fill('a secret of GitHub')
+      await page.getByRole('button', { name: 'Save hook' }).click()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByText('github signature').waitFor()
+      await page.getByRole('button', { name: 'Delete…' }).click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByRole('heading', { name: 'No hooks yet' }).waitFor()
+    },
+  )
 
   browse(
     'sets, changes and removes the webhook of an application, whose secret is shown once',

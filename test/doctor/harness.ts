@@ -7,7 +7,7 @@ import { createCredentialStore } from '../../src/application/credential-store.ts
 import type { ApnsCredential, Credential } from '../../src/application/credential.ts'
 import type { DoctorCheck } from '../../src/doctor/finding.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
-import { sealedRecordsOf } from '../../src/webhook/sealed-records.ts'
+import { sealedRecordsOf } from '../../src/hook/sealed-records.ts'
 import { commandLine } from '../cli/command-line.ts'
 import type { CommandLine } from '../cli/command-line.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'

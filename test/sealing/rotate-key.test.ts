@@ -2,12 +2,21 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
+import { createHookStore } from '../../src/hook/hook-store.ts'
 import { rotateKey, settleKeys } from '../../src/sealing/rotate-key.ts'
 import type { Rotated } from '../../src/sealing/rotate-key.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
-import { sealedRecordsOf } from '../../src/webhook/sealed-records.ts'
+import { sealedRecordsOf } from '../../src/hook/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
-import { addApplication, addSealed, addSecondFactor, openedWith, takesCode } from './sealed-records.ts'
+import {
+  addApplication,
+  addHook,
+  addSealed,
+  addSecondFactor,
+  HOOK_SECRET,
+  openedWith,
+  takesCode,
+} from './sealed-records.ts'
 
 const OLD = new Uint8Array(32).fill(1)
 const NEW = new Uint8Array(32).fill(2)
@@ -86,15 +95,37 @@ describe('a rotation of the sealing key', () => {
     expect(takesCode(made.database, NEW, ann, 1)).toBe(true)
   })
 
+  test('seals the secrets of hooks anew, and erases a hook whose secret is damaged when it is told to', () => {
+    using made = start()
+    for (const name of ['paid', 'sent']) addHook(made.database, OLD, made.shop, name)
+    const proofOf = (key: Uint8Array, name: string) => createHookStore({ ...made, clock, key }).proofOf(name)
+    expect(rotated(rotate(made)).resealed).toBe(10)
+    for (const name of ['paid', 'sent']) {
+      expect(proofOf(OLD, name)).toBeNull()
+      expect(proofOf(NEW, name)).toEqual({ kind: 'signature', signature: 'github', secret: HOOK_SECRET })
+    }
+    made.database.statement("UPDATE hook SET sealed = x'00' WHERE name = 'paid'").run()
+    expect(rotate(made, { random: () => new Uint8Array(32).fill(3) })).toMatchObject({
+      kind: 'problem',
+      problem: expect.stringContaining(
+        'The hook secret of "paid" is damaged: it does not open with the sealing key, which opens others of the 10 sealed records. Store it again: bellhop hook create APP paid --secret-file …',
+      ),
+    })
+    const { erased } = rotated(rotate(made, { discard: true, random: () => new Uint8Array(32).fill(3) }))
+    expect(erased).toMatchObject([{ name: 'paid', provider: 'hook secret' }])
+    expect(proofOf(new Uint8Array(32).fill(3), 'sent')).toMatchObject({ secret: HOOK_SECRET })
+  })
+
   test('leaves nothing in the files that the old key opens', () => {
     using made = start()
     addSecondFactor(made.database, OLD, 'ann')
+    addHook(made.database, OLD, made.shop, 'paid')
     const sealed = made.database
       .statement<{ sealed: Uint8Array }, []>(
-        'SELECT sealed FROM credential UNION ALL SELECT sealed FROM webhook UNION ALL SELECT sealed FROM provider_token UNION ALL SELECT sealed FROM user_key UNION ALL SELECT sealed FROM second_factor',
+        'SELECT sealed FROM credential UNION ALL SELECT sealed FROM webhook UNION ALL SELECT sealed FROM provider_token UNION ALL SELECT sealed FROM user_key UNION ALL SELECT sealed FROM second_factor UNION ALL SELECT sealed FROM hook',
       )
       .all()
-    expect(sealed).toHaveLength(11)
+    expect(sealed).toHaveLength(12)
     rotate(made)
     expect(sealed.filter((row) => made.contains(row.sealed))).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { openDatabase } from '../../src/database/database.ts'
 import { rotateKey } from '../../src/sealing/rotate-key.ts'
-import { sealedRecordsOf } from '../../src/webhook/sealed-records.ts'
+import { sealedRecordsOf } from '../../src/hook/sealed-records.ts'
 
 /* `bun rotate-until.ts DIRECTORY STEP [FILE]`: a rotation of the key that is killed after this step. */
 const [directory = '', step = '', to = null] = process.argv.slice(2)

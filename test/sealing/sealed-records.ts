@@ -8,6 +8,7 @@ import type { ApnsCredential, FcmCredential } from '../../src/application/creden
 import { createProviderTokenStore } from '../../src/application/provider-token-store.ts'
 import { createUserKeyStore } from '../../src/application/user-key-store.ts'
 import type { Database } from '../../src/database/database.ts'
+import { createHookStore } from '../../src/hook/hook-store.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { authenticator } from '../support/authenticator.ts'
 
@@ -94,6 +95,16 @@ export function takesCode(database: Database, key: Uint8Array, owner: { number: 
   const code = authenticator(shown.get(owner.number) ?? '', later)()
   return createSecondFactorStore({ database, clock: later, key }).prove(owner, code) === 'code'
 }
+
+/** A hook whose calls are signed with `HOOK_SECRET`. */
+export function addHook(database: Database, key: Uint8Array, application: Application, name: string): void {
+  createHookStore({ database, clock, key }).put(
+    { name, application: application.number, template: '{}' },
+    { kind: 'signature', signature: 'github', secret: HOOK_SECRET },
+  )
+}
+
+export const HOOK_SECRET = 'a secret of GitHub'
 
 function opens(read: () => { readonly privateKey: string } | null): boolean {
   try {

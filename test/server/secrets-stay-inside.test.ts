@@ -15,6 +15,8 @@ import type { Credentials, Service } from '../support/service.ts'
 /* What is stored as a secret is told by no command, no route and no log line, and lies in no file but the key's. */
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 0x5a).toString('base64')}`
 
+const HOOK_SECRET = 'what GitHub signs with'
+
 let cli: CommandLine
 let elsewhere: string
 let simulator: Simulator
@@ -35,12 +37,15 @@ beforeAll(async () => {
   const made = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
   application = { id: made.id, secret: made.secret }
   const { apnsKey, serviceAccount } = simulator.issue(made.id)
+  const template = file('hook.json', '{"push": {"users": ["ann"], "msg": "Hello"}}')
+  const hook = ['hook', 'create', 'Shop', 'orders', '--template', template]
   const stored = [
     await cli.run(['app', 'apns', 'Shop', '--key', file('key.p8', apnsKey.p8), ...idsOf(apnsKey)]),
     await cli.run(['app', 'fcm', 'Shop', '--service-account', file('account.json', serviceAccount)]),
     await cli.run(['app', 'webhook', 'Shop', '--url', 'https://127.0.0.1:1/hooks', '--secret', WEBHOOK_SECRET]),
+    await cli.run([...hook, '--signature', 'github', '--secret-file', file('hook.secret', HOOK_SECRET)]),
   ]
-  expect(stored.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
+  expect(stored.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0])
   const keys: string[] = []
   for (const _ of [1, 2]) keys.push(JSON.parse((await cli.run(['app', 'user-key', 'Shop', '--json'])).stdout).userKey)
   const password = JSON.parse((await cli.run(['admin', 'add', 'ann', '--json'])).stdout).password
@@ -52,6 +57,7 @@ beforeAll(async () => {
     ...linesOf('APNs key', apnsKey.p8),
     ...linesOf('service account', JSON.parse(serviceAccount).private_key),
     ['webhook secret', WEBHOOK_SECRET.slice(6)],
+    ['hook secret', HOOK_SECRET],
     ['sealing key', key.toString('base64')],
     ['sealing key in hex', key.toString('hex')],
     ['application secret', application.secret],

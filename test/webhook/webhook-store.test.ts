@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { seal } from '../../src/sealing/seal.ts'
-import { sealedRecordsOf } from '../../src/webhook/sealed-records.ts'
+import { sealedRecordsOf } from '../../src/hook/sealed-records.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'

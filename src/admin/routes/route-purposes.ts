@@ -71,6 +71,10 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'PUT /api/applications/:id/webhook': 'operate',
   'DELETE /api/applications/:id/webhook': 'operate',
   'POST /api/applications/:id/webhook/retry': 'operate',
+  'GET /api/applications/:id/hooks': 'read',
+  'PUT /api/applications/:id/hooks/:hook': 'operate',
+  'DELETE /api/applications/:id/hooks/:hook': 'operate',
+  'POST /api/applications/:id/hooks/preview': 'read',
   'GET /api/webhooks': 'read',
 
   'POST /api/applications/:id/v1/*': 'send',

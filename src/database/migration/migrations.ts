@@ -35,6 +35,7 @@ import secondFactor from '../../../migrations/0034_second_factor.sql' with { typ
 import auditLog from '../../../migrations/0035_audit_log.sql' with { type: 'text' }
 import appVersion from '../../../migrations/0036_app_version.sql' with { type: 'text' }
 import moveInServiceTime from '../../../migrations/0037_move_in_service_time.sql' with { type: 'text' }
+import hook from '../../../migrations/0038_hook.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 35, sql: auditLog },
   { number: 36, sql: appVersion },
   { number: 37, sql: moveInServiceTime },
+  { number: 38, sql: hook },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

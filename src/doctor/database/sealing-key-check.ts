@@ -6,7 +6,7 @@ import type { KeyProblem } from '../../sealing/sealing-key.ts'
 import { proveSealingKey } from '../../sealing/verify-key.ts'
 import type { ProvenKey } from '../../sealing/verify-key.ts'
 import { counted, listed } from '../../text/format.ts'
-import { sealedRecordsOf } from '../../webhook/sealed-records.ts'
+import { sealedRecordsOf } from '../../hook/sealed-records.ts'
 import { failing, note, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 

@@ -35,6 +35,7 @@ import { createApplicationStore } from '../../application/application-store.ts'
 import { createUserKeyStore } from '../../application/user-key-store.ts'
 import { createRegistrySizeStore } from '../../device/registry-size-store.ts'
 import { createStatusStore } from '../../push/status/status-store.ts'
+import { createHookStore } from '../../hook/hook-store.ts'
 import { createWebhookStore } from '../../webhook/webhook-store.ts'
 import { createEraseContents } from '../erasure/erase-application.ts'
 import { createEventStreams } from '../../admin/event-stream.ts'
@@ -51,6 +52,7 @@ import { createDevicesView } from '../../admin/view/device-view.ts'
 import { deviceViewRoutes } from '../../admin/routes/device-view-routes.ts'
 import { operationRoutes } from '../../admin/routes/operation-routes.ts'
 import type { RecentLines } from '../../admin/routes/operation-routes.ts'
+import { hookAdminRoutes } from '../../admin/routes/hook-routes.ts'
 import { webhookRoutes } from '../../admin/routes/webhook-routes.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { createNewestDevices } from '../../device/newest-device-store.ts'
@@ -224,12 +226,13 @@ function adminApi(parts: Parts) {
         }),
       }),
       webhookRoutes({ ...behind, webhooks, webhookList }),
+      hookAdminRoutes({ ...behind, hooks: createHookStore(sealed), devices: parts.devices, pushing: onBehalf.pushing }),
       operationRoutes({ ...behind, backups: schedule, streams, isGood, recentLines: parts.recentLines }),
       resendRoutes({
         ...behind,
         progress,
         counting: createCounting({ clock }),
-        resend: onBehalf.resend,
+        resend: onBehalf.pushing.resend,
         calls: onBehalf,
       }),
       onBehalfRoutes({ ...behind, api: onBehalf.api, calls: onBehalf }),

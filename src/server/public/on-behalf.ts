@@ -4,7 +4,7 @@ import { APPLICATION_HEADER } from '../../admin/routes/on-behalf-routes.ts'
 import type { OnBehalfApi } from '../../admin/routes/on-behalf-routes.ts'
 import type { ApplicationDirectory } from '../../application/application-directory.ts'
 import { failure } from '../../failure.ts'
-import type { Resend } from '../../push/resend/resend.ts'
+import type { Pushing } from '../../push/pushing.ts'
 import type { CallLog } from '../../admin/call-log.ts'
 import type { OnRefused } from '../../http/failures.ts'
 import { noted } from '../../log.ts'
@@ -25,10 +25,10 @@ interface Dependencies extends Omit<PublicApiService, 'config' | 'calls'> {
 /** What administrators do for an application, with entries in the audit log. */
 export interface OnBehalf extends Pick<CallLog, 'during'> {
   readonly api: OnBehalfApi
-  readonly resend: Resend
+  readonly pushing: Pick<Pushing, 'preview' | 'reach' | 'resend'>
 }
 
-/** The public API and resending for the admin side, with entries in the audit log. */
+/** The public API, previews and resending for the admin side, with entries in the audit log. */
 export function createOnBehalf(deps: Dependencies): OnBehalf {
   const calls = createCallLog({ ...deps, log: createAdminLogStore(deps), onError: noted(deps.log) })
   const { commit, during } = calls
@@ -52,7 +52,7 @@ export function createOnBehalf(deps: Dependencies): OnBehalf {
       routeOf: (url) => api().routeOf(url),
     },
     during,
-    resend: servicePushing(service).resend,
+    pushing: servicePushing(service),
   }
 }
 

@@ -6,11 +6,14 @@ import { deviceRoutes } from '../../device/routes/device-routes.ts'
 import { browserRoutes } from '../../device/webpush/browser-routes.ts'
 import { registryRoutes } from '../../device/routes/registry-routes.ts'
 import { userRoutes } from '../../device/routes/user-routes.ts'
+import { hookRoutes } from '../../hook/hook-routes.ts'
+import { createTakeEvent } from '../../hook/take-event.ts'
 import { createApi } from '../../http/api.ts'
 import type { Audited, Gate } from '../../http/gate.ts'
 import { createGate } from '../../http/gate.ts'
 import { cancelRoutes } from '../../push/cancel-routes.ts'
 import { previewRoutes } from '../../push/preview/preview-routes.ts'
+import { createPushToAll } from '../../push/push-to-all.ts'
 import { pushRoutes } from '../../push/push-routes.ts'
 import { statusRoutes } from '../../push/status/status-routes.ts'
 import { statsRoutes } from '../../stats/stats-routes.ts'
@@ -38,7 +41,7 @@ export function createPublicApi(parts: PublicParts): PublicApi {
     headerPrefixes: config.headerPrefix ?? [],
     documented: config.docs === 'on',
     webhooks: WEBHOOKS,
-    pages: [browserRoutes({ directory: parts.directory, credentials: parts.credentials })],
+    pages: [browserRoutes({ directory: parts.directory, credentials: parts.credentials }), ...hookPages(gate, parts)],
     routes: [
       deviceRoutes({
         gate,
@@ -95,4 +98,13 @@ export function createPublicApi(parts: PublicParts): PublicApi {
     ],
   })
   return { app, routeOf: (url) => gate.routeOf(url) }
+}
+
+/** Where other services report events, if they may. */
+function hookPages(gate: Gate, parts: PublicParts): readonly AnyElysia[] {
+  const { clock, commit, directory, devices, pushing, hooks } = parts
+  const { hookCalls } = parts.admission
+  if (hooks === null || hookCalls === undefined) return []
+  const takeEvent = createTakeEvent({ clock, commit, hooks, pushToAll: createPushToAll({ devices, pushing }) })
+  return [hookRoutes({ gate, clock, directory, hooks, admission: hookCalls, takeEvent })]
 }

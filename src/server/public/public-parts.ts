@@ -1,6 +1,8 @@
 import type { CallLog } from '../../admin/call-log.ts'
 import type { JudgeProof } from '../../application/user-proofs.ts'
 import { createFeedbackStore } from '../../device/feedback-store.ts'
+import type { HookAdmission } from '../../hook/hook-routes.ts'
+import type { HookStore } from '../../hook/hook-store.ts'
 import type { Admit } from '../../http/admission.ts'
 import type { OnRefused } from '../../http/failures.ts'
 import type { GateOptions } from '../../http/gate.ts'
@@ -27,12 +29,16 @@ export interface PublicApiService extends Pick<
   readonly senders: Pick<Senders, 'pool' | 'providers'>
   /** Logs what backends do in the audit log; `null`: the caller does. */
   readonly calls: Pick<CallLog, 'commit' | 'during'> | null
+  /** Left out: calls of hooks are not answered. */
+  readonly hooks?: HookStore
   /** Whether the disk has room for new things. */
   readonly hasRoom: () => boolean
 }
 
 export interface AdmissionRules extends GateOptions {
   readonly admit: Admit
+  /** Of hooks. Left out: there are none. */
+  readonly hookCalls?: HookAdmission
 }
 
 export type PublicParts = ReturnType<typeof publicParts>
@@ -57,6 +63,7 @@ export function publicParts(service: PublicApiService, admission: AdmissionRules
     calls: service.calls,
     eraseUser: createForgetUser({ database }, service.calls?.commit ?? commit),
     counting,
+    hooks: service.hooks ?? null,
     pushing: servicePushing(service, counting),
     statuses: createStatusStore({ database }),
     explanations: createExplainStore({ database }),

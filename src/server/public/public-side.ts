@@ -2,6 +2,7 @@ import { createAdminLogStore } from '../../admin/admin-log-store.ts'
 import { createCallLog } from '../../admin/call-log.ts'
 import { createUserKeyStore } from '../../application/user-key-store.ts'
 import { createJudgeProof } from '../../application/user-proofs.ts'
+import { createHookStore } from '../../hook/hook-store.ts'
 import { createIdOf } from '../../http/admission.ts'
 import { createRefusalLog } from '../../http/refusal-log.ts'
 import { noted } from '../../log.ts'
@@ -26,7 +27,8 @@ export function publicSide(parts: Dependencies, makeApi = createPublicApi) {
   })
   const onRefused = refusals.note
   const userKeys = createUserKeyStore({ database, clock, key })
-  const service = { ...parts, onRefused, judgeProof: createJudgeProof({ clock, directory, userKeys }) }
+  const hooks = createHookStore({ database, clock, key })
+  const service = { ...parts, hooks, onRefused, judgeProof: createJudgeProof({ clock, directory, userKeys }) }
   const calls = createCallLog({ ...parts, log: createAdminLogStore(parts), onError: noted(log) })
   const api = makeApi(publicParts({ ...service, calls }, createServiceAdmission({ ...parts, onRefused })))
   return { api, service, refusals }

@@ -1,6 +1,8 @@
 import { DEFAULT_LIMITS } from '../../application/application.ts'
 import { secretMatches } from '../../application/secret.ts'
-import { admission } from '../../http/admission.ts'
+import { admission, charge, wrongCredentials } from '../../http/admission.ts'
+import type { AdmissionDeps } from '../../http/admission.ts'
+import type { HookAdmission } from '../../hook/hook-routes.ts'
 import { createCallerOf } from '../../http/client-address.ts'
 import type { OnRefused } from '../../http/failures.ts'
 import { siteKey, userKey } from '../../network/address.ts'
@@ -25,33 +27,38 @@ export function createServiceAdmission({
   ledger,
   metrics,
   onRefused,
-}: Dependencies): AdmissionRules {
+}: Dependencies): AdmissionRules & { readonly hookCalls: HookAdmission } {
   const limiter = createRateLimiter({ clock })
   const throttle = createFailureThrottle({ clock })
+  const rely: AdmissionDeps = {
+    versionOptional: config.compat,
+    headerPrefixes: config.headerPrefix ?? [],
+    byId: (id) => directory.byId(id),
+    refresh: () => directory.refresh(),
+    secretMatches: (application, secret) => secretMatches(application, secret, clock.now()),
+    throttleFailure(address) {
+      metrics.wrongCredentials++
+      return throttle.failed(address)
+    },
+    takeCall({ number, limits }, address) {
+      const { rate, burst, backendRate, backendBurst } = limits
+      const own = address === null ? { rate: backendRate, burst: backendBurst } : { rate, burst }
+      const verdict = limiter.take(userKey(number, address), own, siteKey(number, address))
+      if (!verdict.allowed) metrics.refusals.note(number, 'rate')
+      return verdict
+    },
+    chargeQuota(application, withSecret) {
+      const verdict = ledger.charge(application, withSecret)
+      if (!verdict.allowed) metrics.refusals.note(application.number, 'quota')
+      return verdict
+    },
+  }
   return {
-    admit: admission({
-      versionOptional: config.compat,
-      headerPrefixes: config.headerPrefix ?? [],
-      byId: (id) => directory.byId(id),
-      refresh: () => directory.refresh(),
-      secretMatches: (application, secret) => secretMatches(application, secret, clock.now()),
-      throttleFailure(address) {
-        metrics.wrongCredentials++
-        return throttle.failed(address)
-      },
-      takeCall({ number, limits }, address) {
-        const { rate, burst, backendRate, backendBurst } = limits
-        const own = address === null ? { rate: backendRate, burst: backendBurst } : { rate, burst }
-        const verdict = limiter.take(userKey(number, address), own, siteKey(number, address))
-        if (!verdict.allowed) metrics.refusals.note(number, 'rate')
-        return verdict
-      },
-      chargeQuota(application, withSecret) {
-        const verdict = ledger.charge(application, withSecret)
-        if (!verdict.allowed) metrics.refusals.note(application.number, 'quota')
-        return verdict
-      },
-    }),
+    admit: admission(rely),
+    hookCalls: {
+      wrong: (address, sentence) => wrongCredentials(rely, address, sentence),
+      charge: (application) => charge(rely, application, null),
+    },
     onRefused,
     takeOpen: (address) =>
       limiter.take(userKey(NO_APPLICATION, address), DEFAULT_LIMITS, siteKey(NO_APPLICATION, address)),

@@ -21,7 +21,7 @@ import { keyPathIn } from '../../sealing/sealing-key.ts'
 import { proveSealingKey } from '../../sealing/verify-key.ts'
 import type { Config } from '../../settings/parse.ts'
 import { readSystemFile } from '../../system/read-file.ts'
-import { sealedRecordsOf } from '../../webhook/sealed-records.ts'
+import { sealedRecordsOf } from '../../hook/sealed-records.ts'
 
 /** What can refuse a start and only the operator can change: each throws `StartRefused`. */
 

@@ -7,7 +7,8 @@ import { application } from '../database/schema.ts'
 import { createSealedStore } from '../sealing/sealed-store.ts'
 import type { SealedStore } from '../sealing/sealed-store.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
-import { createSealedWebhooks } from './webhook-erasure-store.ts'
+import { createSealedWebhooks } from '../webhook/webhook-erasure-store.ts'
+import { createSealedHooks, HOOK_SINCE, hookOwners } from './hook-store.ts'
 
 /**
  * All that is sealed in a database; here, since no room above seals anything. `schema`: the number of its last
@@ -24,6 +25,9 @@ export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST
     ...(schema < SECOND_FACTOR_SINCE
       ? { administrators: () => [], secondFactors: NONE }
       : { administrators: () => secondFactorOwners(database), secondFactors: createSealedSecondFactors(database) }),
+    ...(schema < HOOK_SINCE
+      ? { hooks: () => [], hookSecrets: NONE }
+      : { hooks: () => hookOwners(database), hookSecrets: createSealedHooks(database) }),
   })
 }
 

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { Elysia } from 'elysia'
+import type { DeviceStore } from '../../device/device-store.ts'
+import { failure, Refused } from '../../failure.ts'
+import type { HookStore } from '../../hook/hook-store.ts'
+import { newHookKey } from '../../hook/hook.ts'
+import type { Hook } from '../../hook/hook.ts'
+import { previewEvent } from '../../hook/preview-event.ts'
+import { templateProblems } from '../../hook/push-of-event.ts'
+import { setHook } from '../../hook/set-hook.ts'
+import type { HookProblem } from '../../hook/set-hook.ts'
+import type { Pushing } from '../../push/pushing.ts'
+import { isoTime } from '../../text/format.ts'
+import { adminCall } from '../admin-endpoint.ts'
+import { HookPreviewAnswer, HooksAnswer, SetHookAnswer } from '../api-types/hook-types.ts'
+import type { HookView } from '../api-types/hook-types.ts'
+import { applicationNamed } from '../application-fields.ts'
+import { ChangeHook, PreviewHook } from '../hook-schema.ts'
+import type { AdminParts } from './admin-parts.ts'
+
+interface Dependencies extends AdminParts {
+  readonly hooks: HookStore
+  readonly devices: Pick<DeviceStore, 'idsOf'>
+  readonly pushing: Pick<Pushing, 'preview' | 'reach'>
+}
+
+const HOOK = '/api/applications/:id/hooks/:hook'
+
+export function hookAdminRoutes({ gate, clock, directory, hooks, devices, pushing }: Dependencies) {
+  const view = (hook: Hook): HookView => ({
+    name: hook.name,
+    template: hook.template,
+    signature: hook.signature,
+    changedAt: isoTime(hook.changedAt),
+    calls: hooks.calls.of(hook.number).map((call) => Object.assign(call, { at: isoTime(call.at) })),
+  })
+
+  return new Elysia({ name: 'hook-admin-routes' })
+    .use(gate)
+    .get(
+      '/api/applications/:id/hooks',
+      ({ params }): HooksAnswer => ({ hooks: hooks.list(applicationNamed(directory, params.id).number).map(view) }),
+      adminCall('Applications', 'The hooks of an application, with what became of their last calls', {
+        answer: HooksAnswer,
+      }),
+    )
+    .put(
+      HOOK,
+      async ({ change, params, body }): Promise<SetHookAnswer> => {
+        const application = applicationNamed(directory, params.id)
+        // Outside the operation, which may run twice.
+        const made = newHookKey(randomBytes)
+        return change(application.id, (note) => {
+          const set = setHook(hooks, application, { name: params.hook, ...body }, made)
+          if (set.kind === 'taken')
+            throw new Refused(failure('ConflictError', `hook ${params.hook} belongs to another application.`))
+          if (set.kind === 'wrong') throw new Refused(failure('InvalidArgument', set.problems.map(sentence).join(' ')))
+          note({ detail: { hook: set.hook.name } })
+          return { hook: view(set.hook), path: `/hook/${set.hook.name}${set.key === null ? '' : `/${set.key}`}` }
+        })
+      },
+      adminCall('Applications', 'Make a hook, or change it. Only this answer contains a new key', {
+        action: 'set hook',
+        answer: SetHookAnswer,
+        body: ChangeHook,
+      }),
+    )
+    .delete(
+      HOOK,
+      async ({ change, params }): Promise<HooksAnswer> => {
+        const application = applicationNamed(directory, params.id)
+        return change(application.id, (note) => {
+          if (hooks.find(params.hook)?.application !== application.number) {
+            throw new Refused(failure('ResourceNotFound', 'No hook found'))
+          }
+          hooks.remove(params.hook)
+          note({ detail: { hook: params.hook } })
+          return { hooks: hooks.list(application.number).map(view) }
+        })
+      },
+      adminCall('Applications', 'Delete a hook: its calls are refused', { action: 'delete hook', answer: HooksAnswer }),
+    )
+    .post(
+      '/api/applications/:id/hooks/preview',
+      async ({ params, body }): Promise<HookPreviewAnswer> => {
+        const application = applicationNamed(directory, params.id)
+        const { template, example, headers, signature = null } = body
+        const problems = templateProblems(template)
+        if (problems.length > 0)
+          throw new Refused(failure('InvalidArgument', `template is not right: ${problems.join(' ')}`))
+        const event = { body: example, header: (name: string) => headers.get(name) ?? null }
+        const found = await previewEvent(
+          { clock, devices, pushing },
+          application,
+          { name: 'new', template, signature },
+          event,
+        )
+        const nothing = { body: null, event: null, devices: null }
+        if (found.kind === 'ignored') return { outcome: 'ignored', why: found.why, ...nothing }
+        if (found.kind === 'refused') return { outcome: 'refused', why: found.why.message, ...nothing }
+        return { outcome: 'pushed', why: null, body: found.body, event: found.event, devices: found.preview.t }
+      },
+      adminCall('Applications', 'What would become of a call of a hook', {
+        isLook: true,
+        answer: HookPreviewAnswer,
+        body: PreviewHook,
+      }),
+    )
+}
+
+const sentence = ({ field, problem }: HookProblem) => `${field} ${problem}`

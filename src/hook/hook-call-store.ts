@@ -1,0 +1,53 @@
+import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import type { Database } from '../database/database.ts'
+import { assigned, given, late } from '../database/late-statement.ts'
+import { hookCall as table } from '../database/schema.ts'
+import type { HookOutcome } from './hook.ts'
+
+/** One call, or several in a row that ended alike. */
+export interface HookCall {
+  /** Ms since the Unix epoch; of several, of the last. */
+  readonly at: number
+  readonly outcome: HookOutcome
+  /** `push.id`, or why there was none. */
+  readonly detail: string
+  readonly repeats: number
+}
+
+/** Of each hook. */
+const KEPT_CALLS = 50
+
+/** What became of the last calls of each hook. What writes runs in a transaction of the caller. */
+export function createHookCallStore({ database: { orm } }: { readonly database: Pick<Database, 'orm'> }) {
+  const ofHook = eq(table.hook, sql.placeholder('hook'))
+  const newest = () => orm.select().from(table).where(ofHook).orderBy(desc(table.number))
+  const last = late(() => newest().limit(1))
+  const beyond = late(() => newest().limit(1).offset(KEPT_CALLS))
+  const all = late(() => newest().limit(KEPT_CALLS))
+  const insert = late(() => orm.insert(table).values(given('hook', 'at', 'outcome', 'detail')))
+  const again = late(() =>
+    orm
+      .update(table)
+      .set({ ...assigned('at'), repeats: sql`${table.repeats} + 1` })
+      .where(eq(table.number, sql.placeholder('number'))),
+  )
+  const drop = late(() => orm.delete(table).where(and(ofHook, lte(table.number, sql.placeholder('number')))))
+
+  return {
+    /** `now` in ms since the Unix epoch. */
+    note(hook: number, outcome: HookOutcome, detail: string, now: number): void {
+      const before = last.get({ hook })
+      if (before !== undefined && before.outcome === outcome && before.detail === detail) {
+        again.run({ number: before.number, at: now })
+        return
+      }
+      insert.run({ hook, at: now, outcome, detail })
+      const oldest = beyond.get({ hook })
+      if (oldest !== undefined) drop.run({ hook, number: oldest.number })
+    },
+
+    /** The newest first. */
+    of: (hook: number): readonly HookCall[] =>
+      all.all({ hook }).map(({ at, outcome, detail, repeats }) => ({ at, outcome, detail, repeats })),
+  }
+}

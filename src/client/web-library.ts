@@ -26,8 +26,8 @@ export const webLibrary: Library = {
       '',
     ].join('\n'),
     'index.d.ts': types,
-    'client.js': clientScript(),
-    'worker.js': workerScript(),
+    'client.js': clientScript(`web/${RELEASE}`),
+    'worker.js': workerScript(`web/${RELEASE}`),
   }),
   use: (_, folder) => `Copy ${folder}/worker.js to your site as /sw.js. Then, in your page:
 

@@ -87,6 +87,7 @@ export const device = sqliteTable('device', {
   imported: integer().$type<0 | 1>(),
   fcmPlatform: integer('fcm_platform').$type<0 | 1>(),
   appVersion: text('app_version'),
+  client: text(),
 })
 
 export const acceptedDevice = sqliteTable(

@@ -161,6 +161,17 @@ export const COLUMNS = {
       where: version,
     },
   },
+  client: {
+    said: optional(
+      describedAs(
+        'The client library and its version, such as "web/1.2.0". Libraries say it in the header `X-BELLHOP-CLIENT`. "" removes it.',
+        orNone(version),
+      ),
+    ),
+    record: text('The client library that registered it, and its version. Absent if unknown.'),
+    csv: [],
+    plain: { label: 'Client library' },
+  },
   badge: { record: count('The stored badge count, which relative badges start from.'), csv: [] },
   environment: { csv: [] },
   fcm_platform: {

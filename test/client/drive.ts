@@ -31,7 +31,8 @@ export async function drive(
   expect((await client.take({ kind: 'set', device: { tag: ['beta'], locale: 'de' } })).state.known).toBeNull()
   const { state } = await client.take({ kind: 'token', token })
   expect(state.known).toMatchObject({ token, body: { tag: ['beta'], locale: 'de', token, platform } })
-  expect(await devices()).toMatchObject([{ token, platform, tag: ['beta'], locale: 'de' }])
+  const says = expect.stringMatching(/^[a-z]+\/0\.0\.0$/)
+  expect(await devices()).toMatchObject([{ token, platform, tag: ['beta'], locale: 'de', client: says }])
 
   // What arrives and is opened counts, once.
   const { body: push } = await service.post('/push/one', { platform, token, msg: 'Cake', sound: '', badge: '' })

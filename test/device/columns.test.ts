@@ -16,6 +16,7 @@ const VALUES: Readonly<Record<PlainName, readonly [string, string]>> = {
   timezone: ['Europe/Berlin', 'America/New_York'],
   locale: ['de', 'pt-BR'],
   app_version: ['2.3.1', '2.4.0-beta'],
+  client: ['web/1.2.0', 'kotlin/1.3.0'],
   fcm_platform: ['ios', 'android'],
 }
 

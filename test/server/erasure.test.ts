@@ -38,6 +38,9 @@ const OF_NOBODY = new Set([
   'second_factor',
   'recovery_code',
   'admin_log',
+  'hook',
+  // What became of calls, in words of the template.
+  'hook_call',
 ])
 
 /** Columns that name neither a device nor a user in whatever table they are: references, times, states and counts. */
@@ -123,6 +126,7 @@ const PHONE = {
   timezone: 'Europe/Lisbon',
   locale: 'pt-PT',
   app_version: '2.3.1',
+  client: 'kotlin/1.2.0',
 }
 const IPHONE = { token: 'ann-iphone-behind-fcm', platform: '1', fcm_platform: 'ios' }
 const ANDROID = { token: 'ann-android', platform: '1' }
@@ -210,6 +214,7 @@ describe('all that names somebody', () => {
       'device.timezone': [PHONE.timezone],
       'device.locale': [PHONE.locale],
       'device.app_version': [PHONE.app_version],
+      'device.client': [PHONE.client],
       'device.badge': [String(BADGE)],
       'device.fcm_platform': ['1'],
       'device_key.p256dh': [Buffer.from(EXAMPLE_SUBSCRIPTION.p256dh, 'base64url').toHex()],

@@ -159,6 +159,15 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
   if (schema >= 30) run('INSERT INTO service_time (id, service_ms, wall_ms) VALUES (1, ?, ?)', NOW, NOW)
   if (schema >= 21) fillAdministrators(run)
   if (schema >= 33) run(`INSERT INTO label_network (application, network, labels) VALUES (1, '192.0.2.0/24', 1)`)
+  if (schema >= 38) {
+    run(
+      `INSERT INTO hook (number, name, application, template, key_hash, created_at, changed_at)
+       VALUES (1, 'orders', 1, '{"push":{"users":["ann"],"msg":"Hello"}}', x'00', ?, ?)`,
+      NOW,
+      NOW,
+    )
+    run(`INSERT INTO hook_call (hook, at, outcome, detail) VALUES (1, ?, 'ignored', 'type is not "order.paid"')`, NOW)
+  }
   if (schema >= 34) {
     const secret = seal(key, { application: 'administrator 1', provider: 'second factor' }, 'AAAA')
     run('INSERT INTO second_factor (administrator, sealed, confirmed_at, last_step) VALUES (1, ?, ?, 1)', secret, NOW)

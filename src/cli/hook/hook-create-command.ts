@@ -20,9 +20,7 @@ import { hookJson } from './hook-text.ts'
 import { readTextFile } from './read-text-file.ts'
 
 export const check: CheckArguments = ({ flags }) =>
-  flags.has('template')
-    ? FINE
-    : problems('hook create needs --template FILE: bellhop manual hooks has examples.')
+  flags.has('template') ? FINE : problems('hook create needs --template FILE: bellhop manual hooks has examples.')
 
 export const run: RunOnApplication = async (given, world) => {
   const { database, clock, application, sealingKey } = world

@@ -2,7 +2,7 @@
 import { begin, next, step } from './core.js'
 
 const ANSWER_MS = 30_000
-/** The release stands here in what is served and written. */
+/** `bellhop client` writes the release in. */
 const CLIENT = 'web/0.0.0'
 
 /** Of older versions there is the token alone. */

@@ -36,6 +36,7 @@ import auditLog from '../../../migrations/0035_audit_log.sql' with { type: 'text
 import appVersion from '../../../migrations/0036_app_version.sql' with { type: 'text' }
 import moveInServiceTime from '../../../migrations/0037_move_in_service_time.sql' with { type: 'text' }
 import hook from '../../../migrations/0038_hook.sql' with { type: 'text' }
+import client from '../../../migrations/0039_client.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 36, sql: appVersion },
   { number: 37, sql: moveInServiceTime },
   { number: 38, sql: hook },
+  { number: 39, sql: client },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

@@ -39,7 +39,7 @@ export function deviceRoutes(deps: Dependencies) {
     .use(gate.plugin)
     .put(
       '/deviceToken',
-      async ({ body, application, withSecret, address, status }) => {
+      async ({ body, application, withSecret, address, request, status }) => {
         const allowed = application.simulated ? [...pushServices, SIMULATED_SERVICE] : pushServices
         const strayed = PLATFORM[body.platform].tokens === 'endpoint' ? endpointProblem(body.token, allowed) : null
         if (strayed !== null) throw invalid('token', strayed)
@@ -55,7 +55,9 @@ export function deviceRoutes(deps: Dependencies) {
         const outcome = unlessShort(
           bounds,
           call,
-          await commit(() => devices.register(application.number, body, rights, max)),
+          await commit(() =>
+            devices.register(application.number, { ...clientIn(request.headers), ...body }, rights, max),
+          ),
         )
         if (outcome.kind === 'unproven') throw new Refused(broughtUnproven(outcome.field))
         const { kind, device, aliasTaken } = outcome
@@ -147,6 +149,12 @@ export function deviceRoutes(deps: Dependencies) {
         failures: { 409: 'MissingParameter' },
       }),
     )
+}
+
+/** Of a library; what is no name and version is not kept. */
+function clientIn(headers: Headers): { readonly client?: string } {
+  const client = headers.get('x-bellhop-client')
+  return client !== null && /^[a-z-]{1,24}\/\d+\.\d+\.\d+[\w.+-]{0,24}$/.test(client) ? { client } : {}
 }
 
 export const NOT_PROVEN =

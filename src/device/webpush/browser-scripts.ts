@@ -4,9 +4,9 @@ import { fixedContent } from '../../http/fixed-content.ts'
 import page from './browser/page.js' with { type: 'text' }
 
 /** Registers a browser; for the page. */
-export const CLIENT = script(clientScript)
+export const CLIENT = script(() => clientScript('web'))
 /** The scope of a worker can only be below its own folder. */
-export const WORKER = script(workerScript)
+export const WORKER = script(() => workerScript('web'))
 export const PAGE = script(() => page)
 
 /** A handler that answers with a script. */

@@ -1,8 +1,9 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import type { Clock } from '../../clock.ts'
+import { RELEASE } from '../../version.ts'
 import type { InspectedDatabase } from '../database/inspected-database.ts'
-import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
+import type { ClientCount, DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, skipped } from '../finding.ts'
 import type { CheckList, Finding } from '../finding.ts'
 import type { ApnsSigning } from '../gateways/apns-probe.ts'
@@ -10,6 +11,7 @@ import { environmentsOf, subjectOf } from '../gateways/examine-gateways.ts'
 import { keepFor } from '../gateways/kept-token-store.ts'
 import type { Subject } from '../gateways/examine-gateways.ts'
 import { judgeCertificate, judgeCredentials, judgeSubject, judgeUserKey } from './credential-check.ts'
+import { judgeClients } from './client-check.ts'
 import { judgeDevices, RECENT_MS } from './device-check.ts'
 import { judgePushes, judgeWebhook } from './queue-check.ts'
 import type { ProviderName } from '../../platform.ts'
@@ -37,6 +39,11 @@ export async function examineApplications(
     counts ??= inspection.devices(now)
     return counts.filter((count) => count.application === number)
   }
+  let clientCounts: readonly ClientCount[] | null = null
+  const clientsOf = (number: number): readonly ClientCount[] => {
+    clientCounts ??= inspection.clients()
+    return clientCounts.filter((count) => count.application === number)
+  }
   const credentials = storeOf(inspected, clock, key)
   const subjects: Subject[] = []
   const signing = { keepToken: keepFor(database, data, key ?? NO_KEY), signing: new Map() }
@@ -48,6 +55,8 @@ export async function examineApplications(
     await list.look(place('devices'), () =>
       judgeDevices(id, devicesOf(number), inspection.worstHour(number, now - RECENT_MS)),
     )
+    const clients = judgeClients(id, clientsOf(number), RELEASE)
+    if (clients !== null) await list.look(place('clients'), () => clients)
     await list.look(place('credentials'), () =>
       credentials === null
         ? skipped('The credentials are looked at when the database is upgraded: its tables are older ones.')

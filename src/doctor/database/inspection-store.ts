@@ -24,6 +24,14 @@ export interface DeviceStateCount {
   readonly lost: number
 }
 
+/** Registered devices with one version of a client library. */
+export interface ClientCount {
+  readonly application: number
+  /** `web/1.2.0` */
+  readonly client: string
+  readonly devices: number
+}
+
 /** The hour in which most of the devices of one application left that are still away. */
 export interface DepartureHour {
   /** When the first and the last of them left, ms since the Unix epoch. */
@@ -57,6 +65,7 @@ export interface VerifyingApplication {
 }
 
 const WEBHOOK_SINCE = 6
+const CLIENT_SINCE = 39
 
 /** `schema`: the number of its last migration. */
 export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, schema: number) {
@@ -81,6 +90,15 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
         now - 90 * DAY_MS,
         now - 270 * DAY_MS,
       ),
+
+    /** The most frequent first. One pass over all devices, as `devices`. */
+    clients: () =>
+      schema < CLIENT_SINCE
+        ? []
+        : all<ClientCount>(
+            `SELECT application, client, count(*) AS devices FROM device NOT INDEXED
+             WHERE state = 0 AND client IS NOT NULL GROUP BY application, client ORDER BY devices DESC, client`,
+          ),
 
     /** Of the hours that begin at `since` or later; `null`: nobody left. */
     worstHour: (application: number, since: number): DepartureHour | null =>

@@ -28,7 +28,7 @@ const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${
 const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: string]>> = {
   'PUT /deviceToken': [
     false,
-    'token* platform* replaces lat lng active tag tags alias Alias user user_proof alias_proof timezone locale app_version keys fcm_platform',
+    'token* platform* replaces lat lng active tag tags alias Alias user user_proof alias_proof timezone locale app_version client keys fcm_platform',
   ],
   'PUT /deviceToken/batch': [true, 'tokens* platform* tags tag fcm_platform'],
   'PUT /deviceToken/del': [false, 'token* platform*'],

@@ -337,7 +337,7 @@ describe('an import refuses', () => {
       csv,
       ['--map', 'tokn=token'],
       2,
-      '--map: "tokn" is not one of token, platform, alias, user, tag, active, lat, lng, timezone, locale, app_version, badge, environment, fcm_platform, registered_at, seen_at, p256dh, auth.',
+      '--map: "tokn" is not one of token, platform, alias, user, tag, active, lat, lng, timezone, locale, app_version, client, badge, environment, fcm_platform, registered_at, seen_at, p256dh, auth.',
     ],
     [
       'an unknown format',

@@ -19,7 +19,7 @@ function install(setAppBadge: (badge: number) => Promise<void>) {
     },
   }
   // oxlint-disable-next-line typescript/no-implied-eval -- a worker is a script, which finds its scope as `self`
-  new Function('self', 'setTimeout', workerScript())(self, (run: () => void) => timers.push(run))
+  new Function('self', 'setTimeout', workerScript('web'))(self, (run: () => void) => timers.push(run))
   return {
     shown,
     timers,

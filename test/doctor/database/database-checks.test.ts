@@ -5,6 +5,7 @@ import {
   judgeSubject,
   judgeUserKey,
 } from '../../../src/doctor/applications/credential-check.ts'
+import { judgeClients } from '../../../src/doctor/applications/client-check.ts'
 import { judgeDevices } from '../../../src/doctor/applications/device-check.ts'
 import { judgePushes, judgeWebhook } from '../../../src/doctor/applications/queue-check.ts'
 import {
@@ -147,6 +148,27 @@ describe('an application', () => {
       state: 'warning',
       found: expect.stringMatching(/disabled since 2026-11-20/),
     })
+  })
+
+  test('has devices with client libraries as new as the server, older or newer ones', () => {
+    const judged = (...counts: readonly (readonly [string, number])[]) =>
+      judgeClients(
+        'app_1',
+        counts.map(([client, devices]) => ({ application: 1, client, devices })),
+        '1.2.3',
+      )
+    expect(judged()).toBeNull()
+    expect(judged(['web/1.2.0', 5], ['kotlin/1.2.9', 1])).toMatchObject({
+      state: 'ok',
+      found: 'Client libraries: web/1.2.0 on 5 devices, kotlin/1.2.9 on 1 device.',
+    })
+    expect(judged(['web/1.2.0', 1200], ['kotlin/1.1.9', 4], ['swift/0.9.0', 1])).toMatchObject({
+      state: 'warning',
+      advice:
+        '5 devices have one that is older than this server, 1.2.3. Renew it in the app: bellhop client kotlin app_1 --url … --force, bellhop client swift app_1 --url … --force.',
+    })
+    expect(judged(['web/1.3.0', 1])).toMatchObject({ state: 'warning', advice: 'Upgrade this server: it is 1.2.3.' })
+    expect(judged(['our own', 1])).toMatchObject({ state: 'ok' })
   })
 
   test('verifies its users, and can or cannot', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
+import { DAY_MS } from '../../src/clock.ts'
 import type { Service } from '../support/service.ts'
 
 interface Answer {
@@ -14,16 +15,17 @@ interface Answer {
 
 /**
  * Drives a client library in a process of its own against a real server. `command`: runs it, with the server's address and
- * the application ID behind; it takes an event a line and answers with its state. `tokens`: two of its platform.
+ * the application ID behind; it takes an event a line and answers with its state. `{"kind": "later", "ms": …}` is no event:
+ * it sets the clock. `tokens`: two of its platform, and one that the simulator's gateway does not know any more.
  */
 export async function drive(
   service: Service,
   command: readonly string[],
   platform: string,
-  tokens: readonly [string, string],
+  tokens: readonly [string, string, string],
 ) {
   const { id: app } = service.application
-  const [token, moved] = tokens
+  const [token, moved, gone] = tokens
   const devices = async () => (await service.get('/deviceToken/all')).body
   await using client = start(command, service.url, app)
 
@@ -61,12 +63,55 @@ export async function drive(
   await client.take({ kind: 'leave' })
   expect(await devices()).toEqual([])
 
+  // An app that is installed again knows nothing of before: its gateway says that the first is gone.
+  await using first = start(command, service.url, app)
+  await first.take({ kind: 'token', token: gone })
+  await using again = start(command, service.url, app)
+  await again.take({ kind: 'token', token })
+  expect(await devices()).toHaveLength(2)
+  const toAll = await service.post('/push/all', { platform, msg: 'Cake', sound: '', badge: '' })
+  await finished(service, toAll.body.id)
+  expect(await devices()).toMatchObject([{ token }])
+
+  // A day away: what is older is dropped, and the device registers as soon as somebody answers.
+  await using relay = startRelay(service.url)
+  await using away = start(command, relay.url, app)
+  await away.take({ kind: 'token', token: moved })
+  await away.take({ kind: 'report', id: push.id, event: 'opened' })
+  relay.answers = true
+  await away.take({ kind: 'later', ms: DAY_MS })
+  const back = await away.take({ kind: 'report', id: push.id, event: 'received' })
+  expect(back.state).toMatchObject({ known: { token: moved }, reports: [], wait: null })
+  expect((await service.get(`/push/${push.id}`)).body).toMatchObject({ o: 1, received: 2 })
+
   // Where nobody answers everything is kept.
   await using offline = start(command, 'http://127.0.0.1:1', app)
   await offline.take({ kind: 'token', token })
   const kept = await offline.take({ kind: 'report', id: push.id, event: 'opened' })
   expect(kept.state).toMatchObject({ known: null, reports: [{ id: push.id, event: 'opened' }] })
   expect(kept.state.wait?.attempt).toBeGreaterThan(0)
+}
+
+/** Between a client and the server: answers 503 until it hands on. */
+function startRelay(to: string) {
+  const relay = { answers: false }
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      if (!relay.answers) return new Response(null, { status: 503 })
+      const answer = await fetch(to + new URL(request.url).pathname, request)
+      return new Response(await answer.text(), { status: answer.status })
+    },
+  })
+  return Object.assign(relay, {
+    url: server.url.origin,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  })
+}
+
+async function finished(service: Service, id: string): Promise<void> {
+  await service.logged((line) => line['event'] === 'push sent' && line['push'] === id)
 }
 
 function start(command: readonly string[], server: string, app: string) {

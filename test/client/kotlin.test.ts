@@ -41,6 +41,6 @@ inKotlin.describe(`the client library for Android${inKotlin.why}`, () => {
 
   test('registers, reports, moves and leaves against a server', async () => {
     await using service = await startService()
-    await drive(service, program('Drive'), '1', ['android-1', 'android-2'])
+    await drive(service, program('Drive'), '1', ['android-1', 'android-2', 'unregistered:1'])
   }, 120_000)
 })

@@ -21,7 +21,8 @@ const TAPPED = `new Promise((resolve) => {
 })`
 
 test('the scripts for browsers take less than 4 KB, compressed', () => {
-  for (const script of [clientScript('web/1.2.0'), workerScript('web/1.2.0')]) expect(Bun.gzipSync(script).length).toBeLessThan(4096)
+  for (const script of [clientScript('web/1.2.0'), workerScript('web/1.2.0')])
+    expect(Bun.gzipSync(script).length).toBeLessThan(4096)
 })
 
 const inBrowser = CHROMIUM === null ? { describe: describe.skip, why: ' (no chromium in PATH)' } : { describe, why: '' }

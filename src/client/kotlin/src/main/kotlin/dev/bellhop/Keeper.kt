@@ -12,7 +12,13 @@ private const val ANSWER_MS = 30_000
 private const val CLIENT = "kotlin/0.0.0"
 
 /** Keeps the state of this device, and makes the calls that are due. For one thread. */
-internal class Keeper(context: Context, private val server: String, private val app: String, val receipts: Boolean) {
+internal class Keeper(
+  context: Context,
+  private val server: String,
+  private val app: String,
+  val receipts: Boolean,
+  private val now: () -> Long = System::currentTimeMillis,
+) {
   private val kept = context.getSharedPreferences("bellhop", Context.MODE_PRIVATE)
   private var state = read()
 
@@ -21,16 +27,16 @@ internal class Keeper(context: Context, private val server: String, private val 
     val told = ArrayList<Tell>()
     if (event != null) take(event, told)
     while (true) {
-      val due = next(state, System.currentTimeMillis()) ?: return told
+      val due = next(state, now()) ?: return told
       take(call(due), told)
     }
   }
 
   /** How long nothing is sent after an error; `null`: nothing waits. */
-  fun waitMs(): Long? = state.wait?.let { max(it.until - System.currentTimeMillis(), 0) + 1 }
+  fun waitMs(): Long? = state.wait?.let { max(it.until - now(), 0) + 1 }
 
   private fun take(event: Event, told: MutableList<Tell>) {
-    val (next, tell) = step(state, event, System.currentTimeMillis(), Random.nextDouble())
+    val (next, tell) = step(state, event, now(), Random.nextDouble())
     state = next
     kept.edit().putString("app", app).putString("state", Json.write(next.toJson())).commit()
     if (tell != null) told.add(tell)

@@ -27,3 +27,23 @@ declare module '*.txt' {
   const text: string
   export default text
 }
+declare module '*.ex' {
+  const text: string
+  export default text
+}
+declare module '*.go' {
+  const text: string
+  export default text
+}
+declare module '*.php' {
+  const text: string
+  export default text
+}
+declare module '*.py' {
+  const text: string
+  export default text
+}
+declare module '*.rb' {
+  const text: string
+  export default text
+}

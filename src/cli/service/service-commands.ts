@@ -125,6 +125,19 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./client-command.ts'),
   },
   {
+    name: 'backend',
+    words: ['LANGUAGE'],
+    choices: async () => Object.keys((await import('../../client/backends.ts')).BACKENDS),
+    summary: 'print the file with which a backend sends pushes, proves users and checks webhooks',
+    changes: null,
+    flags: [
+      valueFlag('to', 'FILE', 'file to write it to (default: standard output)', { type: path }),
+      switchFlag('force', 'replace a file that differs, as for a newer version'),
+    ],
+    examples: ['bellhop backend python', 'bellhop backend php --to app/Bellhop.php'],
+    load: () => import('./backend-command.ts'),
+  },
+  {
     name: 'config',
     words: [],
     summary: 'show every setting, its value and its source, and check a command line of serve',

@@ -1,0 +1,21 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { BACKENDS } from '../../client/backends.ts'
+import { problem } from '../../failure.ts'
+import { suggestion } from '../../text/nearest.ts'
+import { done, problems } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+
+/** For the machine of whoever writes the backend: it needs no data and no server. */
+export const run: RunCommand = async ({ words: [language = ''], flags }) => {
+  const text = Object.hasOwn(BACKENDS, language) ? BACKENDS[language] : undefined
+  if (text === undefined) {
+    const languages = Object.keys(BACKENDS)
+    return problems(`There is no file for "${language}": ${languages.join(', ')}.${suggestion(language, languages)}`)
+  }
+  const path = flags.get('to')
+  if (path === undefined) return done(text)
+  if (existsSync(path) && readFileSync(path, 'utf8') !== text && !flags.has('force'))
+    return problem(`${path} is there and differs. Replace it with --force.`)
+  writeFileSync(path, text)
+  return done(`Wrote ${path}.\n`)
+}

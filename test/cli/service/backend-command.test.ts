@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BACKENDS } from '../../../src/client/backends.ts'
+import { commandLine } from '../command-line.ts'
+
+const line = commandLine()
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bellhop-backend-'))
+})
+afterAll(() => {
+  line[Symbol.dispose]()
+  rmSync(folder, { recursive: true })
+})
+
+describe('bellhop backend', () => {
+  test('prints the file of a language, and nothing else', async () => {
+    for (const [language, text] of Object.entries(BACKENDS)) {
+      expect(await line.run(['backend', language])).toMatchObject({ exitCode: 0, stdout: text, stderr: '' })
+    }
+  })
+
+  test('writes it, and replaces a file that differs only when it is told to', async () => {
+    const path = join(folder, 'bellhop.py')
+    const to = ['backend', 'python', '--to', path]
+    for (let times = 0; times < 2; times++) {
+      expect(await line.run(to)).toMatchObject({ exitCode: 0, stdout: `Wrote ${path}.\n` })
+    }
+    writeFileSync(path, '# ours\n')
+    expect(await line.run(to)).toMatchObject({
+      exitCode: 1,
+      stderr: `bellhop: ${path} is there and differs. Replace it with --force.\n`,
+    })
+    expect(readFileSync(path, 'utf8')).toBe('# ours\n')
+    expect((await line.run([...to, '--force'])).exitCode).toBe(0)
+    expect(readFileSync(path, 'utf8')).toBe(BACKENDS['python'] ?? '')
+  })
+
+  test('names the languages, and the nearest one', async () => {
+    for (const [word, hint] of [
+      ['pyton', ' Did you mean python?'],
+      ['constructor', ''],
+    ] as const) {
+      expect(await line.run(['backend', word])).toMatchObject({
+        exitCode: 2,
+        stderr: `bellhop: There is no file for "${word}": typescript, python, php, laravel, ruby, rails, go, elixir.${hint}\n`,
+      })
+    }
+  })
+})

@@ -1,44 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { SamplesAnswer } from '../../src/admin/api-types/sample-types.ts'
 import { filledIn } from '../../src/dashboard/client/samples.ts'
-import { findPage } from '../../src/manual/pages.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { createAdminCaller } from '../admin/admin-caller.ts'
 
 let service: Service
-let folder: string
 let answer: SamplesAnswer
 beforeAll(async () => {
   service = await startService()
   answer = (await createAdminCaller(service)('GET', '/api/samples')).body
-  folder = mkdtempSync(join(tmpdir(), 'bellhop-samples-'))
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const samplesFor = (url: string, application: string) => filledIn(answer, { url, application })
-
-/** The code of a language in a page, from top to bottom. */
-function codeIn(topic: string, language: string): readonly string[] {
-  const text = findPage(topic)?.text ?? ''
-  return Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)\\n\`\`\`$`, 'gms')), ([, code = '']) => code)
-}
-
-const environment = () => ({
-  BELLHOP_URL: service.url,
-  BELLHOP_APP: service.application.id,
-  BELLHOP_SECRET: service.application.secret,
-  BELLHOP_USER_KEY: 'bhu_key',
-})
-const PUSH = { users: ['zoe'], title: 'Your order', msg: 'It is on its way.' }
-const PROOF = createHmac('sha256', 'bhu_key').update('zoe').digest('hex')
 
 test('the dashboard shows the code of the manual for each kind of app, with nothing left to fill in', () => {
   const samples = samplesFor('https://push.shop.test', 'app_123')
@@ -103,30 +80,4 @@ test('the calls of the Expo sample are taken as they are', async () => {
   const statuses = []
   for (const { url, init } of calls) statuses.push((await fetch(url, init)).status)
   expect(statuses).toEqual([201, 200])
-})
-
-test('the Next.js sample sends, once for each key, and proves a user', async () => {
-  const [lib = ''] = codeIn('backends', 'ts')
-  const path = join(folder, 'bellhop.ts')
-  writeFileSync(path, lib.replace("import 'server-only'\n", ''))
-  const run = `const { push, userProof } = await import(${JSON.stringify(path)})
-    const body = ${JSON.stringify(PUSH)}
-    console.log(await push(body, 'order-1') === await push(body, 'order-1'), userProof('zoe'))
-    await push({}, 'order-2').catch((error) => console.log(error.message))`
-  const child = Bun.spawn([process.execPath, '-e', run], { env: environment(), stdout: 'pipe', stderr: 'inherit' })
-  expect(await new Response(child.stdout).text()).toBe(
-    `true ${PROOF}\nBellhop: MissingParameter: platform is required for a broadcast.\n`,
-  )
-})
-
-const python = Bun.which('python3')
-test.skipIf(python === null)('the Django sample sends, once for each key, and proves a user', async () => {
-  const [module = ''] = codeIn('backends', 'python')
-  writeFileSync(join(folder, 'bellhop.py'), module)
-  const run = `import bellhop
-body = ${JSON.stringify(PUSH)}
-print(bellhop.push(body, "order-3") == bellhop.push(body, "order-3"), bellhop.user_proof("zoe"))`
-  const env = { ...process.env, ...environment(), PYTHONPATH: folder }
-  const child = Bun.spawn([python ?? '', '-c', run], { env, stdout: 'pipe', stderr: 'inherit' })
-  expect(await new Response(child.stdout).text()).toBe(`True ${PROOF}\n`)
 })

@@ -52,10 +52,11 @@ export async function examineApplications(
     const application = { id, name }
     const place = (id: string) => ({ id, group: 'application', application }) as const
     const summaries = credentials?.summaries({ number }) ?? []
-    await list.look(place('devices'), () =>
+    const devices = await list.look(place('devices'), () =>
       judgeDevices(id, devicesOf(number), inspection.worstHour(number, now - RECENT_MS)),
     )
-    const clients = judgeClients(id, clientsOf(number), RELEASE)
+    // Where the devices cannot be read, that was said.
+    const clients = devices.state === 'failed' ? null : judgeClients(id, clientsOf(number), RELEASE)
     if (clients !== null) await list.look(place('clients'), () => clients)
     await list.look(place('credentials'), () =>
       credentials === null

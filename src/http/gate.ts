@@ -56,8 +56,8 @@ export interface GateOptions {
   /** Default: the address at the other end of the connection. */
   readonly callerOf?: CallerOf
   readonly onRefused?: OnRefused
-  /** Limits calls to pages and files, which are open to everybody. Default: no limit. */
-  readonly takeOpen?: (address: string) => RateVerdict
+  /** Limits calls to pages and files, which are open to everybody, and those to routes that admit their callers. Default: no limit. */
+  readonly takeOpen?: (address: string, asks: 'open' | 'itself') => RateVerdict
   /** Whether invalid UTF-8 is read with replacement characters. Default false. */
   readonly looseText?: boolean
 }
@@ -127,13 +127,10 @@ function gatePlugin(
         }
         // Not `context.server`: for that Elysia defines a getter on each request, which costs up to 0.8 of 21 µs.
         const callersAddress = () => callerOf(addressOf(request, served.app?.server ?? null), headers)
-        if (asks === 'itself') {
-          context.isRaw = true
-          return undefined
-        }
-        if (asks === 'open') {
+        if (asks === 'open' || asks === 'itself') {
+          context.isRaw = asks === 'itself'
           // Health checks come often and cost nothing.
-          const bucket = path === '/healthz' ? null : takeOpen?.(callersAddress())
+          const bucket = path === '/healthz' ? null : takeOpen?.(callersAddress(), asks)
           return bucket?.allowed === false ? turnAway(request, id, tooMany(bucket)) : undefined
         }
 

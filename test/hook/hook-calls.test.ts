@@ -176,6 +176,18 @@ describe('a call of a hook', () => {
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/)
   })
 
+  test('is refused before its body is looked at, where too many come from one address', async () => {
+    await using other = await startService({ simulated: false })
+    const answers = await Promise.all(
+      Array.from({ length: 1100 }, () => fetch(`${other.url}/hook/nobody`, { method: 'POST', body: '{}' })),
+    )
+    const messages = await Promise.all(
+      answers.map(async (answer) => ((await answer.json()) as { message: string }).message),
+    )
+    expect(messages).toContain('You have exceeded your request rate of 100 r/s.')
+    expect(messages).toContain('Too many calls with wrong credentials from this address.')
+  })
+
   test('is refused once the hook, or its application, is deleted', async () => {
     const { path } = await make('leaving', PAID)
     expect((await call(path, order('e1'))).status).toBe(200)

@@ -17,6 +17,8 @@ interface Dependencies extends Pick<Service, 'config' | 'clock' | 'log' | 'direc
 
 /** For calls without an application: pages and their files get the limits of an app's calls. */
 const NO_APPLICATION = 0
+/** For calls of hooks, before it is known of which: the limits of a backend. */
+const NO_HOOK = -1
 
 /** Who calls the public API, and whether they may now. */
 export function createServiceAdmission({
@@ -60,8 +62,12 @@ export function createServiceAdmission({
       charge: (application) => charge(rely, application, null),
     },
     onRefused,
-    takeOpen: (address) =>
-      limiter.take(userKey(NO_APPLICATION, address), DEFAULT_LIMITS, siteKey(NO_APPLICATION, address)),
+    takeOpen(address, asks) {
+      const { backendRate: rate, backendBurst: burst } = DEFAULT_LIMITS
+      // What services report is checked only when its body is here.
+      if (asks === 'itself') return limiter.take(userKey(NO_HOOK, address), { rate, burst })
+      return limiter.take(userKey(NO_APPLICATION, address), DEFAULT_LIMITS, siteKey(NO_APPLICATION, address))
+    },
     looseText: config.compat,
     callerOf: createCallerOf({
       trusted: config.trustedProxies,

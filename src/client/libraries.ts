@@ -1,3 +1,4 @@
+import { flutterLibrary } from './flutter-library.ts'
 import { kotlinLibrary } from './kotlin-library.ts'
 import type { Library } from './library.ts'
 import { webLibrary } from './web-library.ts'
@@ -6,4 +7,5 @@ import { webLibrary } from './web-library.ts'
 export const LIBRARIES: Readonly<Record<string, Library>> = {
   web: webLibrary,
   kotlin: kotlinLibrary,
+  flutter: flutterLibrary,
 }

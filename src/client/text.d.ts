@@ -44,6 +44,7 @@ declare module '*.py' {
   export default text
 }
 declare module '*.rb' {
+declare module '*.dart' {
   const text: string
   export default text
 }

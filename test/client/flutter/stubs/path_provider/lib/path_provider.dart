@@ -1,0 +1,6 @@
+import 'dart:io';
+
+/// Where the test wants it.
+late Directory supportDirectory;
+
+Future<Directory> getApplicationSupportDirectory() async => supportDirectory;

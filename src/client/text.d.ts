@@ -44,6 +44,9 @@ declare module '*.py' {
   export default text
 }
 declare module '*.rb' {
+  const text: string
+  export default text
+}
 declare module '*.dart' {
   const text: string
   export default text

@@ -24,7 +24,7 @@ test('the dashboard shows the code of the manual for each kind of app, with noth
     ['Android', 3],
     ['Web', 2],
     ['Expo', 1],
-    ['Flutter', 1],
+    ['Flutter', 2],
   ])
   const text = JSON.stringify(samples)
   expect(text).not.toMatch(/example\.com\/|app_…|…/)
@@ -40,7 +40,7 @@ test('each app asks for leave, registers its token, registers a changed one, and
     Android: [/POST_NOTIFICATIONS/, /bellhop client kotlin/, /Bellhop\.start\(/, /Bellhop\.onOpen/],
     Web: [/register\(/, /worker\.js/],
     Expo: [/requestPermissionsAsync/, /getDevicePushTokenAsync/, /addPushTokenListener/, /ChannelAsync/, /'stats'/],
-    Flutter: [/requestPermission/, /getToken/, /onTokenRefresh/, /onMessageOpenedApp/, /'stats'/],
+    Flutter: [/requestPermission/, /bellhop client flutter/, /Bellhop\.start\(/, /FirebasePush\(\)/, /Bellhop\.onOpen/],
   }
   for (const { title, code } of samplesFor('https://push.shop.test', 'app_123')) {
     const missing = (says[title] ?? [/^never$/]).filter((one) => !one.test(code.join('\n')))

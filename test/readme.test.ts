@@ -5,6 +5,7 @@ import { parseCommand } from '../src/cli/cli.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { APNS_MAGIC_TOKENS } from '../src/gateway/simulator/apns/apns-magic-tokens.ts'
 import { FCM_MAGIC_TOKENS } from '../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
+import { llmsText } from '../src/manual/llms.ts'
 import { PAGES } from '../src/manual/pages.ts'
 import { readConfig } from '../src/settings/parse.ts'
 import { describeSettings, settingsTable } from '../src/settings/settings-text.ts'
@@ -170,9 +171,15 @@ describe('README', () => {
     }
   })
 
-  test('leads to every page of the manual', () => {
-    const links = new Set(linksIn(readme))
-    expect(PAGES.filter(({ topic }) => !links.has(`src/manual/${topic}.md`))).toEqual([])
+  test('leads to every page of the manual, in the sections and the order of /llms.txt', () => {
+    const sectionsOf = (text: string, section: RegExp) =>
+      Array.from(text.matchAll(section), ([, name = '', links = '']) => [
+        name,
+        Array.from(links.matchAll(/manual\/([a-z-]+)\.md\)/g), ([, topic]) => topic),
+      ])
+    const listed = sectionsOf(llmsText(), /^## (\w+)\n\n(.*?)\n(?=\n|$)/gms)
+    expect(sectionsOf(readme, /^- (\w+): (\[.*?)(?=\n- |\n\n)/gms)).toEqual(listed)
+    expect(listed.flat(2)).toHaveLength(PAGES.length + listed.length)
   })
 })
 

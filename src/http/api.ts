@@ -21,7 +21,7 @@ interface Dependencies {
   readonly compat?: boolean
   /** NAMEs of further X-NAME-APPID and X-NAME-SECRET, for the documentation. */
   readonly headerPrefixes?: readonly string[]
-  /** Whether to serve /docs, /openapi.json and /manual. Default true. */
+  /** Whether to serve /docs, /openapi.json, /manual and /llms.txt. Default true. */
   readonly documented?: boolean
   /** By event, for the documentation. */
   readonly webhooks?: JsonSchema

@@ -1,22 +1,31 @@
 import { Elysia } from 'elysia'
 import { failure } from '../failure.ts'
+import { llmsText, missingMarkdown } from '../manual/llms.ts'
 import { MANUAL_POLICY, contentsHtml, pageHtml } from '../manual/page-html.ts'
-import { PAGES } from '../manual/pages.ts'
+import { PAGES, nearestPage } from '../manual/pages.ts'
 import { httpStatusOf } from './failures.ts'
 import { fixedContent } from './fixed-content.ts'
 
-const TYPE = 'text/html; charset=utf-8'
+const HTML = 'text/html; charset=utf-8'
+/** RFC 7763. */
+const MARKDOWN = 'text/markdown; charset=utf-8'
 
 const HEADERS = { 'content-security-policy': MANUAL_POLICY, 'referrer-policy': 'no-referrer' }
 
-/** /manual and its pages. */
+/** /manual and its pages, also as Markdown, and /llms.txt. */
 export function manual() {
   const hidden = { detail: { hide: true } }
-  const pages = new Map(PAGES.map((page) => [page.topic, shown(() => pageHtml(page))]))
+  const pages = new Map(
+    PAGES.flatMap((page) => [
+      [page.topic, shown(HTML, () => pageHtml(page))],
+      [`${page.topic}.md`, shown(MARKDOWN, () => page.text)],
+    ]),
+  )
   return new Elysia({ name: 'manual' })
+    .get('/llms.txt', shown('text/plain; charset=utf-8', llmsText), hidden)
     .get(
       '/manual',
-      shown(() => contentsHtml()),
+      shown(HTML, () => contentsHtml()),
       hidden,
     )
     .get(
@@ -26,11 +35,15 @@ export function manual() {
     )
 }
 
-function shown(make: () => string) {
-  return fixedContent(() => new Blob([make()]), { type: TYPE, headers: HEADERS })
+function shown(type: string, make: () => string) {
+  return fixedContent(() => new Blob([make()]), { type, headers: HEADERS })
 }
 
-function unknownTopic(topic: string): Response {
-  const status = httpStatusOf(failure('ResourceNotFound', `There is no page ${topic}.`))
-  return new Response(contentsHtml(topic), { status, headers: { ...HEADERS, 'content-type': TYPE } })
+function unknownTopic(name: string): Response {
+  const status = httpStatusOf(failure('ResourceNotFound', `There is no page ${name}.`))
+  const topic = name.replace(/\.md$/, '')
+  const near = nearestPage(topic)
+  const [type, text] =
+    topic === name ? [HTML, contentsHtml({ topic, near })] : [MARKDOWN, missingMarkdown({ topic, near })]
+  return new Response(text, { status, headers: { ...HEADERS, 'content-type': type } })
 }

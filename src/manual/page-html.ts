@@ -1,5 +1,5 @@
 import { PAGES, placeOf } from './pages.ts'
-import type { ManualPage } from './pages.ts'
+import type { ManualPage, MissingPage } from './pages.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --soft: #8883; --faint: #8881 }
@@ -49,17 +49,21 @@ export function pageHtml({ title, text }: ManualPage): string {
   )
 }
 
-/** What pages there are. `missing`: after a topic that is none. */
-export function contentsHtml(missing: string | null = null): string {
+/** What pages there are. `missing`: was asked for, and is none of them. */
+export function contentsHtml(missing: MissingPage | null = null): string {
   const lead =
     missing === null
       ? '<p>How to run Bellhop. The same pages are printed by <code>bellhop manual</code>. Every endpoint with its fields is in the <a href="/docs">API documentation</a>.</p>'
-      : `<p><code>${Bun.escapeHTML(missing)}</code> is not a page in the manual. These are:</p>`
+      : `<p><code>${Bun.escapeHTML(missing.topic)}</code> is not a page in the manual.${nearHtml(missing)} These are:</p>`
   const rows = PAGES.map(
     ({ topic, title, summary }) =>
       `<dt><a href="/manual/${topic}">${Bun.escapeHTML(title)}</a></dt><dd>${inline(summary)}</dd>`,
   )
   return documentOf('The manual', `<h1>The manual</h1>\n${lead}\n<dl>\n${rows.join('\n')}\n</dl>\n`)
+}
+
+function nearHtml({ near }: MissingPage): string {
+  return near === null ? '' : ` Did you mean <a href="/manual/${near}">${near}</a>?`
 }
 
 function documentOf(title: string, main: string): string {

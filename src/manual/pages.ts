@@ -1,3 +1,4 @@
+import { nearest } from '../text/nearest.ts'
 import access from './access.md' with { type: 'text' }
 import admin from './admin.md' with { type: 'text' }
 import android from './android.md' with { type: 'text' }
@@ -64,6 +65,13 @@ export interface ManualPage {
   readonly text: string
 }
 
+/** A topic that no page has. */
+export interface MissingPage {
+  readonly topic: string
+  /** See `nearestPage`. */
+  readonly near: string | null
+}
+
 /** In the order in which they are listed: from a first try to running it for long. */
 export const PAGES: readonly ManualPage[] = [
   page('simulator', simulator),
@@ -126,6 +134,14 @@ export const PAGES: readonly ManualPage[] = [
 /** The page of a topic; `null` where there is none. */
 export function findPage(topic: string): ManualPage | null {
   return PAGES.find((each) => each.topic === topic) ?? null
+}
+
+/** The topic that was likely meant; `null`: none is near. */
+export function nearestPage(topic: string): string | null {
+  return nearest(
+    topic,
+    PAGES.map((page) => page.topic),
+  )
 }
 
 /** Where a link in a page leads: `server.md#is-it-well`, `#buckets`; `null`: out of the manual. */

@@ -54,6 +54,7 @@ const OPEN = [
   '/docs/swagger-ui.css',
   '/docs/swagger-ui.js',
   '/healthz',
+  '/llms.txt',
   '/manual',
   '/manual/:topic',
   '/openapi.json',

@@ -73,17 +73,81 @@ describe('/manual', () => {
   test('of no such topic is 404, with those that there are', async () => {
     const { status, headers, body } = await get('/manual/%3Cb%3Esevrer')
     expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-    expect(body).toContain('<code>&lt;b&gt;sevrer</code> is not a page in the manual.')
+    expect(body).toContain('<code>&lt;b&gt;sevrer</code> is not a page in the manual. These are:')
     expect(linksOf(body)).toContain('/manual/server')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
+  test('of a misspelled topic names the nearest page', async () => {
+    const { status, body } = await get('/manual/sevrer')
+    expect(status).toBe(404)
+    expect(body).toContain(
+      '<code>sevrer</code> is not a page in the manual. Did you mean <a href="/manual/server">server</a>?',
+    )
+  })
+
   test('is not there with --docs off', async () => {
     await using silent = await startService({ config: { docs: 'off' }, simulated: false })
-    for (const path of ['/manual', '/manual/server']) {
+    for (const path of ['/manual', '/manual/server', '/manual/server.md', '/llms.txt']) {
       const { status, body } = await silent.get(path, { as: 'nobody', headers: { 'accept-version': null } })
       expect([status, body.code]).toEqual([404, 'ResourceNotFound'])
     }
+  })
+})
+
+describe('/manual/*.md', () => {
+  test.each(PAGES.map(({ topic, text }) => [topic, text]))(
+    '/manual/%s.md is the source of the page',
+    async (topic, text) => {
+      const { status, headers, body } = await get(`/manual/${topic}.md`)
+      expect([status, headers.get('content-type'), body]).toEqual([200, 'text/markdown; charset=utf-8', text])
+    },
+  )
+
+  test('is asked for again each time, and answered with 304 while it is the same', async () => {
+    const { headers } = await get('/manual/server.md')
+    expect(headers.get('cache-control')).toBe('no-cache')
+    const again = await get('/manual/server.md', { 'if-none-match': headers.get('etag') ?? '' })
+    expect([again.status, again.body]).toEqual([304, ''])
+  })
+
+  test.each([
+    [
+      'sevrer.md',
+      '`sevrer` is not a page in the manual. Did you mean [server](/manual/server.md)? [llms.txt](/llms.txt) lists all pages.\n',
+    ],
+    ['%60%3Cb%3E.md', '`??b?` is not a page in the manual. [llms.txt](/llms.txt) lists all pages.\n'],
+  ])('of no such topic is 404: %s', async (name, text) => {
+    const { status, headers, body } = await get(`/manual/${name}`)
+    expect([status, headers.get('content-type'), body]).toEqual([404, 'text/markdown; charset=utf-8', text])
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+describe('/llms.txt', () => {
+  test('is a title, a summary, and sections of links with a sentence each', async () => {
+    const { status, headers, body } = await get('/llms.txt')
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      'text/plain; charset=utf-8',
+      'no-cache',
+    ])
+    const [title, blank, summary, ...rest] = String(body).trimEnd().split('\n')
+    expect([title, blank, summary]).toEqual(['# Bellhop', '', expect.stringMatching(/^> .+\.$/)])
+    for (const line of rest) expect(line).toMatch(/^$|^## \w+$|^- \[[^\]]+\]\(\/manual\/[a-z-]+\.md\): .+\.$/)
+  })
+
+  test('lists every page once, by its own title and sentence', async () => {
+    const { body } = await get('/llms.txt')
+    const listed = Array.from(String(body).matchAll(/^- .*$/gm), ([line]) => line)
+    expect(listed).toEqual(PAGES.map(({ topic, title, summary }) => `- [${title}](/manual/${topic}.md): ${summary}`))
+  })
+
+  test('has links that lead somewhere', async () => {
+    const { body } = await get('/llms.txt')
+    const links = Array.from(String(body).matchAll(/\]\((\/[^)]*)\)/g), ([, link = '']) => link)
+    expect(links).toHaveLength(PAGES.length + 1)
+    for (const link of links) expect([link, (await get(link)).status]).toEqual([link, 200])
   })
 })

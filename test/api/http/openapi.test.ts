@@ -164,6 +164,7 @@ describe('/openapi.json', () => {
       'GET /docs/swagger-ui.css',
       'GET /docs/swagger-ui.js',
       'GET /healthz',
+      'GET /llms.txt',
       'GET /manual',
       'GET /manual/:topic',
       'GET /openapi.json',

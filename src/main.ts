@@ -21,6 +21,7 @@ async function main(): Promise<number> {
       stdout,
       written: output.written,
       stderr,
+      stdin: () => Bun.stdin.stream(),
       clock: systemClock,
       readFile: readSystemFile,
       terminal: process.stdout.isTTY ? { columns: process.stdout.columns } : null,

@@ -124,6 +124,10 @@ export interface CommandContext {
   /** Waits until the reader has taken the output; left out: it already has. */
   readonly written?: () => Promise<unknown>
   readonly stderr: (text: string) => void
+  /** Standard input, for a command that answers what comes there; left out: it is empty. */
+  readonly stdin?: () => AsyncIterable<Uint8Array>
+  /** For a command that runs others; left out in a server. */
+  readonly commands?: CommandTable
   /** Of standard output; `null`: it is a pipe or a file. */
   readonly terminal: Terminal | null
   readonly signals: Signals
@@ -142,6 +146,12 @@ export interface CommandContext {
   readonly by?: Actor
   /** Latest expiry of tokens it creates, ms since the Unix epoch; left out: no limit. */
   readonly tokensUntil?: number
+}
+
+export interface CommandTable {
+  readonly specs: readonly CommandFacts[]
+  /** Returns the exit code. */
+  readonly run: (argv: readonly string[], context: CommandContext) => Promise<number>
 }
 
 /** What a command works on, in the process that has the database: the server of that directory, else its own. */

@@ -6,6 +6,7 @@ import type { CommandSpec, FlagSpec } from './command.ts'
 import { DEVICE_COMMANDS } from './devices/devices-commands.ts'
 import { HOOK_COMMANDS } from './hook/hook-commands.ts'
 import { PUSH_COMMANDS } from './push/push-commands.ts'
+import { AGENT_COMMANDS } from './mcp/agent-commands.ts'
 import { isRemote } from './remote/command-purposes.ts'
 import { DOCTOR_COMMANDS, READING_COMMANDS, SERVICE_COMMANDS } from './service/service-commands.ts'
 import { TRANSFER_COMMANDS } from './transfer/transfer-commands.ts'
@@ -23,6 +24,7 @@ const GROUPS: readonly CommandGroup[] = [
   { heading: 'Administrators', commands: ADMIN_COMMANDS },
   { heading: 'Keeping it well', commands: [...DOCTOR_COMMANDS, ...BACKUP_COMMANDS] },
   { heading: 'Moving in and out', commands: TRANSFER_COMMANDS },
+  { heading: 'Coding agents', commands: AGENT_COMMANDS },
   { heading: 'Settings and help', commands: READING_COMMANDS },
 ]
 

@@ -59,7 +59,8 @@ async function runCommand(name: string, given: ParsedArguments, context: Command
   }
   // A command that a server runs needs none of this here.
   const [{ execute }, { openData }] = await Promise.all([import('./execute.ts'), import('./open-data.ts')])
-  return execute(spec, given, context, (own) => openData(given.flags, own, { create: spec.on === 'new data' }))
+  const able = { ...context, commands: { specs: COMMANDS, run } }
+  return execute(spec, given, able, (own) => openData(given.flags, own, { create: spec.on === 'new data' }))
 }
 
 /** How long a server may take from locking the directory to listening for commands; usually a tenth of a second. */

@@ -1,6 +1,7 @@
 import { nearest } from '../text/nearest.ts'
 import access from './access.md' with { type: 'text' }
 import admin from './admin.md' with { type: 'text' }
+import agents from './agents.md' with { type: 'text' }
 import android from './android.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
 import apns from './apns.md' with { type: 'text' }
@@ -84,6 +85,7 @@ export const PAGES: readonly ManualPage[] = [
   page('flutter', flutter),
   page('backends', backends),
   page('webpush', webpush),
+  page('agents', agents),
   page('push', push),
   page('segments', segments),
   page('users', users),

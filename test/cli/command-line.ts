@@ -29,12 +29,12 @@ export interface CommandLine extends Disposable {
   readonly clock: FakeClock
   /**
    * Runs a command on `data`, unless `env` names another BELLHOP_DATA. `over` takes the place of the usual: no terminal,
-   * `clock`, and signals that nobody gives.
+   * `clock`, signals that nobody gives, and an empty standard input.
    */
   run(
     argv: readonly string[],
     env?: Readonly<Record<string, string>>,
-    over?: Partial<Pick<CommandContext, 'clock' | 'terminal' | 'signals' | 'stdout' | 'stderr'>>,
+    over?: Partial<Pick<CommandContext, 'clock' | 'terminal' | 'signals' | 'stdin' | 'stdout' | 'stderr'>>,
   ): Promise<Printed>
   /** Writes a file beside the database; its path. */
   file(name: string, content: string | Uint8Array): string

@@ -128,6 +128,8 @@ test('no command lets the name of an application move a terminal', async () => {
     ['hook', 'preview', 'orders', '--example', hook, '--header', '\u009B2J'],
     ['hook', 'delete', 'orders', '--yes'],
     ['backend', '\u009B2J'],
+    ['skill'],
+    ['mcp', id, '\u009B2J'],
     ['user', 'show', id, '\u009B2J'],
     ['user', 'erase', id, '\u009B2J'],
     ['user', 'erase', id, '\u009B2J', '--yes'],

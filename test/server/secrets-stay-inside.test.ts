@@ -156,6 +156,36 @@ describe('no stored secret is told', () => {
     expect([...told].filter(([, what]) => what.length > 0)).toEqual([])
   })
 
+  test('by any tool of mcp', async () => {
+    const ask = (method: string, params: object = {}) =>
+      `${JSON.stringify({ jsonrpc: '2.0', id: Bun.randomUUIDv7(), method, params })}\n`
+    const call = (name: string, args: object) => ask('tools/call', { name, arguments: args })
+    const [{ id: push = '' }] = (await service.get('/pushes')).body
+    async function* lines() {
+      yield Buffer.from(
+        [
+          ask('initialize', { protocolVersion: '2025-11-25' }),
+          ask('tools/list'),
+          call('doctor', { app: 'Shop', offline: true }),
+          call('devices', { app: 'Shop' }),
+          call('preview', { app: 'Shop', message: 'Hello', all: true }),
+          call('pushes', { app: 'Shop' }),
+          call('pushes', { app: 'Shop', push }),
+          call('explain', { push, token: 'ab'.repeat(32) }),
+          call('send', { app: 'Shop', message: 'Hello', all: true, send_at: '3600' }),
+          call('devices', { app: application.secret.slice(0, 8) }),
+        ].join(''),
+      )
+    }
+    const { stdout, stderr } = await cli.run(['mcp', '--allow-send'], {}, { stdin: lines })
+    const answers = stdout.trimEnd().split('\n')
+    expect([answers.length, stderr]).toEqual([10, ''])
+    expect(answers.filter((line) => line.includes('"isError":false'))).toHaveLength(7)
+    expect(toldIn(stdout)).toEqual([])
+    // A token is the key to its device.
+    expect(stdout).not.toContain('ab'.repeat(32))
+  })
+
   test('by what is said of a secret that is wrong', async () => {
     const [, line = ''] = [...secrets].find(([what]) => what.startsWith('service account')) ?? []
     const broken = join(elsewhere, 'broken')
@@ -200,10 +230,11 @@ describe('no stored secret is told', () => {
   })
 })
 
-/** A server, or what waits for one, or asks the internet; and what changes the data that the others show. */
+/** A server, or what waits for one or for its input, or asks the internet; and what changes the data that the others show. */
 const NOT_RUN = new Set([
   'serve',
   'demo',
+  'mcp',
   'tail',
   'push',
   'app delete',

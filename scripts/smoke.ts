@@ -45,6 +45,8 @@ async function smoke(): Promise<void> {
     '/docs/swagger-ui.css',
     '/openapi.json',
     '/manual/server',
+    '/manual/server.md',
+    '/llms.txt',
     '/healthz',
   ]) {
     const response = await fetch(first.url + path)
@@ -76,6 +78,7 @@ async function operate(running: Running): Promise<void> {
   for (const part of ['Bellhop authors', '\nelysia@', 'JavaScriptCore']) says(run('licenses'), part)
   says(run('manual'), 'sealing-key')
   says(run('manual', 'server'), 'systemctl')
+  says(run('skill'), 'bellhop client')
   for (const shell of ['bash', 'zsh', 'fish']) says(run('completions', shell), 'bellhop')
   says(run('systemd'), 'bellhop serve --data /var/lib/bellhop')
   run('health', '--admin-listen', admin)

@@ -1,15 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { SECOND_MS, within } from '../../clock.ts'
-import type { JsonObject } from '../../text/json-object.ts'
 import { done } from '../command.ts'
 import type { CommandContext, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
 import { boundedLines } from './bounded-lines.ts'
-import { ERROR, readRpc, rpcError, errorLine, resultLine } from './message.ts'
+import { ERROR, errorLine, readRpc, resultLine, rpcError } from './message.ts'
 import type { RpcMessage, RpcRequest } from './message.ts'
 import { mcpAnswer } from './protocol.ts'
 import { createToolRuns } from './tool-run.ts'
 import { createTools } from './tools.ts'
-import type { Tool } from './tools.ts'
 
 /** Far more than a push may have (4,096 bytes). */
 const MAX_LINE_BYTES = 1_048_576
@@ -59,16 +57,9 @@ export const run: RunCommand = async (given, context) => {
     const answer = mcpAnswer(request, tools)
     if (answer.kind === 'error') return errorLine(answer)
     if (answer.kind === 'result') return resultLine(id, answer.result)
-    void call(id, answer)
+    const { tool, given: args, complete } = answer
+    void runs.run(id, tool, args, (content) => void say(resultLine(id, complete(content))))
     return null
-  }
-
-  async function call(
-    id: RpcRequest['id'],
-    { tool, given: args, complete }: { tool: Tool; given: JsonObject; complete: (content: JsonObject) => JsonObject },
-  ): Promise<void> {
-    const content = await runs.run(id, tool, args)
-    if (content !== null) say(resultLine(id, complete(content)))
   }
 }
 

@@ -47,18 +47,18 @@ export function createToolRuns(context: CommandContext, newSignals: () => GivenS
 
   return {
     has: (id: RpcRequest['id']): boolean => running.has(id),
-    /** `null`: it was cancelled, so nobody waits for it. */
-    async run(id: RpcRequest['id'], tool: Tool, given: JsonObject): Promise<JsonObject | null> {
+    /** `tell` gets the result, unless the call was cancelled: then nobody waits for it. */
+    async run(id: RpcRequest['id'], tool: Tool, given: JsonObject, tell: (content: JsonObject) => void): Promise<void> {
       if (running.size >= MAX_RUNNING) {
-        return contentOf('Too many calls are running: try again when one has finished.', true)
+        return tell(contentOf('Too many calls are running: try again when one has finished.', true))
       }
       const ended = Promise.withResolvers<void>()
       const run: Run = { signals: newSignals(), ended: ended.promise, isCancelled: false }
       running.set(id, run)
       const result = await content(tool, given, run.signals)
+      if (!run.isCancelled) tell(result)
       running.delete(id)
       ended.resolve()
-      return run.isCancelled ? null : result
     },
     cancel(id: unknown): void {
       const run = running.get(id)
@@ -69,6 +69,7 @@ export function createToolRuns(context: CommandContext, newSignals: () => GivenS
     stop(): void {
       for (const { signals } of running.values()) signals.emit('SIGTERM')
     },
+    /** Resolves when every result was told. */
     async ended(): Promise<void> {
       await Promise.all([...running.values()].map((run) => run.ended))
     },

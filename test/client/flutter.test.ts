@@ -73,7 +73,7 @@ inDart.describe(`the client library for Flutter${inDart.why}`, () => {
 
   test('registers, reports, moves and leaves against a server', async () => {
     await using service = await startService()
-    await drive(service, dart(program, 'drive'), '1', ['android-1', 'android-2'])
+    await drive(service, dart(program, 'drive'), '1', ['android-1', 'android-2', 'unregistered:1'])
   }, 120_000)
 
   test('registers an Android phone, hears each tap once, and keeps its state until the next launch', async () => {

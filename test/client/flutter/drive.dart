@@ -9,10 +9,22 @@ Future<void> drive(List<String> args) async {
   final [server, app] = args;
   final folder = await Directory.systemTemp.createTemp('bellhop-flutter-');
   final told = <Fields>[];
-  final keeper = await Keeper.open(folder: folder, server: server, app: app, platform: '1', tell: told.add);
+  var laterMs = 0;
+  final keeper = await Keeper.open(
+    folder: folder,
+    server: server,
+    app: app,
+    platform: '1',
+    tell: told.add,
+    now: () => DateTime.now().millisecondsSinceEpoch + laterMs,
+  );
   await for (final line in stdin.transform(utf8.decoder).transform(const LineSplitter())) {
     final event = jsonDecode(line) as Fields?;
-    if (event != null) await keeper.take(event);
+    if (event case {'kind': 'later', 'ms': final int ms}) {
+      laterMs += ms;
+    } else if (event != null) {
+      await keeper.take(event);
+    }
     await keeper.send();
     final kept = jsonDecode(await File('${folder.path}/bellhop.json').readAsString()) as Fields;
     final refused = [

@@ -12,7 +12,7 @@ const _client = 'flutter/0.0.0';
 
 /// Keeps the state of this device in a file, and makes the calls that are due.
 class Keeper {
-  Keeper._(this._file, this._server, this._app, this._tell, this.state);
+  Keeper._(this._file, this._server, this._app, this._tell, this._now, this.state);
 
   /// What another application, or another platform, has left is nothing.
   static Future<Keeper> open({
@@ -21,18 +21,20 @@ class Keeper {
     required String app,
     required String platform,
     required void Function(Fields refused) tell,
+    int Function() now = _systemNow,
   }) async {
     final file = File('${folder.path}/bellhop.json');
     final kept = await _read(file);
     final state = kept?['state'];
     final isOurs = kept?['app'] == app && state is Fields && state['platform'] == platform;
-    return Keeper._(file, server, app, tell, {...begin(platform), if (isOurs) ...state});
+    return Keeper._(file, server, app, tell, now, {...begin(platform), if (isOurs) ...state});
   }
 
   final File _file;
   final String _server;
   final String _app;
   final void Function(Fields refused) _tell;
+  final int Function() _now;
   final _random = Random();
   Fields state;
   var _isSending = false;
@@ -135,4 +137,4 @@ class Keeper {
   }
 }
 
-int _now() => DateTime.now().millisecondsSinceEpoch;
+int _systemNow() => DateTime.now().millisecondsSinceEpoch;

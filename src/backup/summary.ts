@@ -58,6 +58,13 @@ export function strangenessOf(path: string): string | null {
   return found.kind === 'bad' ? found.problems.join(' ') : null
 }
 
+const PROBLEMS: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: 'It is not a database.',
+  // Whoever only reads cannot (sqlite.org/rescode, SQLITE_READONLY_ROLLBACK).
+  SQLITE_READONLY_ROLLBACK:
+    'Its journal must be rolled back first. Keep a copy of both files, then open it once: sqlite3 FILE .schema.',
+}
+
 function attempt<Found>(path: string, look: (file: OfflineReader) => Found): Found | Bad {
   // SQLite says of what is not for this user that it cannot be opened, as of what is damaged.
   accessSync(path, constants.R_OK)
@@ -66,8 +73,7 @@ function attempt<Found>(path: string, look: (file: OfflineReader) => Found): Fou
     return look(file)
   } catch (error) {
     if (!isSqliteError(error)) throw error
-    const problem = error.code === 'SQLITE_NOTADB' ? 'It is not a database.' : `It cannot be read: ${error.message}.`
-    return bad(problem)
+    return bad(PROBLEMS[error.code] ?? `It cannot be read: ${error.message}.`)
   }
 }
 

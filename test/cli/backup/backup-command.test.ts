@@ -1,5 +1,15 @@
+import { Database as Sqlite } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { lockBackups } from '../../../src/database/directory-lock.ts'
 import { dataDirectories } from '../../backup/data.ts'
@@ -242,6 +252,24 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
     })
     expect(readFileSync(to)).toEqual(before)
     expect(readdirSync(directories.root).toSorted()).toEqual(['data', 'seed of data', 'x.db'])
+  })
+
+  test('one with a journal that was not rolled back is not good, and says what to do', async () => {
+    const good = directories.path('x.db')
+    await bellhop('backup', good)
+    const left = directories.path('left.db')
+    using database = new Sqlite(good)
+    for (const pragma of ['PRAGMA journal_mode = DELETE', 'PRAGMA cache_size = 1', 'BEGIN']) database.run(pragma)
+    database.run("CREATE TABLE t AS SELECT randomblob(4000) FROM json_each('[1,2,3,4,5,6,7,8,9]')")
+    for (const suffix of ['', '-journal']) copyFileSync(good + suffix, left + suffix)
+    database.run('ROLLBACK')
+    const { exitCode, stdout } = await bellhop('backup', 'verify', left)
+    expect({ exitCode, stdout }).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining(
+        'Its journal must be rolled back first. Keep a copy of both files, then open it once: sqlite3 FILE .schema.',
+      ),
+    })
   })
 
   test('one that is damaged, cut short, of a newer Bellhop or no database at all is not good', async () => {

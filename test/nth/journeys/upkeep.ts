@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeDatabaseFile } from '../../../src/database/offline-database.ts'
 import { inspect } from '../../../src/backup/summary.ts'
 import { APPLICATION, oldDatabase } from '../../support/old-database.ts'
 import { chainOf } from '../chain/chain.ts'
@@ -92,6 +93,8 @@ function checkExport(exported: string, accuse: Scene['accuse']): void {
 }
 
 function checkFile(path: string, when: string, accuse: Scene['accuse']): void {
+  // A database is kept as a disk has left it: what has to be rolled back first is, by whoever opens it.
+  if (existsSync(`${path}-journal`)) writeDatabaseFile(path)[Symbol.dispose]()
   const found = inspect(path, 'full')
   if (found.kind === 'bad') accuse(`${when}: ${found.problems.join(' ')}`)
   else if (found.content.devices !== DEVICES) accuse(`${when} there are ${found.content.devices} devices`)

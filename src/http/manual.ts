@@ -12,6 +12,8 @@ const MARKDOWN = 'text/markdown; charset=utf-8'
 
 const HEADERS = { 'content-security-policy': MANUAL_POLICY, 'referrer-policy': 'no-referrer' }
 
+const CLIENT_LIBRARIES = '/manual/app#client-libraries'
+
 /** /manual and its pages, also as Markdown, and /llms.txt. */
 export function manual() {
   const hidden = { detail: { hide: true } }
@@ -22,6 +24,7 @@ export function manual() {
     ]),
   )
   return new Elysia({ name: 'manual' })
+    .get('/docs/client', () => new Response(null, { status: 302, headers: { location: CLIENT_LIBRARIES } }), hidden)
     .get('/llms.txt', shown('text/plain; charset=utf-8', llmsText), hidden)
     .get(
       '/manual',

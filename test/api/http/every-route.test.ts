@@ -50,6 +50,7 @@ const BESIDE = [
 /** What anybody may read. */
 const OPEN = [
   '/docs',
+  '/docs/client',
   '/docs/start.js',
   '/docs/swagger-ui.css',
   '/docs/swagger-ui.js',

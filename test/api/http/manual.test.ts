@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { LIBRARIES } from '../../../src/client/libraries.ts'
 import { PAGES } from '../../../src/manual/pages.ts'
 import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
@@ -42,6 +43,14 @@ describe('/manual', () => {
       }
     },
   )
+
+  test('/docs/client leads to the client libraries, each with its command', async () => {
+    const answer = await fetch(`${service.url}/docs/client`)
+    expect(new URL(answer.url).pathname).toBe('/manual/app')
+    const body = await answer.text()
+    expect(body).toContain('<h2 id="client-libraries">')
+    for (const kind of Object.keys(LIBRARIES)) expect(body).toContain(`bellhop client ${kind} app_…`)
+  })
 
   test('loads nothing, not even its style, and runs nothing', async () => {
     const { headers, body } = await get('/manual/server')

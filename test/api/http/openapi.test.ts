@@ -160,6 +160,7 @@ describe('/openapi.json', () => {
       .filter((route) => !(route in ENDPOINTS))
     expect(hidden.toSorted()).toEqual([
       'GET /docs',
+      'GET /docs/client',
       'GET /docs/start.js',
       'GET /docs/swagger-ui.css',
       'GET /docs/swagger-ui.js',

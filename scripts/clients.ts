@@ -1,22 +1,39 @@
-// Compiles the client libraries that a compiler here can build, and runs their tests: about four minutes, and more when the
-// compilers are downloaded first. Debian's packages for it: openjdk-17-jdk-headless, and for Dart libc6-i386 and
-// qemu-user-static.
+// Compiles the client libraries that a compiler here can build, and runs their tests: about six minutes, and more when the
+// compilers and Expo (1 GB) are downloaded first. Debian's packages for it: openjdk-17-jdk-headless, and for Dart
+// libc6-i386 and qemu-user-static. Swift needs a Debian machine.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'bun'
+import { installSwift } from './swift-compiler.ts'
 
 const TOOLS = join(import.meta.dir, '../.tools/clients')
-const KOTLIN = 'kotlin-compiler@2.4.20'
-/** Has Dart 3.7 with its compiler. Sass's packages for other processors have a Dart that runs nothing but Sass. */
-const DART = 'sass-embedded-linux-ia32@1.89.0'
+/** By what is there when they are installed. */
+const PACKAGES = {
+  'kotlin-compiler': ['kotlin-compiler@2.4.20'],
+  // Has Dart 3.7 with its compiler. Sass's packages for other processors have a Dart that runs nothing but Sass.
+  'sass-embedded-linux-ia32': ['sass-embedded-linux-ia32@1.89.0'],
+  'expo-file-system': [
+    'expo@58.0.26',
+    'expo-file-system@58.0.14',
+    'expo-notifications@58.0.2',
+    'react@19.3.0',
+    'react-native@0.88.1',
+    '@types/react@19.2.7',
+    'typescript@5.9.3',
+  ],
+}
 
 if (Bun.which('java') === null) {
   console.error('A JDK is needed, such as Debian’s openjdk-17-jdk-headless.')
   process.exit(2)
 }
-if (!['kotlin-compiler', 'sass-embedded-linux-ia32'].every((name) => existsSync(join(TOOLS, 'node_modules', name)))) {
-  // In one call: npm removes what it is not told of. By force: of another processor.
-  await $`mkdir -p ${TOOLS} && npm install --prefix ${TOOLS} --no-save --ignore-scripts --force ${KOTLIN} ${DART}`
+const missing = Object.keys(PACKAGES).filter((name) => !existsSync(join(TOOLS, 'node_modules', name)))
+if (missing.length > 0) {
+  const all = Object.values(PACKAGES).flat()
+  // All at once: npm removes what it is not told of. By force: Sass's is of another processor.
+  await $`mkdir -p ${TOOLS} && npm install --prefix ${TOOLS} --no-save --ignore-scripts --force ${all}`
 }
+const without = await installSwift(join(TOOLS, 'swift'))
+if (without !== null) console.error(without)
 const { exitCode } = await $`${process.execPath} test test/client --timeout=300000`.nothrow()
 process.exit(exitCode)

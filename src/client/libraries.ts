@@ -1,3 +1,4 @@
+import { expoLibrary } from './expo-library.ts'
 import { flutterLibrary } from './flutter-library.ts'
 import { kotlinLibrary } from './kotlin-library.ts'
 import type { Library } from './library.ts'
@@ -6,6 +7,7 @@ import { webLibrary } from './web-library.ts'
 /** By the word of `bellhop client`. */
 export const LIBRARIES: Readonly<Record<string, Library>> = {
   web: webLibrary,
+  expo: expoLibrary,
   kotlin: kotlinLibrary,
   flutter: flutterLibrary,
 }

@@ -11,6 +11,18 @@ declare module '*/keeper.js' {
   const text: string
   export default text
 }
+declare module '*/app.plugin.js' {
+  const text: string
+  export default text
+}
+declare module '*/extension.js' {
+  const text: string
+  export default text
+}
+declare module '*/payload.js' {
+  const text: string
+  export default text
+}
 declare module '*/worker.js' {
   const text: string
   export default text
@@ -20,6 +32,10 @@ declare module '*.kt' {
   export default text
 }
 declare module '*.kts' {
+  const text: string
+  export default text
+}
+declare module '*.swift' {
   const text: string
   export default text
 }

@@ -129,7 +129,10 @@ function isSame(one, other) {
 
 function sorted(value) {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
-  return Object.entries(value)
-    .map(([name, part]) => [name, sorted(part)])
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return (
+    Object.entries(value)
+      .map(([name, part]) => [name, sorted(part)])
+      // Not toSorted: Hermes, the engine of React Native, has none.
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+  )
 }

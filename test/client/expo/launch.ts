@@ -1,0 +1,63 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expoLibrary } from '../../../src/client/expo-library.ts'
+import type { ClientTarget } from '../../../src/client/library.ts'
+
+const STUBS = join(import.meta.dir, 'stubs')
+
+/** What a test decides of the phone, and finds there: stubs/phone.js. */
+export interface Phone {
+  os: 'android' | 'ios'
+  token: string
+  readonly folder: string
+  groups: string[]
+  granted: boolean
+  first: object | null
+  asked: number
+  channels: object[]
+  handler: { handleNotification(notification: object): Promise<object> } | null
+  listeners: Record<string, unknown>
+  tell(event: 'token' | 'received' | 'response' | 'change', said: unknown): void
+}
+
+/** What index.d.ts says of it, as far as the tests call it. */
+export interface Bellhop {
+  register(options?: object): Promise<object>
+  unregister(): Promise<void>
+  login(user: string): Promise<void>
+  setTags(tags: unknown): Promise<void>
+  onOpen(listener: (tap: object) => void): () => void
+  onMessage(listener: (message: object) => void): () => void
+}
+
+interface Library {
+  readonly connect: (options?: object) => Bellhop
+  readonly useBellhop: (options?: object) => Bellhop
+}
+
+/** Writes the package, and stand-ins for what it imports, into a folder of their own. The package's folder. */
+export function writePackage(place: ClientTarget): string {
+  const root = mkdtempSync(join(tmpdir(), 'bellhop-expo-'))
+  const folder = join(root, 'bellhop')
+  for (const [name, text] of Object.entries(expoLibrary.files(place))) {
+    mkdirSync(join(folder, name, '..'), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  for (const file of readdirSync(STUBS)) {
+    const name = file.replace('.js', '')
+    mkdirSync(join(root, 'node_modules', name), { recursive: true })
+    const to = join(root, 'node_modules', name, 'index.js')
+    cpSync(join(STUBS, file), to)
+  }
+  return folder
+}
+
+/** Starts the app on a phone: another start is another load of the library with the same folder. */
+export async function launch(place: ClientTarget, phone: Partial<Phone> = {}): Promise<Library & { phone: Phone }> {
+  const folder = writePackage(place)
+  Object.assign(globalThis, { bellhopPhone: phone })
+  const library = (await import(join(folder, 'index.js'))) as Library
+  const { phone: found } = (await import(join(folder, '../node_modules/phone/index.js'))) as { phone: Phone }
+  return { connect: library.connect, useBellhop: library.useBellhop, phone: found }
+}

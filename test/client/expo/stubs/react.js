@@ -1,0 +1,3 @@
+// A component that is shown once.
+export const useRef = (current) => ({ current })
+export const useEffect = (effect) => void effect()

@@ -2,6 +2,7 @@ import { expoLibrary } from './expo-library.ts'
 import { flutterLibrary } from './flutter-library.ts'
 import { kotlinLibrary } from './kotlin-library.ts'
 import type { Library } from './library.ts'
+import { swiftLibrary } from './swift-library.ts'
 import { webLibrary } from './web-library.ts'
 
 /** By the word of `bellhop client`. */
@@ -9,5 +10,6 @@ export const LIBRARIES: Readonly<Record<string, Library>> = {
   web: webLibrary,
   expo: expoLibrary,
   kotlin: kotlinLibrary,
+  swift: swiftLibrary,
   flutter: flutterLibrary,
 }

@@ -27,13 +27,13 @@ export async function drive(
   const { id: app } = service.application
   const [token, moved, gone] = tokens
   const devices = async () => (await service.get('/deviceToken/all')).body
-  await using client = start(command, service.url, app)
+  await using client = startClient(command, service.url, app)
 
   // Before there is a token nothing is sent, and nothing is lost.
   expect((await client.take({ kind: 'set', device: { tag: ['beta'], locale: 'de' } })).state.known).toBeNull()
   const { state } = await client.take({ kind: 'token', token })
   expect(state.known).toMatchObject({ token, body: { tag: ['beta'], locale: 'de', token, platform } })
-  const says = expect.stringMatching(/^[a-z]+\/0\.0\.0$/)
+  const says = expect.stringMatching(/^[a-z]+\/\d+\.\d+\.\d+$/)
   expect(await devices()).toMatchObject([{ token, platform, tag: ['beta'], locale: 'de', client: says }])
 
   // What arrives and is opened counts, once.
@@ -64,9 +64,9 @@ export async function drive(
   expect(await devices()).toEqual([])
 
   // An app that is installed again knows nothing of before: its gateway says that the first is gone.
-  await using first = start(command, service.url, app)
+  await using first = startClient(command, service.url, app)
   await first.take({ kind: 'token', token: gone })
-  await using again = start(command, service.url, app)
+  await using again = startClient(command, service.url, app)
   await again.take({ kind: 'token', token })
   expect(await devices()).toHaveLength(2)
   const toAll = await service.post('/push/all', { platform, msg: 'Cake', sound: '', badge: '' })
@@ -75,7 +75,7 @@ export async function drive(
 
   // A day away: what is older is dropped, and the device registers as soon as somebody answers.
   await using relay = startRelay(service.url)
-  await using away = start(command, relay.url, app)
+  await using away = startClient(command, relay.url, app)
   await away.take({ kind: 'token', token: moved })
   await away.take({ kind: 'report', id: push.id, event: 'opened' })
   relay.answers = true
@@ -85,7 +85,7 @@ export async function drive(
   expect((await service.get(`/push/${push.id}`)).body).toMatchObject({ o: 1, received: 2 })
 
   // Where nobody answers everything is kept.
-  await using offline = start(command, 'http://127.0.0.1:1', app)
+  await using offline = startClient(command, 'http://127.0.0.1:1', app)
   await offline.take({ kind: 'token', token })
   const kept = await offline.take({ kind: 'report', id: push.id, event: 'opened' })
   expect(kept.state).toMatchObject({ known: null, reports: [{ id: push.id, event: 'opened' }] })
@@ -114,7 +114,8 @@ async function finished(service: Service, id: string): Promise<void> {
   await service.logged((line) => line['event'] === 'push sent' && line['push'] === id)
 }
 
-function start(command: readonly string[], server: string, app: string) {
+/** A client library in a process of its own, which takes an event a line. */
+export function startClient(command: readonly string[], server: string, app: string) {
   const child = Bun.spawn([...command, server, app], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
   const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()
   return {

@@ -54,7 +54,7 @@ describe('the client library for Expo', () => {
     const folder = writePackage({ server: service.url, app: 'app_1' })
     const program = [process.execPath, join(import.meta.dir, 'expo/drive-keeper.ts'), folder]
     await using own = await startService()
-    await drive(own, program, '1', ['android-1', 'android-2'])
+    await drive(own, program, '1', ['android-1', 'android-2', 'unregistered:1'])
   }, 60_000)
 
   test('asks for permission only when the app says so', async () => {

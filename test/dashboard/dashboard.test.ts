@@ -58,8 +58,8 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
   test('leads from the setup link to a sent push, and no policy is violated on the way', () => {
     expect(told.curl).toContain(`'${told.api}/push/all'`)
     expect(told.curl).toMatch(/X-SERVICE-APPID: app_\w+' \\\n {2}-H 'X-SERVICE-SECRET: bhs_[\w-]+'/)
-    expect(told.swift).toContain('didRegisterForRemoteNotificationsWithDeviceToken')
-    expect(told.swift).toContain('requestAuthorization')
+    expect(told.swift).toContain('Bellhop.askPermission')
+    expect(told.swift).toContain('BellhopNotificationService')
     expect(told.swift).toContain(told.api)
     expect(told.kotlin).toContain('POST_NOTIFICATIONS')
     expect(told.kotlin).toContain('Bellhop.onOpen')

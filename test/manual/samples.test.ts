@@ -20,7 +20,7 @@ const samplesFor = (url: string, application: string) => filledIn(answer, { url,
 test('the dashboard shows the code of the manual for each kind of app, with nothing left to fill in', () => {
   const samples = samplesFor('https://push.shop.test', 'app_123')
   expect(samples.map(({ title, code }) => [title, code.length])).toEqual([
-    ['iOS', 1],
+    ['iOS', 3],
     ['Android', 3],
     ['Web', 2],
     ['Expo', 1],
@@ -36,7 +36,7 @@ test('the dashboard shows the code of the manual for each kind of app, with noth
 
 test('each app asks for leave, registers its token, registers a changed one, and reports what was opened', () => {
   const says: Readonly<Record<string, readonly RegExp[]>> = {
-    iOS: [/requestAuthorization/, /registerForRemoteNotifications\(\)/, /"%02x"/, /didReceive response/, /"stats"/],
+    iOS: [/askPermission/, /bellhop client swift/, /Bellhop\.start\(/, /Bellhop\.onOpen/, /BellhopNotificationService/],
     Android: [/POST_NOTIFICATIONS/, /bellhop client kotlin/, /Bellhop\.start\(/, /Bellhop\.onOpen/],
     Web: [/register\(/, /worker\.js/],
     Expo: [/requestPermissionsAsync/, /getDevicePushTokenAsync/, /addPushTokenListener/, /ChannelAsync/, /'stats'/],

@@ -112,7 +112,8 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     name: 'client',
     words: ['KIND', 'APP_ID'],
     choices: async () => Object.keys((await import('../../client/libraries.ts')).LIBRARIES),
-    summary: 'write the client library for an app (web, kotlin, flutter) with the server and application ID filled in',
+    summary:
+      'write the client library for an app (web, expo, kotlin, swift, flutter) with the server and application ID filled in',
     changes: null,
     flags: [
       valueFlag('url', 'URL', 'where apps reach the server (default: BELLHOP_PUBLIC_URL)', {

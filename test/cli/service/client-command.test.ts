@@ -68,7 +68,7 @@ describe('bellhop client', () => {
     expect(await line.run(['client', 'kotlim', 'bhs_secret'])).toMatchObject({
       exitCode: 2,
       stderr: [
-        'bellhop: There is no client library "kotlim": web, kotlin, flutter. Did you mean kotlin?',
+        'bellhop: There is no client library "kotlim": web, expo, kotlin, swift, flutter. Did you mean kotlin?',
         'bellhop: This is the secret of an application. It belongs to your backend. Here goes the ID, app_…',
         'bellhop: --url must be an http or https origin without a path, such as https://push.example.com: where apps reach the server.',
         '',

@@ -31,11 +31,15 @@ const { createKeeper } = (await import(join(folder, 'keeper.js'))) as {
   readonly createKeeper: (options: Options) => { take(choose: () => object[]): Promise<object> }
 }
 let told: Refusal[] = []
+let laterMs = 0
+const { now } = Date
+Date.now = () => now() + laterMs
 const tell = ({ kind, status }: Refusal) => void told.push({ kind, status })
 const keeper = createKeeper({ app, home, platform: '1', receipts: false, tell })
 for await (const line of createInterface({ input: process.stdin })) {
   told = []
-  const event = JSON.parse(line) as object | null
-  const state = await keeper.take(() => (event === null ? [] : [event]))
+  const event = JSON.parse(line) as { readonly kind: 'later'; readonly ms: number } | { readonly kind: '' } | null
+  if (event !== null && event.kind === 'later') laterMs += event.ms
+  const state = await keeper.take(() => (event === null || event.kind === 'later' ? [] : [event]))
   process.stdout.write(`${JSON.stringify({ state, told })}\n`)
 }

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { $ } from 'bun'
+
+/** Debian 13, the first with a Swift compiler. */
+const SUITE = 'trixie'
+const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
+/**
+ * Unpacks Debian's Swift compiler and the libraries it needs into `folder`, beside the system, whatever release of Debian that
+ * is: 550 MB to download, 2.5 GB on disk, about two minutes. `run FOLDER COMMAND` there runs a command in it, with FOLDER as
+ * /work. The reason, where it cannot be had.
+ */
+export async function installSwift(folder: string): Promise<string | null> {
+  const run = join(folder, 'run')
+  if (existsSync(run)) return null
+  const mirror = await debianMirror()
+  if (mirror === null) return 'Swift needs a Debian machine (amd64 or arm64) with apt, dpkg and unshare.'
+
+  const root = join(folder, 'root')
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(join(folder, 'apt/lists/partial'), { recursive: true })
+  await mkdir(join(folder, 'apt/archives/partial'), { recursive: true })
+  // Nothing counts as installed, so that all of the libraries come.
+  await Bun.write(join(folder, 'apt/status'), '')
+  await Bun.write(join(folder, 'apt/sources.list'), `deb [signed-by=${KEYS}] ${mirror} ${SUITE} main\n`)
+  const config = join(folder, 'apt/apt.conf')
+  await Bun.write(config, aptConfig(join(folder, 'apt')))
+  const apt = $.env({ ...process.env, APT_CONFIG: config })
+  await apt`apt-get update`
+  await apt`apt-get install --yes --download-only --no-install-recommends swiftlang libc6-dev`
+
+  // Of the package base-files, which nothing here depends on.
+  await mkdir(root, { recursive: true })
+  for (const name of ['bin', 'sbin', 'lib', 'lib64']) await $`ln -s usr/${name} ${join(root, name)}`
+  for (const name of ['proc', 'dev', 'tmp', 'work']) await mkdir(join(root, name))
+  const packages = await Array.fromAsync(new Bun.Glob('archives/*.deb').scan(join(folder, 'apt')))
+  for (const name of packages) await $`dpkg-deb --extract ${join(folder, 'apt', name)} ${root}`
+  await rm(join(folder, 'apt'), { recursive: true })
+  await Bun.write(run, RUN)
+  await chmod(run, 0o755)
+  return null
+}
+
+/** Where this machine gets its packages; `null`: not from Debian. */
+async function debianMirror(): Promise<string | null> {
+  const needed = ['apt-get', 'dpkg-deb', 'unshare']
+  if (needed.some((name) => Bun.which(name) === null)) return null
+  const format = '$(REPO_URI)'
+  const places = await $`apt-get indextargets --format ${format} 'Created-By: Packages'`.nothrow().quiet().text()
+  return places.split('\n').find((place) => /\/debian\/?$/.test(place)) ?? null
+}
+
+function aptConfig(folder: string): string {
+  return [
+    `Dir::State "${folder}";`,
+    `Dir::State::lists "${folder}/lists";`,
+    `Dir::State::status "${folder}/status";`,
+    `Dir::Cache "${folder}";`,
+    `Dir::Cache::archives "${folder}/archives";`,
+    `Dir::Etc::sourcelist "${folder}/sources.list";`,
+    'Dir::Etc::sourceparts "-";',
+    // The locks of the system's packages are not needed, nor its rights.
+    'Debug::NoLocking "true";',
+    'APT::Sandbox::User "root";',
+    '',
+  ].join('\n')
+}
+
+/** The compiler needs a newer libc than the machine may have, and starts its parts by their paths: hence a root of its own. */
+const RUN = `#!/bin/sh
+export BELLHOP_ROOT="$(dirname "$(realpath "$0")")/root" BELLHOP_WORK="$1"
+shift
+exec unshare --map-root-user --mount sh -c '
+  mount --rbind /proc "$BELLHOP_ROOT/proc" &&
+  mount --rbind /dev "$BELLHOP_ROOT/dev" &&
+  mount --bind "$BELLHOP_WORK" "$BELLHOP_ROOT/work" &&
+  export HOME=/tmp PATH="/usr/libexec/swift/bin:$PATH:/usr/sbin" &&
+  exec chroot "$BELLHOP_ROOT" "$@"' sh "$@"
+`

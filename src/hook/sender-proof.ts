@@ -4,8 +4,10 @@ import { secretBytes, signatureOf } from '../webhook/signature.ts'
 import { readPattern } from './placeholder.ts'
 import type { Pattern } from './placeholder.ts'
 
+export type SignatureName = 'standard' | 'github' | 'stripe'
+
 /** How another service signs what it sends. */
-export interface SignatureFacts {
+interface SignatureFacts {
   /** For people. */
   readonly of: string
   /** Why a secret cannot be one; `null`: it can. */
@@ -27,7 +29,7 @@ interface SignedCall {
 const TOLERANCE_MS = 5 * MINUTE_MS
 
 /** By the word of `--signature`. */
-export const SIGNATURES = {
+export const SIGNATURES: Readonly<Record<SignatureName, SignatureFacts>> = {
   standard: {
     of: 'Standard Webhooks (Supabase Auth, Svix, Clerk and others)',
     secretProblem: (secret) =>
@@ -67,9 +69,7 @@ export const SIGNATURES = {
       return parts.some((part) => isSame(part, wanted)) ? ageProblem(timestamp, now) : WRONG
     },
   },
-} as const satisfies Readonly<Record<string, SignatureFacts>>
-
-export type SignatureName = keyof typeof SIGNATURES
+}
 
 export const SIGNATURE_NAMES = Object.keys(SIGNATURES) as SignatureName[]
 

@@ -16,7 +16,7 @@ export async function installSwift(folder: string): Promise<string | null> {
   const run = join(folder, 'run')
   if (existsSync(run)) return null
   const mirror = await debianMirror()
-  if (mirror === null) return 'Swift needs a Debian machine (amd64 or arm64) with apt, dpkg and unshare.'
+  if (mirror === null) return 'Swift is left out: it needs a Debian machine, with unshare.'
 
   const root = join(folder, 'root')
   await rm(folder, { recursive: true, force: true })
@@ -28,8 +28,10 @@ export async function installSwift(folder: string): Promise<string | null> {
   const config = join(folder, 'apt/apt.conf')
   await Bun.write(config, aptConfig(join(folder, 'apt')))
   const apt = $.env({ ...process.env, APT_CONFIG: config })
-  await apt`apt-get update`
-  await apt`apt-get install --yes --download-only --no-install-recommends swiftlang libc6-dev`
+  await apt`apt-get update`.nothrow()
+  const { exitCode } =
+    await apt`apt-get install --yes --download-only --no-install-recommends swiftlang libc6-dev`.nothrow()
+  if (exitCode !== 0) return `Swift is left out: this machine's mirror does not serve Debian's ${SUITE}.`
 
   // Of the package base-files, which nothing here depends on.
   await mkdir(root, { recursive: true })
@@ -40,7 +42,10 @@ export async function installSwift(folder: string): Promise<string | null> {
   await rm(join(folder, 'apt'), { recursive: true })
   await Bun.write(run, RUN)
   await chmod(run, 0o755)
-  return null
+  const tried = await $`${run} ${folder} swiftc --version`.nothrow()
+  if (tried.exitCode === 0) return null
+  await rm(run)
+  return 'Swift is left out: unshare cannot make a root of its own here.'
 }
 
 /** Where this machine gets its packages; `null`: not from Debian. */

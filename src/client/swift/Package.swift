@@ -1,5 +1,6 @@
-// swift-tools-version: 5.9
-// Compiled on Linux against stand-ins for UIKit and UserNotifications; not built with Xcode yet (2026-11-27).
+// swift-tools-version: 5.10
+// Compiled and run on Linux with stand-ins for UIKit and UserNotifications; not built with Xcode or run on a phone yet
+// (2026-11-27).
 import PackageDescription
 
 let package = Package(

@@ -14,10 +14,11 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 describe('X-BELLHOP-CLIENT in PUT /deviceToken', () => {
   async function registered(client: string) {
-    const { application, devices } = newCaller(service)
+    const caller = newCaller(service)
     const headers = { 'x-bellhop-client': client }
+    const { application } = caller
     expect((await service.put('/deviceToken', PHONE, { application, as: 'device', headers })).status).toBe(201)
-    return (await devices())[0]
+    return (await caller.devices())[0]
   }
 
   test('is the client library of the device', async () => {
@@ -33,11 +34,11 @@ describe('X-BELLHOP-CLIENT in PUT /deviceToken', () => {
   )
 
   test('stays where a call says nothing of it', async () => {
-    const { application, devices, register } = newCaller(service)
+    const caller = newCaller(service)
     const headers = { 'x-bellhop-client': 'kotlin/1.2.0' }
-    await service.put('/deviceToken', PHONE, { application, as: 'device', headers })
-    await register({ ...PHONE, tag: ['beta'] })
-    expect(await devices()).toMatchObject([{ client: 'kotlin/1.2.0', tag: ['beta'] }])
+    await service.put('/deviceToken', PHONE, { application: caller.application, as: 'device', headers })
+    await caller.register({ ...PHONE, tag: ['beta'] })
+    expect(await caller.devices()).toMatchObject([{ client: 'kotlin/1.2.0', tag: ['beta'] }])
   })
 
   test('lets the doctor say which apps have an old library', async () => {

@@ -10,6 +10,7 @@ package struct Kept: Codable, Equatable, Sendable {
 /// Files in a folder that the app shares with its extension. Two processes and no lock: iOS ends an app that is suspended
 /// while it locks a file of an app group (0xdead10cc), and Apple's TN2408 advises files that are replaced whole. So the app
 /// alone writes `state.json`, and each report that the extension leaves is a file of its own, which the app takes in.
+/// UserDefaults would look empty before the first unlock, and need a reason in the app's privacy manifest.
 package struct Store: Sendable {
   package let folder: URL
 

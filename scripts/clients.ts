@@ -18,7 +18,7 @@ const PACKAGES = {
     'expo-notifications@58.0.2',
     'react@19.3.0',
     'react-native@0.88.1',
-    '@types/react@19.2.7',
+    '@types/react@19.2.18',
     'typescript@5.9.3',
   ],
 }

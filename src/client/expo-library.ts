@@ -23,7 +23,7 @@ const MANIFEST = {
 
 export const expoLibrary: Library = {
   tried:
-    'Driven against a server with stand-ins for the modules of Expo; the plugin was run by `expo prebuild`. Not built by Xcode or Gradle, or run on a phone.',
+    'Driven against a server with stand-ins for the modules of Expo; the plugin was run by `expo prebuild`, 2026-11-27. Not built by Xcode or Gradle, or run on a phone.',
   files: ({ server, app }) => ({
     'package.json': `${JSON.stringify(MANIFEST, null, 2)}\n`,
     'index.js': [

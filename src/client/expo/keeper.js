@@ -29,7 +29,7 @@ export function createKeeper({ app, home, platform, receipts, tell }) {
       const kept = file.exists ? jsonOf(await file.text()) : null
       if (kept === null) continue
       if (kept.app === app) {
-        state = { ...state, ...kept.state }
+        state = Object.assign(begin(platform), kept.state)
         tap = kept.tap
       }
       return

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { cp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { writePackage } from './expo/launch.ts'
+import { removePackages, writePackage } from './expo/launch.ts'
 
 /** Where `bun run clients` installs it. */
 const MODULES = join(import.meta.dir, '../../.tools/clients/node_modules')
@@ -69,7 +69,10 @@ withExpo.describe(`the client library for Expo, with Expo’s own tools${withExp
     writeFileSync(join(root, 'App.tsx'), APP)
     for (const [name, config] of Object.entries(CONFIGS)) writeFileSync(join(root, name), JSON.stringify(config))
   })
-  afterAll(() => rmSync(root, { recursive: true }))
+  afterAll(() => {
+    rmSync(root, { recursive: true })
+    removePackages()
+  })
 
   test('has the types that an app needs, and calls Expo as its types say', async () => {
     for (const config of ['tsconfig.json', 'tsconfig.library.json'])

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { drive } from './drive.ts'
-import { launch, writePackage } from './expo/launch.ts'
+import { launch, removePackages, writePackage } from './expo/launch.ts'
 import { holdVectors } from './hold-vectors.ts'
 import type { Core } from './hold-vectors.ts'
+
+afterAll(removePackages)
 
 const SECRET = 'This is the secret of an application. It belongs to your backend. Here goes the ID, app_…'
 const TAPPED = 'expo.modules.notifications.actions.DEFAULT'

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expoLibrary } from '../../../src/client/expo-library.ts'
@@ -36,9 +36,17 @@ interface Library {
   readonly useBellhop: (options?: object) => Bellhop
 }
 
+const roots: string[] = []
+
+/** At the end of a test file. */
+export function removePackages(): void {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true })
+}
+
 /** Writes the package, and stand-ins for what it imports, into a folder of their own. The package's folder. */
 export function writePackage(place: ClientTarget): string {
   const root = mkdtempSync(join(tmpdir(), 'bellhop-expo-'))
+  roots.push(root)
   const folder = join(root, 'bellhop')
   for (const [name, text] of Object.entries(expoLibrary.files(place))) {
     mkdirSync(join(folder, name, '..'), { recursive: true })

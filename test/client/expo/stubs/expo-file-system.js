@@ -27,7 +27,7 @@ export class Directory extends Place {
   list = () => readdirSync(this.path).map((name) => new File(this, name))
 }
 
-phone.folder ??= mkdtempSync(join(process.env.TMPDIR ?? '/tmp', 'bellhop-phone-'))
+phone.folder ??= mkdtempSync(join(import.meta.dir, 'phone-'))
 
 export const Paths = {
   get document() {

@@ -6,15 +6,15 @@ import UserNotifications
 /// Takes an event a line, `null` for none, and answers each with the state and what was refused: see drive.ts.
 func drive(server: String, app: String) {
   nonisolated(unsafe) var told: [Fields] = []
-  nonisolated(unsafe) var laterMs = 0
+  let later = Later()
   let runner = Runner(tell: { told.append(["kind": .text($0.kind), "status": .whole($0.status)]) })
   let shared = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "")
   let store = Store(group: shared ?? FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString))
-  runner.start(Server(app: app, address: server), in: store, receipts: true) { nowMs() + laterMs }
+  runner.start(Server(app: app, address: server), in: store, receipts: true) { nowMs() + later.ms }
   while let line = readLine() {
     let event = Json(parsing: Data(line.utf8)) ?? .null
     if event["kind"] == .text("later"), case .whole(let ms)? = event["ms"] {
-      laterMs += ms
+      later.ms += ms
       runner.take(nil)
     } else {
       runner.take(event == .null ? nil : eventOf(event))
@@ -28,4 +28,9 @@ func drive(server: String, app: String) {
     FileHandle.standardOutput.write(answer + Data("\n".utf8))
     told = []
   }
+}
+
+/// How far the clock is set forward, between two events.
+private final class Later: @unchecked Sendable {
+  var ms = 0
 }

@@ -1,5 +1,5 @@
 // Downloads the image of a push before iOS shows it, and reports that the push arrived, if the app asked for receipts.
-// Not built by Xcode and not run on a phone, 2026-11-27.
+// Type-checked on Linux against stand-ins; not built by Xcode and not run on a phone, 2026-11-27.
 import Foundation
 import UniformTypeIdentifiers
 import UserNotifications

@@ -202,10 +202,16 @@ function splitAtBars(text: string): readonly string[] {
   return text.match(/(?:"[^"]*"|[^|])+/g) ?? ['']
 }
 
+/** UTF-16 units of one character: more than the longest emoji has. */
+const MOST_UNITS = 40
+
 /** By characters as people count them (UAX #29). */
 function truncated(text: string, most: number): string {
-  const characters = Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment)
-  return characters.length <= most
+  // Segmenting is slow, and a text may be as long as a body.
+  const part = text.slice(0, (most + 1) * MOST_UNITS)
+  const characters = Array.from(new Intl.Segmenter('en').segment(part), ({ segment }) => segment)
+  const isWhole = characters.length <= most && part.length === text.length
+  return isWhole
     ? text
     : `${characters
         .slice(0, most - 1)

@@ -92,6 +92,11 @@ describe('a placeholder', () => {
     expect(readPattern(text)).toEqual({ problem })
   })
 
+  test('cuts a text that is as long as a body', () => {
+    const long = { body: { id: 'é'.repeat(200_000) }, header: () => null }
+    expect(fillPattern(patternOf('{{ id | truncate 3 }}'), long)).toEqual(value('éé…'))
+  })
+
   test('counts characters as people do', () => {
     expect(fillPattern(patternOf('{{ id | truncate 3 }}'), { body: { id: '👨‍👩‍👧👍🏽éx' }, header: () => null })).toEqual(
       value('👨‍👩‍👧👍🏽…'),

@@ -12,8 +12,14 @@ import { findHook } from '../find-application.ts'
 import { jsonText } from './hook-text.ts'
 import { readTextFile } from './read-text-file.ts'
 
-export const check: CheckArguments = ({ flags }) =>
-  flags.has('example') ? FINE : problems('hook preview needs --example FILE: the body of a call of the service.')
+export const check: CheckArguments = ({ flags }) => {
+  const headers = readHeaders(flags)
+  const wrong = [
+    ...(flags.has('example') ? [] : ['hook preview needs --example FILE: the body of a call of the service.']),
+    ...('line' in headers ? [`--header "${headers.line}" is not NAME: VALUE.`] : []),
+  ]
+  return wrong.length === 0 ? FINE : problems(...wrong)
+}
 
 export const run: RunOnData = async ({ words: [name = ''], flags }, world) => {
   const found = findHook(name, world)
@@ -44,14 +50,20 @@ export const run: RunOnData = async ({ words: [name = ''], flags }, world) => {
 
 function readEvent(text: string, flags: ParsedArguments['flags']): HookEvent | CommandOutcome {
   const body = objectIn(text)
+  const headers = readHeaders(flags)
   if (body === null) return problem('--example is not a JSON object.')
+  return { body, header: (name) => ('line' in headers ? null : (headers.get(name) ?? null)) }
+}
+
+/** By their names in lower case; or the first that is none. */
+function readHeaders(flags: ParsedArguments['flags']): ReadonlyMap<string, string> | { readonly line: string } {
   const headers = new Map<string, string>()
   for (const line of flags.get('header')?.split(',') ?? []) {
     const [, name, value = ''] = /^\s*([\w-]+):\s*(.*?)\s*$/.exec(line) ?? []
-    if (name === undefined) return problem(`--header "${line}" is not NAME: VALUE.`)
+    if (name === undefined) return { line }
     headers.set(name.toLowerCase(), value)
   }
-  return { body, header: (name) => headers.get(name) ?? null }
+  return headers
 }
 
 /** `null`: it is none. */

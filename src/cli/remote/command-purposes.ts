@@ -64,6 +64,7 @@ export const STAYS_HERE: Readonly<Record<string, string>> = {
   config: "it shows this environment's settings",
   systemd: 'it writes text',
   client: 'it writes files on this machine, and needs no data',
+  backend: 'it writes text, or a file on this machine',
   skill: 'it writes text',
   mcp: 'it talks to the program that started it; each of its tools runs a command',
   completions: 'it writes text',

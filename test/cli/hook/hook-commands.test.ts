@@ -146,7 +146,7 @@ describe('bellhop hook', () => {
     expect((await preview({}, '--template', other, '--header', 'X-Event: starred')).stdout).toContain(
       '"msg": "starred"',
     )
-    expect(await preview({}, '--header', 'X-Event')).toEqual(refused(1, '--header "X-Event" is not NAME: VALUE.'))
+    expect(await preview({}, '--header', 'X-Event')).toEqual(refused(2, '--header "X-Event" is not NAME: VALUE.'))
     expect((await preview({}, '--template', written(cli, 'none.json', {}))).stderr).toBe(
       'bellhop: --template is not right: push must be an object: the body of /push/all.\n',
     )

@@ -1,5 +1,6 @@
 import { SIGNATURE_NAMES } from '../hook/sender-proof.ts'
 import { bodyOf, describedAs, fieldOf, optional, required } from '../http/fields.ts'
+import { isJsonObject, parseJsonObject } from '../text/json-object.ts'
 import { knownOnly } from './application-schema.ts'
 
 const template = describedAs(
@@ -39,13 +40,18 @@ export const ChangeHook = knownOnly(
 
 const example = describedAs(
   'The body of a call, JSON.',
-  fieldOf({ type: 'string' }, 'the text of a JSON object', objectIn, { emptyIsAbsent: false }),
+  fieldOf(
+    { type: 'string' },
+    'the text of a JSON object',
+    (value) => (typeof value === 'string' ? (parseJsonObject(value) ?? undefined) : undefined),
+    { emptyIsAbsent: false },
+  ),
 )
 
 const headers = describedAs(
   'Headers of a call, by their names.',
   fieldOf({ type: 'object', additionalProperties: { type: 'string' } }, 'an object of texts', (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    if (!isJsonObject(value)) return undefined
     const entries = Object.entries(value)
     return entries.every(([, text]) => typeof text === 'string') ? new Map(entries.map(lowered)) : undefined
   }),
@@ -64,14 +70,3 @@ export const PreviewHook = knownOnly(
     ({ headers: given = new Map<string, string>(), ...rest }) => ({ ...rest, headers: given }),
   ),
 )
-
-function objectIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const read: unknown = typeof value === 'string' ? JSON.parse(value) : undefined
-    const isObject = typeof read === 'object' && read !== null && !Array.isArray(read)
-    return isObject ? (read as Readonly<Record<string, unknown>>) : undefined
-  } catch {
-    // The caller is told what is expected.
-    return undefined
-  }
-}

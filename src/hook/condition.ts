@@ -1,3 +1,4 @@
+import { isJsonObject } from '../text/json-object.ts'
 import { pathProblem, valueAt } from './placeholder.ts'
 import type { HookEvent } from './placeholder.ts'
 
@@ -20,7 +21,7 @@ const NO_CONDITION = { is: null, not: [], above: null, below: null, exists: null
 
 /** The conditions of a template's `where`, or one sentence for whoever wrote it. */
 export function readConditions(where: unknown): readonly EventCondition[] | { readonly problem: string } {
-  if (typeof where !== 'object' || where === null || Array.isArray(where)) {
+  if (!isJsonObject(where)) {
     return { problem: 'where must be an object of paths, such as {"type": "order.paid"}' }
   }
   const found: EventCondition[] = []
@@ -63,7 +64,7 @@ const shown = (value: Scalar) => JSON.stringify(value)
 function readExpected(expected: unknown): Partial<EventCondition> | null {
   const is = scalarsIn(expected)
   if (is !== null) return { is }
-  if (typeof expected !== 'object' || expected === null || Array.isArray(expected)) return null
+  if (!isJsonObject(expected)) return null
   const parts = Object.entries(expected).map(([name, value]) => readPart(name, value))
   const found = parts.filter((part) => part !== null)
   return found.length === 0 || found.length < parts.length ? null : Object.assign({}, ...found)

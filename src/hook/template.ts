@@ -1,4 +1,5 @@
 import { NARROWINGS } from '../audience/narrowings.ts'
+import { isJsonObject, parseJsonObject } from '../text/json-object.ts'
 import { unmet, readConditions } from './condition.ts'
 import type { EventCondition } from './condition.ts'
 import { fillPattern, hasPlaceholder, readPattern } from './placeholder.ts'
@@ -43,7 +44,7 @@ export function readTemplate(text: string): Template | { readonly problems: read
   if (Buffer.byteLength(text) > MAX_TEMPLATE_BYTES) {
     return { problems: [`the template is larger than ${MAX_TEMPLATE_BYTES} bytes`] }
   }
-  const given = objectIn(text)
+  const given = parseJsonObject(text)
   if (given === null) return { problems: ['the template is not a JSON object'] }
   const problems = Object.keys(given)
     .filter((name) => !MEMBERS.includes(name))
@@ -126,7 +127,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function readPush(given: unknown, problems: string[]): Template['push'] | null {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (!isJsonObject(given)) {
     problems.push('push must be an object: the body of /push/all')
     return null
   }
@@ -156,17 +157,4 @@ function readPatternAt(given: unknown, path: string, problems: string[]): Patter
   if (!('problem' in read)) return read
   problems.push(`${path}: ${read.problem}`)
   return ['']
-}
-
-/** `null`: it is none. */
-function objectIn(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : null
-  } catch {
-    // The caller says so.
-    return null
-  }
 }

@@ -5,7 +5,8 @@ import { readSecret } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { problems } from '../command.ts'
 import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunOnApplication } from '../command.ts'
-import { readCredentialFile, storeCredential } from './store-credential.ts'
+import { readGivenFile } from '../read-given-file.ts'
+import { storeCredential } from './store-credential.ts'
 
 export const check: CheckArguments = ({ flags }) => readFiles(flags)
 
@@ -66,7 +67,7 @@ function keyIdIn(path: string): string | undefined {
 
 function readCredential(wanted: KeyFile | CertificateFile, context: CommandContext): ApnsCredential | CommandOutcome {
   const { env, readFile, clock } = context
-  const file = readCredentialFile(wanted.file, context)
+  const file = readGivenFile(wanted.file, context)
   if (file.kind !== 'read') return file
   if (wanted.kind === 'key') return readApnsKey({ ...wanted, p8: file.text })
   const password =

@@ -7,7 +7,7 @@ import type { Problems } from '../../settings/parse.ts'
 import { done, FINE, problems } from '../command.ts'
 import type { CheckArguments, CommandContext, ParsedArguments, RunOnApplication } from '../command.ts'
 import { dataFlagOf } from '../data-directory.ts'
-import { readCredentialFile } from './store-credential.ts'
+import { readGivenFile } from '../read-given-file.ts'
 
 export const check: CheckArguments = ({ flags }) =>
   flags.has('key') && flags.has('new') ? problems("--key and --new can't be combined.") : FINE
@@ -57,7 +57,7 @@ function wanted(
   context: CommandContext,
 ): VapidCredential | Problem | Problems {
   const path = flags.get('key')
-  const file = path === undefined ? null : readCredentialFile(path, context)
+  const file = path === undefined ? null : readGivenFile(path, context)
   if (file?.kind === 'problem') return file
   const next = nextVapid(before, { subject: flags.get('subject'), key: file?.text, isNew: flags.has('new') })
   return next ?? problems('app webpush needs --subject mailto:… or --subject https://….')

@@ -1,11 +1,9 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
 import { providerOf } from '../../application/credential.ts'
 import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
-import { problem } from '../../failure.ts'
-import type { Problem } from '../../failure.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
-import type { ApplicationWorld, CommandContext, CommandOutcome, ParsedArguments } from '../command.ts'
+import type { ApplicationWorld, CommandOutcome, ParsedArguments } from '../command.ts'
 import { dataFlagOf } from '../data-directory.ts'
 import { credentialText } from './app-text.ts'
 import { factsOf } from '../../platform.ts'
@@ -43,14 +41,4 @@ export function storeCredential(
 
 function isCredential(read: ApnsCredential | FcmCredential | CommandOutcome): read is ApnsCredential | FcmCredential {
   return read.kind === 'key' || read.kind === 'certificate' || read.kind === 'service-account'
-}
-
-/** `-` is standard input, for a container that sees no files of its host. */
-export function readCredentialFile(
-  path: string,
-  { readFile }: Pick<CommandContext, 'readFile'>,
-): { readonly kind: 'read'; readonly bytes: Uint8Array; readonly text: string } | Problem {
-  const file = readFile(path === '-' ? '/dev/stdin' : path)
-  if (file.kind === 'problem') return problem(`The file ${path} ${file.problem}.`)
-  return { kind: 'read', bytes: file.bytes, text: new TextDecoder().decode(file.bytes) }
 }

@@ -17,7 +17,7 @@ import type {
   RunOnApplication,
 } from '../command.ts'
 import { hookJson } from './hook-text.ts'
-import { readTextFile } from './read-text-file.ts'
+import { readGivenFile } from '../read-given-file.ts'
 
 export const check: CheckArguments = ({ flags }) =>
   flags.has('template') ? FINE : problems('hook create needs --template FILE: bellhop manual hooks has examples.')
@@ -77,10 +77,10 @@ function readChange(
   { words: [, name = ''], flags }: ParsedArguments,
   context: Pick<CommandContext, 'readFile'>,
 ): HookChange | CommandOutcome {
-  const template = readTextFile(flags.get('template') ?? '', context)
+  const template = readGivenFile(flags.get('template') ?? '', context)
   if (template.kind === 'problem') return template
   const path = flags.get('secret-file')
-  const secret = path === undefined ? null : readTextFile(path, context)
+  const secret = path === undefined ? null : readGivenFile(path, context)
   if (secret?.kind === 'problem') return secret
   return {
     name,

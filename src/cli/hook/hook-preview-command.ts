@@ -4,13 +4,14 @@ import { previewEvent } from '../../hook/preview-event.ts'
 import { templateProblems } from '../../hook/push-of-event.ts'
 import type { HookEvent } from '../../hook/placeholder.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
 import { done, FINE, problems } from '../command.ts'
 import type { CheckArguments, CommandOutcome, ParsedArguments, RunOnData } from '../command.ts'
 import { previewText } from '../push/push-text.ts'
 import { styleOf } from '../terminal/style.ts'
 import { findHook } from '../find-application.ts'
 import { jsonText } from './hook-text.ts'
-import { readTextFile } from './read-text-file.ts'
+import { readGivenFile } from '../read-given-file.ts'
 
 export const check: CheckArguments = ({ flags }) => {
   const headers = readHeaders(flags)
@@ -24,13 +25,13 @@ export const check: CheckArguments = ({ flags }) => {
 export const run: RunOnData = async ({ words: [name = ''], flags }, world) => {
   const found = findHook(name, world)
   if (found.kind !== 'found') return found
-  const file = readTextFile(flags.get('example') ?? '', world)
+  const file = readGivenFile(flags.get('example') ?? '', world)
   if (file.kind === 'problem') return file
   const event = readEvent(file.text, flags)
   if ('kind' in event) return event
   const other = flags.get('template')
   const template =
-    other === undefined ? ({ kind: 'read', text: found.hook.template } as const) : readTextFile(other, world)
+    other === undefined ? ({ kind: 'read', text: found.hook.template } as const) : readGivenFile(other, world)
   if (template.kind === 'problem') return template
   const wrong = templateProblems(template.text)
   if (wrong.length > 0) return problems(...wrong.map((sentence) => `--template is not right: ${sentence}`))
@@ -49,7 +50,7 @@ export const run: RunOnData = async ({ words: [name = ''], flags }, world) => {
 }
 
 function readEvent(text: string, flags: ParsedArguments['flags']): HookEvent | CommandOutcome {
-  const body = objectIn(text)
+  const body = parseJsonObject(text)
   const headers = readHeaders(flags)
   if (body === null) return problem('--example is not a JSON object.')
   return { body, header: (name) => ('line' in headers ? null : (headers.get(name) ?? null)) }
@@ -64,16 +65,4 @@ function readHeaders(flags: ParsedArguments['flags']): ReadonlyMap<string, strin
     headers.set(name.toLowerCase(), value)
   }
   return headers
-}
-
-/** `null`: it is none. */
-function objectIn(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Readonly<Record<string, unknown>>) : null
-  } catch {
-    // The caller says so.
-    return null
-  }
 }

@@ -6,7 +6,7 @@ import type { Problem } from '../../failure.ts'
 import { isJsonObject, parseJsonObject } from '../../text/json-object.ts'
 import type { FormatName } from '../../transfer/record.ts'
 import { NO_KEY } from '../app/app-text.ts'
-import { readCredentialFile } from '../app/store-credential.ts'
+import { readGivenFile } from '../read-given-file.ts'
 import type { CommandContext, World } from '../command.ts'
 
 /* A subscription takes pushes only of the VAPID key that it was made with (RFC 8292, 4), which no row of a file tells. */
@@ -35,7 +35,7 @@ export function browserHindrance(
 ): { readonly kind: 'known'; readonly noBrowsers: string | null } | Problem {
   if (format === 'bellhop') return { kind: 'known', noBrowsers: hindranceOfExport(exportedKey(head), own) }
   if (keyFile === null) return { kind: 'known', noBrowsers: NOT_SAID }
-  const file = readCredentialFile(keyFile, context)
+  const file = readGivenFile(keyFile, context)
   if (file.kind !== 'read') return file
   const key = readVapid(file.text, '')
   if (key.kind !== 'vapid') return problem(`--vapid-key: ${key.problem}`)

@@ -113,7 +113,7 @@ final class Bellhop
         return $genuine ? json_decode($body, true, 512, JSON_THROW_ON_ERROR) : null;
     }
 
-    /** For var_dump() and the like. */
+    /** Keeps the secret out of var_dump() and error reports. */
     public function __debugInfo(): array
     {
         return ['url' => $this->url, 'app' => $this->app];

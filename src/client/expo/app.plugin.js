@@ -35,7 +35,7 @@ function withApple(config, { group, bundle }) {
   return withExtension(forEas(withMode, { group, bundle }), { group, bundle })
 }
 
-/** EAS signs an extension only if it is told of it before there is an Xcode project. */
+/** EAS reads this before prebuild makes the Xcode project; an extension that is missing here is not signed. */
 function forEas(config, { group, bundle }) {
   const { eas } = config.extra ?? {}
   const { ios } = eas?.build?.experimental ?? {}

@@ -21,7 +21,7 @@ import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { SendLink } from '../components/push/push-table.tsx'
 import { count, time } from '../components/text.ts'
-import { WebhookForm } from '../components/webhook-form.tsx'
+import { WebhookForm } from '../components/hook/webhook-form.tsx'
 import { ProviderMark } from './applications-page.tsx'
 
 export function ApplicationPage() {

@@ -13,7 +13,7 @@ import { Loaded } from '../components/loaded.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { count, plural, time } from '../components/text.ts'
-import { WebhookForm } from '../components/webhook-form.tsx'
+import { WebhookForm } from '../components/hook/webhook-form.tsx'
 
 const COLUMNS: readonly Column<WebhookView['next'][number]>[] = [
   { name: 'Event', value: ({ type }) => type },

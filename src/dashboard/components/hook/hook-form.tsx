@@ -5,16 +5,16 @@ import type {
   HookRequest,
   HookView,
   SetHookAnswer,
-} from '../../admin/api-types/hook-types.ts'
-import { call, sentenceOf } from '../client/call.ts'
-import { publicUrl } from '../client/curl.ts'
-import { withLabel } from '../client/field-labels.ts'
-import { applicationCall } from '../client/paths.ts'
-import { Asking, Telling } from './dialog.tsx'
-import { AreaField, CheckField, checkedIn, ChoiceField, keptIn, TextField } from './field.tsx'
-import { Notice } from './notice.tsx'
-import { Code } from './page.tsx'
-import { plural } from './text.ts'
+} from '../../../admin/api-types/hook-types.ts'
+import { call, sentenceOf } from '../../client/call.ts'
+import { publicUrl } from '../../client/curl.ts'
+import { withLabel } from '../../client/field-labels.ts'
+import { applicationCall } from '../../client/paths.ts'
+import { Asking, Telling } from '../dialog.tsx'
+import { AreaField, CheckField, checkedIn, ChoiceField, keptIn, TextField } from '../field.tsx'
+import { Notice } from '../notice.tsx'
+import { Code } from '../page.tsx'
+import { plural } from '../text.ts'
 
 const TEMPLATE = `{
   "where": { "type": "order.paid" },

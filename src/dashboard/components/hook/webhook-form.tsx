@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
-import type { ApplicationName } from '../../admin/api-types/application-types.ts'
-import type { NewWebhookAnswer, WebhookRequest, WebhookView } from '../../admin/api-types/webhook-types.ts'
-import { call } from '../client/call.ts'
-import { applicationCall } from '../client/paths.ts'
-import { Asking, Telling } from './dialog.tsx'
-import { CheckField, checkedIn, ChoiceField, keptIn, TextField } from './field.tsx'
-import { Notice } from './notice.tsx'
-import { Code } from './page.tsx'
+import type { ApplicationName } from '../../../admin/api-types/application-types.ts'
+import type { NewWebhookAnswer, WebhookRequest, WebhookView } from '../../../admin/api-types/webhook-types.ts'
+import { call } from '../../client/call.ts'
+import { applicationCall } from '../../client/paths.ts'
+import { Asking, Telling } from '../dialog.tsx'
+import { CheckField, checkedIn, ChoiceField, keptIn, TextField } from '../field.tsx'
+import { Notice } from '../notice.tsx'
+import { Code } from '../page.tsx'
 
 const EVENTS = [
   ['push.finished', 'a push has finished'],

@@ -1,0 +1,13 @@
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
+import type { CommandContext } from './command.ts'
+
+/** `-` is standard input, for a container that sees no files of its host. */
+export function readGivenFile(
+  path: string,
+  { readFile }: Pick<CommandContext, 'readFile'>,
+): { readonly kind: 'read'; readonly bytes: Uint8Array; readonly text: string } | Problem {
+  const file = readFile(path === '-' ? '/dev/stdin' : path)
+  if (file.kind === 'problem') return problem(`The file ${path} ${file.problem}.`)
+  return { kind: 'read', bytes: file.bytes, text: new TextDecoder().decode(file.bytes) }
+}

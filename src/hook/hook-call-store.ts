@@ -1,7 +1,7 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
-import { hookCall as table } from '../database/schema.ts'
+import { hook as hooks, hookCall as table } from '../database/schema.ts'
 import type { HookOutcome } from './hook.ts'
 
 /** One call, or several in a row that ended alike. */
@@ -21,6 +21,12 @@ const KEPT_CALLS = 50
 export function createHookCallStore({ database: { orm } }: { readonly database: Pick<Database, 'orm'> }) {
   const ofHook = eq(table.hook, sql.placeholder('hook'))
   const newest = () => orm.select().from(table).where(ofHook).orderBy(desc(table.number))
+  const isThere = late(() =>
+    orm
+      .select({ number: hooks.number })
+      .from(hooks)
+      .where(eq(hooks.number, sql.placeholder('hook'))),
+  )
   const last = late(() => newest().limit(1))
   const beyond = late(() => newest().limit(1).offset(KEPT_CALLS))
   const all = late(() => newest().limit(KEPT_CALLS))
@@ -36,6 +42,8 @@ export function createHookCallStore({ database: { orm } }: { readonly database: 
   return {
     /** `now` in ms since the Unix epoch. */
     note(hook: number, outcome: HookOutcome, detail: string, now: number): void {
+      // It may have been deleted while its push was accepted.
+      if (isThere.get({ hook }) === undefined) return
       const before = last.get({ hook })
       if (before !== undefined && before.outcome === outcome && before.detail === detail) {
         again.run({ number: before.number, at: now })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
+import { systemClock } from '../../src/clock.ts'
+import { createHookStore } from '../../src/hook/hook-store.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
 import { startService } from '../support/service.ts'
@@ -204,6 +206,12 @@ describe('a call of a hook', () => {
     expect((await call(its, order('e1'))).status).toBe(200)
     service.remove(other)
     expect((await call(its, order('e2'))).status).toBe(401)
+  })
+
+  test('is not noted where the hook was deleted while its push was accepted', async () => {
+    const { calls } = createHookStore({ ...service, clock: systemClock, key: new Uint8Array(32) })
+    expect(() => service.database.transact(() => calls.note(999_999, 'pushed', 'push', 1))).not.toThrow()
+    expect(calls.of(999_999)).toEqual([])
   })
 
   test('keeps its key and its kept calls when the template changes, and has another one when asked', async () => {

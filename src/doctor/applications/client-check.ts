@@ -1,22 +1,32 @@
+import { LIBRARIES } from '../../client/libraries.ts'
 import { counted } from '../../text/format.ts'
 import type { ClientCount } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
 /** `web/1.2.0` */
-const CLIENT = /^([a-z-]+)\/(\d+)\.(\d+)\.(\d+)/
+const CLIENT = /^([a-z]+)\/(\d{1,4})\.(\d{1,3})\.\d/
+
+/** In a sentence; the rest is counted. */
+const MAX_SHOWN = 5
 
 /** The client libraries of an application's devices beside `release` of this program; `null`: none is known. */
 export function judgeClients(id: string, counts: readonly ClientCount[], release: string): Finding | null {
-  if (counts.length === 0) return null
-  const shown = counts.map(({ client, devices }) => `${client} on ${counted(devices, 'device')}`)
-  const found = `Client libraries: ${shown.join(', ')}.`
-  const [own = 0] = versionOf(release)
-  const newer = counts.filter(({ client }) => (versionOf(client)[0] ?? own) > own)
-  if (newer.length > 0) return warning(found, `Upgrade this server: it is ${release}.`)
-  const older = counts.filter(({ client }) => (versionOf(client)[0] ?? own) < own)
+  // Anybody can register a device that says anything: only our own libraries get into a command to copy.
+  const known = counts.flatMap((count) => {
+    const [, kind = '', major, minor] = CLIENT.exec(count.client) ?? []
+    return Object.hasOwn(LIBRARIES, kind) ? [{ ...count, kind, version: versionOf(major, minor) }] : []
+  })
+  if (known.length === 0) return null
+  const shown = known.slice(0, MAX_SHOWN).map((one) => `${one.client} on ${counted(one.devices, 'device')}`)
+  const more = known.length > MAX_SHOWN ? [`${known.length - MAX_SHOWN} more`] : []
+  const found = `Client libraries: ${[...shown, ...more].join(', ')}.`
+  const [major, minor] = release.split('.')
+  const own = versionOf(major, minor)
+  if (known.some(({ version }) => version > own)) return warning(found, `Upgrade this server: it is ${release}.`)
+  const older = known.filter(({ version }) => version < own)
   if (older.length === 0) return ok(found)
-  const kinds = [...new Set(older.map(({ client }) => CLIENT.exec(client)?.[1] ?? client))]
+  const kinds = [...new Set(older.map(({ kind }) => kind))]
   const devices = older.reduce((sum, one) => sum + one.devices, 0)
   const commands = kinds.map((kind) => `bellhop client ${kind} ${id} --url … --force`).join(', ')
   return warning(
@@ -25,8 +35,7 @@ export function judgeClients(id: string, counts: readonly ClientCount[], release
   )
 }
 
-/** By which libraries are compared: a patch changes nothing for them. `[]`: no version. */
-function versionOf(text: string): readonly [number] | readonly [] {
-  const [, major = '', minor = ''] = /(\d+)\.(\d+)\.\d+/.exec(text) ?? []
-  return major === '' ? [] : [Number(major) * 1000 + Number(minor)]
+/** By which libraries are compared: a patch changes nothing for them. */
+function versionOf(major = '0', minor = '0'): number {
+  return Number(major) * 1000 + Number(minor)
 }

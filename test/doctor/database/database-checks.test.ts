@@ -168,7 +168,10 @@ describe('an application', () => {
         '5 devices have one that is older than this server, 1.2.3. Renew it in the app: bellhop client kotlin app_1 --url … --force, bellhop client swift app_1 --url … --force.',
     })
     expect(judged(['web/1.3.0', 1])).toMatchObject({ state: 'warning', advice: 'Upgrade this server: it is 1.2.3.' })
-    expect(judged(['our own', 1])).toMatchObject({ state: 'ok' })
+    // What somebody says is not repeated in a command.
+    expect(judged(['x; rm -rf ~ 0.0.1', 1], ['mine/0.0.1', 1])).toBeNull()
+    const many = Array.from({ length: 8 }, (_, at) => [`web/1.2.${at}`, 1] as const)
+    expect(judged(...many)?.found).toEndWith(', web/1.2.4 on 1 device, 3 more.')
   })
 
   test('verifies its users, and can or cannot', () => {

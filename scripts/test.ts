@@ -88,9 +88,11 @@ if (ran === 0 || (tests.exitCode !== 0 && broken === 0)) report('tests', false)
 report('reproduce', (await $`${process.execPath} scripts/reproduce.ts`.nothrow()).exitCode === 0)
 report('smoke', (await $`${process.execPath} scripts/smoke.ts`.nothrow()).exitCode === 0)
 
-// Once more: a few thousand lines are between them and the end.
+// Once more, a few thousand lines after they were printed; what failed last, where a log that is cut still has it.
+for (const [group, count] of counted(skipped.map((name) => name.split(' > ', 1)[0] ?? name))) {
+  console.log(`${group}: ${count}`)
+}
 for (const failure of failures) console.log(`\n${failure}`)
-for (const test of skipped) console.log(test)
 const { files = {} }: { files?: Record<string, number> } = JSON.parse((await text('dist/test-timings.json')) || '{}')
 const slowest = Object.entries(files).slice(0, 10)
 console.log(`the slowest files: ${slowest.map(([file, ms]) => `${file} ${(ms / 1000).toFixed(1)} s`).join(', ')}`)
@@ -133,6 +135,12 @@ async function pass(output: ReadableStream<Uint8Array>): Promise<Told> {
     }
   }
   return { failures, skipped }
+}
+
+function counted(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
 }
 
 function isSummary(line: string): boolean {

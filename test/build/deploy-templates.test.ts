@@ -25,10 +25,10 @@ interface Service {
 }
 
 const textOf = (name: string): string => readFileSync(`${FOLDER}/${name}`, 'utf8')
-const yaml = <T>(name: string): T => Bun.YAML.parse(textOf(name)) as T
+const yaml = (name: string): any => Bun.YAML.parse(textOf(name))
 
 function serviceIn(name: string): Service {
-  const [service] = Object.values(yaml<{ services: Record<string, Service> }>(name).services)
+  const [service] = Object.values<Service>(yaml(name).services)
   if (service === undefined) throw new Error(`${name} has no service`)
   return service
 }
@@ -69,18 +69,16 @@ describe('those for containers', () => {
   })
 
   test('CapRover’s uses each of its variables, and no other', () => {
-    const { caproverOneClickApp: app } = yaml<{ caproverOneClickApp: { variables: { id: string }[] } }>('caprover.yaml')
+    const variables: readonly { id: string }[] = yaml('caprover.yaml').caproverOneClickApp.variables
     const used = new Set(textOf('caprover.yaml').match(/\$\$cap_[a-z_]+/g))
-    const builtIn = ['$$cap_appname', '$$cap_root_domain']
-    expect([...used].filter((name) => !builtIn.includes(name)).toSorted()).toEqual(
-      app.variables.map(({ id }) => id).toSorted(),
-    )
+    const builtIn = new Set(['$$cap_appname', '$$cap_root_domain'])
+    expect([...used].filter((name) => !builtIn.has(name)).toSorted()).toEqual(variables.map(({ id }) => id).toSorted())
   })
 })
 
 describe('the one for Kubernetes', () => {
   type Kind = 'Service' | 'PodDisruptionBudget' | 'StatefulSet'
-  const manifests = yaml<{ kind: Kind; spec: any }[]>('kubernetes.yaml')
+  const manifests: readonly { kind: Kind; spec: any }[] = yaml('kubernetes.yaml')
   const specOf = (kind: Kind) => manifests.find((manifest) => manifest.kind === kind)?.spec
 
   test('runs one pod, whose volume no second one can have', () => {
@@ -123,7 +121,7 @@ test('the one for Fly keeps one machine, which is never stopped, with its volume
 })
 
 describe('the one for Ansible', () => {
-  const tasks = yaml<Record<string, any>[]>('ansible.yaml')
+  const tasks: readonly Record<string, any>[] = yaml('ansible.yaml')
 
   test('takes an executable only with its checksum', () => {
     const [download] = tasks.flatMap((task) => task['ansible.builtin.get_url'] ?? [])

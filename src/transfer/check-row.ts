@@ -46,6 +46,9 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
   const complain = (field: string, problem: string) => complaintOf(`${field} ${problem}.`, check.names)
   const platform = asPlatform(given['platform'])
   const facts = platform === null ? null : PLATFORM[platform]
+  if (typeof given['token'] === 'string' && /^Expo(nent)?PushToken\[/.test(given['token'])) {
+    return { kind: 'refused', ...complain('token', EXPO_TOKEN) }
+  }
   if (check.isForeign && typeof given['token'] === 'string' && facts?.tokens === 'hex') {
     const token = appleToken(given['token'])
     if (token === null) {
@@ -74,6 +77,10 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
     }
   }
 }
+
+/** It names a phone in Expo's own database (docs.expo.dev/push-notifications/sending-notifications-custom). */
+const EXPO_TOKEN =
+  "is Expo's, which only Expo can send to: the app has to register the phone's own token (bellhop manual from-expo)"
 
 /** Removes from `given` what a refusal is about; false: there is no device without it. */
 function leaveOut(given: Record<string, unknown>, message: string): boolean {

@@ -3,9 +3,12 @@ import { csvCellsOf, separatorOf } from './csv.ts'
 import { firebase, TOKEN_FIELDS, TOKENS_FIELDS } from './firebase.ts'
 import { onesignal } from './onesignal.ts'
 import { parse } from './parse.ts'
+import { pinpoint } from './pinpoint.ts'
 import type { Format, FormatName } from './record.ts'
 import { sns } from './sns.ts'
 import type { JsonShape } from './split-json.ts'
+import { twilio } from './twilio.ts'
+import { SUBSCRIPTION_FIELDS, webpush } from './webpush.ts'
 
 export type Shape =
   | { readonly kind: 'csv'; readonly separator: string; readonly columns: readonly string[] }
@@ -13,7 +16,20 @@ export type Shape =
   | { readonly kind: 'lines' }
   | ({ readonly kind: 'json' } & JsonShape)
 
-export const FOREIGN_FORMATS: { readonly [Name in FormatName]?: Format } = { onesignal, parse, firebase, sns }
+export const FOREIGN_FORMATS: { readonly [Name in FormatName]?: Format } = {
+  onesignal,
+  parse,
+  firebase,
+  sns,
+  pinpoint,
+  twilio,
+  webpush,
+}
+
+/** To follow "reads as". */
+export function titleOf(name: FormatName): string {
+  return name === 'bellhop' ? 'an export of Bellhop' : (FOREIGN_FORMATS[name]?.title ?? 'a CSV')
+}
 
 /**
  * Finds the format of a file from its beginning.
@@ -32,18 +48,22 @@ export function detect(
   const isJson = /^\s*[[{]/.test(text)
   if (isJson) {
     const keys = keysIn(text)
-    const name = told ?? jsonFormat(text, keys)
+    const looksLike = jsonFormat(text, keys)
+    if (told !== null && looksLike !== null && !mayBe(told, looksLike, keys)) return otherFormat(told, looksLike)
+    const name = told ?? looksLike
     if (name === null) {
       return notRead(`is JSON in which nothing is called as a token would be (${TOKEN_FIELDS.slice(0, 4).join(', ')}).`)
     }
     if (name === 'csv') return notRead('is JSON, and no CSV.')
     return { kind: 'found', name, shape: name === 'bellhop' ? { kind: 'lines' } : jsonShape(text, keys, name) }
   }
-  if (told !== null && told !== 'csv' && told !== 'onesignal') return notRead('is no JSON.')
   const header = text.trimStart().split(/\r?\n/, 1)[0] ?? ''
   const separator = separatorOf(header)
   const columns = csvCellsOf(header, separator).map((column) => column.trim())
   const isOneSignal = ['identifier', 'device_type'].every((column) => columns.includes(column))
+  if (told !== null && told !== 'csv' && told !== 'onesignal') {
+    return isOneSignal ? otherFormat(told, 'onesignal') : notRead('is no JSON.')
+  }
   const name = told ?? (isOneSignal ? 'onesignal' : 'csv')
   if (name === 'onesignal' && !isOneSignal) {
     return notRead('has not the columns identifier and device_type, which each export of OneSignal has.')
@@ -59,6 +79,10 @@ interface NotRead {
 
 function notRead(problem: string): NotRead {
   return { kind: 'not-read', problem }
+}
+
+function otherFormat(told: FormatName, looksLike: FormatName): NotRead {
+  return notRead(`looks like ${titleOf(looksLike)}, not like ${titleOf(told)}: use --format ${looksLike}.`)
 }
 
 /** Files that people take for a CSV, or for text. */
@@ -90,29 +114,56 @@ function keysIn(text: string): readonly Key[] {
   return keys
 }
 
+/**
+ * What each record of a service has: of each list one key. A file that is said to be of the service has to have one of the
+ * first list. In the order in which they are looked for.
+ */
+const KEYS: { readonly [Name in Exclude<FormatName, 'csv'>]: readonly (readonly string[])[] } = {
+  bellhop: [['kind'], ['format']],
+  sns: [['EndpointArn']],
+  pinpoint: [['ChannelType'], ['Address']],
+  twilio: [['binding_type', 'bindingType'], ['address']],
+  onesignal: [['identifier'], ['device_type']],
+  parse: [
+    ['deviceToken', 'deviceType'],
+    ['installationId', 'pushType', 'GCMSenderId', 'appIdentifier', 'channels'],
+  ],
+  webpush: [['endpoint', ...SUBSCRIPTION_FIELDS], ['p256dh']],
+  firebase: [[...TOKEN_FIELDS, ...TOKENS_FIELDS]],
+}
+
 function jsonFormat(text: string, keys: readonly Key[]): FormatName | null {
-  const has = (...names: readonly string[]) => names.some((name) => keys.some((key) => key.name === name))
-  if (has('format') && text.slice(0, 200).includes(BELLHOP_EXPORT)) return 'bellhop'
-  if (has('EndpointArn')) return 'sns'
-  if (has('identifier') && has('device_type')) return 'onesignal'
-  if (
-    has('deviceToken', 'deviceType') &&
-    has('installationId', 'pushType', 'GCMSenderId', 'appIdentifier', 'channels')
-  ) {
-    return 'parse'
-  }
+  if (text.slice(0, 200).includes(BELLHOP_EXPORT)) return 'bellhop'
+  const found = JSON_FORMATS.find((name) => name !== 'bellhop' && KEYS[name].every((names) => hasAny(keys, names)))
+  // A subscription in a text has its quotation marks escaped.
+  if ((found === undefined || found === 'firebase') && /"p256dh\\?"/.test(text)) return 'webpush'
   // A list of strings may be a list of tokens.
-  return has(...TOKEN_FIELDS, ...TOKENS_FIELDS) || /^\s*\[\s*"/.test(text) ? 'firebase' : null
+  return found ?? (/^\s*\[\s*"/.test(text) ? 'firebase' : null)
+}
+
+const JSON_FORMATS = Object.keys(KEYS) as (keyof typeof KEYS)[]
+
+/** Whether a file that looks like one format can be what it is said to be. */
+function mayBe(told: FormatName, looksLike: FormatName, keys: readonly Key[]): boolean {
+  if (told === looksLike) return true
+  return told !== 'csv' && looksLike !== 'bellhop' && hasAny(keys, KEYS[told][0] ?? [])
+}
+
+function hasAny(keys: readonly Key[], names: readonly string[]): boolean {
+  return keys.some(({ name }) => names.includes(name))
 }
 
 /** Keys that services put a whole list under. */
-const LISTS = new Set(['results', 'Endpoints', 'players'])
+const LISTS = new Set(['results', 'Endpoints', 'players', 'bindings'])
 
 function jsonShape(text: string, keys: readonly Key[], name: FormatName): Shape {
   const list = keys.find((key) => key.depth === 1 && LISTS.has(key.name))
   if (list !== undefined) return { kind: 'json', depth: 2, under: list.name }
   if (/^\s*\[/.test(text)) return { kind: 'json', depth: 1, under: null }
   const isLine = isObject(text.trimStart().split('\n', 1)[0] ?? '')
+  // The parts of an export need not end with a line end, where they are put together.
+  if (name === 'pinpoint') return { kind: 'json', depth: 0, under: null }
+  if (name === 'webpush') return isLine ? { kind: 'lines' } : subscriptionShape(keys)
   if (name !== 'firebase') return isLine ? { kind: 'lines' } : { kind: 'json', depth: 0, under: null }
 
   const first = keys.find((key) => TOKEN_FIELDS.includes(key.name) || TOKENS_FIELDS.includes(key.name))
@@ -124,6 +175,15 @@ function jsonShape(text: string, keys: readonly Key[], name: FormatName): Shape 
     return isLine ? { kind: 'lines' } : { kind: 'json', depth: 0, under: null }
   }
   return { kind: 'json', depth: first === undefined ? 1 : first.depth - 1, under: null }
+}
+
+/** Of a document of several lines that is no list. */
+function subscriptionShape(keys: readonly Key[]): Shape {
+  const at = keys.findIndex(({ name }) => name === 'endpoint')
+  const depth = (keys[at]?.depth ?? 1) - 1
+  const parent = keys.slice(0, Math.max(at, 0)).findLast((key) => key.depth === depth)
+  const isNested = parent !== undefined && SUBSCRIPTION_FIELDS.includes(parent.name)
+  return { kind: 'json', depth: isNested ? depth - 1 : depth, under: null }
 }
 
 function isObject(line: string): boolean {

@@ -118,19 +118,26 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
   const isApple = typeof token === 'string' && /^[0-9a-f]{64,200}$/i.test(token)
   const kind = word === undefined ? null : platformOf(word)
   const platform = isApple && kind !== 1 ? 0 : 1
-  const user = textOf(first(record, ['uid', 'userId', 'user_id', 'userID'])) ?? (isUser(key) ? key : undefined)
   const stated: Stated = {
+    ...ownFacts(record, key),
     token: typeof token === 'string' ? token.trim() : token,
     platform,
+    fcm_platform: isIphone(kind) && !isIphone(platform) ? 'ios' : undefined,
+  }
+  return { kind: 'device', stated }
+}
+
+/** What a record of one's own table says besides the token, under the usual names. `key`: that of the record. */
+export function ownFacts(record: FileRecord, key: string | null): Stated {
+  const user = textOf(first(record, ['uid', 'userId', 'user_id', 'userID'])) ?? (isUser(key) ? key : undefined)
+  return {
     alias: textOf(record['alias']) ?? user,
     tag: listOf(first(record, ['tags', 'topics'])),
     ...Object.fromEntries(PLAIN.map((name) => [name, textOf(first(record, PLAIN_FACTS[name].firebase ?? []))])),
     user,
-    fcm_platform: isIphone(kind) && !isIphone(platform) ? 'ios' : undefined,
     registered_at: first(record, ['createdAt', 'created_at', 'created']),
     seen_at: first(record, ['lastSeen', 'last_seen', 'lastUsed', 'updatedAt', 'updated_at', 'timestamp']),
   }
-  return { kind: 'device', stated }
 }
 
 function isIphone(platform: Platform | null): boolean {

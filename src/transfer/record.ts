@@ -4,7 +4,17 @@ import type { Platform } from '../device/device.ts'
 import { PLATFORM, PLATFORMS } from '../platform.ts'
 
 /** What a file can be said to be. `bellhop`: what `export` writes; `csv`: columns of any names. */
-export const FORMAT_NAMES = ['bellhop', 'csv', 'onesignal', 'parse', 'firebase', 'sns'] as const
+export const FORMAT_NAMES = [
+  'bellhop',
+  'csv',
+  'onesignal',
+  'parse',
+  'firebase',
+  'sns',
+  'pinpoint',
+  'twilio',
+  'webpush',
+] as const
 export type FormatName = (typeof FORMAT_NAMES)[number]
 
 /** What a file can say about a device: the fields of PUT /deviceToken, and what that cannot say. */

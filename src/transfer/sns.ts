@@ -16,7 +16,7 @@ export const sns: Format = {
     const arn = textOf(record['EndpointArn']) ?? ''
     // arn:aws:sns:REGION:ACCOUNT:endpoint/APNS_SANDBOX/APPLICATION/UUID
     const service = /^arn:[^:]*:sns:[^:]*:[^:]*:endpoint\/([^/]+)\//.exec(arn)?.[1]
-    const known = service === undefined ? undefined : SERVICES[service]
+    const known = service === undefined ? undefined : AMAZON_SERVICES.get(service)
     if (known === undefined) {
       const what = service === undefined ? 'is no ARN of an endpoint' : `is of ${service}`
       return [refused('EndpointArn', `${what}: only APNS, APNS_SANDBOX and GCM can be sent to`)]
@@ -29,9 +29,13 @@ export const sns: Format = {
   },
 }
 
-const SERVICES: Readonly<Record<string, { platform: 0 | 1; environment?: string }>> = {
-  APNS: { platform: 0, environment: 'production' },
-  APNS_SANDBOX: { platform: 0, environment: 'sandbox' },
-  GCM: { platform: 1 },
-  FCM: { platform: 1 },
-}
+/** What Amazon calls the services of Apple and Google, in SNS and in Pinpoint. */
+export const AMAZON_SERVICES: ReadonlyMap<string, { readonly platform: 0 | 1; readonly environment?: string }> =
+  new Map(
+    Object.entries({
+      APNS: { platform: 0, environment: 'production' },
+      APNS_SANDBOX: { platform: 0, environment: 'sandbox' },
+      GCM: { platform: 1 },
+      FCM: { platform: 1 },
+    }),
+  )

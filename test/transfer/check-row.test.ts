@@ -27,6 +27,15 @@ describe('a row of a file', () => {
     })
   })
 
+  test("that has Expo's own token is refused on every platform, and says what to do", () => {
+    const reason =
+      "identifier is Expo's, which only Expo can send to: the app has to register the phone's own token (bellhop manual from-expo)."
+    for (const token of ['ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]', 'ExpoPushToken[abc]']) {
+      for (const platform of [0, 1])
+        expect(check({ token, platform })).toEqual({ kind: 'refused', field: 'identifier', reason })
+    }
+  })
+
   test('that is of a browser is held to them too: its endpoint, and its keys', () => {
     const token = 'https://fcm.googleapis.com/fcm/send/1'
     const p256dh = 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4'

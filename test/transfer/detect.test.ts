@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { detect } from '../../src/transfer/detect.ts'
+import type { FormatName } from '../../src/transfer/record.ts'
 
 function found(text: string | Uint8Array) {
   return detect(typeof text === 'string' ? new TextEncoder().encode(text) : text, null)
@@ -56,6 +57,54 @@ describe('what a file is', () => {
       '{"Endpoints": [{"EndpointArn": "arn:aws:sns:…"',
       'sns',
       { kind: 'json', depth: 2, under: 'Endpoints' },
+    ],
+    [
+      'endpoints of Pinpoint, an object each',
+      '{"ChannelType":"GCM","Address":"x","Id":"1"}\n{"ChannelType":"EMAIL","Address":"y"}\n',
+      'pinpoint',
+      { kind: 'json', depth: 0, under: null },
+    ],
+    [
+      'pages of bindings, one after the other',
+      '{"meta":{"key":"bindings"},"bindings":[{"sid":"BS1","binding_type":"apn","address":"x"}]}\n{"meta":{},"bindings":[]}',
+      'twilio',
+      { kind: 'json', depth: 2, under: 'bindings' },
+    ],
+    [
+      "bindings as Twilio's CLI prints them",
+      '[\n  {\n    "address": "x",\n    "bindingType": "apn"\n  }\n]',
+      'twilio',
+      { kind: 'json', depth: 1, under: null },
+    ],
+    [
+      'subscriptions a line',
+      '{"endpoint":"https://a/","keys":{"p256dh":"x","auth":"y"}}\n',
+      'webpush',
+      { kind: 'lines' },
+    ],
+    [
+      'records with a subscription, pretty',
+      '{\n "userId": "ann",\n "subscription": {\n  "endpoint": "https://a/",\n  "keys": { "p256dh": "x" }\n } }\n{',
+      'webpush',
+      { kind: 'json', depth: 0, under: null },
+    ],
+    [
+      'subscriptions under keys',
+      '{\n "ann": { "endpoint": "https://a/",\n  "keys": { "p256dh": "x" } } }',
+      'webpush',
+      { kind: 'json', depth: 1, under: null },
+    ],
+    [
+      'subscriptions in a list under a key',
+      '{\n "subscriptions": [ { "endpoint": "https://a/",\n  "keys": { "p256dh": "x" } } ] }',
+      'webpush',
+      { kind: 'json', depth: 2, under: null },
+    ],
+    [
+      'subscriptions as a text in a column',
+      String.raw`[{"user_id":7,"subscription":"{\"endpoint\":\"https://a/\",\"keys\":{\"p256dh\":\"x\"}}"}]`,
+      'webpush',
+      { kind: 'json', depth: 1, under: null },
     ],
     ['a list of records', '[{"token":"x"}]', 'firebase', { kind: 'json', depth: 1, under: null }],
     ['a list of tokens', `["${TOKEN}"]`, 'firebase', { kind: 'json', depth: 1, under: null }],
@@ -119,5 +168,55 @@ describe('what a file is', () => {
     expect(detect(bytes('a,b\n'), 'parse')).toEqual({ kind: 'not-read', problem: 'is no JSON.' })
     expect(detect(bytes('{"a":1}\n'), 'csv')).toEqual({ kind: 'not-read', problem: 'is JSON, and no CSV.' })
     expect(detect(bytes('a,b\n'), 'onesignal')).toMatchObject({ kind: 'not-read' })
+  })
+
+  const WRONG: readonly [what: string, told: FormatName, text: string, problem: string][] = [
+    [
+      'SNS said to be OneSignal',
+      'onesignal',
+      '{"Endpoints": [{"EndpointArn": "arn:aws:sns:…", "Attributes": {"Token": "x"}}]}',
+      "looks like the endpoints of Amazon SNS, not like OneSignal's export: use --format sns.",
+    ],
+    [
+      'Pinpoint said to be SNS',
+      'sns',
+      '{"ChannelType":"GCM","Address":"x"}\n',
+      'looks like the endpoints of Amazon Pinpoint, not like the endpoints of Amazon SNS: use --format pinpoint.',
+    ],
+    [
+      'Twilio said to be a CSV',
+      'csv',
+      '{"bindings":[{"binding_type":"apn","address":"x"}]}',
+      'looks like the bindings of Twilio Notify, not like a CSV: use --format twilio.',
+    ],
+    [
+      'Bellhop said to be tokens of Firebase',
+      'firebase',
+      '{"format":"bellhop-export","version":1}\n{"kind":"device","token":"x"}\n',
+      'looks like an export of Bellhop, not like FCM tokens from a Firestore or Realtime Database export: use --format bellhop.',
+    ],
+    [
+      'subscriptions said to be Parse',
+      'parse',
+      '[{"endpoint":"https://a/","keys":{"p256dh":"x","auth":"y"}}]',
+      "looks like browser subscriptions of a web push library, not like Parse's installations: use --format webpush.",
+    ],
+    [
+      "OneSignal's CSV said to be Twilio",
+      'twilio',
+      'id,identifier,device_type\n',
+      "looks like OneSignal's export, not like the bindings of Twilio Notify: use --format onesignal.",
+    ],
+  ]
+  for (const [what, told, text, problem] of WRONG) {
+    test(`${what} is not read, and named`, () => {
+      expect(detect(new TextEncoder().encode(text), told)).toEqual({ kind: 'not-read', problem })
+    })
+  }
+
+  test('a table of tokens that has the columns of Parse may be said to be one', () => {
+    const text = '[{"deviceToken":"x","deviceType":"ios","channels":[]}]'
+    expect(found(text)).toMatchObject({ name: 'parse' })
+    expect(detect(new TextEncoder().encode(text), 'firebase')).toMatchObject({ name: 'firebase' })
   })
 })

@@ -3,8 +3,11 @@ import { csvCellsOf, guessColumns, mapped, readColumnMap, csvRecordOf, separator
 import { firebase } from '../../src/transfer/firebase.ts'
 import { onesignal } from '../../src/transfer/onesignal.ts'
 import { parse } from '../../src/transfer/parse.ts'
+import { pinpoint } from '../../src/transfer/pinpoint.ts'
 import type { Entry, Format } from '../../src/transfer/record.ts'
 import { sns } from '../../src/transfer/sns.ts'
+import { twilio } from '../../src/transfer/twilio.ts'
+import { webpush } from '../../src/transfer/webpush.ts'
 
 const APPLE = 'a1b2c3d4'.repeat(8)
 const FCM = `eK3:APA91b${'x-Y_z0'.repeat(22)}`
@@ -220,6 +223,147 @@ describe('the endpoints of SNS', () => {
     expect(sns.read({ Endpoint: 'x' }, null)).toMatchObject([
       { field: 'EndpointArn', reason: expect.stringContaining('is no ARN of an endpoint') as string },
     ])
+  })
+})
+
+describe('the endpoints of Pinpoint', () => {
+  /** As its API reference has them, EndpointResponse. */
+  const ENDPOINT = {
+    Id: 'example_endpoint',
+    ApplicationId: 'app',
+    Address: APPLE,
+    ChannelType: 'APNS',
+    OptOut: 'NONE',
+    EndpointStatus: 'ACTIVE',
+    CohortId: '41',
+    Attributes: { Interests: ['Science', 'Music'] },
+    Metrics: { level: 4 },
+    Demographic: { Platform: 'iOS', AppVersion: '2.3.1', Locale: 'en_US', Timezone: 'Europe/Berlin', Make: 'Apple' },
+    Location: { Latitude: 52.52, Longitude: 13.405, Country: 'DE' },
+    User: { UserId: 'user_42', UserAttributes: { plan: ['pro'], Interests: ['Music'] } },
+    CreationDate: '2024-01-02T03:04:05.678Z',
+    EffectiveDate: '2025-01-02T03:04:05.678Z',
+  }
+
+  test('are read with everything that there is a place for', () => {
+    expect(stated(pinpoint, ENDPOINT)).toEqual({
+      token: APPLE,
+      platform: 0,
+      environment: 'production',
+      alias: 'user_42',
+      user: 'user_42',
+      tag: ['Interests:Science', 'Interests:Music', 'plan:pro'],
+      lat: 52.52,
+      lng: 13.405,
+      timezone: 'Europe/Berlin',
+      locale: 'en_US',
+      app_version: '2.3.1',
+      registered_at: '2024-01-02T03:04:05.678Z',
+      seen_at: '2025-01-02T03:04:05.678Z',
+    })
+  })
+
+  test('may say little, or that an iPhone is reached through FCM', () => {
+    expect(stated(pinpoint, { ChannelType: 'APNS_SANDBOX', Address: APPLE, User: null })).toEqual({
+      token: APPLE,
+      platform: 0,
+      environment: 'sandbox',
+    })
+    const throughFcm = { ChannelType: 'GCM', Address: FCM, Demographic: { Platform: 'iOS' } }
+    expect(stated(pinpoint, throughFcm)).toEqual({ token: FCM, platform: 1, fcm_platform: 'ios' })
+  })
+
+  for (const [what, change, field, reason] of [
+    [
+      'of an email',
+      { ChannelType: 'EMAIL' },
+      'ChannelType',
+      'is EMAIL: only APNS, APNS_SANDBOX and GCM can be sent to',
+    ],
+    ['of no channel', { ChannelType: null }, 'ChannelType', 'is empty: only APNS, APNS_SANDBOX and GCM can be sent to'],
+    ['of who opted out', { OptOut: 'ALL' }, 'OptOut', 'is ALL: this user wants no messages'],
+    [
+      'that is inactive',
+      { EndpointStatus: 'INACTIVE' },
+      'EndpointStatus',
+      'is INACTIVE: Pinpoint does not send to this endpoint',
+    ],
+  ] as const) {
+    test(`one ${what} is refused`, () => {
+      expect(pinpoint.read({ ...ENDPOINT, ...change }, null)).toEqual([{ kind: 'refused', field, reason }])
+    })
+  }
+})
+
+describe('the bindings of Twilio Notify', () => {
+  const BINDING = {
+    sid: 'BS1',
+    address: APPLE,
+    binding_type: 'apn',
+    identity: '24987039',
+    tags: ['26607274'],
+    notification_protocol_version: '3',
+    date_created: '2015-07-30T20:00:00Z',
+    date_updated: '2016-07-30T20:00:00Z',
+  }
+
+  test('are read as the API lists them, and as the CLI prints them', () => {
+    const read = {
+      token: APPLE,
+      platform: 0,
+      alias: '24987039',
+      user: '24987039',
+      tag: ['26607274'],
+      registered_at: '2015-07-30T20:00:00Z',
+      seen_at: '2016-07-30T20:00:00Z',
+    }
+    expect(stated(twilio, BINDING)).toEqual(read)
+    const { binding_type, date_created, date_updated, ...same } = BINDING
+    const camel = { ...same, bindingType: binding_type, dateCreated: date_created, dateUpdated: date_updated }
+    expect(stated(twilio, camel)).toEqual(read)
+    for (const type of ['fcm', 'gcm']) {
+      expect(stated(twilio, { ...BINDING, binding_type: type })).toMatchObject({ platform: 1 })
+    }
+  })
+
+  test('of other channels are refused', () => {
+    for (const type of ['sms', 'facebook-messenger', 'alexa', 'constructor']) {
+      expect(twilio.read({ ...BINDING, binding_type: type }, null)).toEqual([
+        { kind: 'refused', field: 'binding_type', reason: `is ${type}: only apn, fcm and gcm can be sent to` },
+      ])
+    }
+  })
+})
+
+describe('subscriptions of browsers as sites keep them', () => {
+  const ENDPOINT = 'https://updates.push.services.mozilla.com/wpush/v2/a'
+  const KEYS = { p256dh: 'BC-x_w', auth: 'AA-_' }
+  const SUBSCRIPTION = { endpoint: ENDPOINT, expirationTime: null, keys: KEYS }
+  const READ = { token: ENDPOINT, platform: 2, keys: KEYS }
+
+  test('alone, with flat keys, or in a record of the table with the user', () => {
+    expect(stated(webpush, SUBSCRIPTION)).toEqual(READ)
+    expect(stated(webpush, { endpoint: ENDPOINT, p256dh: 'BC+x/w==', auth: 'AA+/' })).toEqual(READ)
+    const user = { user_id: 7, created_at: '2024-01-02' }
+    const whose = { ...READ, user: '7', alias: '7', registered_at: '2024-01-02' }
+    expect(stated(webpush, { ...user, ...SUBSCRIPTION })).toEqual(whose)
+    expect(stated(webpush, { ...user, subscription: SUBSCRIPTION })).toEqual(whose)
+    expect(stated(webpush, { ...user, subscription: JSON.stringify(SUBSCRIPTION) })).toEqual(whose)
+    expect(stated(webpush, { ...user, type: 'web', data: SUBSCRIPTION })).toEqual(whose)
+  })
+
+  test('several to a user, and phones beside them', () => {
+    const other = { ...SUBSCRIPTION, endpoint: `${ENDPOINT}b` }
+    const read = saidOf(webpush.read({ userId: 'ann', subscriptions: [SUBSCRIPTION, other] }, null))
+    expect(read).toMatchObject([
+      { token: ENDPOINT, user: 'ann' },
+      { token: `${ENDPOINT}b`, user: 'ann' },
+    ])
+    expect(stated(webpush, { userId: 'ann', token: FCM, subscription: null })).toMatchObject({
+      token: FCM,
+      platform: 1,
+    })
+    expect(webpush.read({ userId: 'ann' }, null)).toMatchObject([{ kind: 'refused', field: 'token' }])
   })
 })
 

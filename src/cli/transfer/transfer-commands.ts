@@ -25,7 +25,7 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
     name: 'import',
     words: ['APP', '[FILE]'],
     on: 'data',
-    summary: 'import devices from Bellhop, OneSignal, Parse, Firebase, SNS or a CSV file',
+    summary: 'import devices from another Bellhop, another service or a table of your own',
     changes: { action: 'import' },
     flags: [
       appFlag,

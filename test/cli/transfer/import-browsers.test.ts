@@ -49,6 +49,31 @@ function browsersIn(line: CommandLine): string[] {
 }
 
 describe("browsers of another service's list", () => {
+  test('are read from the table of a web push library, with their users', async () => {
+    using line = await withShop(VAPID)
+    const table = [
+      { user_id: 7, subscription: { endpoint: CHROME, expirationTime: null, keys: { p256dh: P256DH, auth: AUTH } } },
+      { user_id: 8, subscription: { endpoint: `${CHROME}2`, keys: { p256dh: P256DH } } },
+      {
+        user_id: 9,
+        subscription: {
+          endpoint: 'https://updates.push.services.mozilla.com/wpush/v2/9',
+          keys: { p256dh: P256DH, auth: AUTH },
+        },
+      },
+    ]
+    const file = line.file('subscriptions.json', JSON.stringify(table, null, 2))
+    const { why, browsers, stderr } = await imported(line, file, '--vapid-key', line.keyFile)
+    expect(browsers).toEqual([CHROME, 'https://updates.push.services.mozilla.com/wpush/v2/9'])
+    expect(why).toEqual(['keys.auth must be a string, not undefined.'])
+    expect(stderr).toContain('reads as browser subscriptions of a web push library.')
+    using database = line.database()
+    expect(database.reading<{ user: string }, []>('SELECT user FROM device').all()).toEqual([
+      { user: '7' },
+      { user: '9' },
+    ])
+  })
+
   test('come in with the VAPID key that they are subscribed with, which the application has', async () => {
     using line = await withShop(VAPID)
     const { why, browsers, stdout } = await imported(line, line.file('p.csv', ONESIGNAL), '--vapid-key', line.keyFile)

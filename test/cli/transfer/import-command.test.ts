@@ -135,6 +135,34 @@ function ofServices(): readonly [
       ],
     ],
     [
+      'Pinpoint, of which the parts were put together',
+      'endpoints.json',
+      [
+        `{"ChannelType":"APNS","Address":"${APPLE}","OptOut":"NONE","User":{"UserId":"u1"},"Attributes":{"team":["red"]}}`,
+        `{"ChannelType":"EMAIL","Address":"a@shop.example"}{"ChannelType":"GCM","Address":"${FCM}"}`,
+        `{"ChannelType":"GCM","Address":"${FCM}3","OptOut":"ALL"}`,
+        '{"ChannelType":"SMS","Address":"+4930123456"}',
+      ].join('\n'),
+      'the endpoints of Amazon Pinpoint',
+      [
+        { token: APPLE, platform: 0, user: 'u1', tag: ['team:red'] },
+        { token: FCM, platform: 1 },
+      ],
+    ],
+    [
+      'Twilio Notify, page after page',
+      'bindings.json',
+      [
+        `{"meta":{"key":"bindings","page":0},"bindings":[{"sid":"BS1","binding_type":"apn","address":"${APPLE}","identity":"u1","tags":["vip"]}]}`,
+        `{"meta":{"key":"bindings","page":1},"bindings":[{"sid":"BS2","binding_type":"fcm","address":"${FCM}","tags":[]},{"sid":"BS3","binding_type":"sms","address":"+4930123456"}]}`,
+      ].join('\n'),
+      'the bindings of Twilio Notify',
+      [
+        { token: APPLE, platform: 0, user: 'u1', alias: 'u1', tag: ['vip'] },
+        { token: FCM, platform: 1, tag: [] },
+      ],
+    ],
+    [
       'Firebase',
       'users.json',
       JSON.stringify({

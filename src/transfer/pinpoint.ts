@@ -1,0 +1,78 @@
+import { isJsonObject } from '../text/json-object.ts'
+import { platformOf, refused, statedOf, textOf } from './record.ts'
+import type { FileRecord, Format } from './record.ts'
+import { AMAZON_SERVICES } from './sns.ts'
+
+/**
+ * The endpoints that an export job of Amazon Pinpoint wrote to S3, an object each
+ * (docs.aws.amazon.com/pinpoint/latest/apireference/apps-application-id-endpoints-endpoint-id.html, EndpointResponse).
+ */
+export const pinpoint: Format = {
+  name: 'pinpoint',
+  title: 'the endpoints of Amazon Pinpoint',
+  names: {
+    token: 'Address',
+    platform: 'ChannelType',
+    user: 'User.UserId',
+    alias: 'User.UserId',
+    tag: 'Attributes',
+    lat: 'Location.Latitude',
+    lng: 'Location.Longitude',
+    timezone: 'Demographic.Timezone',
+    locale: 'Demographic.Locale',
+    app_version: 'Demographic.AppVersion',
+    registered_at: 'CreationDate',
+    seen_at: 'EffectiveDate',
+  },
+
+  read(record) {
+    if (!isJsonObject(record)) return [refused('Address', 'is not an object')]
+    const channel = textOf(record['ChannelType']) ?? ''
+    const known = AMAZON_SERVICES.get(channel)
+    if (known === undefined) {
+      const what = channel === '' ? 'is empty' : `is ${channel}`
+      return [refused('ChannelType', `${what}: only APNS, APNS_SANDBOX and GCM can be sent to`)]
+    }
+    if (textOf(record['OptOut']) === 'ALL') return [refused('OptOut', 'is ALL: this user wants no messages')]
+    if (textOf(record['EndpointStatus']) === 'INACTIVE') {
+      return [refused('EndpointStatus', 'is INACTIVE: Pinpoint does not send to this endpoint')]
+    }
+    const user = objectIn(record, 'User')
+    const place = objectIn(record, 'Location')
+    const phone = objectIn(record, 'Demographic')
+    const id = textOf(user['UserId'])
+    return [
+      {
+        kind: 'device',
+        stated: {
+          token: statedOf(record['Address']),
+          ...known,
+          alias: id,
+          user: id,
+          tag: tagsOf(objectIn(record, 'Attributes'), objectIn(user, 'UserAttributes')),
+          lat: statedOf(place['Latitude']),
+          lng: statedOf(place['Longitude']),
+          timezone: textOf(phone['Timezone']),
+          locale: textOf(phone['Locale']),
+          app_version: textOf(phone['AppVersion']),
+          fcm_platform: known.platform === 1 && platformOf(textOf(phone['Platform']) ?? '') === 0 ? 'ios' : undefined,
+          registered_at: statedOf(record['CreationDate']),
+          seen_at: statedOf(record['EffectiveDate']),
+        },
+      },
+    ]
+  },
+}
+
+function objectIn(record: FileRecord, name: string): FileRecord {
+  const value = record[name]
+  return isJsonObject(value) ? value : {}
+}
+
+/** `{"Interests": ["Science", "Music"]}` becomes `Interests:Science` and `Interests:Music`. */
+function tagsOf(...attributes: readonly FileRecord[]): readonly string[] | undefined {
+  const tags = attributes.flatMap((each) =>
+    Object.entries(each).flatMap(([name, values]) => [values].flat().map((value) => `${name}:${textOf(value) ?? ''}`)),
+  )
+  return tags.length === 0 ? undefined : [...new Set(tags)]
+}

@@ -73,8 +73,10 @@ const READERS: Record<string, string[]> = {
   push: ['backup', 'delivery', 'doctor', 'monitoring', 'stats'],
   push_exception: ['audience', 'push'],
   push_receipt: ['push'],
+  refused_token: ['doctor'],
   registry_size: ['monitoring'],
   second_factor: ['admin', 'backup'],
+  tally: ['doctor'],
   user_key: ['backup', 'doctor'],
   webhook: ['backup', 'doctor', 'monitoring'],
 }

@@ -7,6 +7,7 @@ import type { DoctorCheck } from './finding.ts'
 import { examineGateways } from './gateways/examine-gateways.ts'
 import { examineMachine } from './machine/examine-machine.ts'
 import { trustedAuthorities } from './machine/settings-check.ts'
+import { examineMoving } from './moving/examine-moving.ts'
 
 export interface DoctorOptions {
   readonly config: DoctorConfig
@@ -17,6 +18,8 @@ export interface DoctorOptions {
   readonly offline: boolean
   /** Also check the indexes of the database. */
   readonly full: boolean
+  /** Only how far the application is on its way from another service. */
+  readonly moving: boolean
 }
 
 /**
@@ -24,7 +27,7 @@ export interface DoctorOptions {
  * `names`: all of them.
  */
 export async function examine(
-  { config, warnings, application, offline, full }: DoctorOptions,
+  { config, warnings, application, offline, full, moving }: DoctorOptions,
   context: DoctorContext,
 ): Promise<
   | { readonly kind: 'examined'; readonly checks: readonly DoctorCheck[] }
@@ -40,6 +43,10 @@ export async function examine(
   }
 
   const list = createCheckList(stopwatch)
+  if (moving) {
+    await examineMoving(inspected, chosen, list, clock)
+    return { kind: 'examined', checks: list.checks() }
+  }
   await examineMachine(config, warnings, list, context, offline)
   const key = await examineDatabase(inspected, { data: config.data, key: config.key, full, watch: context.watch }, list)
   const subjects = await examineApplications(inspected, chosen, list, { data: config.data, clock, key, offline })

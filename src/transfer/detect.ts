@@ -27,7 +27,7 @@ export const FOREIGN_FORMATS: { readonly [Name in FormatName]?: Format } = {
 }
 
 /** To follow "reads as". */
-export function titleOf(name: FormatName): string {
+export function formatTitle(name: FormatName): string {
   return name === 'bellhop' ? 'an export of Bellhop' : (FOREIGN_FORMATS[name]?.title ?? 'a CSV')
 }
 
@@ -82,7 +82,7 @@ function notRead(problem: string): NotRead {
 }
 
 function otherFormat(told: FormatName, looksLike: FormatName): NotRead {
-  return notRead(`looks like ${titleOf(looksLike)}, not like ${titleOf(told)}: use --format ${looksLike}.`)
+  return notRead(`looks like ${formatTitle(looksLike)}, not like ${formatTitle(told)}: use --format ${looksLike}.`)
 }
 
 /** Files that people take for a CSV, or for text. */

@@ -140,7 +140,7 @@ export function ownFacts(record: FileRecord, key: string | null): Stated {
   }
 }
 
-function isIphone(platform: Platform | null): boolean {
+export function isIphone(platform: Platform | null): boolean {
   return platform !== null && PLATFORM[platform].provider === 'apns'
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../text/json-object.ts'
+import { isIphone } from './firebase.ts'
 import { platformOf, refused, statedOf, textOf } from './record.ts'
 import type { FileRecord, Format } from './record.ts'
 import { AMAZON_SERVICES } from './sns.ts'
@@ -41,6 +42,7 @@ export const pinpoint: Format = {
     const place = objectIn(record, 'Location')
     const phone = objectIn(record, 'Demographic')
     const id = textOf(user['UserId'])
+    const said = platformOf(textOf(phone['Platform']) ?? '')
     return [
       {
         kind: 'device',
@@ -55,7 +57,7 @@ export const pinpoint: Format = {
           timezone: textOf(phone['Timezone']),
           locale: textOf(phone['Locale']),
           app_version: textOf(phone['AppVersion']),
-          fcm_platform: known.platform === 1 && platformOf(textOf(phone['Platform']) ?? '') === 0 ? 'ios' : undefined,
+          fcm_platform: isIphone(said) && !isIphone(known.platform) ? 'ios' : undefined,
           registered_at: statedOf(record['CreationDate']),
           seen_at: statedOf(record['EffectiveDate']),
         },

@@ -50,7 +50,10 @@ export const run: RunCommand = async ({ words, flags }, context) => {
     const asked = { config, application, token, confirmed: flags.has('yes'), json: flags.has('json') }
     return await sendFromDoctor(asked, context)
   }
-  const options = { config, warnings, application, offline: flags.has('offline'), full: flags.has('full') }
+  const moving = flags.has('moving')
+  if (moving && application === null)
+    return misuse('doctor --moving needs the application: bellhop doctor APP --moving.')
+  const options = { config, warnings, application, offline: flags.has('offline'), full: flags.has('full'), moving }
   const examined = await examine(options, {
     env,
     readFile,

@@ -80,6 +80,7 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
       jsonFlag,
       switchFlag('offline', 'do not contact any gateway'),
       switchFlag('full', "also check the database's indexes (about ten times slower)"),
+      switchFlag('moving', 'only check how far APP is on its way from another service'),
       valueFlag(
         'send',
         'TOKEN',
@@ -92,6 +93,7 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
         settingFlag(name, `as for serve (${variableOf(name)})`),
       ),
     ],
+    exclusive: [['moving', 'send']],
     examples: ['bellhop doctor "Corner Shop"', 'bellhop doctor "Corner Shop" --send 3f8a09c1 --yes'],
     load: () => import('./doctor-command.ts'),
   },

@@ -1,7 +1,7 @@
 import { problem } from '../../failure.ts'
 import { guessColumns, readColumnMap } from '../../transfer/csv.ts'
 import type { ColumnMap } from '../../transfer/csv.ts'
-import { detect, titleOf } from '../../transfer/detect.ts'
+import { detect, formatTitle } from '../../transfer/detect.ts'
 import type { Shape } from '../../transfer/detect.ts'
 import type { FormatName } from '../../transfer/record.ts'
 import { problems } from '../command.ts'
@@ -27,7 +27,7 @@ export function planImport(head: Uint8Array, name: string, options: ImportOption
     options.map === null ? { map: new Map(), problems: [] } : readColumnMap(options.map, columns)
   if (wrong.length > 0) return problems(...wrong.map((each) => `--map: ${each}.`))
 
-  const title = titleOf(found.name)
+  const title = formatTitle(found.name)
   if (found.name !== 'csv' || columns === null) {
     if (found.name === 'bellhop' && wanted.size > 0) return problems('--map does not apply to a Bellhop export.')
     if (options.platform !== null) {

@@ -284,6 +284,8 @@ describe('doctor with a database that is', () => {
       })
       expect(check('devices').found).toBe('1 device, 1 of them not seen for 90 days.')
       expect(check('sealing-key').state).toBe(schema < 6 ? 'skipped' : 'ok')
+      const moving = await use.examine(['Old', '--moving'])
+      expect(moving.checks.map(({ id, state }) => `${id} ${state}`)).toEqual(['database ok', 'schema warning'])
       expect(filesIn(use.line.data)).toEqual(before)
     })
   }

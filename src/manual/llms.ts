@@ -7,7 +7,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   push: 'Send',
   api: 'API',
   server: 'Run',
-  import: 'Move',
+  moving: 'Move',
   guarantees: 'Know',
 }
 

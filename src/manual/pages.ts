@@ -24,6 +24,15 @@ import faults from './faults.md' with { type: 'text' }
 import fcm from './fcm.md' with { type: 'text' }
 import figures from './figures.md' with { type: 'text' }
 import flutter from './flutter.md' with { type: 'text' }
+import fromExpo from './from-expo.md' with { type: 'text' }
+import fromFirebase from './from-firebase.md' with { type: 'text' }
+import fromGorush from './from-gorush.md' with { type: 'text' }
+import fromOnesignal from './from-onesignal.md' with { type: 'text' }
+import fromParse from './from-parse.md' with { type: 'text' }
+import fromPinpoint from './from-pinpoint.md' with { type: 'text' }
+import fromSns from './from-sns.md' with { type: 'text' }
+import fromTwilio from './from-twilio.md' with { type: 'text' }
+import fromWebpush from './from-webpush.md' with { type: 'text' }
 import glossary from './glossary.md' with { type: 'text' }
 import guarantees from './guarantees.md' with { type: 'text' }
 import idempotency from './idempotency.md' with { type: 'text' }
@@ -33,6 +42,7 @@ import ios from './ios.md' with { type: 'text' }
 import limits from './limits.md' with { type: 'text' }
 import log from './log.md' with { type: 'text' }
 import monitoring from './monitoring.md' with { type: 'text' }
+import moving from './moving.md' with { type: 'text' }
 import opens from './opens.md' with { type: 'text' }
 import preview from './preview.md' with { type: 'text' }
 import proxy from './proxy.md' with { type: 'text' }
@@ -122,6 +132,16 @@ export const PAGES: readonly ManualPage[] = [
   page('doctor', doctor),
   page('troubleshooting', troubleshooting),
   page('faults', faults),
+  page('moving', moving),
+  page('from-onesignal', fromOnesignal),
+  page('from-firebase', fromFirebase),
+  page('from-parse', fromParse),
+  page('from-sns', fromSns),
+  page('from-pinpoint', fromPinpoint),
+  page('from-twilio', fromTwilio),
+  page('from-expo', fromExpo),
+  page('from-gorush', fromGorush),
+  page('from-webpush', fromWebpush),
   page('import', importing),
   page('compat', compat),
   page('guarantees', guarantees),

@@ -56,6 +56,10 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
     }
     given['token'] = token
   }
+  // Tables of other senders have other numbers for the platforms: 1 is iOS for Gorush.
+  if (check.isForeign && facts?.tokens === 'opaque' && appleToken(String(given['token'])) !== null) {
+    return { kind: 'refused', ...complain('token', `is Apple's, but the platform is ${facts.name}`) }
+  }
   const hasKeys = facts?.hasKeys === true
   if (hasKeys && check.noBrowsers !== null) {
     return { kind: 'refused', ...complain('platform', check.noBrowsers) }

@@ -36,6 +36,13 @@ describe('a row of a file', () => {
     }
   })
 
+  test("that has Apple's token and another platform is refused, since some count platforms from 1", () => {
+    const reason = "identifier is Apple's, but the platform is Android."
+    expect(check({ token: APPLE, platform: '1' })).toEqual({ kind: 'refused', field: 'identifier', reason })
+    expect(check({ token: APPLE, platform: '1' }, false)).toMatchObject({ kind: 'device' })
+    expect(check({ token: 'ctmBeCwtQDuDsClbyr6d3z', platform: '1' })).toMatchObject({ kind: 'device' })
+  })
+
   test('that is of a browser is held to them too: its endpoint, and its keys', () => {
     const token = 'https://fcm.googleapis.com/fcm/send/1'
     const p256dh = 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4'

@@ -17,7 +17,6 @@ export const twilio: Format = {
     alias: 'identity',
     tag: 'tags',
     registered_at: 'date_created',
-    seen_at: 'date_updated',
   },
 
   read(record) {
@@ -39,7 +38,7 @@ export const twilio: Format = {
           user,
           tag: statedOf(record['tags']),
           registered_at: statedOf(record['date_created'] ?? record['dateCreated']),
-          seen_at: statedOf(record['date_updated'] ?? record['dateUpdated']),
+          // `date_updated` is when the binding changed, years before the phone was seen last.
         },
       },
     ]

@@ -315,11 +315,10 @@ describe('the bindings of Twilio Notify', () => {
       user: '24987039',
       tag: ['26607274'],
       registered_at: '2015-07-30T20:00:00Z',
-      seen_at: '2016-07-30T20:00:00Z',
     }
     expect(stated(twilio, BINDING)).toEqual(read)
-    const { binding_type, date_created, date_updated, ...same } = BINDING
-    const camel = { ...same, bindingType: binding_type, dateCreated: date_created, dateUpdated: date_updated }
+    const { binding_type, date_created, ...same } = BINDING
+    const camel = { ...same, bindingType: binding_type, dateCreated: date_created }
     expect(stated(twilio, camel)).toEqual(read)
     for (const type of ['fcm', 'gcm']) {
       expect(stated(twilio, { ...BINDING, binding_type: type })).toMatchObject({ platform: 1 })

@@ -48,7 +48,7 @@ export function browserHindrance(
 }
 
 const NOT_SAID =
-  'is that of a browser, whose subscription is bound to the VAPID key of the other service: where app webpush --key FILE has given it to the application, --vapid-key FILE says so'
+  'is that of a browser, which accepts pushes of only the VAPID key it subscribed with: store that key with app webpush --key FILE, and pass --vapid-key FILE'
 
 function hindranceOfExport(exported: string | null, own: string | null): string | null {
   // An export of an application without a key says nothing of one.

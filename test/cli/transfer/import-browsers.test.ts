@@ -101,7 +101,7 @@ describe("browsers of another service's list", () => {
     using line = await withShop(VAPID)
     const { why, browsers, exitCode } = await imported(line, line.file('players.csv', ONESIGNAL))
     const reason =
-      'device_type is that of a browser, whose subscription is bound to the VAPID key of the other service: where app webpush --key FILE has given it to the application, --vapid-key FILE says so.'
+      'device_type is that of a browser, which accepts pushes of only the VAPID key it subscribed with: store that key with app webpush --key FILE, and pass --vapid-key FILE.'
     expect({ why, browsers, exitCode }).toEqual({ why: [reason, reason], browsers: [], exitCode: 0 })
   })
 

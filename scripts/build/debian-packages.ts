@@ -1,0 +1,96 @@
+// The Debian packages under the executable in an image: a folder that has them, or Debian's mirror; each is checked against
+// its pin.
+import { existsSync, mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileSha256 } from './file-sha256.ts'
+
+/** As Debian and the OCI name them. */
+export type Architecture = 'amd64' | 'arm64'
+
+export interface DebianPackage {
+  readonly name: string
+  readonly version: string
+  readonly architecture: Architecture
+  /** Below the mirror. */
+  readonly path: string
+  /** In hex, as in the Packages index, which Debian signs. */
+  readonly sha256: string
+}
+
+export const DEBIAN = { version: '13', codename: 'trixie', mirror: 'http://deb.debian.org/debian' }
+
+/**
+ * Bun is linked with glibc alone. It also imports `pthread_exit`, for which glibc loads libgcc_s.so.1 and aborts without it;
+ * the licence of that is in gcc-14-base. Certificate authorities and time zones are in Bun.
+ */
+export const BASE_PACKAGES: readonly DebianPackage[] = [
+  ...pins('libc6', '2.41-12+deb13u5', 'glibc', {
+    amd64: 'b59b0625cd1a791375d40dab23a4d5d3d0641e3d0a773501becdc3725b7f99cf',
+    arm64: '0966fc3da1a26cc57647c68b5736f791b6e7eb498173a7993f63b6c89b4ed4f5',
+  }),
+  ...pins('libgcc-s1', '14.2.0-19', 'gcc-14', {
+    amd64: '3c71917b490d1a17aed43196a2787a256ecf060526cdb20216a74bedc061b150',
+    arm64: '1108bc87879833d6d9a145f22a4a15cddb34e065b4b5f4b97bee586adbac2851',
+  }),
+  ...pins('gcc-14-base', '14.2.0-19', 'gcc-14', {
+    amd64: '5b6825de4263824b78c4c51f6476414f3b4e89c2ab63e81dc8b9b5501e867cf6',
+    arm64: '34ee90679b018c0e64234747a4c4c0ae6b7f63541115037465a8627c2dfbc594',
+  }),
+]
+
+export type FoundPackage =
+  | { readonly kind: 'found'; readonly path: string }
+  /** A sentence's end: why there is none. */
+  | { readonly kind: 'none'; readonly reason: string }
+
+/** Downloading one takes seconds; a mirror that stalls is given up. */
+const DOWNLOAD_TIMEOUT_MS = 120_000
+
+/** The package's file in `folder`; where that has none, it is downloaded into it, unless `mirror` is `null`. */
+export async function findPackage(
+  wanted: DebianPackage,
+  folder: string,
+  mirror: string | null,
+): Promise<FoundPackage> {
+  const path = join(folder, basename(wanted.path))
+  if (!existsSync(path)) {
+    const reason = mirror === null ? `there is no ${path}` : await download(`${mirror}/${wanted.path}`, path)
+    if (reason !== null) return { kind: 'none', reason }
+  }
+  const sha256 = await fileSha256(path)
+  if (sha256 === wanted.sha256) return { kind: 'found', path }
+  return { kind: 'none', reason: `${path} is not ${wanted.name} ${wanted.version}: its SHA-256 is ${sha256}` }
+}
+
+/** `null` when all is well, else why not. */
+async function download(url: string, path: string): Promise<string | null> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) })
+    if (response.status === 404) {
+      return `${url} is gone: Debian serves the newest version only. Pin that one, or use --packages with this one`
+    }
+    if (!response.ok) return `${url} answered ${response.status}`
+    const bytes = await response.bytes()
+    mkdirSync(join(path, '..'), { recursive: true })
+    await Bun.write(path, bytes)
+    return null
+  } catch (error) {
+    return `${url} could not be downloaded: ${(error as Error).message}`
+  }
+}
+
+function pins(
+  name: string,
+  version: string,
+  source: string,
+  sha256: Readonly<Record<Architecture, string>>,
+): readonly DebianPackage[] {
+  const pool = `pool/main/${source[0]}/${source}`
+  return (['amd64', 'arm64'] as const).map((architecture) => ({
+    name,
+    version,
+    architecture,
+    path: `${pool}/${name}_${version}_${architecture}.deb`,
+    sha256: sha256[architecture],
+  }))
+}

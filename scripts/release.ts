@@ -1,26 +1,40 @@
-// Compiles a release into dist/release: an executable for each target, the list of what is inside it, and the checksums of
-// both. What is compiled is the last commit, in a directory of its own, with packages installed anew by bun.lock.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+// Makes a release in dist/release: an executable for each target with the list of what is inside, an image, the installer,
+// the notes, and the checksums and signatures of these. What is compiled is the last commit, in a directory of its own, with
+// packages installed anew by bun.lock.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 import manifest from '../package.json' with { type: 'json' }
 import { commitOfBuild, commitVariables } from './build/commit.ts'
+import { BASE_PACKAGES, DEBIAN, findPackage } from './build/debian-packages.ts'
 import { headerOfFile } from './build/executable-header.ts'
 import { fileSha256 } from './build/file-sha256.ts'
+import { writeImage } from './build/image.ts'
+import type { ImagePlatform } from './build/image.ts'
+import { installerFor, isReleaseAddress } from './build/installer.ts'
+import { changesBefore, releaseNotes } from './build/release-notes.ts'
 import { fetchRuntime, findRuntime } from './build/runtimes.ts'
-import { BUN_VERSION, RELEASE_TARGETS } from './build/targets.ts'
+import { isPublicKey, openSigner } from './build/signature.ts'
+import type { Signer } from './build/signature.ts'
+import { BUN_VERSION, IMAGE_TARGETS, RELEASE_TARGETS } from './build/targets.ts'
 import type { ReleaseTarget } from './build/targets.ts'
 
-const HELP = `Usage: scripts/release [--target NAME]… [--runtimes FOLDER]
+const HELP = `Usage: scripts/release [--target NAME]… [--sign KEY | --release-key BASE64] [--base-url URL] [FLAG]…
 
-  --target NAME      only this one, and may be given again: ${RELEASE_TARGETS.map(({ name }) => name).join(', ')}
-  --runtimes FOLDER  a node_modules that has the runtimes of Bun, so that none is fetched (default .tools/runtimes, into
-                     which they are installed)
+  --target NAME         only this one, and may be given again: ${RELEASE_TARGETS.map(({ name }) => name).join(', ')}
+  --sign KEY            sign with this secret key of minisign. A password is read from standard input
+  --release-key BASE64  to compile the same bytes without the secret key: the second line of the public one
+  --base-url URL        the folder on the web where the files will be, for install.sh
+  --runtimes FOLDER     a node_modules that has the runtimes of Bun, so that none is fetched (default .tools/runtimes, into
+                        which they are installed)
+  --packages FOLDER     has the Debian packages of the image, so that none is fetched (default .tools/debian, into which
+                        they are downloaded)
 
-Writes into dist/release. Exits with 1 where the release could not be compiled, with 2 where it was not asked for rightly,
-and with 3 where a runtime cannot be had or is another one than it should be: the other targets are compiled all the same.`
+Writes into dist/release; the image only if both of its targets are wanted (${IMAGE_TARGETS.map(({ name }) => name).join(' and ')}).
+Exits with 1 if the release could not be made, with 2 on a usage error, and with 3 if a runtime or Debian package is missing
+or is not the pinned one: the rest is made all the same.`
 
 const OUTPUT = 'dist/release'
 
@@ -43,14 +57,15 @@ async function release(argv: readonly string[]): Promise<number> {
     if (found.kind === 'found') ready.push({ target, runtime: resolve(found.path) })
     else console.error(`release: no executable for ${target.name}: ${found.reason}`)
   }
-  const incomplete = ready.length < asked.targets.length ? 3 : 0
-  if (ready.length === 0) return incomplete
+  if (ready.length === 0) return 3
+  const platforms = await platformsOfImage(ready, asked)
+  const complete = ready.length === asked.targets.length && platforms !== null
   const refusal = await refusalOf()
-  if (refusal !== null) {
-    console.error(`release: ${refusal}`)
-    return 1
-  }
-  return (await compile(ready)) ? incomplete : 1
+  if (refusal !== null) return failed(refusal)
+  const signer = asked.sign === null ? null : await openSigner(asked.sign, passwordFromInput)
+  if (signer !== null && 'problem' in signer) return failed(signer.problem)
+  const made = await make(ready, platforms ?? [], signer, asked)
+  return made ? (complete ? 0 : 3) : 1
 }
 
 /** What is asked for; a number: the exit code, after what there was to say. */
@@ -60,20 +75,30 @@ function readArguments(argv: readonly string[]) {
     console.log(HELP)
     return 0
   }
-  const names = values?.target ?? []
-  const unknown = names.filter((name) => RELEASE_TARGETS.every((target) => target.name !== name))
-  if (values === null || unknown.length > 0) {
-    console.error(`release: ${problem ?? `"${unknown[0]}" is not a target`}\n\n${HELP}`)
-    return 2
+  if (values === null) return misused(problem)
+  const { target: names = [], runtimes = null, packages = null, sign = null, 'base-url': baseUrl = null } = values
+  const { 'release-key': releaseKey = '' } = values
+  const unknown = names.find((name) => RELEASE_TARGETS.every((target) => target.name !== name))
+  if (unknown !== undefined) return misused(`"${unknown}" is not a target`)
+  if (sign !== null && releaseKey !== '') return misused("--release-key can't be combined with --sign")
+  if (releaseKey !== '' && !isPublicKey(releaseKey)) return misused('--release-key: not a public key of minisign')
+  if (baseUrl !== null && !isReleaseAddress(baseUrl)) {
+    return misused(`--base-url: "${baseUrl}" must start with https:// and have no spaces, quotes, "@", "?" or "#"`)
   }
   const targets = RELEASE_TARGETS.filter(({ name }) => names.length === 0 || names.includes(name))
-  return { targets, runtimes: values.runtimes ?? null }
+  return { targets, runtimes, packages, sign, releaseKey, baseUrl }
 }
+
+type Asked = Exclude<ReturnType<typeof readArguments>, number>
 
 function parsed(argv: readonly string[]) {
   const options = {
     target: { type: 'string', multiple: true },
     runtimes: { type: 'string' },
+    packages: { type: 'string' },
+    sign: { type: 'string' },
+    'release-key': { type: 'string' },
+    'base-url': { type: 'string' },
     help: { type: 'boolean', default: false },
   } as const
   try {
@@ -90,35 +115,96 @@ async function refusalOf(): Promise<string | null> {
   return changed === '' ? null : `only what is committed can be released, and this is not:\n${changed}`
 }
 
-/** Whether all was compiled; says what was not. */
-async function compile(ready: readonly Ready[]): Promise<boolean> {
+/** What the image is made of; nothing if none is wanted, `null` if it cannot be made. */
+async function platformsOfImage(
+  ready: readonly Ready[],
+  { targets, packages }: Asked,
+): Promise<readonly ImagePlatform[] | null> {
+  if (IMAGE_TARGETS.some(({ name }) => targets.every((target) => target.name !== name))) return []
+  const missing = IMAGE_TARGETS.find(({ name }) => ready.every(({ target }) => target.name !== name))
+  if (missing !== undefined) return none(`there is no executable for ${missing.name}`)
+  if (Bun.which('dpkg-deb') === null) return none('unpacking the packages of Debian needs the program dpkg-deb')
+  const platforms: ImagePlatform[] = []
+  for (const { name, architecture } of IMAGE_TARGETS) {
+    const paths: string[] = []
+    for (const wanted of BASE_PACKAGES.filter((each) => each.architecture === architecture)) {
+      const found = await (packages === null
+        ? findPackage(wanted, '.tools/debian', DEBIAN.mirror)
+        : findPackage(wanted, packages, null))
+      if (found.kind === 'none') return none(found.reason)
+      paths.push(found.path)
+    }
+    platforms.push({ architecture, executable: pathOf(name), packages: paths })
+  }
+  return platforms
+}
+
+/** Whether all was made; says what was not. */
+async function make(
+  ready: readonly Ready[],
+  platforms: readonly ImagePlatform[],
+  signer: Signer | null,
+  asked: Asked,
+): Promise<boolean> {
   rmSync(OUTPUT, { recursive: true, force: true })
   mkdirSync(OUTPUT, { recursive: true })
+  const { version } = manifest
   const commit = await commitOfBuild(process.env)
+  const releaseKey = signer?.publicKey ?? asked.releaseKey
   const source = mkdtempSync(join(tmpdir(), 'bellhop-release-'))
+  const files: string[] = []
   try {
     await $`git archive HEAD | tar -x -C ${source}`
     const install = ['install', '--frozen-lockfile', '--production', '--ignore-scripts', '--silent']
     if (!run(install, source, process.env)) return said('its packages could not be installed')
-    const sums: string[] = []
     for (const { target, runtime } of ready) {
-      const name = `bellhop-${manifest.version}-${target.name}`
-      const executable = resolve(OUTPUT, name)
+      const executable = pathOf(target.name)
       const sbom = `${executable}.cdx.json`
       const where = ['--target', `bun-${target.name}`, '--runtime', runtime, '--outfile', executable, '--sbom', sbom]
-      if (!run(['scripts/build.ts', ...where], source, { ...process.env, ...commitVariables(commit) })) {
+      const args = ['scripts/build.ts', ...where, '--release-key', releaseKey]
+      if (!run(args, source, { ...process.env, ...commitVariables(commit) })) {
         return said(`${target.name} could not be compiled`)
       }
       const header = await headerOfFile(executable)
       if (header !== target.header) return said(`${target.name} is ${header}, not ${target.header}`)
-      for (const path of [executable, sbom]) sums.push(`${await fileSha256(path)}  ${basename(path)}`)
-      console.log(`${name}: ${header}`)
+      files.push(executable, sbom)
+      console.log(`${basename(executable)}: ${header}`)
     }
-    await Bun.write(join(OUTPUT, 'SHA256SUMS'), `${sums.join('\n')}\n`)
-    return true
+    if (platforms.length > 0) {
+      const image = pathOf('oci')
+      await writeImage(image, version, commit, platforms)
+      files.push(`${image}.tar`)
+      console.log(`${basename(image)}: an image for ${platforms.map(({ architecture }) => architecture).join(' and ')}`)
+    }
+    const changelog = readFileSync(join(source, 'src/manual/changelog.md'), 'utf8')
+    files.push(written('RELEASE-NOTES.md', releaseNotes(version, commit, await changesBefore(version), changelog)))
+    const script = readFileSync(join(source, 'scripts/install.sh'), 'utf8')
+    files.push(written('install.sh', installerFor(script, asked.baseUrl ?? '', releaseKey)))
   } finally {
     rmSync(source, { recursive: true })
   }
+  const sums = await Promise.all(files.map(async (path) => `${await fileSha256(path)}  ${basename(path)}\n`))
+  const checksums = written('SHA256SUMS', sums.join(''))
+  // Each comment names its file, so that no signature passes for another's.
+  for (const { target } of ready) signer?.sign(pathOf(target.name), `bellhop ${version} ${target.name}`)
+  signer?.sign(checksums, `bellhop ${version} SHA256SUMS`)
+  return true
+}
+
+function pathOf(target: string): string {
+  return resolve(OUTPUT, `bellhop-${manifest.version}-${target}`)
+}
+
+/** The path of a new file of the release. */
+function written(name: string, text: string): string {
+  const path = resolve(OUTPUT, name)
+  writeFileSync(path, text)
+  return path
+}
+
+/** `null`: nobody passes one. */
+async function passwordFromInput(): Promise<string | null> {
+  return process.stdin.isTTY ? null : ((await Bun.stdin.text()).split('\n')[0] ?? '')
 }
 
 function run(args: readonly string[], cwd: string, env: Readonly<Record<string, string | undefined>>): boolean {
@@ -128,4 +214,19 @@ function run(args: readonly string[], cwd: string, env: Readonly<Record<string, 
 function said(problem: string): false {
   console.error(`release: ${problem}`)
   return false
+}
+
+function none(reason: string): null {
+  console.error(`release: no image: ${reason}`)
+  return null
+}
+
+function failed(problem: string): 1 {
+  console.error(`release: ${problem}`)
+  return 1
+}
+
+function misused(problem: string | null): 2 {
+  console.error(`release: ${problem}\n\n${HELP}`)
+  return 2
 }

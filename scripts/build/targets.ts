@@ -49,3 +49,9 @@ export const RELEASE_TARGETS: readonly ReleaseTarget[] = [
     header: 'Mach-O arm64',
   },
 ]
+
+/** Those that the image is made of, with the name that the OCI has for them. */
+export const IMAGE_TARGETS = [
+  { name: 'linux-x64', architecture: 'amd64' },
+  { name: 'linux-arm64', architecture: 'arm64' },
+] as const

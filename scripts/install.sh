@@ -66,19 +66,17 @@ sha256_of() {
 # linux-x64, linux-arm64-musl, darwin-arm64.
 target_of_machine() {
   case $(uname -m) in
-    x86_64 | amd64) machine=x64 ;;
-    aarch64 | arm64) machine=arm64 ;;
+    x86_64 | amd64) machine=x64 glibc=/lib64/ld-linux-x86-64.so.2 musl=/lib/ld-musl-x86_64.so.1 ;;
+    aarch64 | arm64) machine=arm64 glibc=/lib/ld-linux-aarch64.so.1 musl=/lib/ld-musl-aarch64.so.1 ;;
     *) fail "there is no Bellhop for processors of type $(uname -m): only for x64 and arm64" ;;
   esac
   case $(uname -s) in
     Darwin) say "darwin-$machine" ;;
     Linux)
       # Either library may be installed beside the system's own; ldd belongs to that one.
-      if (ldd --version 2>&1 || true) | grep -qi musl; then
-        say "linux-$machine-musl"
-      elif [ -e /lib64/ld-linux-x86-64.so.2 ] && [ $machine = x64 ] || [ -e /lib/ld-linux-aarch64.so.1 ] && [ $machine = arm64 ]; then
+      if [ -e $glibc ] && ! (ldd --version 2>&1 || true) | grep -qi musl; then
         say "linux-$machine"
-      elif [ -e /lib/ld-musl-x86_64.so.1 ] && [ $machine = x64 ] || [ -e /lib/ld-musl-aarch64.so.1 ] && [ $machine = arm64 ]; then
+      elif [ -e $musl ]; then
         say "linux-$machine-musl"
       else
         fail "this machine has neither glibc nor musl for $machine"

@@ -47,11 +47,7 @@ export type FoundPackage =
 const DOWNLOAD_TIMEOUT_MS = 120_000
 
 /** The package's file in `folder`; where that has none, it is downloaded into it, unless `mirror` is `null`. */
-export async function findPackage(
-  wanted: DebianPackage,
-  folder: string,
-  mirror: string | null,
-): Promise<FoundPackage> {
+export async function findPackage(wanted: DebianPackage, folder: string, mirror: string | null): Promise<FoundPackage> {
   const path = join(folder, basename(wanted.path))
   if (!existsSync(path)) {
     const reason = mirror === null ? `there is no ${path}` : await download(`${mirror}/${wanted.path}`, path)

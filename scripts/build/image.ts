@@ -75,13 +75,19 @@ export async function writeImage(
     for (const platform of platforms) {
       const { architecture } = platform
       const root = join(work, architecture)
-      const layers = [await baseLayer(folder, root, platform), await programLayer(folder, `${root}-program`, platform, commit)]
+      const layers = [
+        await baseLayer(folder, root, platform),
+        await programLayer(folder, `${root}-program`, platform, commit),
+      ]
       const manifest = await writeManifest(folder, version, commit, architecture, layers)
       manifests.push({ ...manifest, platform: { architecture, os: 'linux' } })
     }
     const mediaType = 'application/vnd.oci.image.index.v1+json'
     const platformIndex = { schemaVersion: 2, mediaType, manifests, annotations: annotations(version, commit) }
-    const image = { ...(await writeJson(folder, mediaType, platformIndex)), annotations: { [`${PREFIX}.ref.name`]: version } }
+    const image = {
+      ...(await writeJson(folder, mediaType, platformIndex)),
+      annotations: { [`${PREFIX}.ref.name`]: version },
+    }
     await Bun.write(join(folder, 'index.json'), JSON.stringify({ schemaVersion: 2, mediaType, manifests: [image] }))
     await Bun.write(join(folder, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }))
     await tar(`${folder}.tar`, folder, readdirSync(folder), { owner: 0, mode: READABLE, atMs: commit.atMs })

@@ -19,16 +19,20 @@ const GROUPS: Readonly<Record<string, string>> = {
 const REST = 'Other changes'
 
 /** Each commit since the last release before `version`, the newest first; `null`: no earlier one has a tag like v1.2.3. */
-export async function changesBefore(version: string): Promise<{ readonly tag: string; readonly changes: readonly Change[] } | null> {
+export async function changesBefore(
+  version: string,
+): Promise<{ readonly tag: string; readonly changes: readonly Change[] } | null> {
   const match = ['--match=v[0-9]*.[0-9]*.[0-9]*', `--exclude=v${version}`]
   const tag = (await $`git describe --tags --abbrev=0 ${match}`.nothrow().quiet()).text().trim()
   if (tag === '') return null
   const log = await $`git log --no-merges --format=%s%n%b%x00 ${tag}..HEAD`.quiet().text()
   const entries = log.split('\0').map((entry) => entry.trim())
-  const changes = entries.filter((entry) => entry !== '').map((entry) => {
-    const [subject = '', ...body] = entry.split('\n')
-    return { subject, body: body.join('\n') }
-  })
+  const changes = entries
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const [subject = '', ...body] = entry.split('\n')
+      return { subject, body: body.join('\n') }
+    })
   return { tag, changes }
 }
 

@@ -18,7 +18,8 @@ export interface NoSigner {
 
 /** `password` is only asked for where the secret key in `keyFile` is encrypted; it reaches minisign on standard input. */
 export async function openSigner(keyFile: string, password: () => Promise<string | null>): Promise<Signer | NoSigner> {
-  if (Bun.which('minisign') === null) return { problem: 'signing needs the program minisign (apt-get install minisign)' }
+  if (Bun.which('minisign') === null)
+    return { problem: 'signing needs the program minisign (apt-get install minisign)' }
   const given = isEncrypted(keyFile) ? await password() : ''
   if (given === null) return { problem: `${keyFile} has a password: pass it on standard input, in one line` }
   const folder = mkdtempSync(join(tmpdir(), 'bellhop-key-'))

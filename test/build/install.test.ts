@@ -231,11 +231,14 @@ describe('install.sh', () => {
   })
 
   test('keeps what is there where the new one does not run', async () => {
-    const broken = '#!/bin/sh\necho "libstdc++.so.6 is missing" >&2\nexit 127\n'
+    const broken = '#!/bin/sh\necho "libstdc++.so.6 is missing" >&2\necho more >&2\nexit 127\n'
     await using release = serve({ SHA256SUMS: `${sha256(broken)}  ${NAME}\n`, [NAME]: broken })
     const to = installed('broken')
     const { exitCode, stderr } = await install(['--from', release.url, '--to', to])
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it does not run here: libstdc++.so.6 is missing')])
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^install: it does not run here[^:]*: libstdc\+\+\.so\.6 is missing\n$/),
+    ])
     expectUntouched(to)
   })
 

@@ -71,6 +71,12 @@ const PROOFS: readonly Proof[] = [
     command: ['run', 'every-nth', '--damage'],
   },
   {
+    name: 'release',
+    what: 'a release, made twice, has the same bytes, and its signatures fit; needs minisign',
+    usually: '5 min',
+    command: ['scripts/reproduce-release.ts'],
+  },
+  {
     name: 'servers',
     what: "each HTTP/2 transport with other projects' servers",
     usually: '10 min',

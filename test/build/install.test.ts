@@ -266,6 +266,16 @@ describe('install.sh', () => {
     }
   })
 
+  test('refuses a wget that trusts every certificate', async () => {
+    const path = only('trusting', ...NEEDED)
+    const note = 'wget: note: TLS certificate validation not implemented'
+    writeFileSync(join(path, 'wget'), `#!/bin/sh\necho "${note}" >&2\necho "${sha256(EXECUTABLE)}  ${NAME}"\n`, {
+      mode: 0o755,
+    })
+    const { exitCode, stderr } = await install(['--from', 'https://127.0.0.1:9', '--dry-run'], { env: { PATH: path } })
+    expect([exitCode, stderr]).toEqual([1, 'install: this wget does not check certificates: install curl\n'])
+  })
+
   test('says what is wrong with how it was called', async () => {
     const none = await install([])
     expect([none.exitCode, none.stderr.split('\n')[0]]).toEqual([
@@ -351,7 +361,7 @@ describe.skipIf(unsigned)(`the signature of a release${unsigned ? ' (needs the p
       /for something else: bellhop 0\.1\.0 linux/,
     ],
   ] as const)('changes nothing where it %s', async (what, files, problem) => {
-    await using release = serve({ ...RELEASE, ...files() } as Files)
+    await using release = serve({ ...RELEASE, ...files() })
     const to = installed(what.replaceAll(' ', '-'))
     const { exitCode, stderr } = await install(['--from', release.url, '--to', to], { script })
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(problem)])

@@ -85,6 +85,24 @@ describe('scripts/release', () => {
     expect([surplus.exitCode, surplus.stderr.split('\n')[0]]).toEqual([2, expect.stringContaining("'--version'")])
   })
 
+  test('refuses a key or an address that is none, before anything is compiled', () => {
+    const key = release('--release-key', 'RWshort')
+    expect([key.exitCode, key.stderr.split('\n')[0]]).toEqual([
+      2,
+      'release: --release-key: not a public key of minisign',
+    ])
+    const both = release('--sign', 'release.key', '--release-key', `RW${'A'.repeat(54)}`)
+    expect([both.exitCode, both.stderr.split('\n')[0]]).toEqual([
+      2,
+      "release: --release-key can't be combined with --sign",
+    ])
+    const address = release('--base-url', 'http://example.com/bellhop')
+    expect([address.exitCode, address.stderr.split('\n')[0]]).toEqual([
+      2,
+      'release: --base-url: "http://example.com/bellhop" must start with https:// and have no spaces, quotes, "@", "?" or "#"',
+    ])
+  })
+
   test('names every target in its help', () => {
     const { exitCode, stdout } = release('--help')
     expect(exitCode).toBe(0)

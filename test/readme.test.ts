@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { parseCommand } from '../src/cli/cli.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
@@ -148,11 +148,18 @@ describe('README and the manual say what is so', () => {
     const known = new Set([
       ...describeSettings().map(({ flag }) => flag),
       ...COMMANDS.flatMap(({ flags }) => flags.map(({ name }) => `--${name}`)),
+      ...['release.ts', 'install.sh'].flatMap((name) => flagsOfScript(name)),
     ])
     const flags = codeIn(text).flatMap((code) => /^--[a-z-]+(?=$|[ =])/.exec(code) ?? [])
     expect(flags.filter((flag) => !known.has(flag) && !OF_OTHERS.has(flag))).toEqual([])
   })
 })
+
+/** Those in its help. */
+function flagsOfScript(name: string): readonly string[] {
+  const text = readFileSync(join(root, 'scripts', name), 'utf8')
+  return Array.from(text.matchAll(/^ {2}(--[a-z-]+) /gm), ([, flag = '']) => flag)
+}
 
 /** Flags of other programs: systemd-analyze, scripts/bench, docker, scripts/proof, bun run faults. */
 const OF_OTHERS = new Set(['--offline', '--quick', '--build-arg', '--list', '--markdown', '--results'])

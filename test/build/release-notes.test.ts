@@ -38,13 +38,13 @@ Commit 1a2b3c4 of 2026-11-27. Changes since v0.1.0:
 
 test('without an earlier tag, the notes are the newest section of the changelog, without links to pages beside it', () => {
   const changelog =
-    '# Changelog\n\nIntro.\n\n## 2026-11-27\n\n- [Hooks](hooks.md#try), see [it](https://example.com).\n\n## 2026-11-26\n\nOld.\n'
+    '# Changelog\n\nIntro.\n\n## 2026-11-27\n\n- [Hooks](hooks.md#try) and [agents](agents.md), see [it](https://example.com).\n\n## 2026-11-26\n\nOld.\n'
   expect(releaseNotes('0.1.0', COMMIT, null, changelog)).toBe(`# Bellhop 0.1.0
 
 Commit 1a2b3c4 of 2026-11-27. No earlier release is tagged: this is the newest section of the changelog.
 
 ## 2026-11-27
 
-- Hooks, see [it](https://example.com).
+- Hooks and agents, see [it](https://example.com).
 `)
 })

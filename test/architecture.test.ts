@@ -137,8 +137,8 @@ describe('rooms', () => {
     expect([...rooms].toSorted()).toEqual(ROOMS.toSorted())
   })
 
-  test('README tells of each, from the roof to the ground', async () => {
-    const readme = await Bun.file(join(root, '../README.md')).text()
+  test('test/README.md tells of each, from the roof to the ground', async () => {
+    const readme = await Bun.file(join(root, '../test/README.md')).text()
     const told = Array.from(readme.matchAll(/^src\/([\w.]+)\/? {2,}\S/gm), ([, name]) => name)
     expect(told).toEqual(ROOMS.toReversed())
   })

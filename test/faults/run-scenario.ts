@@ -45,9 +45,8 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   const disk = scenario.diskBytes === undefined ? null : opened.use(await mountDisk(scenario.diskBytes))
   if (disk?.kind === 'hindrance') return { kind: 'skipped', why: disk.why }
   const started = Date.now()
-  const stage = opened.use(
-    await openStage({ ...options, directory: disk?.directory ?? null, browsers: scenario.browsers === true }),
-  )
+  const directory = disk?.directory ?? scenario.directory ?? null
+  const stage = opened.use(await openStage({ ...options, directory, browsers: scenario.browsers === true }))
 
   await stage.start()
   const watch = watchCounts(stage)

@@ -45,6 +45,8 @@ export interface Judgement {
   readonly lost: number
   /** Taken again, by a gateway that had taken the same before. */
   readonly repeated: number
+  /** The same of one push on one platform, the most. */
+  readonly repeatedMost: number
   /** From the 2xx to the gateway, the longest, in ms. */
   readonly longestDelayMs: number
   /** Devices of acknowledged pushes that were sent to, and that no gateway takes anything for. */
@@ -112,9 +114,12 @@ export function judge(evidence: Evidence): Judgement {
   const needless = all.map((sending) => needlessRepeats(sending.arrivals, evidence))
   note('sent again although the answer had come', sum(needless))
   const again = Map.groupBy(all, ({ platform, arrivals: [first] }) => `${first?.text} of platform ${platform}`)
-  for (const [which, sent] of evidence.unwritten.size === 0 ? [] : again) {
+  let repeatedMost = 0
+  for (const [which, sent] of again) {
     const repeats = sum(sent.map((one) => Math.max(one.arrivals.filter((arrival) => arrival.taken).length - 1, 0)))
-    if (repeats > UNWRITTEN_MOST) findings.push(`repeated of ${which}, more than 16 pages of 500: ${repeats}`)
+    repeatedMost = Math.max(repeatedMost, repeats)
+    if (evidence.unwritten.size > 0 && repeats > UNWRITTEN_MOST)
+      findings.push(`repeated of ${which}, more than 16 pages of 500: ${repeats}`)
   }
   note('under more than one apns-id', all.filter((one) => distinct(one, 'apnsId') > 1).length)
   note('under more than one collapse id or tag', all.filter((one) => distinct(one, 'collapse') > 1).length)
@@ -129,7 +134,8 @@ export function judge(evidence: Evidence): Judgement {
     findings.push(`t is ${analytics.t} and s is ${analytics.s}, and the gateways took ${taken.length}${besides}`)
   }
   findings.push(...judgeDevices(evidence, all))
-  return { pushes: pushes.length, notifications: taken.length, lost, repeated, longestDelayMs, owed, findings }
+  const notifications = taken.length
+  return { pushes: pushes.length, notifications, lost, repeated, repeatedMost, longestDelayMs, owed, findings }
 }
 
 /** Of all applications that a scenario has. */
@@ -141,6 +147,7 @@ export function together(judgements: readonly Judgement[]): Judgement {
     notifications: total('notifications'),
     lost: total('lost'),
     repeated: total('repeated'),
+    repeatedMost: Math.max(...judgements.map(({ repeatedMost }) => repeatedMost)),
     longestDelayMs: Math.max(...judgements.map(({ longestDelayMs }) => longestDelayMs)),
     owed: total('owed'),
     findings: judgements.flatMap(({ findings }) => findings),

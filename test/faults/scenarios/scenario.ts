@@ -22,6 +22,8 @@ export interface Scenario {
   readonly browsers?: true
   /** Its data directory is on a disk of its own of so many bytes. */
   readonly diskBytes?: number
+  /** Its data directory is in this one. */
+  readonly directory?: string
   /** Why it cannot run here; `null` if it can. */
   readonly hindrance?: (options: ScenarioOptions) => string | null
 }

@@ -63,7 +63,7 @@ export interface Stage extends AsyncDisposable, Party {
   readonly known: KnownCredentials
   /** Has Google refuse the next request for an access token. */
   refuseGrant(fault: GrantFault): void
-  /** Starts the service; waits until it is ready, unless `untilReady` is false. */
+  /** Starts the service; waits until it is ready, unless `untilReady` is false: then it can be called once it is. */
   start(options?: StartOptions): Promise<void>
   kill(): Promise<void>
   /** SIGTERM: resolves with the exit code, and notes an accident unless it is one of `codes`. Default 0 alone. */
@@ -215,7 +215,12 @@ export async function openStage({
         killedAt.set(life, Date.now())
         accidents.push(`the service ended by itself with ${exitCode}: ${started.log().slice(-2000)}`)
       })
-      if (!untilReady) return
+      if (!untilReady) {
+        void started.ready.then((ready) => {
+          if (service === started) urls = ready
+        })
+        return
+      }
       const ready = await Promise.race([started.ready, Bun.sleep(START_MS).then(() => 'late' as const)])
       if (ready === 'late') {
         // One that hangs would hold its data directory against the next one, and outlive the harness.

@@ -1,0 +1,153 @@
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Large enough for the reserve that a server keeps, a twentieth, and for two databases. */
+const VOLUME_BYTES = 192 * 1024 * 1024
+
+const TOOLS = ['qemu-storage-daemon', 'losetup', 'mkfs.ext4', 'mount', 'umount'] as const
+
+/** How the volume is mirrored, for the output. */
+export const STAND_IN = `This kernel has no DRBD. Its stand-in: QEMU's quorum of two copies, one of them over TCP on the loopback address in
+a process of its own. A write or flush is answered when both have answered it, as in DRBD's protocol C. On it a loop
+device with ext4. The kill takes the server and its copy of the volume; then the other copy is mounted.`
+
+/** Why the volume cannot be had here; `null` if it can. */
+export function mirrorHindrance(): string | null {
+  const missing = TOOLS.filter((tool) => Bun.which(tool) === null)
+  if (missing.length > 0) return `${missing.join(', ')} is not installed (Debian: qemu-utils, qemu-system-common)`
+  return process.getuid?.() === 0 ? null : 'only root can mount a volume'
+}
+
+export type Kept = 'all' | 'prefix' | 'some'
+
+export interface Cut {
+  /** Writes that reached the second machine after the last flush. */
+  readonly unflushed: number
+  /** How many of them its copy has. */
+  readonly left: number
+}
+
+/** A volume with a copy on each of two machines, mounted on the first. */
+export interface Mirror extends AsyncDisposable {
+  readonly directory: string
+  /**
+   * With the write after so many, the first machine dies: from then on nothing is answered. What its copy has of writes
+   * since the last flush is drawn by `seed`. Resolves once it is so.
+   */
+  cutAfter(writes: number, kept: Kept, seed: number): Promise<Cut>
+  /** Resolves when everything that was written until now is in both copies. */
+  sync(): Promise<void>
+  /** Takes away what is left of the first machine: it writes and reads nothing any more. */
+  fence(): Promise<void>
+  /** Mounts the second copy. The machine that died is the second one from then on, with a copy of what is there. */
+  failOver(): Promise<{ readonly mountMs: number }>
+}
+
+export async function openMirror(): Promise<Mirror> {
+  const own = await mkdtemp(join(tmpdir(), 'bellhop-failover-'))
+  const directory = join(own, 'volume')
+  await mkdir(directory)
+  let [copy, otherCopy] = [join(own, 'copy-1'), join(own, 'copy-2')]
+  await run('truncate', `--size=${VOLUME_BYTES}`, copy)
+  await run('mkfs.ext4', '-q', '-F', copy)
+  await copyFile(copy, otherCopy)
+  let first = await startFirst(own, copy, otherCopy)
+  await run('mount', first.device, directory)
+
+  async function fence(): Promise<void> {
+    await first.kill()
+    // Lazily: the harness may have a file of it open.
+    await run('umount', '-l', directory)
+    await run('losetup', '-d', first.device)
+    await run('umount', '-l', first.file)
+    await first.second.end()
+  }
+  return {
+    directory,
+    cutAfter: (writes, kept, seed) => first.second.cutAfter(writes, kept, seed),
+    async sync() {
+      await run('sync', '--file-system', directory)
+    },
+    fence,
+    async failOver() {
+      ;[copy, otherCopy] = [otherCopy, copy]
+      // What DRBD does when the machine is back, and while the service runs.
+      await copyFile(copy, otherCopy)
+      first = await startFirst(own, copy, otherCopy)
+      const startedAt = performance.now()
+      await run('mount', first.device, directory)
+      return { mountMs: performance.now() - startedAt }
+    },
+    async [Symbol.asyncDispose]() {
+      await fence()
+      await rm(own, { recursive: true })
+    },
+  }
+}
+
+/** The storage of the machine that serves: a block device that is two copies. */
+async function startFirst(own: string, copy: string, otherCopy: string) {
+  const second = await startSecond(otherCopy)
+  const file = join(own, `device-${crypto.randomUUID()}`)
+  await Bun.write(file, '')
+  const blocks = [
+    { driver: 'file', 'node-name': 'own', filename: copy },
+    { driver: 'nbd', 'node-name': 'other', server: { type: 'inet', host: '127.0.0.1', port: second.port } },
+    // Reads are the first one's; a write has to succeed on both.
+    { driver: 'quorum', 'node-name': 'both', children: ['own', 'other'], 'vote-threshold': 2, 'read-pattern': 'fifo' },
+  ]
+  const exported = { type: 'fuse', id: 'volume', 'node-name': 'both', mountpoint: file, writable: true }
+  const daemon = Bun.spawn(
+    [
+      'qemu-storage-daemon',
+      ...blocks.flatMap((block) => ['--blockdev', JSON.stringify(block)]),
+      '--export',
+      JSON.stringify(exported),
+    ],
+    { stdout: 'ignore', stderr: 'pipe' },
+  )
+  while (daemon.exitCode === null && Bun.file(file).size !== VOLUME_BYTES) await Bun.sleep(5)
+  if (daemon.exitCode !== null) throw new Error(await new Response(daemon.stderr).text())
+  const device = await run('losetup', '--find', '--show', file)
+  return {
+    file,
+    device,
+    second,
+    async kill() {
+      daemon.kill('SIGKILL')
+      await daemon.exited
+    },
+  }
+}
+
+async function startSecond(image: string) {
+  const command = [process.execPath, join(import.meta.dir, 'second-machine.ts'), image]
+  const child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
+  const output = child.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]()
+  const line = async () => String((await output.next()).value)
+  return {
+    port: (await line()).trim(),
+    async cutAfter(writes: number, kept: Kept, seed: number): Promise<Cut> {
+      child.stdin.write(`cut after ${writes} keep ${kept} seed ${seed}\n`)
+      child.stdin.flush()
+      const [, unflushed, left] = /^cut (\d+) (\d+)/.exec(await line()) ?? []
+      return { unflushed: Number(unflushed), left: Number(left) }
+    },
+    async end() {
+      child.stdin.end()
+      await child.exited
+    },
+  }
+}
+
+async function run(...command: readonly string[]): Promise<string> {
+  const child = Bun.spawn([...command], { stdout: 'pipe', stderr: 'pipe' })
+  const [output, complaint] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (child.exitCode !== 0) throw new Error(`${command.join(' ')}: ${complaint}`)
+  return output.trim()
+}

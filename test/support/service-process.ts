@@ -36,8 +36,8 @@ export function limited(flag: '-n' | '-f', to: number): readonly string[] {
 }
 
 /**
- * `bellhop serve` as a process of its own, ready to be called. Throws with its output if it does not get ready. `under`:
- * words before it.
+ * `bellhop serve` as a process of its own, ready to be called. Throws with its output if it does not get ready. It
+ * listens at a free port unless `args` say where. `under`: words before it.
  */
 export async function serve(
   data: string,
@@ -45,8 +45,9 @@ export async function serve(
   args: readonly string[] = [],
   under: readonly string[] = [],
 ): Promise<ServiceProcess> {
+  const listen = args.some((arg) => arg.startsWith('--listen=')) ? [] : ['--listen=127.0.0.1:0']
   const child = Bun.spawn(
-    [...under, ...PROGRAM, 'serve', `--data=${data}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0', ...args],
+    [...under, ...PROGRAM, 'serve', `--data=${data}`, ...listen, '--admin-listen=127.0.0.1:0', ...args],
     { env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' },
   )
   let log = ''

@@ -20,6 +20,7 @@ import docker from './docker.md' with { type: 'text' }
 import doctor from './doctor.md' with { type: 'text' }
 import errors from './errors.md' with { type: 'text' }
 import expo from './expo.md' with { type: 'text' }
+import failover from './failover.md' with { type: 'text' }
 import faults from './faults.md' with { type: 'text' }
 import fcm from './fcm.md' with { type: 'text' }
 import figures from './figures.md' with { type: 'text' }
@@ -148,6 +149,7 @@ export const PAGES: readonly ManualPage[] = [
   page('figures', figures),
   page('design', design),
   page('beyond', beyond),
+  page('failover', failover),
   page('releases', releases),
   page('changelog', changelog),
   page('glossary', glossary),

@@ -94,9 +94,9 @@ function diesStarting({ seed }: Stage, number: number): boolean {
 }
 
 async function trafficUntil(cut: Promise<unknown>, { pushes, accidents }: Stage): Promise<void> {
-  let over = false
-  void cut.then(() => (over = true))
-  for (let turn = 0; !over; turn++) {
+  const over = new AbortController()
+  void cut.then(() => over.abort())
+  for (let turn = 0; !over.signal.aborted; turn++) {
     if (accidents.length > 0) throw new Error(accidents.join('; '))
     // Some broadcast is being sent all the while.
     if (turn % 8 === 0) await pushes.toAll()

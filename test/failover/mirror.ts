@@ -129,13 +129,13 @@ async function startSecond(image: string) {
   return {
     port: (await line()).trim(),
     async cutAfter(writes: number, kept: Kept, seed: number): Promise<Cut> {
-      child.stdin.write(`cut after ${writes} keep ${kept} seed ${seed}\n`)
-      child.stdin.flush()
+      void child.stdin.write(`cut after ${writes} keep ${kept} seed ${seed}\n`)
+      void child.stdin.flush()
       const [, unflushed, left] = /^cut (\d+) (\d+)/.exec(await line()) ?? []
       return { unflushed: Number(unflushed), left: Number(left) }
     },
     async end() {
-      child.stdin.end()
+      void child.stdin.end()
       await child.exited
     },
   }

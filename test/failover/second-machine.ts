@@ -8,7 +8,7 @@
 // or `some` of them, as after a power cut here too. It prints `cut`, the writes since the last flush, and how many are left.
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { chance } from '../faults/stage/chance.ts'
 
 const OPTION = 0x49484156454f5054n // "IHAVEOPT"
@@ -37,7 +37,7 @@ let unflushed: Write[] = []
 let cut: Cut | null = null
 
 const server = createServer((socket) => void serve(socket).catch(() => socket.destroy()))
-server.listen(0, '127.0.0.1', () => console.log((server.address() as { port: number }).port))
+server.listen(0, '127.0.0.1', () => say(`${(server.address() as AddressInfo).port}`))
 
 for await (const line of console) {
   // The end of the input is an empty line.
@@ -59,7 +59,7 @@ async function serve(socket: Socket): Promise<void> {
     const [kind, handle] = [head.readUInt16BE(6), head.subarray(8, 16)]
     const [offset, length] = [Number(head.readBigUInt64BE(16)), head.readUInt32BE(24)]
     if (kind === DISCONNECT) return void socket.end()
-    let content = Buffer.alloc(0)
+    let content: Buffer = Buffer.alloc(0)
     if (kind === READ) content = read(offset, length)
     else if (kind === WRITE) {
       const data = await take(length)
@@ -101,13 +101,17 @@ function end({ kind, seed }: Cut, last: Pick<Write, 'offset' | 'data'>): void {
   for (const { offset, data: kept } of left) writeSync(image, kept, 0, kept.length, offset)
   closeSync(image)
   server.close()
-  console.log(`cut ${all.length} ${left.length}`)
+  say(`cut ${all.length} ${left.length}`)
 }
 
 function read(offset: number, length: number): Buffer {
   const content = Buffer.alloc(length)
   readSync(image, content, 0, length, offset)
   return content
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
 }
 
 type Take = (length: number) => Promise<Buffer>

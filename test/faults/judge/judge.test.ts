@@ -69,6 +69,7 @@ describe('the judge of the fault harness', () => {
       notifications: 2,
       lost: 0,
       repeated: 0,
+      repeatedMost: 0,
       longestDelayMs: 250,
       owed: 0,
       findings: [],

@@ -83,6 +83,12 @@ const PROOFS: readonly Proof[] = [
     command: ['run', 'transports', 'servers'],
   },
   {
+    name: 'failover',
+    what: 'the machine dies at a random write, 50 times, and another one serves its copy of the volume; needs root',
+    usually: '10 min',
+    command: ['run', 'failover', '--binary', 'dist/bellhop'],
+  },
+  {
     name: 'fuzz',
     what: 'hostile input to a service that is watched',
     usually: '20 min',

@@ -139,6 +139,7 @@ describe.each([
     const event = { as: null, body: JSON.stringify({ id: '17' }) }
     expect((await proxy.call('POST', path ?? '', event)).status).toBe(200)
     expect((await proxy.call('POST', '/hook/unknown/bhh_x', event)).status).toBe(401)
+    expect((await proxy.call('OPTIONS', '/deviceToken', { as: null })).status).toBe(204)
     for (const page of ['/manual/hooks', '/webpush/client.js', '/openapi.json', '/healthz']) {
       expect([page, (await proxy.call('GET', page, { as: null })).status]).toEqual([page, 200])
     }

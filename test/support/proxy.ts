@@ -26,8 +26,9 @@ export interface ProxyPlace extends Disposable {
 
 export interface ProxyCall {
   readonly body?: string
-  /** Default: the secret is sent, as from the backend. */
+  /** What the caller says of itself. Without it the secret is sent, as from a backend. */
   readonly forwardedFor?: string
+  readonly headers?: Readonly<Record<string, string>>
   /** Default: those the proxy was started with; `null`: none. */
   readonly as?: (Pick<Credentials, 'id'> & Partial<Credentials>) | null
 }
@@ -90,13 +91,14 @@ export async function startProxy(
 ): Promise<Proxy> {
   const home = { HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory }
   const child = Bun.spawn([...command], { env: { ...process.env, ...home }, stdout: 'ignore', stderr: 'pipe' })
-  const call: Proxy['call'] = (method, path, { body, forwardedFor, as = credentials } = {}) =>
+  const call: Proxy['call'] = (method, path, { body, forwardedFor, headers, as = credentials } = {}) =>
     fetch(`https://${host}:${port}${path}`, {
       method,
       headers: {
         host: name,
         'accept-version': '1',
         'content-type': 'application/json',
+        ...headers,
         ...(as !== null && { 'x-service-appid': as.id }),
         ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
         ...(forwardedFor === undefined && as?.secret !== undefined && { 'x-service-secret': as.secret }),

@@ -134,12 +134,13 @@ describe.each([
     const template = line.file('orders.json', JSON.stringify(hook))
     const args = ['hook', 'create', second.application.id, 'orders', '--template', template]
     const { stdout, stderr } = await line.run(args, { BELLHOP_DATA: second.data })
-    const path = /\/hook\/orders\/bhh_\w+/.exec(stdout)?.[0]
+    const path = /\/hook\/orders\/bhh_[\w-]+/.exec(stdout)?.[0]
     expect([path, stderr]).toEqual([expect.any(String), ''])
     const event = { as: null, body: JSON.stringify({ id: '17' }) }
     expect((await proxy.call('POST', path ?? '', event)).status).toBe(200)
     expect((await proxy.call('POST', '/hook/unknown/bhh_x', event)).status).toBe(401)
-    expect((await proxy.call('OPTIONS', '/deviceToken', { as: null })).status).toBe(204)
+    const asks = { origin: 'https://shop.example', 'access-control-request-method': 'PUT' }
+    expect((await proxy.call('OPTIONS', '/deviceToken', { as: null, headers: asks })).status).toBe(204)
     for (const page of ['/manual/hooks', '/webpush/client.js', '/openapi.json', '/healthz']) {
       expect([page, (await proxy.call('GET', page, { as: null })).status]).toEqual([page, 200])
     }

@@ -45,7 +45,8 @@ export function conditionsOf(filter: Filter, platform: Platform, labelId: LabelI
   const inner = (demand: Demand) => conditionOf(demand, platform, labelId, filter.asOf)
   const demands = ALL_NARROWINGS.flatMap(([, { demand }]) => demand(filter) ?? [])
   const missed = filter.missed === undefined ? [] : [missedBy(filter.missed, platform, inner)]
-  const whole = all([...demands.map(inner), ...missed])
+  const reached = filter.reached === undefined ? [] : [not(missedBy(filter.reached, platform, inner))]
+  const whole = all([...demands.map(inner), ...missed, ...reached])
   if (whole.kind === 'nobody') return null
   return conjuncts(whole)
 }

@@ -36,9 +36,11 @@ export interface Filter {
   /** Leaves out devices whose zone changed at or after this time, ms of service time. */
   readonly stayedSince?: number
   readonly missed?: Missed
+  /** Only devices that an earlier push did not miss. */
+  readonly reached?: Missed
 }
 
-/** Only devices that a finished push failed for. */
+/** Devices that a push did not get to. */
 export interface Missed {
   /** `push.number` of the push and its waves, for recipients that were rejected or expired. */
   readonly pushes: readonly number[]

@@ -273,6 +273,7 @@ export const push = sqliteTable('push', {
   toldAt: integer('told_at'),
   resendOf: integer('resend_of'),
   heldUntil: integer('held_until'),
+  takesBack: integer('takes_back'),
 })
 
 export const idempotency = sqliteTable(

@@ -40,15 +40,18 @@ export function checkContent(notification: Notification): void {
   }
 }
 
+/** Whether phones show it. */
+export function hasText({ msg, title, apns, fcm }: Notification): boolean {
+  return msg !== null || title !== undefined || Boolean(apns?.aps?.['alert']) || fcm?.notification !== undefined
+}
+
 const NEEDS_TEXT = optionsThat(({ needsText }) => needsText)
 const BESIDE_PAYLOAD = optionsThat(({ isBesidePayload }) => isBesidePayload)
 
 /** `nameIn`: what an option is called in the body. */
 function checkText(notification: Notification, nameIn: (name: OptionName) => string): void {
-  const { msg, title, payload, apns, fcm } = notification
-  const hasText =
-    msg !== null || title !== undefined || Boolean(apns?.aps?.['alert']) || fcm?.notification !== undefined
-  const needy = NEEDS_TEXT.find((name) => !hasText && notification[name] !== undefined)
+  const { payload } = notification
+  const needy = NEEDS_TEXT.find((name) => !hasText(notification) && notification[name] !== undefined)
   if (needy !== undefined) throw invalid(nameIn(needy), 'needs msg or title beside it')
   for (const name of BESIDE_PAYLOAD) {
     if (notification[name] !== undefined && payload !== null && Object.hasOwn(payload, name)) {

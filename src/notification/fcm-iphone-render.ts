@@ -81,7 +81,7 @@ function headersOf({ pushType, priority, expiration, collapseId }: RenderedApns)
 
 /** Without what FCM adds beside `aps` from `data`. */
 function withoutData(whole: Notification): Notification {
-  const { link: _, carriesId: __, ...notification } = whole
+  const { link: _, carriesId: __, withdraws: ___, ...notification } = whole
   return { ...notification, payload: null }
 }
 

@@ -1,5 +1,6 @@
 import type { Application } from '../application/application.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
+import type { JsonObject } from '../text/json-object.ts'
 import type { OptionValues } from './options.ts'
 
 /** These are `null` where nothing is given; every other option is absent, which keeps stored pushes small. */
@@ -9,6 +10,13 @@ type AlwaysStored = { readonly [Name in 'msg' | 'sound' | 'badge' | 'payload']: 
 export interface Notification extends AlwaysStored, Partial<Omit<OptionValues, keyof AlwaysStored>> {
   /** The push's id goes along as `bellhop.push`, for the app to report the open with. */
   readonly carriesId?: true
+  /** The app removes an earlier notification, and shows nothing. */
+  readonly withdraws?: {
+    /** UUID of the push that showed it. */
+    readonly withdrawn: string
+    /** Its apns-collapse-id, or tag. */
+    readonly tag: string
+  }
 }
 
 /** The part of a push that is the same for all its recipients. */
@@ -26,7 +34,8 @@ export function sentBy({ limits }: Pick<Application, 'limits'>, notification: No
 }
 
 /** What is sent beside the payload. A payload with this key takes precedence. `push`: its UUID. */
-export function idAlong(push: string, { carriesId }: Notification): { readonly bellhop?: { readonly push: string } } {
+export function idAlong(push: string, { carriesId, withdraws }: Notification): { readonly bellhop?: JsonObject } {
+  if (withdraws !== undefined) return { bellhop: withdraws }
   return carriesId === true ? { bellhop: { push } } : {}
 }
 

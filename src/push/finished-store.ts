@@ -27,7 +27,7 @@ export function createFinishedStore({ database, events }: Dependencies) {
        count(*) FILTER (WHERE f.send_at IS NOT NULL AND f.released_at IS NULL AND f.cancelled_at IS NULL) AS toCome
      FROM push p JOIN push w ON w.number = coalesce(p.parent, p.number)
        JOIN push f ON f.number = w.number OR f.parent = w.number
-     WHERE p.number = ? GROUP BY w.number`,
+     WHERE p.number = ? AND p.takes_back IS NOT 0 GROUP BY w.number`,
   )
   const progress = createProgressStore((sql) => database.statement(sql))
   const noteTold = database.statement<never, [number, number]>(

@@ -24,9 +24,14 @@ export interface NewPush {
   readonly heldUntil?: number
   /** `push.number` of the push that this one resends to the devices it failed for. */
   readonly resendOf?: number
+  /** `push.number` of the push whose notifications this one removes; 0: those of one user's other devices. */
+  readonly takesBack?: number
   /** By local time; `sendAt` is that of the first wave. */
   readonly waves: readonly { readonly id: string; readonly sendAt: number }[]
 }
+
+/** Without waves, and without what a tap on one device has removed from others. */
+export const LISTED = 'parent IS NULL AND takes_back IS NOT 0'
 
 export type PushStore = ReturnType<typeof createPushStore>
 
@@ -36,8 +41,8 @@ export type PushStore = ReturnType<typeof createPushStore>
 export function createPushStore({ database }: { database: Database }) {
   type NewRow = [string, number, string, string, number, number, ...(number | null)[]]
   const insert = database.statement<never, NewRow>(
-    `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, send_at, released_at, parent, resend_of, held_until)
-     VALUES (?, ?, ?, ?, ${CEILING}, ?, ?, ?, ?, ?, ?, ? - ${WALL_AHEAD})`,
+    `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, send_at, released_at, parent, resend_of, takes_back, held_until)
+     VALUES (?, ?, ?, ?, ${CEILING}, ?, ?, ?, ?, ?, ?, ?, ? - ${WALL_AHEAD})`,
   )
   const deliveries = createNewDeliveryStore({ database })
   const named = database.statement<{ number: number }, [id: string, application: number]>(
@@ -68,7 +73,8 @@ export function createPushStore({ database }: { database: Database }) {
      * a push isn't lost.
      */
     accept(application: number, push: NewPush): number {
-      const { notification, audience, createdAt, timeToLiveMs, waves, resendOf = null, heldUntil = null } = push
+      const { notification, audience, createdAt, timeToLiveMs, waves } = push
+      const { resendOf = null, takesBack = null, heldUntil = null } = push
       const expiresAt = (sendAt: number | null) => (sendAt ?? createdAt) + timeToLiveMs
       const add = (
         id: string,
@@ -78,7 +84,9 @@ export function createPushStore({ database }: { database: Database }) {
       ): number => {
         const texts = [JSON.stringify(notification), storedAudience(stored)] as const
         const times = [createdAt, expiresAt(sendAt), sendAt, sendAt === null ? createdAt : null] as const
-        return Number(insert.run(id, application, ...texts, ...times, parent, resendOf, heldUntil).lastInsertRowid)
+        return Number(
+          insert.run(id, application, ...texts, ...times, parent, resendOf, takesBack, heldUntil).lastInsertRowid,
+        )
       }
       const number = add(push.id, push.sendAt, null, audience)
       if (push.sendAt === null) deliveries.add({ application, push: number, audience, expiresAt: expiresAt(null) })

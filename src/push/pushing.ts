@@ -28,6 +28,7 @@ import { createPushStore } from './push-store.ts'
 import { createResendStore } from './resend/resend-store.ts'
 import { createResend } from './resend/resend.ts'
 import { createScheduleStore } from './schedule/schedule-store.ts'
+import { createTakeBack } from './shown/take-back.ts'
 
 interface Options extends Acceptance {
   readonly database: Database
@@ -50,8 +51,9 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
   const cancellations = createCancelStore({ database })
   const finished = createFinishedStore({ database, events: createEventStore({ database }) })
 
+  const pushes = createPushStore({ database })
   const accept = createAccept(acceptance, {
-    pushes: createPushStore({ database }),
+    pushes,
     schedule: createScheduleStore({ database }),
     idempotency: createIdempotencyStore({ database }),
     count: (application, filter, caller = NEVER) =>
@@ -77,22 +79,24 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
     apnsIdentity,
   })
 
+  /** Cancels a push and reports that, in a transaction of the caller. `now` in ms since the Unix epoch. */
+  function cancel(application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> {
+    const outcome = cancellations.cancel(application, id, now)
+    if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)
+    return outcome
+  }
+
   return {
     prepared,
     accept,
     preview,
+    cancel,
+    takeBack: createTakeBack({ ...acceptance, database, pushes, cancel, prepared }),
     resend: createResend({ store: createResendStore({ database }), accept, preview, prepared }),
 
     /** Whom a push to many reaches: see `reaching`. */
     reach: (application: Application, wanted: WantedFilter): Filter =>
       reaching(wanted, application, () => credentials.summaries(application)),
-
-    /** Cancels a push and reports that, in a transaction of the caller. `now` in ms since the Unix epoch. */
-    cancel: (application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> => {
-      const outcome = cancellations.cancel(application, id, now)
-      if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)
-      return outcome
-    },
   }
 }
 

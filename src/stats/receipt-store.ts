@@ -43,6 +43,10 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
     `INSERT INTO push_receipt (push, event, action, language, count) VALUES (?, ?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
+  const opened = database.statement<object, [push: number, devices: string]>(
+    `SELECT 1 FROM json_each(?2) d JOIN receipt r ON r.push = ?1 AND r.device = d.value
+       AND r.event IN (${EVENT_CODES.opened}, ${EVENT_CODES.action}) LIMIT 1`,
+  )
   const named = database.statement<{ names: number; known: 0 | 1 | null }, [string, push: number, declared: string]>(
     `SELECT count(DISTINCT action) AS names, max(action = ?1) AS known FROM push_receipt
      WHERE push = ?2 AND event = ${EVENT_CODES.action} AND action <> '${OTHER}'
@@ -97,6 +101,10 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
       count.run(number, event, name, text ?? '')
       return { isOfDevice: device !== null, text }
     },
+
+    /** Whether any of these devices, `device.id`, has reported a tap on the push. */
+    isOpenedBy: (push: number, devices: readonly number[]): boolean =>
+      opened.get(push, JSON.stringify(devices)) !== null,
 
     /** Erases up to `limit` rows; gives how many. */
     eraseOfPush: (push: number, limit: number): number => ofPush.run(push, limit).changes,

@@ -1,7 +1,7 @@
 import { platform, readToken, token } from '../device/device-fields.ts'
 import { refusalIn } from '../failure.ts'
 import { count, objectSchema } from '../http/answer-schema.ts'
-import { bodyOf, describedAs, invalid, missing, optional, required, show } from '../http/fields.ts'
+import { bodyOf, describedAs, fieldOf, invalid, missing, optional, required, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 import { actionName, RECEIPT_EVENTS } from './receipt.ts'
 import type { Receipt, ReceiptEvent } from './receipt.ts'
@@ -57,6 +57,11 @@ const action = describedAs(
   actionName,
 )
 
+const clear = describedAs(
+  'With a tap, an `id` and the `token` of a device that was sent the push: remove the notification from up to 20 other phones of the same user. The first tap alone does.',
+  fieldOf({ type: 'boolean' }, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)),
+)
+
 /** Endpoint 14. */
 export const RecordReceipt = bodyOf(
   {
@@ -65,18 +70,23 @@ export const RecordReceipt = bodyOf(
     action: optional(action),
     id: optional(pushId, ['aid']),
     token: optional(reportedBy),
+    clear: optional(clear),
   },
   (input) => {
     const isAction = input.event === 'action'
     if (isAction && input.action === undefined) throw missing('action', ' with event "action"')
     if (!isAction && input.action !== undefined) throw invalid('action', 'is only for event "action"')
+    const clears = input.clear === true
+    if (clears && input.event === 'received') throw invalid('clear', 'is only for a tap: event "opened" or "action"')
+    for (const name of ['id', 'token'] as const)
+      if (clears && input[name] === undefined) throw missing(name, ' with clear')
     const receipt: Receipt = {
       event: input.event ?? 'opened',
       action: input.action ?? null,
       push: input.id ?? null,
       token: input.token ?? null,
     }
-    return { platform: input.platform, receipt }
+    return { platform: input.platform, receipt, clears }
   },
 )
 

@@ -67,6 +67,7 @@ const HARMLESS = new Set([
   'day',
   'parent',
   'resend_of',
+  'takes_back',
   'environment',
   'imported',
 ])

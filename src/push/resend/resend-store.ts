@@ -1,13 +1,9 @@
-import type { Audience, Filter, Missed } from '../../audience/filter.ts'
-import { filterOf } from '../../audience/filter-schema.ts'
-import { audienceFrom } from '../../audience/stored-audience.ts'
+import type { Audience, Filter } from '../../audience/filter.ts'
 import { storedJson } from '../../database/damage.ts'
 import type { Database } from '../../database/database.ts'
-import type { StoredRow, delivery, push } from '../../database/schema.ts'
-import { nextGap } from '../../delivery/open/progress.ts'
-import type { Range } from '../../delivery/open/progress.ts'
-import type { Platform } from '../../device/device.ts'
+import type { StoredRow, push } from '../../database/schema.ts'
 import type { Notification } from '../../notification/notification.ts'
+import { createPushParts, filterFrom, missedBy } from '../push-parts-store.ts'
 
 export interface Resendable {
   readonly number: number
@@ -25,13 +21,6 @@ type PushRow = Pick<StoredRow<typeof push>, 'number' | 'notification' | 'audienc
   readonly resentAs: string | null
 }
 
-type PartRow = Pick<StoredRow<typeof delivery>, 'push' | 'progress' | 'ahead'> &
-  Pick<StoredRow<typeof push>, 'audience' | 'ceiling'> & {
-    readonly platform: Platform
-    /** It ended before everybody had been looked at. */
-    readonly cutShort: 0 | 1
-  }
-
 export function createResendStore({ database }: { readonly database: Pick<Database, 'reading'> }) {
   const find = database.reading<PushRow, [id: string, application: number]>(
     `SELECT p.number, p.notification, p.audience, p.cancelled_at IS NOT NULL AS cancelled,
@@ -42,12 +31,7 @@ export function createResendStore({ database }: { readonly database: Pick<Databa
            OR EXISTS (SELECT 1 FROM delivery d WHERE d.push = one.number AND d.finished_at IS NULL))) AS open
      FROM push p WHERE p.id = ? AND p.application = ? AND p.parent IS NULL`,
   )
-  const parts = database.reading<PartRow, [push: number]>(
-    `SELECT d.push, d.platform, d.progress, d.ahead, p.audience, p.ceiling,
-       d.refused IS NOT NULL OR d.finished_at >= coalesce(d.expires_at, p.expires_at) AS cutShort
-     FROM push p JOIN delivery d ON d.push = p.number WHERE p.number = ?1 OR p.parent = ?1
-     ORDER BY d.push, d.platform`,
-  )
+  const partsOf = createPushParts((sql) => database.reading(sql))
 
   return {
     /** `null`: the application has no such push. */
@@ -55,7 +39,7 @@ export function createResendStore({ database }: { readonly database: Pick<Databa
       const row = find.get(id, application)
       if (row === null) return null
       const { number, notification, audience, cancelled, open, resentAs } = row
-      const missed = missedBy(parts.all(number), audience)
+      const missed = missedBy(partsOf(number), audience)
       return {
         number,
         notification: storedJson(notification) as Notification,
@@ -65,31 +49,4 @@ export function createResendStore({ database }: { readonly database: Pick<Databa
       }
     },
   }
-}
-
-function missedBy(parts: readonly PartRow[], whole: string): Missed {
-  const unsent = parts.flatMap(({ platform, progress, ahead, audience, ceiling, cutShort }) => {
-    const ranges = cutShort === 1 ? unsettled(progress, storedJson(ahead) as Range[], ceiling) : []
-    if (ranges.length === 0) return []
-    const own = audienceFrom(audience, whole)
-    const { zones, stayedSince } = 'filter' in own ? own.filter : {}
-    const turn = { ...(zones !== undefined && { zones }), ...(stayedSince !== undefined && { stayedSince }) }
-    return [{ platform, ranges, turn }]
-  })
-  const pushes = [...new Set(parts.map(({ push }) => push))]
-  return { pushes, ...(unsent.length > 0 && { unsent }) }
-}
-
-function unsettled(upTo: number, ahead: readonly Range[], ceiling: number): Range[] {
-  const gaps: Range[] = []
-  for (let gap = nextGap({ upTo, ahead }, 0, ceiling); gap !== null;) {
-    gaps.push(gap)
-    gap = nextGap({ upTo, ahead }, gap[1], ceiling)
-  }
-  return gaps
-}
-
-function filterFrom(audience: Audience): Filter {
-  if ('filter' in audience) return audience.filter
-  return { ...filterOf({ platform: [audience.platform] }), devices: [audience.device] }
 }

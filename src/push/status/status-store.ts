@@ -153,7 +153,7 @@ function prepareStatements(orm: Database['readingOrm']) {
     find: late(() => pushes().where(and(eq(p.id, sql.placeholder('id')), ofApplication))),
     page: late(() =>
       pushes()
-        .where(and(ofApplication, lt(p.number, sql.placeholder('before'))))
+        .where(and(ofApplication, sql`${p.takesBack} IS NOT 0`, lt(p.number, sql.placeholder('before'))))
         .orderBy(desc(p.number))
         .limit(limit),
     ),

@@ -15,6 +15,7 @@ import { cancelRoutes } from '../../push/cancel-routes.ts'
 import { previewRoutes } from '../../push/preview/preview-routes.ts'
 import { createPushToAll } from '../../push/push-to-all.ts'
 import { pushRoutes } from '../../push/push-routes.ts'
+import { shownRoutes } from '../../push/shown/shown-routes.ts'
 import { statusRoutes } from '../../push/status/status-routes.ts'
 import { statsRoutes } from '../../stats/stats-routes.ts'
 import { WEBHOOKS } from '../../webhook/event-schema.ts'
@@ -87,11 +88,13 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         cancellations: pushing,
         deliveries: pool,
       }),
+      shownRoutes({ gate, audited, takeBack: pushing.takeBack, deliveries: pool }),
       statsRoutes({
         gate,
         commit,
         clock,
         stats: parts.stats,
+        clear: (...tap) => pushing.takeBack.clear(...tap),
         counted: (application, event) => receipts.note(application, event),
       }),
       ...(compat ? [compatRoutes({ gate, commit, devices, bounds })] : []),

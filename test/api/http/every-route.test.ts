@@ -10,6 +10,7 @@ import { createGate } from '../../../src/http/gate.ts'
 import { cancelRoutes } from '../../../src/push/cancel-routes.ts'
 import { previewRoutes } from '../../../src/push/preview/preview-routes.ts'
 import { pushRoutes } from '../../../src/push/push-routes.ts'
+import { shownRoutes } from '../../../src/push/shown/shown-routes.ts'
 import { statusRoutes } from '../../../src/push/status/status-routes.ts'
 import { statsRoutes } from '../../../src/stats/stats-routes.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -44,6 +45,8 @@ const BESIDE = [
   'GET /push/{id}/failures with the secret',
   'GET /push/{id}/device with the secret',
   'POST /push/{id}/cancel with the secret',
+  'DELETE /push/{id}/shown with the secret',
+  'PUT /push/{id}/shown with the secret',
   'PUT /user/del with the secret',
 ]
 
@@ -108,9 +111,10 @@ const routes = routesOf((gate) => {
     userRoutes({ gate, audited: uncalled, eraseUser: uncalled }),
     pushRoutes({ gate, devices: uncalled, pushing: uncalled }),
     cancelRoutes({ gate, audited: uncalled, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
+    shownRoutes({ gate, audited: uncalled, takeBack: uncalled, deliveries: uncalled }),
     previewRoutes({ gate, clock, counting: uncalled, devices: uncalled, pushing: uncalled }),
     statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled }),
-    statsRoutes({ gate, commit: uncalled, clock, stats: uncalled, counted: uncalled }),
+    statsRoutes({ gate, commit: uncalled, clock, stats: uncalled, clear: uncalled, counted: uncalled }),
   ]
 })
 

@@ -1,0 +1,122 @@
+import { Elysia } from 'elysia'
+import { platforms } from '../../audience/filter-fields.ts'
+import { unknownField } from '../../audience/unknown-fields.ts'
+import { objectSchema, text, uuid, yesOrNo } from '../../http/answer-schema.ts'
+import { described, endpoint } from '../../http/endpoint.ts'
+import { bodyOf, closed, describedAs, missing, optional } from '../../http/fields.ts'
+import type { Audited, Gate } from '../../http/gate.ts'
+import { msg, title } from '../../notification/options/text.ts'
+import type { Platform } from '../../platform.ts'
+import type { Pushing } from '../pushing.ts'
+import { ID_PARAMETER, NO_PUSH_FOUND } from '../status/status-schema.ts'
+import type { SendingEnd } from './take-back.ts'
+
+interface Dependencies {
+  readonly gate: Gate
+  readonly audited: Audited
+  readonly takeBack: Pick<Pushing['takeBack'], 'withdraw' | 'replace'>
+  readonly deliveries: SendingEnd
+}
+
+const fields = {
+  msg: optional(describedAs('The new message.', msg.field)),
+  title: optional(describedAs('The new title. Absent: none.', title.field)),
+  platform: optional(describedAs('Only on these. Default: wherever it was sent.', platforms)),
+}
+
+const Replacement = closed(
+  bodyOf(fields, (input) => {
+    const { msg: message = null, title: line = null } = input
+    if (message === null && line === null) throw missing('msg')
+    return { text: { msg: message, title: line }, ...(input.platform && { platforms: input.platform }) }
+  }),
+  (name) => unknownField(name, Object.keys(fields)),
+)
+
+const NEW_ID = '019a9f80-11aa-7000-8000-000000000000'
+
+const WITHDRAWAL = objectSchema('Withdrawal', {
+  message: text('"Withdrawn".', 'Withdrawn'),
+  id: uuid('Of the push that removes the notification: `GET /push/{id}` has its progress.', NEW_ID),
+  cancelled: yesOrNo('Whether the push was still being sent. What had not gone out never does.', false),
+})
+
+const REPLACEMENT = objectSchema('Replacement', {
+  message: text('"Replaced".', 'Replaced'),
+  id: uuid('Of the push with the new text.', NEW_ID),
+})
+
+const SHOWS_NOTHING = 'The push shows nothing: there is nothing to take back.'
+const FAILURES = {
+  404: 'ResourceNotFound: there is no such push.',
+  409: 'ConflictError: the push has not been sent yet, shows nothing, or reached no device of these platforms.',
+}
+const SENTENCES = { ...NO_PUSH_FOUND, ConflictError: SHOWS_NOTHING }
+
+/** `0`, `0,1` or absent. */
+function platformsIn(query: Readonly<Record<string, string | undefined>>): {
+  readonly platforms?: readonly Platform[]
+} {
+  const { platform = '' } = query
+  return platform === '' ? {} : { platforms: platforms.read(platform.split(','), 'platform') }
+}
+
+/** What devices already show of a push. */
+export function shownRoutes({ gate, audited, takeBack, deliveries: sending }: Dependencies) {
+  return new Elysia({ name: 'shown-routes' })
+    .use(gate.plugin)
+    .delete(
+      '/push/:id/shown',
+      ({ params, query, application, request }) => {
+        const push = params.id.toLowerCase()
+        const options = { ...platformsIn(query), sending }
+        return audited({ application, request, action: 'withdraw', detail: { push } }, async () => {
+          return { message: 'Withdrawn', ...(await takeBack.withdraw(application, push, options)) }
+        })
+      },
+      {
+        detail: endpoint({
+          tag: 'Pushes',
+          summary: 'Withdraw a push',
+          description:
+            'Removes its notification from phones that show it, by a silent push to those that it was sent to and that its audience still has. The app must have a client library of Bellhop, or do it itself. A push that is still being sent is cancelled. To withdraw again changes nothing: the answer has the same `id`.',
+          secret: true,
+          parameters: [
+            ID_PARAMETER,
+            {
+              name: 'platform',
+              in: 'query',
+              description:
+                'Only on these, with commas: `0,1`. Default `0,1`. Browsers have a price for each push that shows nothing.',
+              schema: { type: 'string', pattern: '^[0-2](,[0-2])*$' },
+            },
+          ],
+          answers: { 200: { description: 'Withdrawn durably.', schema: WITHDRAWAL } },
+          failures: FAILURES,
+          sentences: SENTENCES,
+        }),
+      },
+    )
+    .put(
+      '/push/:id/shown',
+      ({ params, body, application, request }) => {
+        const push = params.id.toLowerCase()
+        return audited({ application, request, action: 'replace', detail: { push } }, async () => {
+          return { message: 'Replaced', id: await takeBack.replace(application, push, body.text, body.platforms) }
+        })
+      },
+      described({
+        tag: 'Pushes',
+        summary: 'Replace what a push shows',
+        description:
+          'Sends the same push with another text and without a sound, in place of what is shown, to those that it was sent to and that its audience still has. Whoever had dismissed it sees it again. What is left of the first push is still sent: cancel it before.',
+        secret: true,
+        body: Replacement,
+        example: { title: 'Corner Shop', msg: 'Closed today: we open again on Monday.' },
+        parameters: [ID_PARAMETER],
+        answers: { 200: { description: 'Stored durably, and about to be sent.', schema: REPLACEMENT } },
+        failures: { ...FAILURES, 409: `MissingParameter, or ${FAILURES[409]}` },
+        sentences: SENTENCES,
+      }),
+    )
+}

@@ -1,0 +1,95 @@
+import type { Audience, Filter, Missed } from '../../audience/filter.ts'
+import { storedJson } from '../../database/damage.ts'
+import type { Database } from '../../database/database.ts'
+import type { StoredRow, push } from '../../database/schema.ts'
+import { packToken } from '../../device/device.ts'
+import type { Platform } from '../../device/device.ts'
+import type { Notification } from '../../notification/notification.ts'
+import { createPushParts, filterFrom, missedBy } from '../push-parts-store.ts'
+import type { PushPart } from '../push-parts-store.ts'
+
+/** A push, and the devices that may show it. */
+export interface ShownPush {
+  readonly number: number
+  readonly notification: Notification
+  /** Whom it was sent to, as far as they are in its audience now; without platforms: nobody. */
+  readonly filter: Filter
+  readonly state: 'scheduled' | 'open' | 'over'
+  /** The id of the push that withdraws it; `null`: none does. */
+  readonly withdrawnAs: string | null
+}
+
+interface OwnDevice {
+  readonly id: number
+  readonly platform: Platform
+}
+
+type PushRow = Pick<StoredRow<typeof push>, 'number' | 'notification' | 'audience'> & {
+  readonly toCome: 0 | 1
+  readonly withdrawnAs: string | null
+}
+
+/** Reads what a caller's transaction needs, on the same connection. */
+export function createShownStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
+  const find = database.statement<PushRow, [id: string, application: number]>(
+    `SELECT p.number, p.notification, p.audience,
+       (SELECT again.id FROM push again WHERE again.takes_back = p.number) AS withdrawnAs,
+       EXISTS (SELECT 1 FROM push one WHERE (one.number = p.number OR one.parent = p.number)
+         AND one.released_at IS NULL AND one.cancelled_at IS NULL) AS toCome
+     FROM push p WHERE p.id = ? AND p.application = ? AND p.parent IS NULL`,
+  )
+  const partsOf = createPushParts((sql) => database.statement(sql))
+  const named = database.statement<{ id: number; user: string | null }, [number, Platform, string | Uint8Array]>(
+    'SELECT id, user FROM device WHERE application = ? AND platform = ? AND token = ? AND state = 0',
+  )
+  const ofUser = database.statement<OwnDevice, [number, string, limit: number]>(
+    `SELECT id, platform FROM device INDEXED BY device_by_user
+     WHERE application = ? AND user = ? AND state = 0 ORDER BY seen_at DESC LIMIT ?`,
+  )
+
+  return {
+    /** `null`: the application has no such push. */
+    find(application: number, id: string): ShownPush | null {
+      const row = find.get(id, application)
+      if (row === null) return null
+      const { number, notification, audience, toCome, withdrawnAs } = row
+      const parts = partsOf(number)
+      // Who was silent for so long may have come since: because of it.
+      const { notSeenForMs: _, ...filter } = filterFrom(storedJson(audience) as Audience)
+      const isOpen = parts.some(({ open }) => open === 1)
+      return {
+        number,
+        notification: storedJson(notification) as Notification,
+        filter: { ...filter, platforms: sentPlatforms(parts), reached: missedOf(parts, audience) },
+        state: parts.length === 0 && toCome === 1 ? 'scheduled' : isOpen || toCome === 1 ? 'open' : 'over',
+        withdrawnAs,
+      }
+    },
+
+    /** The device with this token, `own`, and the other registered devices of its user, the last seen first. */
+    devicesOf(application: number, platform: Platform, token: string, limit: number) {
+      const { id, user } = named.get(application, platform, packToken(token, platform)) ?? { id: 0, user: null }
+      const devices = user === null ? [] : ofUser.all(application, user, limit)
+      return { own: { id, platform }, others: devices.filter((one) => one.id !== id) }
+    },
+  }
+}
+
+function sentPlatforms(parts: readonly PushPart[]): Platform[] {
+  const sent = parts.filter(({ accepted, open }) => accepted > 0 || open === 1)
+  return [...new Set(sent.map(({ platform }) => platform))]
+}
+
+/** Also those that were registered later. What is still open may get to anybody. */
+function missedOf(parts: readonly PushPart[], whole: string): Missed {
+  const ended = parts.map((part) => {
+    const { open, cancelled, cutShort } = part
+    return { ...part, cutShort: open === 0 && (cutShort === 1 || cancelled === 1) ? 1 : 0 } as const
+  })
+  const { pushes, unsent = [] } = missedBy(ended, whole)
+  const later = sentPlatforms(parts).map((platform) => {
+    const ceiling = Math.max(...parts.filter((part) => part.platform === platform).map((part) => part.ceiling))
+    return { platform, ranges: [[ceiling + 1, Number.MAX_SAFE_INTEGER]] as const }
+  })
+  return { pushes, unsent: [...unsent, ...later] }
+}

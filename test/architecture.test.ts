@@ -294,7 +294,7 @@ describe('who may import what', () => {
     const makes = /\bnew Refused\(|\b(throw|return) (invalid|missing|unknownField|noDevice)\(/
     const makers = files.filter(({ code }) => makes.test(code)).map(({ path }) => path)
     const allowed =
-      /^http\/|^admin\/admin-gate\.ts$|-(schema|fields?|routes)\.ts$|^notification\/options\/|^push\/(accept|counting|pushing|resend\/resend)\.ts$/
+      /^http\/|^admin\/admin-gate\.ts$|-(schema|fields?|routes)\.ts$|^notification\/options\/|^push\/(accept|counting|pushing|resend\/resend|shown\/take-back)\.ts$/
     expect(makers.filter((path) => !allowed.test(path))).toEqual([])
     expect(makers.length).toBeGreaterThan(15)
     const catchers = files.filter(({ code }) => /\binstanceof Refused\b/.test(code)).map(({ path }) => path)

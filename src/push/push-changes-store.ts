@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { LISTED } from './push-store.ts'
+import { IN_LISTS } from './push-store.ts'
 import { createProgressStore } from './status/progress-store.ts'
 
 export interface PushName {
@@ -22,14 +22,14 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
   const highest = database.reading<{ number: number | null }, []>('SELECT max(number) AS number FROM push')
   const since = database.reading<NewPushName, [number, number | null, number]>(
     `SELECT number, id, application, created_at AS createdAt, send_at AS sendAt FROM push
-     WHERE number > ?1 AND (?2 IS NULL OR application = ?2) AND ${LISTED} ORDER BY number LIMIT ?3`,
+     WHERE number > ?1 AND (?2 IS NULL OR application = ?2) AND ${IN_LISTS} ORDER BY number LIMIT ?3`,
   )
   const counted = database.reading<
     { application: number; count: number; first: number; last: number },
     [number, number | null]
   >(
     `SELECT application, count(*) AS count, min(number) AS first, max(number) AS last FROM push
-     WHERE number > ?1 AND (?2 IS NULL OR application = ?2) AND ${LISTED} GROUP BY application`,
+     WHERE number > ?1 AND (?2 IS NULL OR application = ?2) AND ${IN_LISTS} GROUP BY application`,
   )
   const open = database.reading<PushName, [number | null, number]>(
     `SELECT DISTINCT w.number, w.id, w.application
@@ -45,7 +45,7 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
   )
   const opened = database.reading<{ id: string; opened: number }, [number, number]>(
     `SELECT id, (SELECT coalesce(sum(count), 0) FROM push_receipt WHERE push = number AND event = 0) AS opened
-     FROM push WHERE application = ? AND ${LISTED} ORDER BY number DESC LIMIT ?`,
+     FROM push WHERE application = ? AND ${IN_LISTS} ORDER BY number DESC LIMIT ?`,
   )
 
   return {

@@ -31,7 +31,7 @@ export interface NewPush {
 }
 
 /** Without waves, and without what a tap on one device has removed from others. */
-export const LISTED = 'parent IS NULL AND takes_back IS NOT 0'
+export const IN_LISTS = 'parent IS NULL AND takes_back IS NOT 0'
 
 export type PushStore = ReturnType<typeof createPushStore>
 

@@ -14,6 +14,7 @@ import type { Notification } from '../notification/notification.ts'
 import { createSizeCheck } from '../notification/rendered-size.ts'
 import { webPushBytes } from '../notification/webpush-render.ts'
 import type { Platform } from '../platform.ts'
+import { createReceiptStore } from '../stats/receipt-store.ts'
 import { createEventStore } from '../webhook/event-store.ts'
 import { createAccept } from './accept.ts'
 import type { Acceptance } from './accept.ts'
@@ -28,6 +29,7 @@ import { createPushStore } from './push-store.ts'
 import { createResendStore } from './resend/resend-store.ts'
 import { createResend } from './resend/resend.ts'
 import { createScheduleStore } from './schedule/schedule-store.ts'
+import { createShownStore } from './shown/shown-store.ts'
 import { createTakeBack } from './shown/take-back.ts'
 
 interface Options extends Acceptance {
@@ -91,7 +93,14 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
     accept,
     preview,
     cancel,
-    takeBack: createTakeBack({ ...acceptance, database, pushes, cancel, prepared }),
+    takeBack: createTakeBack({
+      ...acceptance,
+      store: createShownStore({ database }),
+      receipts: createReceiptStore({ database }),
+      pushes,
+      cancel,
+      prepared,
+    }),
     resend: createResend({ store: createResendStore({ database }), accept, preview, prepared }),
 
     /** Whom a push to many reaches: see `reaching`. */

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { drive } from './drive.ts'
 import { launch, removePackages, writePackage } from './expo/launch.ts'
 import { holdVectors } from './hold-vectors.ts'
@@ -11,6 +12,7 @@ import type { Core } from './hold-vectors.ts'
 afterAll(removePackages)
 
 const SECRET = 'This is the secret of an application. It belongs to your backend. Here goes the ID, app_…'
+const PUSH = '019a9f7e-3c1b-7000-8000-000000000000'
 const TAPPED = 'expo.modules.notifications.actions.DEFAULT'
 
 /** As FCM and Expo deliver it on Android, after a tap on what the system has shown. */
@@ -220,6 +222,56 @@ describe('the client library for Expo', () => {
     const bellhop = (await launch(begin().place)).connect()
     await bellhop.setTags(7)
     expect(bellhop.register()).rejects.toThrow('tag must be an array of strings, not 7.')
+  })
+
+  test('removes from the screen what a push withdraws, while the app is open and in the background', async () => {
+    const { connect, onBackgroundPush, phone } = await launch(begin().place)
+    const heard: object[] = []
+    connect().onMessage((message) => heard.push(message))
+    const pushed = (identifier: string, bellhop?: object) => ({
+      request: { identifier, trigger: { type: 'push', payload: { bellhop } }, content: {} },
+    })
+    const bySystem = 'expo-notifications://foreign_notifications?tag=order%2017&id=0'
+    const foreign = { request: { identifier: bySystem, trigger: null, content: { data: {} } } }
+    phone.shown = [pushed('a', { push: 'p1' }), pushed('b', { push: 'p2' }), pushed('news'), foreign]
+    const left = () => phone.shown.map(({ request }) => request.identifier)
+    const text = (bellhop: object) => ({ data: { bellhop: JSON.stringify(bellhop) } })
+    const silent = (bellhop: object) => ({
+      request: { identifier: '', trigger: { type: 'push', remoteMessage: text(bellhop) }, content: {} },
+    })
+    phone.tell('received', silent({ withdrawn: 'p1', tag: 'b' }))
+    await until(() => left().length < 4)
+    expect(left()).toEqual(['b', 'news', bySystem])
+    await onBackgroundPush({ data: text({ withdrawn: 'p3', tag: 'order 17' }) })
+    expect(left()).toEqual(['b', 'news'])
+    await onBackgroundPush({ data: { data: { bellhop: { withdrawn: 'p4', tag: 'news' } } } })
+    for (const data of [text({ push: 'p2' }), { data: {} }, {}, null, { data: { bellhop: 'theirs' } }]) {
+      await onBackgroundPush({ data })
+    }
+    expect(left()).toEqual(['b'])
+    expect(heard).toEqual([])
+  })
+
+  test('says with a tap that it clears the other phones, if the app wants it', async () => {
+    const { place } = begin()
+    const { connect, phone } = await launch(place)
+    await connect({ clear: true }).register()
+    const bodies: object[] = []
+    const { fetch } = globalThis
+    globalThis.fetch = Object.assign(
+      (...[url, init]: Parameters<typeof fetch>) => {
+        if (String(url).endsWith('/stats')) bodies.push(JSON.parse(String(init?.body)) as object)
+        return fetch(url, init)
+      },
+      { preconnect: fetch.preconnect },
+    )
+    try {
+      phone.tell('response', response(PUSH))
+      await until(() => bodies.length > 0)
+    } finally {
+      globalThis.fetch = fetch
+    }
+    expect(bodies).toEqual([{ platform: '1', token: 'android-1', id: PUSH, event: 'opened', clear: true }])
   })
 
   test('reads a push wherever Expo puts it', async () => {

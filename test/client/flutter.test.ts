@@ -87,6 +87,7 @@ inDart.describe(`the client library for Flutter${inDart.why}`, () => {
       'message Cake It is ready. shop://p3',
       '/stats {"platform":"1","token":"fcm-1","id":"p3","event":"received"}',
       'tap 1 null null none of ours',
+      'withdraw t1 true false',
       '/deviceToken {"user":"ann","user_proof":"6fa7","locale":"de-AT","token":"fcm-2","platform":"1","replaces":"fcm-1"}',
       '/deviceToken {"user":"ann","user_proof":"6fa7","locale":"de-AT","tag":["beta"],"token":"fcm-2","platform":"1"}',
       '/deviceToken {"token":"fcm-2","platform":"1","user":""}',

@@ -6,6 +6,7 @@ export interface Core {
   readonly begin: (platform: string) => State
   readonly step: (state: State, event: object, now: number, random: number) => Stepped
   readonly next: (state: State, now: number) => object | null
+  readonly isRemoved: (bellhop: object, shown: object) => boolean
 }
 
 interface Stepped {
@@ -44,5 +45,9 @@ export function holdVectors(load: () => Promise<Core>): void {
       expect(next(found.state, now)).toEqual(request)
       expect(from).toEqual(copy)
     },
+  )
+
+  test.each(vectors.withdrawals.map((one) => [one.name, one] as const))('%s', async (_, { bellhop, shown, removed }) =>
+    expect((await load()).isRemoved(bellhop, shown)).toBe(removed),
   )
 }

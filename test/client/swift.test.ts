@@ -131,6 +131,8 @@ inSwift.describe(`the client library for iOS${inSwift.why}`, () => {
       'shown 0',
       'message ["alert", "content-available"]',
       'fetched newData',
+      'left newData ["p2", "news"]',
+      'left newData ["p2"]',
     ])
     expect(await countsOf(service, push)).toMatchObject({ o: 1, received: 1, actions: { buy: 1 } })
     const device = { token: TOKEN, platform: '0', user: 'ann', tag: ['beta'], app_version: '1.1', badge: 3 }

@@ -20,6 +20,23 @@ const TAPPED = `new Promise((resolve) => {
   self.dispatchEvent(Object.assign(new Event('notificationclick'), event))
 })`
 
+/** A push in the worker, while these are on the screen. What is left of them, by title. */
+const WITHDRAWN = `(async () => {
+  const { registration } = self
+  for (const [title, tag, push] of [['one', 't1', 'p1'], ['two', 't2', 'p2'], ['three', 't3', 'p1'], ['four', 't4', null]])
+    await registration.showNotification(title, { tag, data: push === null ? {} : { bellhop: { push } } })
+  const left = async () => (await registration.getNotifications()).map(({ title }) => title).sort()
+  const before = await left()
+  const arrives = (bellhop) => new Promise((resolve, reject) => {
+    const data = { json: () => ({ data: { bellhop } }) }
+    self.dispatchEvent(Object.assign(new Event('push'), { data, waitUntil: (work) => work.then(resolve, reject) }))
+  })
+  await arrives({ withdrawn: 'p1', tag: 't2' })
+  const first = await left()
+  await arrives({ withdrawn: 'p9', tag: 't4' })
+  return [before, first, await left()]
+})()`
+
 test('the scripts for browsers take less than 4 KB, compressed', () => {
   for (const script of [clientScript('web/1.2.0'), workerScript('web/1.2.0')])
     expect(Bun.gzipSync(script).length).toBeLessThan(4096)
@@ -119,6 +136,16 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     expect(second).toBe('none')
   }
 
+  /** It closes what a push withdraws, and shows nothing in its place. */
+  async function closes() {
+    const [worker] = context.serviceWorkers()
+    expect(await worker?.evaluate<unknown>(WITHDRAWN)).toEqual([
+      ['four', 'one', 'three', 'two'],
+      ['four', 'two'],
+      ['two'],
+    ])
+  }
+
   /** It refuses the secret, and says what the server refuses. */
   async function refuses() {
     const sentence = 'This is the secret of an application. It belongs to your backend. Here goes the ID, app_…'
@@ -146,6 +173,6 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
 
   // One life of one browser: each step begins where the one before has ended.
   test('registers, signs in and out, keeps what happens offline, hears taps once, and unregisters', async () => {
-    for (const step of [registers, signsIn, keepsOffline, hearsTaps, refuses, unregisters]) await step()
+    for (const step of [registers, signsIn, keepsOffline, hearsTaps, closes, refuses, unregisters]) await step()
   }, 120_000)
 })

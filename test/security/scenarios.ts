@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 import { expectFailure } from '../support/refusals.ts'
 import type { Answer } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { ALIAS, DEVICE, UNKNOWN } from './world.ts'
 import type { EndpointCall, World } from './world.ts'
 
@@ -8,6 +9,8 @@ import type { EndpointCall, World } from './world.ts'
 export interface Scenario {
   /** A call of the endpoint that nothing is wrong with but, perhaps, who makes it. */
   readonly call: EndpointCall
+  /** What it is answered. Default: 200 or 201. */
+  readonly status?: number
   /** Tries what the application id alone can do there, and cannot; an endpoint that needs the secret has neither. */
   readonly can?: (world: World) => Promise<void>
   readonly cannot?: (world: World) => Promise<void>
@@ -193,6 +196,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await expectDone(byId('PUT /stats', { body: { platform: '0', id: push } }))
       expect((await byBackend('GET /analytics')).body).toMatchObject({ o: 1 })
       expect((await byBackend('GET /push/{id}')).body).toMatchObject({ o: 1 })
+      const other = { ...UNKNOWN, user: 'ann' }
+      await expectDone(byBackend('PUT /deviceToken', { body: other }))
+      const { id } = (await expectDone(byBackend('POST /push/all', { body: { ...PUSH, users: ['ann'] } }))).body
+      const isOver = async (push: string) => (await byBackend('GET /push/{id}', { id: push })).body.state === 'finished'
+      await until(() => isOver(id))
+      const before = (await byBackend('GET /analytics')).body.t
+      await expectDone(byId('PUT /stats', { body: { ...DEVICE, id, clear: true } }))
+      await until(async () => (await byBackend('GET /analytics')).body.t === before + 1)
     },
     async cannot({ byId }) {
       const { body } = await expectDone(byId('PUT /stats', { body: { platform: '0' } }))
@@ -208,6 +219,9 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'GET /push/{id}/failures': { call: {} },
   'GET /push/{id}/device': { call: { headers: { token: DEVICE.token } } },
   'POST /push/{id}/cancel': { call: {} },
+  // Nobody has been sent the push yet.
+  'DELETE /push/{id}/shown': { call: {}, status: 409 },
+  'PUT /push/{id}/shown': { call: { body: { msg: 'Hello' } }, status: 409 },
 }
 
 /** What `--compat` has beside these, or has otherwise. */

@@ -3,7 +3,8 @@ import * as Notifications from 'expo-notifications'
 import { useEffect, useRef } from 'react'
 import { AppState, Platform } from 'react-native'
 import { createKeeper } from './keeper.js'
-import { readPush, readTap } from './payload.js'
+import { isRemoved } from './core.js'
+import { readPush, readShown, readTap, readWithdrawal, withdrawalIn } from './payload.js'
 
 let connected = null
 
@@ -36,7 +37,26 @@ export function useBellhop({ onOpen, onMessage, ...options }) {
   return bellhop
 }
 
-function start({ app, home, receipts = false, showInForeground = () => true, channel = 'Notifications' }) {
+/** For a task of expo-task-manager: a push that removes another one while the app is in the background. */
+export async function onBackgroundPush({ data: payload }) {
+  const withdrawal = withdrawalIn(payload?.data ?? {})
+  if (withdrawal !== null) await remove(withdrawal)
+}
+
+async function remove(withdrawal) {
+  for (const shown of await Notifications.getPresentedNotificationsAsync()) {
+    if (isRemoved(withdrawal, readShown(shown))) await Notifications.dismissNotificationAsync(shown.request.identifier)
+  }
+}
+
+function start({
+  app,
+  home,
+  receipts = false,
+  clear = false,
+  showInForeground = () => true,
+  channel = 'Notifications',
+}) {
   if (Platform.OS === 'web') throw new Error('Bellhop: for a browser, use the library of `bellhop client web`.')
   const onAndroid = Platform.OS === 'android'
   const refusals = []
@@ -66,13 +86,15 @@ function start({ app, home, receipts = false, showInForeground = () => true, cha
     if (opens.size === 0) waiting = tap
     for (const listener of opens) listener(tap)
     const { push: id, action } = tap
-    if (id !== null)
-      await take({ kind: 'report', id, ...(action === null ? { event: 'opened' } : { event: 'action', action }) })
+    const said = action === null ? { event: 'opened' } : { event: 'action', action }
+    if (id !== null) await take({ kind: 'report', id, ...said, ...(clear && { clear }) })
   }
 
   function arrived(notification) {
     const message = readPush(notification)
     if (message === null) return
+    const withdrawal = readWithdrawal(notification)
+    if (withdrawal !== null) return void remove(withdrawal)
     for (const listener of messages) listener(message)
     // On iOS the extension reports it.
     if (receipts && onAndroid && message.push !== null)

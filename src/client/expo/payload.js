@@ -10,11 +10,31 @@ const NOT_THE_APPS = /^(aps|bellhop|link|from|collapse_key|message_type|(google|
 /** `null`: the app itself has made this notification. */
 export function readPush({ request: { trigger, content } }) {
   if (trigger?.type !== 'push') return null
-  // iOS; Android while the app runs; Android after a tap on what the system has shown.
-  const fields = trigger.payload ?? trigger.remoteMessage?.data ?? content.data ?? {}
+  const fields = fieldsIn(trigger, content)
   const data = Object.fromEntries(Object.entries(fields).filter(([name]) => !NOT_THE_APPS.test(name)))
   const { title = null, body = null } = content
-  return { push: idIn(fields.bellhop), title, body, link: fields.link ?? null, data }
+  return { push: bellhopIn(fields).push ?? null, title, body, link: fields.link ?? null, data }
+}
+
+/** iOS; Android while the app runs; Android after a tap on what the system has shown. */
+const fieldsIn = (trigger, content) => trigger.payload ?? trigger.remoteMessage?.data ?? content.data ?? {}
+
+/** `{ withdrawn, tag }` of a push that removes another; `null`: it removes none. */
+export function readWithdrawal({ request: { trigger, content } }) {
+  return trigger?.type === 'push' ? withdrawalIn(fieldsIn(trigger, content)) : null
+}
+
+export function withdrawalIn(fields) {
+  const { withdrawn, tag } = bellhopIn(fields)
+  return withdrawn === undefined ? null : { withdrawn, tag }
+}
+
+/** What identifies a notification on the screen, for `isRemoved`. Android's system shows what Expo names by its tag. */
+export function readShown(notification) {
+  const { identifier } = notification.request
+  const [, tag] = /^expo-notifications:.*[?&]tag=([^&]*)/.exec(identifier) ?? []
+  const shownAs = tag === undefined ? identifier : decodeURIComponent(tag)
+  return { push: readPush(notification)?.push ?? null, tag: shownAs }
 }
 
 /** `{ push, action, link, data }`, as `onOpen` hears it. */
@@ -26,11 +46,11 @@ export function readTap({ notification, actionIdentifier }) {
 }
 
 /** FCM has text only. */
-function idIn(bellhop) {
-  if (typeof bellhop !== 'string') return bellhop?.push ?? null
+function bellhopIn({ bellhop }) {
+  if (typeof bellhop !== 'string') return bellhop ?? {}
   try {
-    return JSON.parse(bellhop)?.push ?? null
+    return JSON.parse(bellhop) ?? {}
   } catch {
-    return null
+    return {}
   }
 }

@@ -11,9 +11,10 @@ const HOME = new URL('..', import.meta.url)
 
 /**
  * `app`: the application ID. `worker`: the service worker of your site. `scope`: of the worker; default: its folder.
- * `home`: the server; default: where this script is from. `receipts`: the worker also reports that a push arrived.
+ * `home`: the server; default: where this script is from. `receipts`: the worker also reports that a push arrived. `clear`:
+ * a tap here removes the notification from the user's phones.
  */
-export function connect({ app, worker = '/sw.js', scope: named, home = HOME, receipts = false }) {
+export function connect({ app, worker = '/sw.js', scope: named, home = HOME, receipts = false, clear = false }) {
   if (String(app).startsWith('bhs_')) {
     throw new Error('This is the secret of an application. It belongs to your backend. Here goes the ID, app_…')
   }
@@ -42,7 +43,7 @@ export function connect({ app, worker = '/sw.js', scope: named, home = HOME, rec
     const { endpoint: token, keys } = (await subscriptionTo(registration.pushManager, publicKey)).toJSON()
     const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
     const fields = { timezone, locale: navigator.language, ...device }
-    const config = { app, home: String(home), publicKey, receipts }
+    const config = { app, home: String(home), publicKey, receipts, clear }
     const last = await remembered(scope)
     // Another application knows nothing of this browser.
     const isOther = last?.app !== undefined && last.app !== app

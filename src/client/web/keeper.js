@@ -24,8 +24,8 @@ export async function remembered(scope) {
 export function happens(scope, events, { config = {}, call = callHome } = {}) {
   return alone(`bellhop ${scope}`, async () => {
     const kept = { ...(await remembered(scope)), ...config }
-    const { app, home, publicKey, receipts, ...before } = kept
-    const own = { app, home, publicKey, receipts }
+    const { app, home, publicKey, receipts, clear, ...before } = kept
+    const own = { app, home, publicKey, receipts, clear }
     let state = stateOf(before)
     const told = []
     let record = null

@@ -1,5 +1,6 @@
 // Shows what a Bellhop sends, opens its link or that of a button, and reports which. Pages of the site hear of what
 // arrives as a message, { bellhop: …, scope }: the scope is that of the worker's registration.
+import { isRemoved } from './core.js'
 import { happens, keepTap, remembered } from './keeper.js'
 
 self.addEventListener('push', (event) => event.waitUntil(arrived(event.data)))
@@ -9,6 +10,8 @@ self.addEventListener('notificationclick', (event) => event.waitUntil(opened(eve
 async function arrived(data) {
   const message = read(data)
   const { notification, app_badge: badge } = message
+  const withdrawal = message.data?.bellhop ?? {}
+  if (withdrawal.withdrawn !== undefined) return await remove(withdrawal)
   const work = [tell('bellhop', message)]
   if (badge !== undefined) work.push(shortly(setBadge(badge)))
   if (notification !== undefined) {
@@ -23,6 +26,12 @@ async function arrived(data) {
   const { push: id } = notification?.data?.bellhop ?? message.data?.bellhop ?? {}
   if (id !== undefined && (await remembered(self.registration.scope))?.receipts === true)
     await report({ id, event: 'received' })
+}
+
+async function remove(withdrawal) {
+  for (const one of await self.registration.getNotifications()) {
+    if (isRemoved(withdrawal, { push: one.data?.bellhop?.push ?? null, tag: one.tag })) one.close()
+  }
 }
 
 /**
@@ -78,7 +87,9 @@ async function changed({ newSubscription }) {
 /** Where no page has registered there is nowhere to report to. */
 async function report(said) {
   const { scope } = self.registration
-  if ((await remembered(scope)) !== undefined) await happens(scope, [{ kind: 'report', ...said }])
+  const kept = await remembered(scope)
+  const clear = kept?.clear === true && said.event !== 'received' && { clear: true }
+  if (kept !== undefined) await happens(scope, [{ kind: 'report', ...said, ...clear }])
 }
 
 async function tell(name, message) {

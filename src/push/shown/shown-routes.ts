@@ -19,8 +19,13 @@ interface Dependencies {
 }
 
 const fields = {
-  msg: optional(describedAs('The new message.', msg.field)),
-  title: optional(describedAs('The new title. Absent: none.', title.field)),
+  msg: optional(
+    describedAs(
+      'The new message. With all that is sent beside it at most 4096 bytes, as rendered for each gateway.',
+      msg.field,
+    ),
+  ),
+  title: optional(describedAs('The new title; absent: none. It counts towards the same 4096 bytes.', title.field)),
   platform: optional(describedAs('Only on these. Default: wherever it was sent.', platforms)),
 }
 

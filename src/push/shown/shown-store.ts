@@ -1,3 +1,4 @@
+import { audiencePages } from '../../audience/audience.ts'
 import type { Audience, Filter, Missed } from '../../audience/filter.ts'
 import { storedJson } from '../../database/damage.ts'
 import type { Database } from '../../database/database.ts'
@@ -30,7 +31,7 @@ type PushRow = Pick<StoredRow<typeof push>, 'number' | 'notification' | 'audienc
 }
 
 /** Reads what a caller's transaction needs, on the same connection. */
-export function createShownStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
+export function createShownStore({ database }: { readonly database: Pick<Database, 'statement' | 'reading'> }) {
   const find = database.statement<PushRow, [id: string, application: number]>(
     `SELECT p.number, p.notification, p.audience,
        (SELECT again.id FROM push again WHERE again.takes_back = p.number) AS withdrawnAs,
@@ -71,6 +72,13 @@ export function createShownStore({ database }: { readonly database: Pick<Databas
       const { id, user } = named.get(application, platform, packToken(token, platform)) ?? { id: 0, user: null }
       const devices = user === null ? [] : ofUser.all(application, user, limit)
       return { own: { id, platform }, others: devices.filter((one) => one.id !== id) }
+    },
+
+    /** Whether the filter selects this device, `device.id`. */
+    isAmong(application: number, filter: Filter, device: number, platform: Platform): boolean {
+      const one = { ...filter, devices: filter.devices?.filter((id) => id === device) ?? [device] }
+      const pages = audiencePages(database, { filter: one }, application, platform)
+      return pages.page(device - 1, device, 1).rows.length > 0
     },
   }
 }

@@ -1,26 +1,24 @@
 import type { Application } from '../../application/application.ts'
-import { audiencePages } from '../../audience/audience.ts'
 import { filterOf } from '../../audience/filter-schema.ts'
 import type { Filter } from '../../audience/filter.ts'
 import { DAY_MS } from '../../clock.ts'
-import type { Database } from '../../database/database.ts'
 import { failure, noRoom, Refused } from '../../failure.ts'
 import { hasText } from '../../notification/content-schema.ts'
 import { timeToLiveMs } from '../../notification/notification.ts'
 import type { Notification } from '../../notification/notification.ts'
 import { PLATFORM, PLATFORMS } from '../../platform.ts'
 import type { Platform } from '../../platform.ts'
-import { createReceiptStore } from '../../stats/receipt-store.ts'
+import type { createReceiptStore } from '../../stats/receipt-store.ts'
 import type { Receipt } from '../../stats/receipt.ts'
 import type { Acceptance } from '../accept.ts'
 import type { CancelStore } from '../cancel-store.ts'
 import type { PushStore } from '../push-store.ts'
 import { noPush } from '../status/status-schema.ts'
-import { createShownStore } from './shown-store.ts'
-import type { ShownPush } from './shown-store.ts'
+import type { createShownStore, ShownPush } from './shown-store.ts'
 
 interface Dependencies extends Acceptance {
-  readonly database: Database
+  readonly store: ReturnType<typeof createShownStore>
+  readonly receipts: Pick<ReturnType<typeof createReceiptStore>, 'isOpenedBy'>
   readonly pushes: PushStore
   readonly cancel: CancelStore['cancel']
   readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
@@ -44,7 +42,7 @@ interface NewText {
   readonly msg: string | null
 }
 
-/** Each push to a browser that shows nothing has a price there (`manual/shown.md`). */
+/** Each push to a browser that shows nothing has a price there (the manual, "Browsers"). */
 const PHONES = PLATFORMS.filter((platform) => PLATFORM[platform].provider !== 'webpush')
 
 /** Devices of one user that a tap on another one clears: anybody with the application's id can register more. */
@@ -66,9 +64,7 @@ const NOBODY = failure(
  * to and that its audience still has: accepted devices are not recorded one by one.
  */
 export function createTakeBack(deps: Dependencies) {
-  const { database, clock, commit, pushes, cancel, prepared } = deps
-  const store = createShownStore({ database })
-  const receipts = createReceiptStore({ database })
+  const { clock, commit, store, receipts, pushes, cancel, prepared } = deps
 
   /** Throws `Refused` for what no device shows. */
   function found({ number }: Application, id: string): ShownPush {
@@ -161,7 +157,7 @@ export function createTakeBack(deps: Dependencies) {
       const { own, others } = store.devicesOf(application.number, platform, token, MAX_OTHERS + 1)
       const known = [own, ...others].map((one) => one.id)
       if (others.length === 0 || receipts.isOpenedBy(push.number, known)) return null
-      const wasSent = (device: number, on: Platform) => isAmong(push.filter, device, application.number, on)
+      const wasSent = (device: number, on: Platform) => store.isAmong(application.number, push.filter, device, on)
       if (!wasSent(own.id, platform)) return null
       const phones = others.filter(({ id: device, platform: on }) => PHONES.includes(on) && wasSent(device, on))
       if (phones.length === 0) return null
@@ -170,11 +166,6 @@ export function createTakeBack(deps: Dependencies) {
       const { number } = add(application, withdrawing(push.notification, id), filter, 0)
       return () => accepted(application, number)
     },
-  }
-
-  function isAmong(filter: Filter, device: number, application: number, platform: Platform): boolean {
-    const one = { filter: { ...filter, devices: filter.devices?.filter((id) => id === device) ?? [device] } }
-    return audiencePages(database, one, application, platform).page(device - 1, device, 1).rows.length > 0
   }
 }
 

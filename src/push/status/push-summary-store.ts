@@ -1,7 +1,7 @@
 import { storedJson } from '../../database/damage.ts'
 import type { Database } from '../../database/database.ts'
 import type { Notification } from '../../notification/notification.ts'
-import { LISTED } from '../push-store.ts'
+import { IN_LISTS } from '../push-store.ts'
 
 export interface PushText {
   readonly title: string | null
@@ -22,7 +22,7 @@ export function createPushSummaryStore({ database }: { database: Pick<Database, 
     'SELECT notification, audience FROM push WHERE number = ?',
   )
   const newest = database.reading<NamedPush, [limit: number]>(
-    `SELECT id, application FROM push WHERE ${LISTED} ORDER BY number DESC LIMIT ?`,
+    `SELECT id, application FROM push WHERE ${IN_LISTS} ORDER BY number DESC LIMIT ?`,
   )
   const soonest = database.reading<NamedPush, [limit: number]>(
     `SELECT id, application FROM push INDEXED BY push_scheduled

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
+import { EXAMPLE_TOKEN } from '../../../src/device/device-fields.ts'
 import { operationsOf } from '../../support/openapi.ts'
 import type { Json, Operation } from '../../support/openapi.ts'
 import { startService } from '../../support/service.ts'
 import type { Answer, Service } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { createAnswerCheck } from './answer-check.ts'
 import type { AnswerCheck } from './answer-check.ts'
 import { fitting } from './fitting.ts'
@@ -24,13 +26,17 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-/** What the examples are about: the device, which some of them unregister, and a push that waits. */
-async function prepare(): Promise<void> {
+/** What the examples are about: the device, which some of them unregister, and a push that waits, or that is shown. */
+async function prepare({ path }: Operation): Promise<void> {
   const registration = operations.filter(({ path }) => path === '/deviceToken').flatMap(examplesOf)
   for (const [, example] of registration) {
     expect((await service.put('/deviceToken', example)).status).toBeLessThan(300)
   }
-  known.push((await service.post('/push/all', { tags: ['beta'], msg: 'Hello', send_at: 3600 })).body.id)
+  const isShown = path.endsWith('/shown')
+  const one = { platform: '0', token: EXAMPLE_TOKEN, msg: 'Hello', sound: '', badge: '' }
+  const { id } = (await service.post('/push/one', { ...one, ...(!isShown && { send_at: 3600 }) })).body
+  if (isShown) await until(async () => (await service.get(`/push/${id}`)).body.s > 0)
+  known.push(id)
 }
 
 const schemaOf = ({ detail }: Operation): Json | undefined => detail['requestBody']?.content['application/json'].schema
@@ -88,14 +94,14 @@ test('every operation answers what fits its description as its description says,
     const schema = schemaOf(operation)
     const body = schema === undefined ? fc.constant(undefined) : fitting(document, schema)
     const taken = new Set<boolean>()
-    await prepare()
+    await prepare(operation)
     await fc.assert(
       fc.asyncProperty(parametersOf(operation), body, async (parameters, body) => {
         const answer = await send(operation, parameters, body)
         check.expectDescribed(operation, answer)
         expect(answer.status).toBeLessThan(500)
         taken.add(answer.status < 300)
-        if (answer.status === 200 && operation.path.startsWith('/push/') && answer.body.id) known.push(answer.body.id)
+        if (answer.status === 200 && /^\/push\/(all|one)$/.test(operation.path)) known.push(answer.body.id)
       }),
       { ...runs(20), examples: examplesOf(operation) },
     )

@@ -207,7 +207,8 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
   })
 
   test('is 405 with every other method, and Allow says which is right', async () => {
-    const allow = method === 'GET' ? 'GET, HEAD' : method
+    const methods = guarded.filter((one) => one.path === path).map((one) => one.method)
+    const allow = method === 'GET' ? 'GET, HEAD' : methods.toSorted().join(', ')
     for (const other of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND']) {
       if (allow.split(', ').includes(other)) continue
       const answer = await service.call(other, path, { as: 'nobody', headers: { 'accept-version': null } })

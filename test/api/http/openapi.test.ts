@@ -8,6 +8,7 @@ import { createGate } from '../../../src/http/gate.ts'
 import { cancelRoutes } from '../../../src/push/cancel-routes.ts'
 import { previewRoutes } from '../../../src/push/preview/preview-routes.ts'
 import { pushRoutes } from '../../../src/push/push-routes.ts'
+import { shownRoutes } from '../../../src/push/shown/shown-routes.ts'
 import { statusRoutes } from '../../../src/push/status/status-routes.ts'
 import { statsRoutes } from '../../../src/stats/stats-routes.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -42,7 +43,7 @@ const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: stri
   'POST /push/all': [true, PUSH_ALL],
   'POST /push/one': [true, PUSH_ONE],
   'PUT /badge': [false, 'token* platform* setbadgecount*'],
-  'PUT /stats': [false, 'platform* event action id aid token'],
+  'PUT /stats': [false, 'platform* event action id aid token clear'],
   'GET /analytics': [true, ''],
   // Beside the contract:
   'POST /push/preview': [true, [...new Set(`${PUSH_ALL} ${PUSH_ONE}`.replaceAll('*', '').split(' '))].join(' ')],
@@ -51,6 +52,8 @@ const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: stri
   'GET /push/{id}/failures': [true, ''],
   'GET /push/{id}/device': [true, ''],
   'POST /push/{id}/cancel': [true, ''],
+  'DELETE /push/{id}/shown': [true, ''],
+  'PUT /push/{id}/shown': [true, 'msg title platform'],
   'PUT /user/del': [true, 'user*'],
 }
 
@@ -149,6 +152,7 @@ describe('/openapi.json', () => {
       registryRoutes,
       pushRoutes,
       cancelRoutes,
+      shownRoutes,
       previewRoutes,
       statusRoutes,
       statsRoutes,

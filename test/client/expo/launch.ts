@@ -18,6 +18,8 @@ export interface Phone {
   channels: object[]
   handler: { handleNotification(notification: object): Promise<object> } | null
   listeners: Record<string, unknown>
+  /** Notifications on the screen. */
+  shown: readonly { readonly request: { readonly identifier: string } }[]
   tell(event: 'token' | 'received' | 'response' | 'change', said: unknown): void
 }
 
@@ -34,6 +36,7 @@ export interface Bellhop {
 interface Library {
   readonly connect: (options?: object) => Bellhop
   readonly useBellhop: (options?: object) => Bellhop
+  readonly onBackgroundPush: (task: object) => Promise<void>
 }
 
 const roots: string[] = []
@@ -67,5 +70,5 @@ export async function launch(place: ClientTarget, phone: Partial<Phone> = {}): P
   Object.assign(globalThis, { bellhopPhone: phone })
   const library = (await import(join(folder, 'index.js'))) as Library
   const { phone: found } = (await import(join(folder, '../node_modules/phone/index.js'))) as { phone: Phone }
-  return { connect: library.connect, useBellhop: library.useBellhop, phone: found }
+  return { ...library, phone: found }
 }

@@ -57,6 +57,8 @@ Future<void> _android(_Server server) async {
   FirebaseMessaging.messages.add(RemoteMessage(notification: notification, data: _data('p3')));
   await server.hears(1);
   FirebaseMessaging.taps.add(const RemoteMessage(data: {'bellhop': 'none of ours'}));
+  Bellhop.onWithdraw = (it) => print('withdraw ${it.tag} ${it.removes(push: 'p1')} ${it.removes(push: 'p2', tag: 't1')}');
+  FirebaseMessaging.messages.add(const RemoteMessage(data: {'bellhop': '{"withdrawn":"p1","tag":"t1"}'}));
 
   messaging.tokens.add('fcm-2');
   await server.hears(1);

@@ -23,7 +23,16 @@ Future<void> runVectors(List<String> args) async {
     failed++;
     print('${one['name']}\n  expected $expected\n  found    $result');
   }
-  print('${cases.length - failed} of ${cases.length} hold');
+  final withdrawals = (vectors['withdrawals'] as List<Object?>).cast<Fields>();
+  for (final one in withdrawals) {
+    final shown = one['shown'] as Fields;
+    final found = isRemoved(one['bellhop'] as Fields, push: shown['push'] as String?, tag: shown['tag'] as String?);
+    if (found == one['removed']) continue;
+    failed++;
+    print('${one['name']}: found $found');
+  }
+  final all = cases.length + withdrawals.length;
+  print('${all - failed} of $all hold');
   if (failed > 0) exitCode = 1;
 }
 

@@ -25,7 +25,16 @@ fun main(args: Array<String>) {
     failed++
     println("${case["name"]}\n  expected $expected\n  found    $result")
   }
-  println("${cases.size - failed} of ${cases.size} hold")
+  val withdrawals = vectors["withdrawals"] as List<Fields>
+  for (case in withdrawals) {
+    val shown = case["shown"] as Fields
+    val found = isRemoved(case["bellhop"] as Fields, shown["push"] as String?, shown["tag"] as String?)
+    if (found == case["removed"]) continue
+    failed++
+    println("${case["name"]}: found $found")
+  }
+  val all = cases.size + withdrawals.size
+  println("${all - failed} of $all hold")
   if (failed > 0) exitProcess(1)
 }
 
@@ -36,7 +45,7 @@ internal fun eventOf(event: Fields): Event =
     "set" -> Event.Set(event["device"] as Fields)
     "login" -> Event.Login(event["user"] as String, event["proof"] as String?)
     "logout" -> Event.Logout
-    "report" -> Event.Reported(event["id"] as String, event["event"] as String, event["action"] as String?)
+    "report" -> Event.Reported(event["id"] as String, event["event"] as String, event["action"] as String?, event["clear"] as Boolean?)
     "leave" -> Event.Leave
     "answered" -> {
       val request = event["request"] as Fields

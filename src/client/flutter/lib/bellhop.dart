@@ -23,26 +23,50 @@ class Tap {
   final Map<String, Object?> data;
 }
 
+/// A push that removes an earlier one from the screen, which the app does: Flutter has nothing for it.
+class Withdrawal {
+  Withdrawal._(this._bellhop);
+
+  /// For a handler of pushes that arrive in the background. `data`: the push's payload; `null`: it removes nothing.
+  static Withdrawal? of(Map<String, Object?> data) {
+    final bellhop = _bellhopIn(data);
+    return bellhop['withdrawn'] is String ? Withdrawal._(bellhop) : null;
+  }
+
+  final Map<Object?, Object?> _bellhop;
+
+  /// Of the Android notification, whose id is 0; the identifier of one on an iPhone.
+  String? get tag => _bellhop['tag'] as String?;
+
+  /// Whether it removes what is shown. `push`: its ID, `null` where it is not known.
+  bool removes({String? push, String? tag}) => isRemoved(_bellhop, push: push, tag: tag);
+}
+
 /// Registers this phone with a Bellhop, and reports what its user opens. Calls return at once: what cannot be sent now is
 /// kept, and sent later; what comes before [start] waits for it.
 abstract final class Bellhop {
   /// Hears each push that arrives while the app is open.
   static void Function(Message message)? onMessage;
 
+  /// Hears each push that removes another one, while the app is open.
+  static void Function(Withdrawal withdrawal)? onWithdraw;
+
   static final _keeper = Completer<Keeper>();
   static PushSource? _push;
   static var _receipts = false;
+  static var _clear = false;
   static Timer? _again;
   static Tap? _waiting;
   static void Function(Tap tap)? _onOpen;
 
   /// `app`: the application ID, `app_…`; `server`: its address. `receipts`: also report pushes that arrive while the app is
-  /// open.
+  /// open. `clear`: a tap also removes the notification from the user's other phones.
   static void start({
     required String app,
     required String server,
     required PushSource push,
     bool receipts = false,
+    bool clear = false,
   }) {
     if (app.startsWith('bhs_')) {
       throw ArgumentError('This is the secret of an application. It belongs to your backend. Here goes the ID, app_…');
@@ -50,6 +74,7 @@ abstract final class Bellhop {
     if (_push != null) throw StateError('Bellhop has been started.');
     _push = push;
     _receipts = receipts;
+    _clear = clear;
     final binding = WidgetsFlutterBinding.ensureInitialized();
     _keeper.complete(_open(app, server, push.platform));
     set({'locale': binding.platformDispatcher.locale.toLanguageTag(), ...push.device});
@@ -126,6 +151,8 @@ abstract final class Bellhop {
   }
 
   static void _arrived(Message message) {
+    final withdrawal = Withdrawal.of(message.data);
+    if (withdrawal != null) return onWithdraw?.call(withdrawal);
     final push = _pushIn(message.data);
     if (_receipts && push != null) _take({'kind': 'report', 'id': push, 'event': 'received'});
     onMessage?.call(message);
@@ -133,24 +160,30 @@ abstract final class Bellhop {
 
   static void _tapped(Map<String, Object?> data) {
     final push = _pushIn(data);
-    if (push != null) _take({'kind': 'report', 'id': push, 'event': 'opened'});
+    if (push != null) _take({'kind': 'report', 'id': push, 'event': 'opened', if (_clear) 'clear': true});
     final link = data['link'];
     final tap = Tap(push: push, link: link is String ? link : null, data: data);
     final listener = _onOpen;
     listener == null ? _waiting = tap : listener(tap);
   }
 
-  /// An object from APNs, its text from FCM.
   static String? _pushIn(Map<String, Object?> data) {
-    final found = data['bellhop'];
-    try {
-      return switch (found is String ? jsonDecode(found) : found) { {'push': final String push} => push, _ => null };
-    } on FormatException {
-      return null;
-    }
+    final push = _bellhopIn(data)['push'];
+    return push is String ? push : null;
   }
 
   static void _say(String sentence) {
     if (kDebugMode) debugPrint('Bellhop: $sentence');
+  }
+}
+
+/// What Bellhop says in a push. An object from APNs, its text from FCM.
+Map<Object?, Object?> _bellhopIn(Map<String, Object?> data) {
+  final found = data['bellhop'];
+  try {
+    final bellhop = found is String ? jsonDecode(found) : found;
+    return bellhop is Map<Object?, Object?> ? bellhop : const {};
+  } on FormatException {
+    return const {};
   }
 }

@@ -11,6 +11,12 @@ export const getLastNotificationResponse = () => phone.first
 export const getPermissionsAsync = async () => ({ granted: phone.asked > 0 && phone.granted })
 export const getDevicePushTokenAsync = async () => ({ type: phone.os, data: phone.token })
 
+export const getPresentedNotificationsAsync = async () => phone.shown
+
+export async function dismissNotificationAsync(identifier) {
+  phone.shown = phone.shown.filter(({ request }) => request.identifier !== identifier)
+}
+
 export async function requestPermissionsAsync() {
   phone.asked += 1
   return { granted: phone.granted }

@@ -6,6 +6,7 @@ package android.app
 import android.content.Context
 import android.content.Intent
 import android.os.Bundle
+import android.service.notification.StatusBarNotification
 
 open class Activity : Context() {
   var intent: Intent? = null
@@ -36,6 +37,8 @@ open class Service : Context()
 class NotificationChannel(id: String, name: CharSequence, importance: Int)
 
 class Notification {
+  val extras = Bundle()
+
   class Builder(context: Context, channel: String) {
     fun setSmallIcon(icon: Int): Builder = this
 
@@ -47,6 +50,8 @@ class Notification {
 
     fun setAutoCancel(cancels: Boolean): Builder = this
 
+    fun addExtras(extras: Bundle): Builder = this
+
     fun build(): Notification = Notification()
   }
 }
@@ -55,6 +60,10 @@ class NotificationManager {
   fun getNotificationChannel(id: String): NotificationChannel? = null
 
   fun createNotificationChannel(channel: NotificationChannel) {}
+
+  val activeNotifications: Array<StatusBarNotification> = emptyArray()
+
+  fun cancel(tag: String?, id: Int) {}
 
   fun notify(tag: String?, id: Int, notification: Notification) {}
 

@@ -5,6 +5,8 @@ package android.os
 class Bundle {
   fun getString(name: String): String? = null
 
+  fun putString(name: String, value: String?) {}
+
   fun getBoolean(name: String, fallback: Boolean) = fallback
 
   fun keySet(): Set<String> = emptySet()

@@ -42,6 +42,18 @@ import UserNotifications
   present(both)
   delegate.application(.shared, didReceiveRemoteNotification: both) { print("fetched", $0) }
 
+  center.delivered = ["p1", "p2", "news"].map {
+    notification($0 == "news" ? [:] : ["bellhop": ["push": $0]], isPush: true, identifier: $0)
+  }
+  func withdraw(_ push: String, tag: String) {
+    let silent: [AnyHashable: Any] = ["aps": ["content-available": 1], "bellhop": ["withdrawn": push, "tag": tag]]
+    delegate.application(.shared, didReceiveRemoteNotification: silent) {
+      print("left", $0, center.delivered.map(\.request.identifier))
+    }
+  }
+  withdraw("p1", tag: "p2")
+  withdraw("p9", tag: "news")
+
   Bellhop.login("ann")
   Bellhop.setTags(["beta"])
   Bellhop.set(["lat": 52.5, "lng": 13, "app_version": "1.0"])
@@ -51,9 +63,10 @@ import UserNotifications
   activities.wait()
 }
 
-private func notification(_ payload: [AnyHashable: Any], isPush: Bool) -> UNNotification {
+private func notification(_ payload: [AnyHashable: Any], isPush: Bool, identifier: String = "") -> UNNotification {
   let trigger = isPush ? UNPushNotificationTrigger() : nil
-  return UNNotification(request: UNNotificationRequest(identifier: "", content: content(payload), trigger: trigger))
+  let request = UNNotificationRequest(identifier: identifier, content: content(payload), trigger: trigger)
+  return UNNotification(request: request)
 }
 
 func content(_ payload: [AnyHashable: Any]) -> UNNotificationContent {

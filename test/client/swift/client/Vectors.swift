@@ -13,13 +13,22 @@ private struct Case: Decodable {
   var tell: Tell?
 }
 
+private struct Withdrawing: Decodable {
+  let name: String
+  let bellhop: [String: String]
+  let shown: [String: String?]
+  let removed: Bool
+}
+
 private struct Vectors: Decodable {
   let cases: [Case]
+  let withdrawals: [Withdrawing]
 }
 
 /// Runs the cases of vectors.json, and prints those that fail.
 func runVectors(_ path: String) {
-  let cases = decoded(Vectors.self, FileManager.default.contents(atPath: path) ?? Data()).cases
+  let vectors = decoded(Vectors.self, FileManager.default.contents(atPath: path) ?? Data())
+  let cases = vectors.cases
   var failed = 0
   for one in cases {
     let now = one.now ?? 1_000_000
@@ -35,7 +44,15 @@ func runVectors(_ path: String) {
     print("\(one.name)\n  expected \(wanted) \(String(describing: one.request)) \(String(describing: one.tell))")
     print("  found    \(state) \(kept) \(String(describing: due)) \(String(describing: tell))")
   }
-  print("\(cases.count - failed) of \(cases.count) hold")
+  for one in vectors.withdrawals {
+    let withdrawal = Withdrawal(["bellhop": one.bellhop])
+    let found = withdrawal?.removes(push: one.shown["push"] ?? nil, tag: one.shown["tag"] ?? nil) ?? false
+    if found == one.removed { continue }
+    failed += 1
+    print("\(one.name): found \(found)")
+  }
+  let all = cases.count + vectors.withdrawals.count
+  print("\(all - failed) of \(all) hold")
   exit(failed > 0 ? 1 : 0)
 }
 
@@ -51,7 +68,7 @@ func eventOf(_ json: Json) -> Event {
   case "set": return .set(decoded(Fields.self, encoded(json["device"])))
   case "login": return .login(user: text("user"), proof: json["proof"]?.text)
   case "logout": return .logout
-  case "report": return .report(id: text("id"), event: text("event"), action: json["action"]?.text)
+  case "report": return .report(id: text("id"), event: text("event"), action: json["action"]?.text, clear: clear(json))
   case "leave": return .leave
   case "failed": return .failed
   case "answered":
@@ -61,6 +78,11 @@ func eventOf(_ json: Json) -> Event {
     return .answered(request, status: status, retryAfterS: retryAfterS, message: json["message"]?.text)
   default: fatalError("an event \(text("kind"))")
   }
+}
+
+private func clear(_ json: Json) -> Bool? {
+  if case .bool(let clear)? = json["clear"] { return clear }
+  return nil
 }
 
 func encoded(_ value: some Encodable) -> Data {

@@ -84,6 +84,12 @@ Fields begin(String platform) => {
   }
 }
 
+/// Whether a push removes a notification: its `bellhop`, and what is shown. `push`: `null` where it is not known.
+bool isRemoved(Map<Object?, Object?> bellhop, {required String? push, required String? tag}) {
+  final withdrawn = bellhop['withdrawn'];
+  return withdrawn != null && (push == null ? tag == bellhop['tag'] : push == withdrawn);
+}
+
 /// The request that is due, `{kind, path, body}`; `null`: none.
 Fields? next(Fields state, int now) {
   final platform = state['platform'];

@@ -3,7 +3,7 @@ import Foundation
 import UIKit
 import UserNotifications
 
-/// Registers this iPhone with a Bellhop, and reports what its user opens. Call ``start(app:server:appGroup:receipts:)``
+/// Registers this iPhone with a Bellhop, and reports what its user opens. Call ``start(app:server:appGroup:receipts:clear:)``
 /// before the app has launched; everything else may be called at any time. Calls return at once: what cannot be sent now is
 /// kept, and sent later.
 public enum Bellhop {
@@ -26,19 +26,24 @@ public enum Bellhop {
   @MainActor private static var opened: ((Tap) -> Void)?
   @MainActor private static var waiting: Tap?
   @MainActor private static var receipts = false
+  @MainActor private static var clear: Bool?
   private static let runner = Runner(
     tell: { NSLog("Bellhop: %@ %d: %@", $0.kind, $0.status, $0.message ?? "") },
     hold: { ProcessInfo.processInfo.performExpiringActivity(withReason: "Bellhop", using: $0) })
 
   /// `app`: the application ID, `app_…`; `server`: its address. `appGroup`: shared with the notification service extension;
   /// default: `group.` + the app's bundle ID + `.bellhop`. `receipts`: also report that a push arrived.
+  /// `clear`: a tap also removes the notification from the user's other phones.
   @MainActor
-  public static func start(app: String, server: String, appGroup: String? = nil, receipts: Bool = false) {
+  public static func start(
+    app: String, server: String, appGroup: String? = nil, receipts: Bool = false, clear: Bool = false
+  ) {
     let group = appGroup ?? "group.\(Bundle.main.bundleIdentifier ?? "").bellhop"
     let shared = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group)
     if shared == nil && appGroup != nil { NSLog("Bellhop: the app lacks the app group %@", group) }
     runner.start(Server(app: app, address: server), in: Store(group: shared), receipts: receipts)
     self.receipts = receipts
+    self.clear = clear ? true : nil
     // What the app shows, of the languages that it has.
     set(["locale": Bundle.main.preferredLocalizations.first ?? "", "timezone": TimeZone.current.identifier])
     let center = UNUserNotificationCenter.current()
@@ -51,7 +56,7 @@ public enum Bellhop {
     DispatchQueue.main.async { register() }
   }
 
-  /// ``start(app:server:appGroup:receipts:)`` does it, at each launch: the token may be another one. After
+  /// ``start(app:server:appGroup:receipts:clear:)`` does it, at each launch: the token may be another one. After
   /// ``unregister()`` this registers the device again.
   @MainActor public static func register() {
     UIApplication.shared.registerForRemoteNotifications()
@@ -125,9 +130,23 @@ extension Bellhop {
     NSLog("Bellhop: no token: %@", error.localizedDescription)
   }
 
-  /// A silent push, or one with `content-available` besides.
-  @MainActor public static func didReceive(remoteNotification payload: [AnyHashable: Any]) {
-    arrived(payload)
+  /// A silent push, or one with `content-available` besides. `done`: is called when what it withdraws is removed.
+  @MainActor public static func didReceive(
+    remoteNotification payload: [AnyHashable: Any], done: @escaping () -> Void = {}
+  ) {
+    guard let withdrawal = Withdrawal(payload) else {
+      arrived(payload)
+      done()
+      return
+    }
+    let center = UNUserNotificationCenter.current()
+    center.getDeliveredNotifications { shown in
+      let gone = shown.map(\.request).filter {
+        withdrawal.removes(push: pushIn($0.content.userInfo), tag: $0.identifier)
+      }
+      center.removeDeliveredNotifications(withIdentifiers: gone.map(\.identifier))
+      done()
+    }
   }
 
   @MainActor public static func willPresent(_ notification: UNNotification) -> UNNotificationPresentationOptions {
@@ -147,7 +166,9 @@ extension Bellhop {
     var data: [String: Any] = [:]
     for case (let name as String, let value) in request.content.userInfo { data[name] = value }
     let push = pushIn(data)
-    if let push { runner.take(.report(id: push, event: action == nil ? "opened" : "action", action: action)) }
+    if let push {
+      runner.take(.report(id: push, event: action == nil ? "opened" : "action", action: action, clear: clear))
+    }
     data["aps"] = nil
     data["bellhop"] = nil
     let tap = Tap(push: push, action: action, link: data["link"] as? String, data: data)

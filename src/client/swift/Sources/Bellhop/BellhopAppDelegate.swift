@@ -26,8 +26,7 @@ open class BellhopAppDelegate: UIResponder, UIApplicationDelegate {
     didReceiveRemoteNotification userInfo: [AnyHashable: Any],
     fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
   ) {
-    Bellhop.didReceive(remoteNotification: userInfo)
-    completionHandler(.newData)
+    Bellhop.didReceive(remoteNotification: userInfo) { completionHandler(.newData) }
   }
 }
 

@@ -27,8 +27,8 @@ func step(_ state: State, _ event: Event, now: Int, random: Double) -> (State, T
     next.signOut = next.signOut || knowsOther(next.known, .text(user))
   case .logout:
     signOut(&next)
-  case .report(let id, let event, let action):
-    next.reports.append(Report(id: id, event: event, action: action, at: now))
+  case .report(let id, let event, let action, let clear):
+    next.reports.append(Report(id: id, event: event, action: action, clear: clear, at: now))
     next.reports = next.reports.suffix(mostReports)
   case .leave:
     next.leaving = true

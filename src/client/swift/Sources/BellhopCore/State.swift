@@ -15,11 +15,14 @@ package struct Report: Codable, Equatable, Sendable {
   let id: String
   let event: String
   var action: String?
+  var clear: Bool?
   let at: Int
 
   var fields: Fields {
-    let said: Fields = ["id": .text(id), "event": .text(event)]
-    return action.map { said.merging(["action": .text($0)]) { $1 } } ?? said
+    var said: Fields = ["id": .text(id), "event": .text(event)]
+    said["action"] = action.map { .text($0) }
+    said["clear"] = clear.map { .bool($0) }
+    return said
   }
 }
 
@@ -42,7 +45,7 @@ package enum Event: Equatable, Sendable {
   case set(Fields)
   case login(user: String, proof: String?)
   case logout
-  case report(id: String, event: String, action: String? = nil)
+  case report(id: String, event: String, action: String? = nil, clear: Bool? = nil)
   case leave
   case answered(Request, status: Int, retryAfterS: Double?, message: String?)
   case failed

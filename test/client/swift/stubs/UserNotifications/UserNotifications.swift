@@ -41,10 +41,12 @@ open class UNNotificationTrigger: NSObject {}
 open class UNPushNotificationTrigger: UNNotificationTrigger {}
 
 open class UNNotificationRequest: NSObject {
+  public let identifier: String
   public let content: UNNotificationContent
   public let trigger: UNNotificationTrigger?
 
   public init(identifier: String, content: UNNotificationContent, trigger: UNNotificationTrigger?) {
+    self.identifier = identifier
     self.content = content
     self.trigger = trigger
   }
@@ -106,6 +108,14 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   private static let one = UNUserNotificationCenter()
   open class func current() -> UNUserNotificationCenter { one }
   open weak var delegate: (any UNUserNotificationCenterDelegate)?
+  /// What is on the screen.
+  public var delivered: [UNNotification] = []
+  open func getDeliveredNotifications(completionHandler: @escaping ([UNNotification]) -> Void) {
+    completionHandler(delivered)
+  }
+  open func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
+    delivered.removeAll { identifiers.contains($0.request.identifier) }
+  }
   open func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool { true }
   open func setBadgeCount(_ count: Int, withCompletionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {}
 }

@@ -34,16 +34,21 @@ object Bellhop {
   private val main = Handler(Looper.getMainLooper())
   private val worker = Executors.newSingleThreadScheduledExecutor()
   private var keeper: Keeper? = null
+  private var clear: Boolean? = null
   private var again: ScheduledFuture<*>? = null
   private var waiting: Tap? = null
   private var onOpen: ((Tap) -> Unit)? = null
 
-  /** `app`: the application ID, `app_…`; `server`: its address. `receipts`: also report that a push arrived. */
-  fun start(context: Context, app: String, server: String, receipts: Boolean = false) {
+  /**
+   * `app`: the application ID, `app_…`; `server`: its address. `receipts`: also report that a push arrived. `clear`: a tap
+   * also removes the notification from the user's other phones.
+   */
+  fun start(context: Context, app: String, server: String, receipts: Boolean = false, clear: Boolean = false) {
     require(!app.startsWith("bhs_")) {
       "This is the secret of an application. It belongs to your backend. Here goes the ID, app_…"
     }
     val application = context.applicationContext as Application
+    this.clear = if (clear) true else null
     keeper = Keeper(application, server.trimEnd('/'), app, receipts)
     application.registerActivityLifecycleCallbacks(Taps)
     take(Event.Set(mapOf("locale" to Locale.getDefault().toLanguageTag(), "timezone" to TimeZone.getDefault().id)))
@@ -90,20 +95,21 @@ object Bellhop {
     val extras = intent?.extras ?: return
     val bellhop = extras.getString("bellhop") ?: return
     intent.removeExtra("bellhop")
-    val push = pushIn(bellhop)
-    if (push != null) take(Event.Reported(push, "opened", null))
+    val push = bellhopIn(bellhop)["push"] as? String
+    if (push != null) take(Event.Reported(push, "opened", null, clear))
     val data = extras.keySet().filter { it != "bellhop" && !it.startsWith("google.") && !it.startsWith("gcm.") }
     val texts = data.mapNotNull { name -> extras.getString(name)?.let { name to it } }.toMap()
     val tap = Tap(push, null, texts["link"], texts)
     main.post { onOpen?.invoke(tap) ?: run { waiting = tap } }
   }
 
-  internal fun pushIn(bellhop: String?): String? {
-    if (bellhop == null) return null
+  /** What Bellhop says in a push. */
+  internal fun bellhopIn(text: String?): Map<*, *> {
+    if (text == null) return emptyMap<String, Any?>()
     return try {
-      (Json.parse(bellhop) as? Map<*, *>)?.get("push") as? String
+      Json.parse(text) as? Map<*, *> ?: emptyMap<String, Any?>()
     } catch (_: IllegalArgumentException) {
-      null
+      emptyMap<String, Any?>()
     }
   }
 

@@ -5,6 +5,7 @@ import android.app.NotificationChannel
 import android.app.NotificationManager
 import android.app.PendingIntent
 import android.content.Intent
+import android.os.Bundle
 import com.google.firebase.messaging.FirebaseMessagingService
 import com.google.firebase.messaging.RemoteMessage
 
@@ -17,10 +18,21 @@ open class BellhopMessagingService : FirebaseMessagingService() {
 
   /** Silent pushes, and all others while the app is open: then Android shows nothing by itself. */
   override fun onMessageReceived(message: RemoteMessage) {
-    Bellhop.pushIn(message.data["bellhop"])?.let { Bellhop.received(it) }
+    val bellhop = Bellhop.bellhopIn(message.data["bellhop"])
+    if ("withdrawn" in bellhop) return remove(bellhop)
+    (bellhop["push"] as? String)?.let { Bellhop.received(it) }
     Bellhop.tell(message)
     val shown = message.notification
     if (shown != null && Bellhop.showInForeground(message)) show(message, shown)
+  }
+
+  /** Android does not say which push has shown a notification, but for those of this library. */
+  private fun remove(bellhop: Map<*, *>) {
+    val manager = getSystemService(NotificationManager::class.java)
+    for (shown in manager.activeNotifications) {
+      val push = shown.notification.extras.getString(PUSH)
+      if (isRemoved(bellhop, push, shown.tag)) manager.cancel(shown.tag, shown.id)
+    }
   }
 
   private fun show(message: RemoteMessage, shown: RemoteMessage.Notification) {
@@ -42,6 +54,7 @@ open class BellhopMessagingService : FirebaseMessagingService() {
         .setContentText(shown.body)
         .setContentIntent(tap)
         .setAutoCancel(true)
+        .addExtras(Bundle().apply { putString(PUSH, Bellhop.bellhopIn(message.data["bellhop"])["push"] as? String) })
         .build()
     // The same tag replaces the notification before it, as it does in the background.
     manager.notify(shown.tag, if (shown.tag == null) id else 0, notification)
@@ -49,3 +62,4 @@ open class BellhopMessagingService : FirebaseMessagingService() {
 }
 
 private const val DEFAULT_CHANNEL = "default"
+private const val PUSH = "dev.bellhop.push"

@@ -20,8 +20,15 @@ internal data class Known(val token: String, val body: Fields, val at: Long)
 
 internal data class Wait(val attempt: Int, val until: Long)
 
-internal data class Report(val id: String, val event: String, val action: String?, val at: Long) {
-  fun fields(): Fields = mapOf("id" to id, "event" to event, "action" to action).filterValues { it != null }
+internal data class Report(
+  val id: String,
+  val event: String,
+  val action: String?,
+  val at: Long,
+  val clear: Boolean? = null,
+) {
+  fun fields(): Fields =
+    mapOf("id" to id, "event" to event, "action" to action, "clear" to clear).filterValues { it != null }
 }
 
 internal data class Request(val kind: String, val path: String, val body: Fields)
@@ -39,7 +46,7 @@ internal sealed interface Event {
 
   data object Logout : Event
 
-  data class Reported(val id: String, val event: String, val action: String?) : Event
+  data class Reported(val id: String, val event: String, val action: String?, val clear: Boolean? = null) : Event
 
   data object Leave : Event
 
@@ -84,7 +91,7 @@ internal fun step(state: State, event: Event, now: Long, random: Double): Pair<S
       kept.copy(device = kept.device - USER, signOut = signOut) to null
     }
     is Event.Reported -> {
-      val reports = kept.reports + Report(event.id, event.event, event.action, now)
+      val reports = kept.reports + Report(event.id, event.event, event.action, now, event.clear)
       kept.copy(reports = reports.takeLast(MOST_REPORTS)) to null
     }
     Event.Leave -> {
@@ -117,6 +124,12 @@ internal fun next(state: State, now: Long): Request? {
   val report = state.reports.firstOrNull()
   if (report == null || known == null) return null
   return Request("report", "stats", mapOf("platform" to platform, "token" to known.token) + report.fields())
+}
+
+/** Whether a push removes a notification: its `bellhop`, and what is shown. `push`: `null` where it is not known. */
+internal fun isRemoved(bellhop: Map<*, *>, push: String?, tag: String?): Boolean {
+  val withdrawn = bellhop["withdrawn"] ?: return false
+  return if (push == null) tag == bellhop["tag"] else push == withdrawn
 }
 
 private val USER = setOf("user", "user_proof")
@@ -191,6 +204,6 @@ internal fun stateOf(json: Fields, platform: String): State =
     refused = json["refused"] as Fields?,
     wait = (json["wait"] as Fields?)?.let { Wait((it["attempt"] as Long).toInt(), it["until"] as Long) },
     reports = (json["reports"] as List<Fields>? ?: emptyList()).map {
-      Report(it["id"] as String, it["event"] as String, it["action"] as String?, it["at"] as Long)
+      Report(it["id"] as String, it["event"] as String, it["action"] as String?, it["at"] as Long, it["clear"] as Boolean?)
     },
   )

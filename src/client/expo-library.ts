@@ -10,6 +10,7 @@ import swift from './expo/plugin/NotificationService.swift' with { type: 'text' 
 import { released } from './library.ts'
 import type { Library } from './library.ts'
 import core from './web/core.js' with { type: 'text' }
+import withdrawal from './web/withdrawal.js' with { type: 'text' }
 
 /** Without `"type": "module"`: Expo's tools load the plugin with `require`, and Metro compiles the rest. */
 const MANIFEST = {
@@ -28,6 +29,7 @@ export const expoLibrary: Library = {
     'package.json': `${JSON.stringify(MANIFEST, null, 2)}\n`,
     'index.js': [
       "import { connect as connectTo, useBellhop as useOf } from './client.js'",
+      "export { onBackgroundPush } from './client.js'",
       '',
       `const place = { home: '${server}', app: '${app}' }`,
       'export const connect = (options = {}) => connectTo({ ...place, ...options })',
@@ -39,6 +41,7 @@ export const expoLibrary: Library = {
     'core.js': core,
     'keeper.js': released(keeper),
     'payload.js': payload,
+    'withdrawal.js': withdrawal,
     'app.plugin.js': plugin,
     'plugin/extension.js': extension,
     'plugin/NotificationService.swift': released(swift),

@@ -2,6 +2,7 @@
 import client from './web/client.js' with { type: 'text' }
 import core from './web/core.js' with { type: 'text' }
 import keeper from './web/keeper.js' with { type: 'text' }
+import withdrawal from './web/withdrawal.js' with { type: 'text' }
 import worker from './web/worker.js' with { type: 'text' }
 
 /**
@@ -15,7 +16,7 @@ export const clientScript = (named: string) => oneFileOf(named, inner(core), inn
  * worker of a site that imports it.
  */
 export const workerScript = (named: string) =>
-  oneFileOf(named, "'use strict'\n{", inner(core), inner(keeper), worker, '}')
+  oneFileOf(named, "'use strict'\n{", inner(core), inner(keeper), inner(withdrawal), worker, '}')
 
 /** Of files that import each other one that imports nothing. */
 function oneFileOf(named: string, ...texts: readonly string[]): string {

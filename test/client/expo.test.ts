@@ -30,7 +30,10 @@ const response = (push: string, actionIdentifier = TAPPED) => ({
 
 describe('the contract of the client libraries, in the package for Expo', () => {
   const folder = writePackage({ server: 'https://push.example.com', app: 'app_1' })
-  holdVectors(async () => (await import(join(folder, 'core.js'))) as Core)
+  holdVectors(async () => {
+    const scripts = ['core.js', 'withdrawal.js'].map((name) => import(join(folder, name)))
+    return Object.assign({}, ...(await Promise.all(scripts))) as Core
+  })
 })
 
 describe('the client library for Expo', () => {

@@ -4,8 +4,8 @@ import { CASES, holdVectors } from './hold-vectors.ts'
 import type { Core } from './hold-vectors.ts'
 
 /** As the browser has it. */
-const CORE = join(import.meta.dir, '../../src/client/web/core.js')
-const load = async () => (await import(CORE)) as Core
+const SCRIPTS = ['core.js', 'withdrawal.js'].map((name) => join(import.meta.dir, '../../src/client/web', name))
+const load = async () => Object.assign({}, ...(await Promise.all(SCRIPTS.map((path) => import(path))))) as Core
 
 describe('the contract of the client libraries, in a browser', () => {
   holdVectors(load)

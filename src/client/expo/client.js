@@ -3,8 +3,8 @@ import * as Notifications from 'expo-notifications'
 import { useEffect, useRef } from 'react'
 import { AppState, Platform } from 'react-native'
 import { createKeeper } from './keeper.js'
-import { isRemoved } from './core.js'
 import { readPush, readShown, readTap, readWithdrawal, withdrawalIn } from './payload.js'
+import { isRemoved } from './withdrawal.js'
 
 let connected = null
 

@@ -76,11 +76,6 @@ export function next(state, now) {
   return { kind: 'report', path: 'stats', body: { platform, token: known.token, ...without(report, 'at') } }
 }
 
-/** Whether a push removes a notification: its `bellhop`; what is shown, `{ push, tag }`, `null` where that is not known. */
-export function isRemoved({ withdrawn, tag }, shown) {
-  return withdrawn !== undefined && (shown.push === null ? shown.tag === tag : shown.push === withdrawn)
-}
-
 function answered(state, { request, status, retryAfterS, message }, now, random) {
   const isTaken = status >= 200 && status < 300
   if (!isTaken && (status < 400 || status >= 500 || status === 408 || status === 429)) {

@@ -1,7 +1,7 @@
 // Shows what a Bellhop sends, opens its link or that of a button, and reports which. Pages of the site hear of what
 // arrives as a message, { bellhop: …, scope }: the scope is that of the worker's registration.
-import { isRemoved } from './core.js'
 import { happens, keepTap, remembered } from './keeper.js'
+import { isRemoved } from './withdrawal.js'
 
 self.addEventListener('push', (event) => event.waitUntil(arrived(event.data)))
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(changed(event)))

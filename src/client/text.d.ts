@@ -23,6 +23,10 @@ declare module '*/payload.js' {
   const text: string
   export default text
 }
+declare module '*/withdrawal.js' {
+  const text: string
+  export default text
+}
 declare module '*/worker.js' {
   const text: string
   export default text

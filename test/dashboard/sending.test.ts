@@ -160,6 +160,14 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
       await phones.getByText('1 silent').nth(1).waitFor()
       await page.goto(at(`${path}/pushes/${id}`))
       await page.getByText('1 33.3 %').waitFor()
+      await page.getByRole('button', { name: 'Withdraw…' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+      await page.waitForURL((url) => !url.pathname.endsWith(id))
+      await page.getByText('Finished: 3 of 3 devices accepted.').waitFor()
+      await page.goto(at(`${path}/phones`))
+      await phones.getByText('2 silent').first().waitFor()
+      expect(await phones.getByText('On its way').count()).toBe(0)
+      await page.goto(at(`${path}/pushes/${id}`))
       expect(await page.getByRole('table', { name: 'Actions' }).getByRole('row').nth(1).innerText()).toMatch(
         /^accept\s+1$/,
       )

@@ -174,6 +174,7 @@ describe('/simulator/received', () => {
         platform: '0',
         token: 'a1a1a1a1a1a1',
         push: id,
+        withdraws: null,
         title: null,
         subtitle: null,
         text: 'Hi',

@@ -63,6 +63,7 @@ export const ReceivedAnswer = objectSchema('ReceivedAnswer', {
       platform: platformSchema,
       token: text("Its first 12 characters; of a browser's endpoint `https://host/…` and its last 12."),
       push: orNull(text("The push's ID. `null`: its payload has none.")),
+      withdraws: orNull(text('The push that it removes from the screen.')),
       title: orNull(text()),
       subtitle: orNull(text('iOS alone has one.')),
       text: orNull(text()),

@@ -27,6 +27,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /push/all': 'push',
   'POST /push/one': 'push',
   'POST /push/:id/cancel': 'cancel',
+  'DELETE /push/:id/shown': 'withdraw',
+  'PUT /push/:id/shown': 'replace',
   'PUT /user/del': 'erase user',
 }
 

@@ -65,10 +65,10 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'cancel',
     words: ['PUSH'],
     on: 'data',
-    summary: 'cancel a push; PUSH may be a unique prefix of its ID',
+    summary: 'cancel a push, or withdraw it; PUSH may be a unique prefix of its ID',
     changes: { action: 'cancel' },
-    flags: [jsonFlag],
-    examples: ['bellhop cancel 019a9f7e-3c1b-7000-8000-000000000000'],
+    flags: [switchFlag('shown', 'also remove its notification from the phones that show it'), jsonFlag],
+    examples: ['bellhop cancel 019a9f7e-3c1b-7000-8000-000000000000', 'bellhop cancel 019a9f7e --shown'],
     load: () => import('./cancel-command.ts'),
   },
   {

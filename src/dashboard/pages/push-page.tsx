@@ -19,6 +19,7 @@ import { ProgressBar } from '../components/push/progress-bar.tsx'
 import { PushLanguages } from '../components/push/push-languages.tsx'
 import { headline, PushState } from '../components/push/push-table.tsx'
 import { ResendPush } from '../components/push/resend-push.tsx'
+import { WithdrawPush } from '../components/push/withdraw-push.tsx'
 import { WhyNot } from '../components/push/why-not.tsx'
 import { count, share, time } from '../components/text.ts'
 
@@ -40,6 +41,7 @@ export function PushPage() {
       curl={[
         publicCurl({ method: 'GET', path, application: id }),
         publicCurl({ method: 'POST', path: `${path}/cancel`, application: id }),
+        publicCurl({ method: 'DELETE', path: `${path}/shown`, application: id }),
         publicCurl({ method: 'GET', path: `${path}/failures`, application: id }),
         adminCurl('POST', `/api/pushes/${encodeURIComponent(push)}/resend`, {}),
       ]}
@@ -54,6 +56,9 @@ export function PushPage() {
           )}
           {progress.state === 'finished' && progress.failed > 0 && (
             <ResendPush application={id} push={push} failed={progress.failed} />
+          )}
+          {progress.accepted > 0 && (progress.title ?? progress.msg) !== null && (
+            <WithdrawPush application={id} path={path} />
           )}
           <Counted heading="Buttons chosen" caption="Actions" of="Button" counts={status?.actions ?? {}} />
           <Counted heading="Failed, by reason" caption="Failures" of="Reason" counts={status?.failed.reasons ?? {}} />

@@ -1,14 +1,13 @@
 import { Elysia } from 'elysia'
 import { platforms } from '../../audience/filter-fields.ts'
 import { unknownField } from '../../audience/unknown-fields.ts'
-import { objectSchema, text, uuid, yesOrNo } from '../../http/answer-schema.ts'
 import { described, endpoint } from '../../http/endpoint.ts'
 import { bodyOf, closed, describedAs, missing, optional } from '../../http/fields.ts'
 import type { Audited, Gate } from '../../http/gate.ts'
 import { msg, title } from '../../notification/options/text.ts'
 import type { Platform } from '../../platform.ts'
 import type { Pushing } from '../pushing.ts'
-import { ID_PARAMETER, NO_PUSH_FOUND } from '../status/status-schema.ts'
+import { ID_PARAMETER, NO_PUSH_FOUND, REPLACEMENT, WITHDRAWAL } from '../status/status-schema.ts'
 import type { SendingEnd } from './take-back.ts'
 
 interface Dependencies {
@@ -37,19 +36,6 @@ const Replacement = closed(
   }),
   (name) => unknownField(name, Object.keys(fields)),
 )
-
-const NEW_ID = '019a9f80-11aa-7000-8000-000000000000'
-
-const WITHDRAWAL = objectSchema('Withdrawal', {
-  message: text('"Withdrawn".', 'Withdrawn'),
-  id: uuid('Of the push that removes the notification: `GET /push/{id}` has its progress.', NEW_ID),
-  cancelled: yesOrNo('Whether the push was still being sent. What had not gone out never does.', false),
-})
-
-const REPLACEMENT = objectSchema('Replacement', {
-  message: text('"Replaced".', 'Replaced'),
-  id: uuid('Of the push with the new text.', NEW_ID),
-})
 
 const SHOWS_NOTHING = 'The push shows nothing: there is nothing to take back.'
 const FAILURES = {

@@ -30,7 +30,7 @@ export interface SendingEnd {
   readonly cancel: (application: number, push: number) => void
 }
 
-export interface Withdrawal {
+interface Withdrawal {
   /** Of the push that withdraws it. */
   readonly id: string
   /** The push was still being sent. */

@@ -13,6 +13,7 @@ import {
   text,
   time,
   uuid,
+  yesOrNo,
 } from '../../http/answer-schema.ts'
 import { wholeNumber } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
@@ -165,4 +166,17 @@ export const CANCELLATION = objectSchema('Cancellation', {
   state: oneOf(['scheduled', 'sending'], 'What it was before.', 'sending'),
   t: shownAs(t, 12_345),
   s: shownAs(s, 678),
+})
+
+const NEW_ID = '019a9f80-11aa-7000-8000-000000000000'
+
+export const WITHDRAWAL = objectSchema('Withdrawal', {
+  message: text('"Withdrawn".', 'Withdrawn'),
+  id: uuid('Of the push that removes the notification: `GET /push/{id}` has its progress.', NEW_ID),
+  cancelled: yesOrNo('Whether the push was still being sent. What had not gone out never does.', false),
+})
+
+export const REPLACEMENT = objectSchema('Replacement', {
+  message: text('"Replaced".', 'Replaced'),
+  id: uuid('Of the push with the new text.', NEW_ID),
 })

@@ -217,6 +217,27 @@ describe('push beside a running server', () => {
     expect((await caller.get(`/push/${id}`)).body).toMatchObject({ state: 'cancelled' })
   })
 
+  test('that has finished can be withdrawn from the phones that show it, once', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0' })
+    const { stderr } = await beside.run(['push', caller.application.id, 'Hello', '--all'])
+    const id = UUID.exec(stderr)?.[0] ?? ''
+    const { stdout } = await beside.run(['cancel', id, '--shown', '--json'])
+    const withdrawal = JSON.parse(stdout) as { id: string; cancelled: boolean }
+    expect(withdrawal).toEqual({ id: expect.stringMatching(UUID), cancelled: false })
+    expect(await beside.run(['cancel', id, '--shown'])).toMatchObject({
+      exitCode: 0,
+      stdout: `Withdrawn by push ${withdrawal.id}.\n`,
+    })
+    const status = async () => (await caller.get(`/push/${withdrawal.id}`)).body
+    while ((await status()).state !== 'finished') await Bun.sleep(5)
+    expect(await status()).toMatchObject({ t: 1, s: 1 })
+    expect(await beside.run(['cancel', withdrawal.id, '--shown'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('The push shows nothing: there is nothing to take back.'),
+    })
+  })
+
   test('that has finished cannot be cancelled', async () => {
     const caller = beside.newCaller()
     await caller.register({ token: IOS, platform: '0' })

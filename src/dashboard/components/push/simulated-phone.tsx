@@ -33,7 +33,10 @@ export function SimulatedPhone({ phone: { platform, token, arrivals }, applicati
   const name = `${model} ${tokenPart(token, 8)}`
   const accepted = arrivals.filter(isAccepted)
   const silent = accepted.filter(isSilent)
-  const shown = accepted.filter((arrival) => !isSilent(arrival)).slice(0, ON_SCREEN)
+  const withdrawn = new Set(silent.map(({ withdraws }) => withdraws))
+  const shown = accepted
+    .filter((one) => !isSilent(one) && (one.push === null || !withdrawn.has(one.push)))
+    .slice(0, ON_SCREEN)
   const badge = accepted.find((arrival) => arrival.badge !== null)?.badge ?? 0
   const refused = arrivals.find((arrival) => !isAccepted(arrival))
   const tap = (arrival: Arrival, action: string | null) => ({

@@ -10,6 +10,8 @@ export interface ReceivedRequest {
   readonly token: string
   /** The push's id, if the app gets it to report; else `null`. */
   readonly push: string | null
+  /** The id of a push that the app removes from the screen; `null`: of none. */
+  readonly withdraws: string | null
   readonly title: string | null
   readonly subtitle: string | null
   readonly text: string | null
@@ -25,7 +27,10 @@ export function receivedOf({ provider, target, token, body, status, reason, at }
   return { at, target, platform: platformOfProvider(provider), token, ...shownBy(provider, body), status, reason }
 }
 
-type Shown = Pick<ReceivedRequest, 'push' | 'title' | 'subtitle' | 'text' | 'badge' | 'category' | 'hasImage'>
+type Shown = Pick<
+  ReceivedRequest,
+  'push' | 'withdraws' | 'title' | 'subtitle' | 'text' | 'badge' | 'category' | 'hasImage'
+>
 
 /** What a device shows of a body, and the push that its app would report. */
 export function shownBy(provider: ReceivedPush['provider'], body: unknown): Shown {
@@ -38,7 +43,7 @@ function ofApns(body: unknown): Shown {
   const alert = aps['alert']
   const text = typeof alert === 'string' ? alert : inside(aps, 'alert')['body']
   return {
-    push: textOf(inside(body, 'bellhop')['push']),
+    ...saidIn(inside(body, 'bellhop')),
     title: textOf(inside(aps, 'alert')['title']),
     subtitle: textOf(inside(aps, 'alert')['subtitle']),
     text: textOf(text),
@@ -51,16 +56,16 @@ function ofApns(body: unknown): Shown {
 
 function ofFcm(body: unknown): Shown {
   const message = inside(body, 'message')
-  const push = pushIn(inside(message, 'data')['bellhop'])
+  const said = saidIn(parsed(inside(message, 'data')['bellhop']))
   // A message for an iPhone alone has no part for Android.
   if (message['android'] === undefined && message['apns'] !== undefined) {
-    return { ...ofApns(inside(message['apns'], 'payload')), push }
+    return { ...ofApns(inside(message['apns'], 'payload')), ...said }
   }
   const notification = inside(message, 'notification')
   const onAndroid = inside(message['android'], 'notification')
   const badge = onAndroid['notification_count'] ?? inside(message, 'data')['badge']
   return {
-    push,
+    ...said,
     title: textOf(onAndroid['title'] ?? notification['title']),
     subtitle: null,
     text: textOf(onAndroid['body'] ?? notification['body']),
@@ -75,7 +80,7 @@ function ofWebPush(body: unknown): Shown {
   const along = inside(inside(notification, 'data'), 'bellhop')
   const silent = inside(inside(body, 'data'), 'bellhop')
   return {
-    push: textOf(along['push'] ?? silent['push']),
+    ...saidIn({ ...silent, ...along }),
     title: textOf(notification['title']),
     subtitle: null,
     text: textOf(notification['body']),
@@ -85,12 +90,16 @@ function ofWebPush(body: unknown): Shown {
   }
 }
 
+function saidIn({ push, withdrawn }: Readonly<Record<string, unknown>>): Pick<Shown, 'push' | 'withdraws'> {
+  return { push: textOf(push), withdraws: textOf(withdrawn) }
+}
+
 /** FCM's data values are text: here JSON, or whatever the sender has put there. */
-function pushIn(data: unknown): string | null {
+function parsed(data: unknown): Readonly<Record<string, unknown>> {
   try {
-    return textOf(inside({ bellhop: JSON.parse(String(data)) }, 'bellhop')['push'])
+    return inside({ bellhop: JSON.parse(String(data)) }, 'bellhop')
   } catch {
-    return null
+    return {}
   }
 }
 

@@ -256,24 +256,18 @@ describe('the client library for Expo', () => {
   })
 
   test('says with a tap that it clears the other phones, if the app wants it', async () => {
-    const { place } = begin()
-    const { connect, phone } = await launch(place)
-    await connect({ clear: true }).register()
     const bodies: object[] = []
-    const { fetch } = globalThis
-    globalThis.fetch = Object.assign(
-      (...[url, init]: Parameters<typeof fetch>) => {
-        if (String(url).endsWith('/stats')) bodies.push(JSON.parse(String(init?.body)) as object)
-        return fetch(url, init)
+    using server = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        if (request.url.endsWith('/stats')) bodies.push((await request.json()) as object)
+        return Response.json({})
       },
-      { preconnect: fetch.preconnect },
-    )
-    try {
-      phone.tell('response', response(PUSH))
-      await until(() => bodies.length > 0)
-    } finally {
-      globalThis.fetch = fetch
-    }
+    })
+    const { connect, phone } = await launch({ server: server.url.origin, app: 'app_1' })
+    await connect({ clear: true }).register()
+    phone.tell('response', response(PUSH))
+    await until(() => bodies.length > 0)
     expect(bodies).toEqual([{ platform: '1', token: 'android-1', id: PUSH, event: 'opened', clear: true }])
   })
 

@@ -32,8 +32,10 @@ function devicesOf({ application: { id } }: Caller) {
   }
 }
 
-async function registered(devices: readonly object[], caller: Caller): Promise<void> {
-  for (const device of devices) expect(await caller.put('/deviceToken', device)).toMatchObject({ status: 201 })
+async function registered(devices: readonly object[], caller: Caller, more: object = {}): Promise<void> {
+  for (const device of devices) {
+    expect(await caller.put('/deviceToken', { ...device, ...more })).toMatchObject({ status: 201 })
+  }
 }
 
 async function pushed(caller: Caller, more: object = {}): Promise<string> {
@@ -63,10 +65,10 @@ const tapped = (
 
 /** What has arrived at these devices and removes a notification. */
 function withdrawals(devices: readonly { readonly token: string }[]): readonly ReceivedPush[] {
-  const tokens = devices.map(({ token }) => token)
+  const tokens = new Set(devices.map(({ token }) => token))
   return simulator
     .arrivals()
-    .filter(({ token, body }) => tokens.includes(token) && JSON.stringify(body).includes('withdrawn'))
+    .filter(({ token, body }) => tokens.has(token) && JSON.stringify(body).includes('withdrawn'))
 }
 
 describe('DELETE /push/{id}/shown', () => {
@@ -298,10 +300,7 @@ describe('PUT /push/{id}/shown', () => {
 describe('PUT /stats with clear', () => {
   const both = async (caller: Caller, more: object = {}) => {
     const { iphone, android, ipad } = devicesOf(caller)
-    await registered(
-      [iphone, android].map((device) => ({ ...device, user: 'ann' })),
-      caller,
-    )
+    await registered([iphone, android], caller, { user: 'ann' })
     await registered([{ ...ipad, user: 'bob' }], caller)
     return { iphone, android, ipad, id: await pushed(caller, more) }
   }
@@ -365,10 +364,7 @@ describe('PUT /stats with clear', () => {
   test('reaches no browser', async () => {
     const caller = newCaller(service)
     const { iphone, android, browser } = devicesOf(caller)
-    await registered(
-      [iphone, android, browser].map((device) => ({ ...device, user: 'ann' })),
-      caller,
-    )
+    await registered([iphone, android, browser], caller, { user: 'ann' })
     const id = await pushed(caller)
     await tapped(caller, id, browser)
     await arrivalsAt(simulator, 2, (one) => withdrawals([iphone, android]).includes(one))

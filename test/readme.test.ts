@@ -101,7 +101,7 @@ describe('README and the manual say what is so', () => {
         return bare(`| ${method.toUpperCase()} | \`${path}\` | ${secret} | ${summary} |`)
       }),
     )
-    const listed = rowsOf(markdown('src/manual/api.md')).filter((line) => /^\| (GET|PUT|POST) /.test(line))
+    const listed = rowsOf(markdown('src/manual/api.md')).filter((line) => /^\| (GET|PUT|POST|DELETE) /.test(line))
     expect(listed.toSorted()).toEqual(described.toSorted())
     expect(readme).toContain(`has its ${described.length}\nendpoints.`)
   })

@@ -112,6 +112,17 @@ describe('a push for an iPhone behind FCM', () => {
     expect(fcmIphoneBytes(notification)).toBe(Buffer.byteLength(JSON.stringify(merged)))
   })
 
+  test('that withdraws another push is silent, and says so in data alone', () => {
+    const withdraws = { withdrawn: PUSH, tag: 'order-17' }
+    const { data, apns } = messageOf({ withdraws, carriesId: true })
+    expect(data).toEqual({ bellhop: JSON.stringify(withdraws) })
+    expect(apns).toMatchObject({
+      headers: { 'apns-push-type': 'background', 'apns-priority': '5' },
+      payload: { aps: { 'content-available': 1 } },
+    })
+    expect((apns as JsonObject)['payload']).toEqual({ aps: { 'content-available': 1 } })
+  })
+
   test('is always one that FCM takes', () => {
     const text = fc.string({ maxLength: 20 })
     const notifications = fc.record({

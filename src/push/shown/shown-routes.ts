@@ -3,6 +3,7 @@ import { platforms } from '../../audience/filter-fields.ts'
 import { unknownField } from '../../audience/unknown-fields.ts'
 import { described, endpoint } from '../../http/endpoint.ts'
 import { bodyOf, closed, describedAs, missing, optional } from '../../http/fields.ts'
+import type { Commit } from '../../database/group-commit.ts'
 import type { Audited, Gate } from '../../http/gate.ts'
 import { msg, title } from '../../notification/options/text.ts'
 import type { Platform } from '../../platform.ts'
@@ -13,6 +14,8 @@ import type { SendingEnd } from './take-back.ts'
 interface Dependencies {
   readonly gate: Gate
   readonly audited: Audited
+  /** Also writes the audit log. */
+  readonly commit: Commit
   readonly takeBack: Pick<Pushing['takeBack'], 'withdraw' | 'replace'>
   readonly deliveries: SendingEnd
 }
@@ -32,7 +35,10 @@ const Replacement = closed(
   bodyOf(fields, (input) => {
     const { msg: message = null, title: line = null } = input
     if (message === null && line === null) throw missing('msg')
-    return { text: { msg: message, title: line }, ...(input.platform && { platforms: input.platform }) }
+    return {
+      text: { msg: message, title: line },
+      on: input.platform === undefined ? {} : { platforms: input.platform },
+    }
   }),
   (name) => unknownField(name, Object.keys(fields)),
 )
@@ -53,16 +59,16 @@ function platformsIn(query: Readonly<Record<string, string | undefined>>): {
 }
 
 /** What devices already show of a push. */
-export function shownRoutes({ gate, audited, takeBack, deliveries: sending }: Dependencies) {
+export function shownRoutes({ gate, audited, commit, takeBack, deliveries: sending }: Dependencies) {
   return new Elysia({ name: 'shown-routes' })
     .use(gate.plugin)
     .delete(
       '/push/:id/shown',
       ({ params, query, application, request }) => {
         const push = params.id.toLowerCase()
-        const options = { ...platformsIn(query), sending }
+        const wanted = { ...platformsIn(query), sending, commit }
         return audited({ application, request, action: 'withdraw', detail: { push } }, async () => {
-          return { message: 'Withdrawn', ...(await takeBack.withdraw(application, push, options)) }
+          return { message: 'Withdrawn', ...(await takeBack.withdraw(application, push, wanted)) }
         })
       },
       {
@@ -93,7 +99,10 @@ export function shownRoutes({ gate, audited, takeBack, deliveries: sending }: De
       ({ params, body, application, request }) => {
         const push = params.id.toLowerCase()
         return audited({ application, request, action: 'replace', detail: { push } }, async () => {
-          return { message: 'Replaced', id: await takeBack.replace(application, push, body.text, body.platforms) }
+          return {
+            message: 'Replaced',
+            id: await takeBack.replace(application, push, body.text, { ...body.on, commit }),
+          }
         })
       },
       described({

@@ -74,11 +74,14 @@ export function createShownStore({ database }: { readonly database: Pick<Databas
       return { own: { id, platform }, others: devices.filter((one) => one.id !== id) }
     },
 
-    /** Whether the filter selects this device, `device.id`. */
-    isAmong(application: number, filter: Filter, device: number, platform: Platform): boolean {
-      const one = { ...filter, devices: filter.devices?.filter((id) => id === device) ?? [device] }
-      const pages = audiencePages(database, { filter: one }, application, platform)
-      return pages.page(device - 1, device, 1).rows.length > 0
+    /** Those of the devices that the filter selects, by `device.id`. */
+    among(application: number, filter: Filter, devices: readonly OwnDevice[]): number[] {
+      const ids = devices.map(({ id }) => id).filter((id) => filter.devices?.includes(id) ?? true)
+      const platforms = new Set(devices.map(({ platform }) => platform))
+      return Array.from(platforms).flatMap((platform) => {
+        const pages = audiencePages(database, { filter: { ...filter, devices: ids } }, application, platform)
+        return pages.page(0, Math.max(...ids, 0), ids.length).rows.map(({ id }) => id)
+      })
     },
   }
 }

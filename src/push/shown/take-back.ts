@@ -2,6 +2,7 @@ import type { Application } from '../../application/application.ts'
 import { filterOf } from '../../audience/filter-schema.ts'
 import type { Filter } from '../../audience/filter.ts'
 import { DAY_MS } from '../../clock.ts'
+import type { Commit } from '../../database/group-commit.ts'
 import { failure, noRoom, Refused } from '../../failure.ts'
 import { hasText } from '../../notification/content-schema.ts'
 import { timeToLiveMs } from '../../notification/notification.ts'
@@ -28,6 +29,12 @@ interface Dependencies extends Acceptance {
 export interface SendingEnd {
   readonly cancelStored: (application: number, push: number) => void
   readonly cancel: (application: number, push: number) => void
+}
+
+interface Wanted {
+  readonly platforms?: readonly Platform[]
+  /** Default: that of the acceptance. */
+  readonly commit?: Commit
 }
 
 interface Withdrawal {
@@ -64,7 +71,7 @@ const NOBODY = failure(
  * to and that its audience still has: accepted devices are not recorded one by one.
  */
 export function createTakeBack(deps: Dependencies) {
-  const { clock, commit, store, receipts, pushes, cancel, prepared } = deps
+  const { clock, store, receipts, pushes, cancel, prepared } = deps
 
   /** Throws `Refused` for what no device shows. */
   function found({ number }: Application, id: string): ShownPush {
@@ -109,7 +116,7 @@ export function createTakeBack(deps: Dependencies) {
     async withdraw(
       application: Application,
       id: string,
-      { platforms = PHONES, sending }: { readonly platforms?: readonly Platform[]; readonly sending?: SendingEnd },
+      { platforms = PHONES, sending, commit = deps.commit }: Wanted & { readonly sending?: SendingEnd },
     ): Promise<Withdrawal> {
       if (deps.hasRoom?.() === false) throw new Refused(noRoom())
       const { number } = application
@@ -133,7 +140,7 @@ export function createTakeBack(deps: Dependencies) {
       application: Application,
       id: string,
       text: NewText,
-      platforms: readonly Platform[] = PLATFORMS,
+      { platforms = PLATFORMS, commit = deps.commit }: Wanted,
     ): Promise<string> {
       if (deps.hasRoom?.() === false) throw new Refused(noRoom())
       const added = await commit(() => {
@@ -155,12 +162,18 @@ export function createTakeBack(deps: Dependencies) {
       const push = store.find(application.number, id)
       if (push === null || push.withdrawnAs !== null || !hasText(push.notification)) return null
       const { own, others } = store.devicesOf(application.number, platform, token, MAX_OTHERS + 1)
-      const known = [own, ...others].map((one) => one.id)
-      if (others.length === 0 || receipts.isOpenedBy(push.number, known)) return null
-      const wasSent = (device: number, on: Platform) => store.isAmong(application.number, push.filter, device, on)
-      if (!wasSent(own.id, platform)) return null
-      const phones = others.filter(({ id: device, platform: on }) => PHONES.includes(on) && wasSent(device, on))
-      if (phones.length === 0) return null
+      const all = [own, ...others]
+      if (others.length === 0) return null
+      if (
+        receipts.isOpenedBy(
+          push.number,
+          all.map((one) => one.id),
+        )
+      )
+        return null
+      const sent = new Set(store.among(application.number, push.filter, all))
+      const phones = others.filter((one) => sent.has(one.id) && PHONES.includes(one.platform))
+      if (!sent.has(own.id) || phones.length === 0) return null
       const platforms = [...new Set(phones.map((one) => one.platform))]
       const filter = { ...filterOf({ platform: platforms }), devices: phones.map((one) => one.id) }
       const { number } = add(application, withdrawing(push.notification, id), filter, 0)

@@ -88,7 +88,13 @@ export function createPublicApi(parts: PublicParts): PublicApi {
         cancellations: pushing,
         deliveries: pool,
       }),
-      shownRoutes({ gate, audited, takeBack: pushing.takeBack, deliveries: pool }),
+      shownRoutes({
+        gate,
+        audited,
+        commit: parts.calls?.commit ?? commit,
+        takeBack: pushing.takeBack,
+        deliveries: pool,
+      }),
       statsRoutes({
         gate,
         commit,

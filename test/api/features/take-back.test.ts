@@ -208,6 +208,23 @@ describe('DELETE /push/{id}/shown', () => {
     expect((await caller.get(`/push/${body.id}`)).body.state).toBe('scheduled')
   })
 
+  test('is in the audit log once, and so is a replacement', async () => {
+    const caller = newCaller(service)
+    const { iphone } = devicesOf(caller)
+    await registered([iphone], caller)
+    const id = await pushed(caller)
+    for (const _ of [1, 2]) expect(await shown(caller, id)).toMatchObject({ status: 200 })
+    expect(await replaced(caller, id, { msg: 'new' })).toMatchObject({ status: 200 })
+    const entries = service.database.reading<{ action: string; detail: string; result: string }, [string]>(
+      'SELECT action, detail, result FROM admin_log WHERE subject = ? ORDER BY number',
+    )
+    const detail = JSON.stringify({ push: id })
+    expect(entries.all(caller.application.id)).toEqual([
+      { action: 'withdraw', detail, result: 'ok' },
+      { action: 'replace', detail, result: 'ok' },
+    ])
+  })
+
   test('needs the secret', async () => {
     const caller = newCaller(service)
     const call = { application: caller.application, as: 'device' } as const

@@ -111,7 +111,7 @@ const routes = routesOf((gate) => {
     userRoutes({ gate, audited: uncalled, eraseUser: uncalled }),
     pushRoutes({ gate, devices: uncalled, pushing: uncalled }),
     cancelRoutes({ gate, audited: uncalled, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
-    shownRoutes({ gate, audited: uncalled, takeBack: uncalled, deliveries: uncalled }),
+    shownRoutes({ gate, audited: uncalled, commit: uncalled, takeBack: uncalled, deliveries: uncalled }),
     previewRoutes({ gate, clock, counting: uncalled, devices: uncalled, pushing: uncalled }),
     statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled }),
     statsRoutes({ gate, commit: uncalled, clock, stats: uncalled, clear: uncalled, counted: uncalled }),

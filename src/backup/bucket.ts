@@ -14,6 +14,8 @@ import type { BackupWatch } from './watch.ts'
 interface Stored {
   readonly key: string
   readonly bytes: number
+  /** ms since the Unix epoch; 0 where the service does not say. */
+  readonly modifiedAt: number
 }
 
 type BucketAnswer<Value> = { readonly kind: 'answer'; readonly value: Value } | Problem
@@ -87,7 +89,13 @@ export function openBucket({ name, access, clock }: Options): Bucket {
         CALL_MS,
         client.list({ prefix, ...(next !== undefined && { continuationToken: next }) }),
       )
-      found.push(...(page.contents ?? []).map(({ key, size }) => ({ key, bytes: size ?? 0 })))
+      found.push(
+        ...(page.contents ?? []).map(({ key, size, lastModified = '' }) => ({
+          key,
+          bytes: size ?? 0,
+          modifiedAt: Date.parse(lastModified) || 0,
+        })),
+      )
       next = page.isTruncated === true ? page.nextContinuationToken : undefined
     } while (next !== undefined)
     return found

@@ -9,6 +9,14 @@ export type Destination =
   /** `prefix` is `''` or ends in a slash. */
   | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
 
+/** What Litestream has replicated. */
+export interface Replica {
+  readonly kind: 'replica'
+  readonly place: Extract<Destination, { readonly kind: 'folder' | 'prefix' }>
+  /** Leave out what was stored later, ms since the Unix epoch; `null`: take everything. */
+  readonly at: number | null
+}
+
 /**
  * Reads the place that an operator has written. A path is a folder if it ends in a slash or `isFolder` says so; of a
  * bucket everything that does not end in `.db`.
@@ -29,8 +37,10 @@ export function repositoryPlaceIn(text: string): Extract<Destination, { kind: 'f
 }
 
 /** A destination as text: `s3://bucket/prefix/name.db`, or a path. */
-export function destinationText(to: Destination): string {
+export function destinationText(to: Destination | Replica): string {
   switch (to.kind) {
+    case 'replica':
+      return `the Litestream replica ${destinationText(to.place)}`
     case 'file':
     case 'folder':
       return to.path

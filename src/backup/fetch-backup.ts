@@ -4,13 +4,14 @@ import { isSqliteError } from '../database/sqlite-error.ts'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import type { Bucket } from './bucket.ts'
-import type { Destination } from './destination.ts'
+import type { Destination, Replica } from './destination.ts'
+import { fetchReplica } from './litestream/replica.ts'
 import { strangenessOf } from './summary.ts'
 import { UNWATCHED_BACKUP } from './watch.ts'
 import type { BackupWatch } from './watch.ts'
 
 /** Not a place with several. */
-export type OneBackup = Extract<Destination, { kind: 'file' | 'object' }>
+export type OneBackup = Extract<Destination, { kind: 'file' | 'object' }> | Replica
 
 interface Options {
   readonly from: OneBackup
@@ -22,22 +23,29 @@ interface Options {
   readonly watch?: BackupWatch | undefined
 }
 
-/** Copies one backup into a new file, unchecked; the problem, if there was one. */
+/** `copiedAt`: of a replica, when the newest part of it was stored, ms since the Unix epoch. */
+export interface FetchedBackup {
+  readonly copiedAt: number | null
+}
+
+/** Copies one backup into a new file, unchecked. */
 export async function fetchBackup({
   from,
   into,
   openBucket,
   watch = UNWATCHED_BACKUP,
-}: Options): Promise<Problem | null> {
+}: Options): Promise<FetchedBackup | Problem> {
   switch (from.kind) {
     case 'file':
-      return copied(from.path, into, watch)
+      return copied(from.path, into, watch) ?? { copiedAt: null }
     case 'object': {
       const bucket = openBucket(from.bucket)
       if ('kind' in bucket) return bucket
       const fetched = await bucket.fetch(from.key, into, watch.moved)
-      return fetched.kind === 'problem' ? fetched : null
+      return fetched.kind === 'problem' ? fetched : { copiedAt: null }
     }
+    case 'replica':
+      return fetchReplica({ from, into, openBucket, watch })
   }
 }
 

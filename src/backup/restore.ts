@@ -14,7 +14,7 @@ import { differenceOf } from './compare.ts'
 import type { BackupDifference } from './compare.ts'
 import { destinationText } from './destination.ts'
 import { fetchBackup } from './fetch-backup.ts'
-import type { OneBackup } from './fetch-backup.ts'
+import type { FetchedBackup, OneBackup } from './fetch-backup.ts'
 import { replaceDatabase } from './replace-database.ts'
 import { inspect } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
@@ -40,6 +40,8 @@ export interface RestoredBackup {
   readonly data: string
   /** What was in the backup. */
   readonly content: BackupSummary
+  /** See `FetchedBackup`. */
+  readonly copiedAt: FetchedBackup['copiedAt']
   /** Where the database is that was there; `null`: there was none. */
   readonly kept: string | null
   readonly difference: BackupDifference
@@ -100,8 +102,8 @@ async function restoreBy(
   copy: string,
   { data, from, confirmed, cancelOpenPushes, clock, openBucket, watch }: Options,
 ): Promise<RestoredBackup | Unconfirmed | Problem> {
-  const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })
-  if (unfetched !== null) return unfetched
+  const fetched = await fetchBackup({ from, into: copy, openBucket, watch })
+  if ('problem' in fetched) return fetched
   const found = inspect(copy, 'full', watch)
   if (found.kind === 'bad') return problem(`${destinationText(from)} is not a good backup: ${found.problems.join(' ')}`)
   const { content } = found
@@ -119,6 +121,7 @@ async function restoreBy(
     kind: 'restored',
     data,
     content,
+    copiedAt: fetched.copiedAt,
     kept: replaced.kept,
     difference,
     ...sent,

@@ -41,7 +41,7 @@ describe('a bucket', () => {
     expect(Buffer.compare(on.s3.objects.get('a/large.db') ?? Buffer.of(), bytes)).toBe(0)
     expect(await on.bucket.list('a/')).toEqual({
       kind: 'answer',
-      value: [{ key: 'a/large.db', bytes: bytes.length }],
+      value: [{ key: 'a/large.db', bytes: bytes.length, modifiedAt: Date.parse('2026-11-20T12:00:00.000Z') }],
     })
 
     const back = join(on.folder, 'back.db')

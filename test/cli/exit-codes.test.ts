@@ -63,6 +63,9 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'admin link --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
   'admin reset --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
   'systemd --user': ['root', 'A B'],
+  'systemd --litestream': ['/backups/live', 'gs://backups/live', 's3://backups/$HOME'],
+  'restore --litestream': ['gs://backups/live', 's3:///live'],
+  'backup verify --litestream': ['gs://backups/live', 's3:///live'],
 }
 
 /** Any text will do, or what there is says whether it does. */

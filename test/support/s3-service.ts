@@ -83,7 +83,10 @@ export function startS3(): S3Service {
       .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
       .toSorted()
     const page = keys.slice(0, PAGE)
-    const contents = page.map((key) => `<Contents><Key>${key}</Key><Size>${objects.get(key)?.length}</Size></Contents>`)
+    const contents = page.map(
+      (key) =>
+        `<Contents><Key>${key}</Key><Size>${objects.get(key)?.length}</Size><LastModified>2026-11-20T12:00:00.000Z</LastModified></Contents>`,
+    )
     const token = Buffer.from(page.at(-1) ?? '').toString('base64')
     const more =
       keys.length > PAGE

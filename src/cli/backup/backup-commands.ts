@@ -1,6 +1,14 @@
 import { integer, path } from '../../settings/setting-type.ts'
+import { readTime } from '../../transfer/time.ts'
 import { dataFlag, jsonFlag, switchFlag, valueFlag } from '../command.ts'
-import type { CommandSpec } from '../command.ts'
+import type { CommandSpec, FlagSpec } from '../command.ts'
+
+const REPLICA_FLAGS: readonly FlagSpec[] = [
+  valueFlag('litestream', 'URL', 'instead of FROM: a replica of Litestream 0.3, s3://bucket/path or a folder'),
+  valueFlag('at', 'TIME', 'with --litestream, as it was at this time: 2026-11-27T09:04:05Z (default: the latest)', {
+    type: { expected: 'a time such as 2026-11-27T09:04:05Z', read: (text) => readTime(text) ?? undefined },
+  }),
+]
 
 export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
@@ -29,17 +37,17 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'backup verify',
-    words: ['FROM'],
+    words: ['[FROM]'],
     summary:
       'verify a backup, a file or s3://bucket/name.db: whether it is intact, what it contains, and whether the key opens it',
     changes: null,
-    flags: [jsonFlag, dataFlag],
+    flags: [...REPLICA_FLAGS, jsonFlag, dataFlag],
     examples: ['bellhop backup verify /var/backups/bellhop/bellhop-2026-11-21T120000Z.db'],
     load: () => import('./backup-verify-command.ts'),
   },
   {
     name: 'restore',
-    words: ['FROM'],
+    words: ['[FROM]'],
     summary: 'restore the database from a backup, keeping a copy of the current one',
     changes: { action: 'restore', evenWithoutRows: true },
     flags: [
@@ -48,10 +56,14 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
         'resume-pushes',
         'resume unfinished pushes of the backup; devices may get them twice (default: they are cancelled)',
       ),
+      ...REPLICA_FLAGS,
       jsonFlag,
       dataFlag,
     ],
-    examples: ['bellhop restore /var/backups/bellhop/bellhop-2026-11-21T120000Z.db'],
+    examples: [
+      'bellhop restore /var/backups/bellhop/bellhop-2026-11-21T120000Z.db',
+      'bellhop restore --litestream s3://my-bucket/bellhop-live',
+    ],
     load: () => import('./restore-command.ts'),
   },
   {

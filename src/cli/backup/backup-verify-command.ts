@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { timeInName } from '../../backup/backup-name.ts'
-import { destinationIn, destinationText } from '../../backup/destination.ts'
+import { destinationText } from '../../backup/destination.ts'
 import { fetchBackup } from '../../backup/fetch-backup.ts'
 import type { OneBackup } from '../../backup/fetch-backup.ts'
 import { namingNewest } from '../../backup/newest.ts'
@@ -14,19 +14,20 @@ import { workDirectoryFor } from '../../database/regular-file.ts'
 import type { Problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoTime, moment } from '../../text/format.ts'
-import { done, failed, problems } from '../command.ts'
+import { done, failed } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { commandLine, dataDirectory } from '../data-directory.ts'
 import { createWatch } from '../terminal/gauge.ts'
 import { contentJson, contentText } from './backup-text.ts'
-import { bucketOpener, isFolder } from './bucket-opener.ts'
+import { bucketOpener, chosenBackup } from './bucket-opener.ts'
 import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
 /** `backup verify FROM`: reads everything, changes nothing. */
-export const run: RunCommand = async ({ words, flags }, context) => {
-  const from = destinationIn(words[0] ?? '', isFolder)
-  if (from.kind === 'problem') return problems(from.problem)
+export const run: RunCommand = async (given, context) => {
+  const { flags } = given
+  const from = chosenBackup(given)
+  if (from.kind === 'problems') return from
   const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const { data } = found
@@ -57,8 +58,8 @@ async function verify(from: OneBackup, { data, watch, openBucket }: Means): Prom
   )
   try {
     const copy = join(workplace, 'bellhop.db')
-    const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })
-    return unfetched ?? inspect(copy, 'full', watch)
+    const fetched = await fetchBackup({ from, into: copy, openBucket, watch })
+    return 'problem' in fetched ? fetched : inspect(copy, 'full', watch)
   } finally {
     rmSync(workplace, { recursive: true, force: true })
   }

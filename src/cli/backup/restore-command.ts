@@ -1,25 +1,26 @@
 import { join } from 'node:path'
 import type { BackupDifference } from '../../backup/compare.ts'
-import { destinationIn, destinationText } from '../../backup/destination.ts'
+import { destinationText } from '../../backup/destination.ts'
 import { namingNewest } from '../../backup/newest.ts'
 import { restore } from '../../backup/restore.ts'
 import type { CancelledPushes, RestoredBackup } from '../../backup/restore.ts'
 import { problem } from '../../failure.ts'
 import { cancelOpenPushes } from '../../push/restored-push-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
-import { counted, moment } from '../../text/format.ts'
-import { done, problems } from '../command.ts'
+import { counted, isoTime, lasting, moment } from '../../text/format.ts'
+import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { closedTo, commandLine, dataDirectory } from '../data-directory.ts'
 import { createWatch } from '../terminal/gauge.ts'
 import { contentJson, contentText } from './backup-text.ts'
-import { bucketOpener, isFolder } from './bucket-opener.ts'
+import { bucketOpener, chosenBackup } from './bucket-opener.ts'
 import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
-export const run: RunCommand = async ({ words, flags }, context) => {
-  const from = destinationIn(words[0] ?? '', isFolder)
-  if (from.kind === 'problem') return problems(from.problem)
+export const run: RunCommand = async (given, context) => {
+  const { flags } = given
+  const from = chosenBackup(given)
+  if (from.kind === 'problems') return from
   const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const { data } = found
@@ -48,7 +49,8 @@ export const run: RunCommand = async ({ words, flags }, context) => {
       return problem(`${lossText(restored.difference, data)} Nothing was changed: --yes restores anyway, and keeps it.`)
     case 'restored': {
       const key = checkKey(restored.content.sealed, data, context)
-      return done(flags.has('json') ? restoredJson(restored, key) : restoredText(destinationText(from), restored, key))
+      if (flags.has('json')) return done(restoredJson(restored, key))
+      return done(restoredText(destinationText(from), { ...restored, now: context.clock.now() }, key))
     }
   }
 }
@@ -68,19 +70,23 @@ function lossText(difference: Exclude<BackupDifference, { kind: 'none' }>, data:
   }
 }
 
-function restoredJson({ data, content, kept, cancelled }: RestoredBackup, key: KeyCheck): string {
+function restoredJson({ data, content, copiedAt, kept, cancelled }: RestoredBackup, key: KeyCheck): string {
   const count = (cancelled?.open ?? 0) + (cancelled?.scheduled ?? 0)
-  return jsonLine({ data, ...contentJson(content), kept, cancelledPushes: count, key: key.kind })
+  const copied = copiedAt !== null && { copiedAt: isoTime(copiedAt) }
+  return jsonLine({ data, ...contentJson(content), ...copied, kept, cancelledPushes: count, key: key.kind })
 }
 
 function restoredText(
   from: string,
-  { data, content, kept, cancelled, waitingEvents, isOlder }: RestoredBackup,
+  { data, content, copiedAt, now, kept, cancelled, waitingEvents, isOlder }: RestoredBackup & { readonly now: number },
   key: KeyCheck,
 ): string {
   const lines = [
     `${join(data, 'bellhop.db')} was restored from ${from}.`,
     contentText(content),
+    ...(copiedAt === null
+      ? []
+      : [`It was copied at ${moment(copiedAt)}, ${lasting(now - copiedAt)} ago. What was stored after that is lost.`]),
     ...(kept === null ? [] : [`The previous database is now ${kept}: delete it when you are sure.`]),
     ...cancelledText(cancelled),
     ...keyText(key, data),

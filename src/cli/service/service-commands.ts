@@ -60,12 +60,16 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     changes: null,
     flags: [
       valueFlag('user', 'NAME', 'user that runs it (default: a dynamic user of systemd)'),
+      valueFlag('litestream', 'URL', 'also print a unit and configuration of Litestream 0.3, to s3://bucket/path'),
       // Every user of a machine can read a unit.
       ...SETTING_NAMES.filter((name) => SETTINGS[name].secret !== true).map((name) =>
         settingFlag(name, name === 'data' ? 'as for serve; default /var/lib/bellhop' : 'as for serve'),
       ),
     ],
-    examples: ['bellhop systemd --listen 127.0.0.1:8790 --trusted-proxies 127.0.0.1'],
+    examples: [
+      'bellhop systemd --listen 127.0.0.1:8790 --trusted-proxies 127.0.0.1',
+      'bellhop systemd --litestream s3://my-bucket/bellhop-live',
+    ],
     load: () => import('./systemd-command.ts'),
   },
 ]

@@ -1,10 +1,16 @@
 import { isAbsolute, normalize, relative } from 'node:path'
+import { repositoryPlaceIn } from '../../backup/destination.ts'
+import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
 import { parseConfig } from '../../settings/parse.ts'
 import type { Config } from '../../settings/parse.ts'
 import { describeSettings } from '../../settings/settings-text.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
+import { unitsText } from './systemd-litestream.ts'
+import type { Replication } from './systemd-litestream.ts'
 import { unitText } from './systemd-unit.ts'
+import type { Unit } from './systemd-unit.ts'
 
 /** A place that every service may execute. */
 const INSTALLED = '/usr/local/bin/bellhop'
@@ -24,7 +30,10 @@ export const run: RunCommand = async ({ flags }, { readFile, stderr }) => {
   if (parsed.kind === 'problems') return parsed
   const { config } = parsed
   const user = flags.get('user') ?? null
+  const url = flags.get('litestream')
+  const replication = url === undefined ? null : replicationIn(url, config.data)
   const wrong = [...userProblems(user), ...pathProblems(config, user)]
+  if (replication?.kind === 'problem') return problems(...wrong, replication.problem)
   if (wrong.length > 0) return problems(...wrong)
 
   for (const warning of parsed.warnings) stderr(`bellhop: ${warning}\n`)
@@ -34,19 +43,18 @@ export const run: RunCommand = async ({ flags }, { readFile, stderr }) => {
   const written = writtenIn(config).map(([, path]) => ({ path, name: stateName(path) }))
   // systemd passes them under other names.
   for (const name of ['tls-cert', 'tls-key']) serving.delete(name)
-  return done(
-    unitText({
-      program,
-      user,
-      stateDirectories: written.flatMap(({ name }) => (name === null ? [] : [name])),
-      writtenPaths: written.flatMap(({ path, name }) => (name === null ? [path] : [])),
-      data: config.data,
-      flags: commandLine(serving),
-      tls: tlsCert === null || tlsKey === null ? null : { certificate: tlsCert, key: tlsKey },
-      drainSeconds,
-      lowPort: [listen, adminListen].some(({ port }) => port > 0 && port < 1024),
-    }),
-  )
+  const unit: Unit = {
+    program,
+    user,
+    stateDirectories: written.flatMap(({ name }) => (name === null ? [] : [name])),
+    writtenPaths: written.flatMap(({ path, name }) => (name === null ? [path] : [])),
+    data: config.data,
+    flags: commandLine(serving),
+    tls: tlsCert === null || tlsKey === null ? null : { certificate: tlsCert, key: tlsKey },
+    drainSeconds,
+    lowPort: [listen, adminListen].some(({ port }) => port > 0 && port < 1024),
+  }
+  return done(replication === null ? unitText(unit) : unitsText(unitText(unit), unit, replication))
 }
 
 function commandLine(flags: ReadonlyMap<string, string>): readonly string[] {
@@ -64,6 +72,16 @@ export function programPath(program: string | null): { readonly program: string;
   }
   if (!HIDDEN.some((directory) => isBelow(directory, program))) return { program, note: null }
   return { program: INSTALLED, note: `The service does not see ${program}: install -m 755 ${program} ${INSTALLED}` }
+}
+
+/** Reads `s3://bucket/path`. */
+function replicationIn(url: string, data: string): Replication | Problem {
+  const place = repositoryPlaceIn(url)
+  if (place.kind === 'problem') return problem(`--litestream: ${place.problem}`)
+  if (place.kind === 'folder') return problem(`--litestream: "${url}" is not s3://bucket/path.`)
+  // Litestream expands variables anywhere in its configuration.
+  if (`${url}${data}`.includes('$')) return problem('--litestream: the URL and --data must not contain "$".')
+  return { kind: 'replication', bucket: place.bucket, path: place.prefix.replace(/\/+$/, '') }
 }
 
 function userProblems(user: string | null): readonly string[] {

@@ -35,7 +35,7 @@ export function unitText(unit: Unit): string {
 }
 
 function head({ user, writtenPaths }: Unit): readonly string[] {
-  const first = [...writtenPaths].map((path) => `install -d -m 700 -o ${user} ${quoted(path)}`)
+  const first = [...writtenPaths].map((path) => `install -d -m 700 -o ${user} ${unitWord(path)}`)
   return [
     '# Bellhop, as a service of systemd. To install and to watch it:',
     ...(user === null ? [] : [`#   useradd --system --shell /usr/sbin/nologin ${user}`]),
@@ -63,7 +63,7 @@ function service({ program, data, flags, tls, drainSeconds, ...unit }: Unit): re
     'Type=notify',
     'WatchdogSec=60',
     'WatchdogSignal=SIGKILL',
-    `ExecStart=${[program, 'serve', ...flags].map(quoted).join(' ')}${tlsFlags}`,
+    `ExecStart=${[program, 'serve', ...flags].map(unitWord).join(' ')}${tlsFlags}`,
     ...(tls
       ? [
           '# Root’s files are handed over as copies, of the moment of the start. So, once they are renewed:',
@@ -75,16 +75,16 @@ function service({ program, data, flags, tls, drainSeconds, ...unit }: Unit): re
     '# More settings, a line each: BELLHOP_LOG_LEVEL=debug. For root alone (chmod 600) where one of them is secret.',
     'EnvironmentFile=-/etc/bellhop/env',
     '# The key that seals stored credentials lies beside the database, unless it comes from here. To have it here, with',
-    `# the service stopped: bellhop key rotate --data ${quoted(data)} --to /etc/bellhop/key (for a new service:`,
+    `# the service stopped: bellhop key rotate --data ${unitWord(data)} --to /etc/bellhop/key (for a new service:`,
     '# openssl rand -base64 32 > /etc/bellhop/key), and this line. Commands then need BELLHOP_KEY_FILE=/etc/bellhop/key.',
     '#LoadCredential=bellhop-key:/etc/bellhop/key',
     '# Or sealed by this machine’s own key or TPM (systemd 250 or newer):',
     '#   systemd-creds encrypt --name=bellhop-key /etc/bellhop/key /etc/bellhop/key.cred',
     '#LoadCredentialEncrypted=bellhop-key:/etc/bellhop/key.cred',
     ...(unit.user === null ? ['DynamicUser=yes'] : [`User=${unit.user}`]),
-    ...unit.stateDirectories.map((name) => `StateDirectory=${quoted(name)}`),
+    ...unit.stateDirectories.map((name) => `StateDirectory=${unitWord(name)}`),
     ...(unit.stateDirectories.length > 0 ? ['StateDirectoryMode=0700'] : []),
-    ...unit.writtenPaths.map((path) => `ReadWritePaths=${quoted(path)}`),
+    ...unit.writtenPaths.map((path) => `ReadWritePaths=${unitWord(path)}`),
     'UMask=0077',
     'Restart=always',
     'RestartSec=5',
@@ -102,7 +102,7 @@ function service({ program, data, flags, tls, drainSeconds, ...unit }: Unit): re
   ]
 }
 
-function confinement({ lowPort }: Unit): readonly string[] {
+export function confinement({ lowPort }: Pick<Unit, 'lowPort'>): readonly string[] {
   return [
     '',
     '# What it can do to the rest of the machine.',
@@ -143,7 +143,7 @@ function confinement({ lowPort }: Unit): readonly string[] {
 }
 
 /** As systemd.service(5), "Command lines", reads a word. */
-function quoted(word: string): string {
+export function unitWord(word: string): string {
   const literal = specifierless(word).replaceAll('$', '$$$$')
   if (/^[\w@%+=:,./$[\]-]+$/.test(literal)) return literal
   const escaped = literal

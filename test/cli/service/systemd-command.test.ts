@@ -139,6 +139,79 @@ describe('the unit', () => {
   })
 })
 
+/** The files below their lines `### path`. */
+async function files(...flags: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { exitCode, stdout } = await line.run(['systemd', ...flags])
+  expect(exitCode).toBe(0)
+  const parts = stdout.split(/^### (.*)\n/m).slice(1)
+  return new Map(
+    parts.flatMap((path, at) => (at % 2 === 0 ? [[path, (parts[at + 1] ?? '').split('\n')] as const] : [])),
+  )
+}
+
+const SERVICE = '/etc/systemd/system/bellhop.service'
+const REPLICATION = '/etc/systemd/system/bellhop-litestream.service'
+const CONFIGURATION = '/etc/bellhop/litestream.yml'
+
+describe('with Litestream', () => {
+  test('are the unit of the service as it is without, a unit of Litestream, and its configuration', async () => {
+    const printed = await files('--litestream', 's3://my-bucket/bellhop/live/')
+    expect([...printed.keys()]).toEqual([SERVICE, REPLICATION, CONFIGURATION])
+    expect(printed.get(SERVICE)?.join('\n')).toBe((await unit()).stdout)
+    expect(printed.get(CONFIGURATION)).toEqual([
+      'dbs:',
+      '  - path: "/var/lib/bellhop/bellhop.db"',
+      '    replicas:',
+      '      - type: s3',
+      '        bucket: "my-bucket"',
+      '        path: "bellhop/live"',
+      '        endpoint: ${AWS_ENDPOINT_URL_S3}',
+      '        region: ${AWS_REGION}',
+      '        force-path-style: true',
+      '        # Snapshots are made as often, and files of older ones deleted.',
+      '        retention: 24h',
+      '',
+    ])
+  })
+
+  test('runs it as the user of the service, confined, and lets it start first and stop last', async () => {
+    const lines = (await files('--litestream', 's3://my-bucket/live')).get(REPLICATION)
+    for (const each of [
+      'ExecStart=litestream replicate -config /etc/bellhop/litestream.yml',
+      'EnvironmentFile=/etc/bellhop/litestream.env',
+      'Before=bellhop.service',
+      'User=bellhop',
+      'DynamicUser=yes',
+      'StateDirectory=bellhop',
+      'StateDirectoryMode=0700',
+      'UMask=0077',
+      'Restart=always',
+      'ProtectSystem=strict',
+      'CapabilityBoundingSet=',
+    ]) {
+      expect(lines).toContain(each)
+    }
+  })
+
+  test('runs it as another user, where the database is that user’s', async () => {
+    const printed = await files('--litestream', 's3://my-bucket/live', '--user', 'push', '--data', '/srv/push')
+    expect(printed.get(CONFIGURATION)).toContain('  - path: "/srv/push/bellhop.db"')
+    const lines = printed.get(REPLICATION)
+    for (const each of ['User=push', 'ReadWritePaths=/srv/push']) expect(lines).toContain(each)
+    for (const each of ['DynamicUser=yes', 'StateDirectoryMode=0700']) expect(lines).not.toContain(each)
+  })
+
+  test.each([
+    ['/backups/live', '--litestream: "/backups/live" is not s3://bucket/path.'],
+    ['s3:///live', '--litestream: "s3:///live/" does not name a bucket: s3://bucket/prefix/ or s3://bucket/name.db.'],
+    ['s3://my-bucket/$HOME', '--litestream: the URL and --data must not contain "$".'],
+  ])('is not to %s', async (url, what) => {
+    const { exitCode, stdout, stderr } = await line.run(['systemd', '--litestream', url])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toContain(what)
+  })
+})
+
 test('a program that the service would not see is named where it is to be', () => {
   expect(programPath('/usr/bin/bellhop')).toEqual({ program: '/usr/bin/bellhop', note: null })
   for (const path of ['/home/me/bellhop', '/root/bellhop', '/tmp/bellhop']) {

@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lastTimeOf } from '../../backup/backup-name.ts'
 import { repositoryPlaceIn, destinationText } from '../../backup/destination.ts'
 import { bucketRepository, folderRepository } from '../../backup/repository.ts'
 import type { RepositoryPlace, BackupRepository, StoredBackup } from '../../backup/repository.ts'
 import type { Verification } from '../../backup/verified-file.ts'
-import { DAY_MS } from '../../clock.ts'
+import { DAY_MS, MINUTE_MS } from '../../clock.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { codeOf } from '../../text/error-code.ts'
-import { counted, longTime } from '../../text/format.ts'
+import { ago, counted, longTime } from '../../text/format.ts'
 import type { DoctorContext } from '../context.ts'
-import { failing, ok, skipped, warning } from '../finding.ts'
+import { failing, note, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
 interface Options extends Pick<DoctorContext, 'openBucket'> {
+  /** The data directory. */
+  readonly data: string
   /** As --backup says it; `null`: it does not. */
   readonly backup: string | null
   readonly everyMs: number
@@ -24,8 +26,10 @@ interface Options extends Pick<DoctorContext, 'openBucket'> {
 }
 
 /** Whether the service can store backups, and how old the newest is. */
-export async function checkBackups({ backup, everyMs, offline, now, openBucket }: Options): Promise<Finding> {
+export async function checkBackups({ data, backup, everyMs, offline, now, openBucket }: Options): Promise<Finding> {
   if (backup === null) {
+    const replication = judgeReplication(data, now)
+    if (replication !== null) return replication
     return warning(
       'Backups are off: if this disk fails, all devices are lost until their apps are opened again.',
       'serve --backup /var/backups/bellhop, or s3://bucket/prefix, creates one a day. Ignore this if you back up by other means.',
@@ -42,6 +46,30 @@ export async function checkBackups({ backup, everyMs, offline, now, openBucket }
   const tried = await bucket.probe(`${place.prefix}.doctor-${randomUUID()}`)
   if (tried.kind === 'problem') return failing(tried.problem, UNREACHED)
   return judged(place, bucketRepository(bucket, place.prefix), { everyMs, now })
+}
+
+/** Litestream waits for a second, or for its own checkpoint of a minute. */
+const BEHIND_MS = 5 * MINUTE_MS
+
+/** By what Litestream keeps beside the database; `null`: it never ran here. Its bucket is not asked. */
+function judgeReplication(data: string, now: number): Finding | null {
+  const own = join(data, '.bellhop.db-litestream')
+  if (!existsSync(own)) return null
+  const timeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const readAt = Math.max(
+    ...readdirSync(own, { recursive: true, encoding: 'utf8' }).map((name) => timeOf(join(own, name))),
+    timeOf(own),
+  )
+  if (timeOf(join(data, 'bellhop.db-wal')) - readAt > BEHIND_MS) {
+    return warning(
+      `Litestream has read no change for ${longTime(now - readAt)}, and the database has some.`,
+      'Start it: systemctl status bellhop-litestream. serve --backup creates backups without it.',
+    )
+  }
+  return note(
+    `Litestream replicates the database; it last read a change ${ago(readAt, now)}.`,
+    'The replica lacks the sealing key: keep a copy of that. bellhop backup verify --litestream URL checks the replica.',
+  )
 }
 
 interface Times {

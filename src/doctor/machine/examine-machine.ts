@@ -85,7 +85,7 @@ export async function examineMachine(
     await look('file-modes', () => judgeModes(data, readModes(data)))
     await look('file-owner', () => judgeOwners(data, readModes(data), process.getuid?.() ?? null))
   }
-  await look('backups', () => checkBackups({ backup, everyMs, offline, now: clock.now(), openBucket }))
+  await look('backups', () => checkBackups({ data, backup, everyMs, offline, now: clock.now(), openBucket }))
   if (backup !== null && backupVerify === 'on') {
     await look('backup-verified', () => judgeVerified(readVerification(data), clock.now()))
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
 import {
+  appendFileSync,
   chmodSync,
   copyFileSync,
   existsSync,
@@ -334,6 +335,33 @@ describe('doctor, of devices that left in one bad hour,', () => {
 })
 
 describe('doctor and the backups', () => {
+  test('Litestream is named, and that it has stopped reading', async () => {
+    await using use = await startHarness()
+    await use.addApplication('Corner Shop')
+    const { data, clock } = use.line
+    const backups = async () => (await use.examine(['--offline'])).check('backups')
+    const own = join(data, '.bellhop.db-litestream')
+    mkdirSync(join(own, 'generations'), { recursive: true })
+    const seconds = clock.now() / 1000
+    for (const path of ['.bellhop.db-litestream', '.bellhop.db-litestream/generations', 'bellhop.db-wal']) {
+      if (path.endsWith('wal')) appendFileSync(join(data, path), '')
+      utimesSync(join(data, path), seconds, seconds - 7200)
+    }
+    expect(await backups()).toEqual(
+      expect.objectContaining({
+        state: 'ok',
+        found: 'Litestream replicates the database; it last read a change 2 hours ago.',
+        advice:
+          'The replica lacks the sealing key: keep a copy of that. bellhop backup verify --litestream URL checks the replica.',
+      }),
+    )
+    utimesSync(join(data, 'bellhop.db-wal'), seconds, seconds)
+    expect(await backups()).toMatchObject({
+      state: 'warning',
+      found: 'Litestream has read no change for 2 hours, and the database has some.',
+    })
+  })
+
   const HOUR_MS = 3_600_000
 
   test('looks for the place, whether it can be written, and how old the newest is', async () => {

@@ -65,6 +65,12 @@ const PROOFS: readonly Proof[] = [
     command: ['run', 'transports', 'hpack'],
   },
   {
+    name: 'disaster',
+    what: 'a machine that died is restored from what the real Litestream replicated to a bucket, ten times',
+    usually: '4 min',
+    command: ['scripts/disaster.ts'],
+  },
+  {
     name: 'damage',
     what: '393 damaged data directories',
     usually: '5 min',

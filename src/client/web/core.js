@@ -23,18 +23,13 @@ export function step(state, event, now, random) {
     case 'set': {
       const { device: fields } = event
       if (!('user' in fields)) return to({ device: { ...device, ...fields } })
-      // As a login does.
       const kept = without(device, 'user_proof')
       return to({ device: { ...kept, ...fields }, signOut: state.signOut || knowsOther(known, fields.user) })
     }
     case 'login': {
       const { user, proof } = event
-      const signedIn = {
-        ...without(device, 'user', 'user_proof'),
-        user,
-        ...(proof !== undefined && { user_proof: proof }),
-      }
-      return to({ device: signedIn, signOut: state.signOut || knowsOther(known, user) })
+      const device = { user, ...(proof !== undefined && { user_proof: proof }) }
+      return step(state, { kind: 'set', device }, now)
     }
     case 'logout':
       return to({ device: without(device, 'user', 'user_proof'), signOut: state.signOut || knowsOther(known) })
@@ -96,10 +91,12 @@ function settled({ device, known, reports }, { kind, body }, isTaken, now) {
       return { signOut: false, known: known && { ...known, body: without(known.body, 'user', 'user_proof') } }
     case 'register': {
       const said = without(body, 'replaces')
-      if (!isTaken) return { refused: said }
+      // The token that the library before this one had is said once.
+      const rest = isTaken && body.replaces !== device.replaces ? device : without(device, 'replaces')
+      if (!isTaken) return { device: rest, refused: said }
       const accepted = { token: body.token, body: said, at: now }
       // Somebody may have signed out, or in, while it was on its way.
-      return { known: accepted, refused: null, signOut: knowsOther(accepted, device.user) }
+      return { device: rest, known: accepted, refused: null, signOut: knowsOther(accepted, device.user) }
     }
   }
 }

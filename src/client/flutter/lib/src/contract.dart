@@ -168,11 +168,14 @@ Fields _settled(Fields state, Fields request, bool isTaken, int now) {
       };
     default:
       final said = _without(body, const {'replaces'});
-      if (!isTaken) return {'refused': said};
+      final device = state['device'] as Fields;
+      // The token that the library before this one had is said once.
+      final isOver = !isTaken || body['replaces'] == device['replaces'];
+      final Fields rest = {'device': isOver ? _without(device, const {'replaces'}) : device};
+      if (!isTaken) return {...rest, 'refused': said};
       final Fields accepted = {'token': body['token'], 'body': said, 'at': now};
       // Somebody may have signed out, or in, while it was on its way.
-      final user = (state['device'] as Fields)['user'];
-      return {'known': accepted, 'refused': null, 'signOut': _knowsOther(accepted, user)};
+      return {...rest, 'known': accepted, 'refused': null, 'signOut': _knowsOther(accepted, device['user'])};
   }
 }
 

@@ -103,6 +103,8 @@ private func settle(_ state: inout State, _ request: Request, isTaken: Bool, now
   default:
     var said = request.body
     said["replaces"] = nil
+    // The token that the library before this one had is said once.
+    if !isTaken || request.body["replaces"] == state.device["replaces"] { state.device["replaces"] = nil }
     if !isTaken {
       state.refused = said
       return

@@ -156,10 +156,13 @@ private fun settled(state: State, request: Request, isTaken: Boolean, now: Long)
     "sign-out" -> state.copy(signOut = false, known = known?.let { it.copy(body = it.body - USER) })
     else -> {
       val said = request.body - "replaces"
-      if (!isTaken) return state.copy(refused = said)
+      // The token that the library before this one had is said once.
+      val isOver = !isTaken || request.body["replaces"] == device["replaces"]
+      val rest = state.copy(device = if (isOver) device - "replaces" else device)
+      if (!isTaken) return rest.copy(refused = said)
       val accepted = Known(said["token"] as String, said, now)
       // Somebody may have signed out, or in, while it was on its way.
-      state.copy(known = accepted, refused = null, signOut = knowsOther(accepted, device["user"]))
+      rest.copy(known = accepted, refused = null, signOut = knowsOther(accepted, device["user"]))
     }
   }
 }

@@ -44,6 +44,7 @@ import limits from './limits.md' with { type: 'text' }
 import log from './log.md' with { type: 'text' }
 import monitoring from './monitoring.md' with { type: 'text' }
 import moving from './moving.md' with { type: 'text' }
+import move from './move.md' with { type: 'text' }
 import opens from './opens.md' with { type: 'text' }
 import preview from './preview.md' with { type: 'text' }
 import proxy from './proxy.md' with { type: 'text' }
@@ -150,6 +151,7 @@ export const PAGES: readonly ManualPage[] = [
   page('design', design),
   page('beyond', beyond),
   page('failover', failover),
+  page('move', move),
   page('releases', releases),
   page('changelog', changelog),
   page('glossary', glossary),

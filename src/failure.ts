@@ -19,6 +19,7 @@ export type FailureCode =
   | 'TooManyRequestsError'
   | 'InsufficientStorageError'
   | 'InternalError'
+  | 'ServiceUnavailableError'
   | AdminFailureCode
 
 /** Of the admin side alone. */
@@ -58,6 +59,16 @@ export function noRoom(): Failure {
     "The server's disk is nearly full: nothing new is accepted until there is room.",
     { 'retry-after': String(NO_ROOM_RETRY) },
   )
+}
+
+/** Seconds. A move copies some 20,000 devices in one. */
+const MOVING_RETRY = 2
+
+/** For a call of an application that no server answers just now. */
+export function beingMoved(): Failure {
+  return failure('ServiceUnavailableError', 'The application is being moved to another server: repeat the call.', {
+    'retry-after': String(MOVING_RETRY),
+  })
 }
 
 /**

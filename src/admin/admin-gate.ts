@@ -20,8 +20,8 @@ import { isEnough, lesserPurposeText } from './token-purpose.ts'
 /** Readable from this machine without signing in: see `isLocal`. */
 const LOCAL = /^\/(?:readyz|metrics|simulator\/received|pushes\/[^/]*)$/
 
-/** Passed to the public API, which reads the body itself. */
-const HANDED_ON = /^\/api\/applications\/[^/]+\/v1\//
+/** Passed to the public API, or to a route that admits its caller: they read the body themselves. */
+const HANDED_ON = /^\/api\/(?:applications\/[^/]+\/v1\/|arrival$)/
 
 /** The route of paths that do not exist. */
 const NO_ROUTE = '/*'

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
@@ -7,6 +7,7 @@ import { application as table } from '../database/schema.ts'
 import { base32 } from '../text/base32.ts'
 import { DEFAULT_LIMITS } from './application.ts'
 import type { Application, Limits } from './application.ts'
+import { ELSEWHERE } from './elsewhere.ts'
 import { hashSecret } from './secret.ts'
 
 type Created =
@@ -62,7 +63,7 @@ export function createApplicationStore({ database, clock, random = randomBytes }
     create(name: string): Created {
       if (!isName(name)) return { kind: 'name-invalid' }
       return database.transact(() => {
-        if (find(name) !== null) return { kind: 'name-taken' }
+        if (statements.taken.get({ name }) !== undefined) return { kind: 'name-taken' }
         const secret = newSecret(random)
         const row = statements.insert.get({
           ...DEFAULT_LIMITS,
@@ -102,15 +103,24 @@ function prepareStatements(orm: Database['orm']) {
   const id = eq(table.id, sql.placeholder('id'))
   // Absent is NULL: drizzle writes a boolean parameter that is null as 0.
   const known = LIMITS.filter((name) => name !== 'adoptImported')
+  const name = sql.placeholder('name')
+  const isHere = sql`${table.number} NOT IN ${sql.raw(ELSEWHERE)}`
   return {
-    byId: late(() => orm.select().from(table).where(id)),
+    byId: late(() => orm.select().from(table).where(and(id, isHere))),
     byName: late(() =>
       orm
         .select()
         .from(table)
-        .where(eq(table.name, sql.placeholder('name'))),
+        .where(and(eq(table.name, name), isHere)),
     ),
-    list: late(() => orm.select().from(table).orderBy(table.number)),
+    /** Also by one that another server has, or is to have. */
+    taken: late(() =>
+      orm
+        .select({ id: table.id })
+        .from(table)
+        .where(or(eq(table.id, name), eq(table.name, name))),
+    ),
+    list: late(() => orm.select().from(table).where(isHere).orderBy(table.number)),
     insert: late(() =>
       orm
         .insert(table)

@@ -188,6 +188,12 @@ function summaryOf(file: OfflineReader, schema: number, tables: readonly string[
              FROM hook WHERE sealed IS NOT NULL`,
           )
         : []),
+      ...(tables.includes('application_move')
+        ? file.all<Sealed>(
+            `SELECT id AS application, 'move secret' AS provider, sealed
+             FROM application_move WHERE sealed IS NOT NULL`,
+          )
+        : []),
     ],
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Problem } from '../failure.ts'
 import type { Pushing } from '../push/pushing.ts'
-import type { CommandService, MakeServeCommand } from '../server/command/command-service.ts'
+import type { CommandService, MakeServeCommand, Moving } from '../server/command/command-service.ts'
 import type { FlagNames } from '../settings/flags.ts'
 import type { Config, Problems } from '../settings/parse.ts'
 import { serverAddress } from '../settings/network-types.ts'
@@ -159,7 +159,9 @@ export interface World extends CommandContext {
   readonly database: Database
   readonly data: string
   /** `null`: no server runs, or the command runs beside it. */
-  readonly served: Pick<CommandService, 'deliveries' | 'isStopping' | 'pauseOf' | 'received'> | null
+  readonly served:
+    | (Pick<CommandService, 'deliveries' | 'isStopping' | 'pauseOf' | 'received'> & { readonly moving: Moving })
+    | null
   /** Call it in the transaction that seals, since the key may be rotated between two. */
   readonly sealingKey: () => LoadedKey | Problem | Problems
   /** Accepts pushes as the API does. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseRefused } from '../database/database-refused.ts'
+import { isWithheld } from '../database/sqlite-error.ts'
 import { dataFaultOf } from '../database/storage-errors.ts'
 import { StartRefused } from '../failure.ts'
 import { codeOf, firstFailure } from '../text/error-code.ts'
@@ -12,6 +13,7 @@ export function errorMessage(thrown: unknown): string | null {
   const code = codeOf(error)
   if (!(error instanceof Error) || code === null) return null
   // System errors already name the path.
+  if (isWithheld(error)) return `${error.message.replace(/^t/, 'T')}.`
   if (code.startsWith('SQLITE_') || code === 'ENOSPC') return dataFaultOf(error, null)
   // errno names: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
   if (code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)

@@ -3,6 +3,7 @@ import type { Application } from '../application/application.ts'
 import { problem } from '../failure.ts'
 import { createHookStore } from '../hook/hook-store.ts'
 import type { Hook } from '../hook/hook.ts'
+import { createMoveStore, movedAway, whereText } from '../move/move-store.ts'
 import { suggestion } from '../text/nearest.ts'
 import { NO_KEY } from './app/app-text.ts'
 import type { World } from './command.ts'
@@ -15,6 +16,9 @@ export function findApplication(
   const applications = createApplicationStore(world)
   const application = applications.find(app)
   if (application === null) {
+    // Nothing sealed is read.
+    const away = movedAway(createMoveStore({ ...world, key: NO_KEY }).list(), app)
+    if (away !== null) return problem(`"${away.name}" ${whereText(away)}.`)
     const names = applications.list().map(({ name }) => name)
     return noApplication(app, world.data, names)
   }

@@ -369,6 +369,19 @@ export const adminLog = sqliteTable('admin_log', {
   code: text().notNull(),
 })
 
+export const applicationMove = sqliteTable('application_move', {
+  id: text().primaryKey(),
+  application: integer().notNull(),
+  name: text().notNull(),
+  phase: text({ enum: ['leaving', 'frozen', 'left', 'gone', 'arriving', 'arrived', 'here'] }).notNull(),
+  adminUrl: text('admin_url'),
+  url: text(),
+  sealed: blob({ mode: 'buffer' }),
+  digest: blob({ mode: 'buffer' }),
+  hooks: text({ mode: 'json' }).$type<readonly string[]>().notNull(),
+  changedAt: integer('changed_at').notNull(),
+})
+
 /** What a column holds, as SQLite gives it. */
 type Stored<Data> = Data extends boolean ? 0 | 1 : Data extends Buffer ? Uint8Array : Data
 

@@ -15,6 +15,11 @@ export function isConstraint(error: unknown): boolean {
   return isSqliteError(error) && error.code.startsWith('SQLITE_CONSTRAINT')
 }
 
+/** A trigger keeps the row as it is. Its message says why. */
+export function isWithheld(error: unknown): boolean {
+  return isSqliteError(error) && error.code === 'SQLITE_CONSTRAINT_TRIGGER'
+}
+
 export function isSqliteError(error: unknown): error is Error & { code: string } {
   return codeOf(error)?.startsWith('SQLITE_') === true
 }

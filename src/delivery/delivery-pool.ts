@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
-import type { LogFields, LogLevel } from '../log.ts'
+import { logOf } from '../log.ts'
 import { numbersOf } from '../platform.ts'
 import type { PlatformTable } from '../platform.ts'
 import { describeError } from '../text/error-code.ts'
@@ -13,6 +13,7 @@ import type { SenderContext } from './sender-context.ts'
 import type { SenderStats } from './sender-stats.ts'
 import { createSender } from './sender.ts'
 import type { Sender } from './sender.ts'
+import { unwrittenOf } from './unwritten.ts'
 import type { DeliveryKey } from './store/open-delivery.ts'
 import type { ExpiryKey } from './store/waiting-store.ts'
 
@@ -22,10 +23,7 @@ const MIN_SHARE = 16
 /** Service time is stored at least this often: a kill adds no more to a wait. */
 const KEEP_MS = MINUTE_MS
 
-export interface DeliveryPoolDependencies extends Pick<
-  SenderContext,
-  'clock' | 'log' | 'random' | 'store' | 'registry' | 'events'
-> {
+interface Dependencies extends Pick<SenderContext, 'clock' | 'log' | 'random' | 'store' | 'registry' | 'events'> {
   readonly commit: Commit
   readonly platforms: PlatformTable
   /** The gateway with its credential; `null` while there is none. */
@@ -38,21 +36,17 @@ export interface DeliveryPoolDependencies extends Pick<
 
 export type DeliveryPool = ReturnType<typeof startDeliveryPool>
 
-/** What was sent and is not on disk: the next start sends it again. */
-export interface Unwritten {
-  readonly notifications: number
-  readonly pushes: number
-}
-
 /**
  * Everything that is sent, by a sender for each application and platform: if the gateway of one hangs, it holds up no
  * other. They share what may be in flight.
  */
-export function startDeliveryPool(deps: DeliveryPoolDependencies) {
+export function startDeliveryPool(deps: Dependencies) {
   const { clock, log, store, platforms, events } = deps
   const numbers = numbersOf(platforms)
   const persist = createPersist(deps.commit, clock, log, () => closed)
   const senders = new Map<string, Sender>()
+  /** Applications for which nothing is sent, by number. */
+  const held = new Set<number>()
   /** `push.number`, in the order of commits: the commit of a later one may be undone by a power cut. */
   let lastOnDisk = store.lastPush()
   let sharedInFlight = deps.maxInFlight
@@ -72,17 +66,18 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
     mayLoad: () => mayLoad,
   }
 
-  const held = (application: number, platform: Platform) => senders.get(`${application}/${platform}`)
+  const senderIn = (application: number, platform: Platform) => senders.get(`${application}/${platform}`)
 
   function senderOf(application: number, platform: Platform): Sender {
-    const known = held(application, platform)
+    const known = senderIn(application, platform)
     if (known !== undefined) return known
-    const at = (level: LogLevel) => (event: string, fields?: LogFields) =>
-      log[level](event, { application, platform, ...fields })
-    const named = { ...log, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+    const named = logOf(
+      (level) => log.writes(level),
+      (level, event, fields) => log[level](event, { application, platform, ...fields }),
+    )
     const outcomes = { accepted: 0, gone: 0, rejected: 0, deferred: 0, misconfigured: 0, expired: 0 }
-    const latency = deps.latency[platform]
-    const sender = createSender({ ...shared, log: named, application, platform, latency, outcomes })
+    const own = { application, platform, log: named, latency: deps.latency[platform], outcomes }
+    const sender = createSender({ ...shared, ...own })
     // Registered only after this, which may throw: without a provider it would look like one without a credential.
     equip(sender, application, platform)
     senders.set(`${application}/${platform}`, sender)
@@ -117,8 +112,8 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
   }
 
   function wake(application: number, push: number | null = null): void {
-    if (stopped) return
     lastOnDisk = Math.max(lastOnDisk, push ?? 0)
+    if (stopped || held.has(application)) return
     for (const platform of numbers) senderOf(application, platform).wake(push)
     countShare()
     ensureTick()
@@ -128,7 +123,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
   function reloadIdle(): void {
     for (const { application, platform, credential } of store.acceptance.all()) {
       const current = deps.credentialOf(application, platform)
-      if (current !== 0 && current !== credential) senderOf(application, platform)
+      if (current !== 0 && current !== credential && !held.has(application)) senderOf(application, platform)
     }
   }
 
@@ -159,6 +154,13 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
     return outcome === 'more'
   }
 
+  function forget(application: number): void {
+    for (const platform of numbers) {
+      senderIn(application, platform)?.forget()
+      senders.delete(`${application}/${platform}`)
+    }
+  }
+
   if (store.endLeases(clock.now())) void endLeases()
   void inSteps(persist, (from: ExpiryKey | null) => {
     const { found, from: start, next } = store.cancelled(from)
@@ -177,34 +179,43 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
      */
     cancelStored(application: number, push: number): void {
       for (const platform of numbers) {
-        if (held(application, platform)?.holds(push) !== true) endCancelled({ application, push, platform })
+        if (senderIn(application, platform)?.holds(push) !== true) endCancelled({ application, push, platform })
       }
     },
 
     cancel(application: number, push: number): void {
       for (const platform of numbers) {
-        if (held(application, platform)?.cancel(push) === true) continue
+        if (senderIn(application, platform)?.cancel(push) === true) continue
         // It may have left memory since that transaction.
         void inSteps(persist, () => endCancelled({ application, push, platform }) || null)
       }
     },
 
-    badgeSet: (application: number, platform: Platform): void => held(application, platform)?.badgeSet(),
+    badgeSet: (application: number, platform: Platform): void => senderIn(application, platform)?.badgeSet(),
 
     reload: (application: number, platform: Platform): void =>
       untilRead(() => {
-        const sender = held(application, platform)
+        const sender = senderIn(application, platform)
         if (sender !== undefined) equip(sender, application, platform)
       }),
 
     /** Credentials may have changed of senders that have had nothing to send since the start. */
     reloadIdle: (): void => untilRead(reloadIdle),
 
-    forget(application: number): void {
-      for (const platform of numbers) {
-        held(application, platform)?.forget()
-        senders.delete(`${application}/${platform}`)
-      }
+    forget,
+    /** Sends nothing more for an application; resolves when all that waits is on disk, as it is for the next start. */
+    async hold(application: number): Promise<void> {
+      held.add(application)
+      await Promise.all(numbers.flatMap((platform) => senderIn(application, platform)?.stop() ?? []))
+      forget(application)
+      await inSteps(persist, () => store.endLeasesOf(application, clock.now()) || null)
+    },
+
+    /** Ends a `hold`, if there is one; it may be under way. */
+    release(application: number): void {
+      if (!held.delete(application)) return
+      forget(application)
+      untilRead(() => wake(application))
     },
 
     stats(): SenderStats[] {
@@ -215,7 +226,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
 
     /** Why nothing can be sent to a platform of an application now; `null` if it can. */
     pauseOf(application: number, platform: Platform): string | null {
-      const standing = held(application, platform)?.standing()
+      const standing = senderIn(application, platform)?.standing()
       if (standing === undefined || standing.state === 'ready') return null
       return standing.reason ?? `there is no credential for ${platforms[platform].gateway}`
     },
@@ -234,10 +245,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies) {
       for (const sender of senders.values()) sender.close()
     },
 
-    unwritten(): Unwritten {
-      const sent = [...senders.values()].flatMap((sender) => sender.unwritten()).filter(([, count]) => count > 0)
-      const notifications = sent.reduce((sum, [, count]) => sum + count, 0)
-      return { notifications, pushes: new Set(sent.map(([push]) => push)).size }
-    },
+    unwritten: () => unwrittenOf([...senders.values()].flatMap((sender) => sender.unwritten())),
   }
 }

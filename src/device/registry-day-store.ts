@@ -17,6 +17,7 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
     `INSERT OR IGNORE INTO registry_day (day, ceiling) VALUES (?, ${CEILING})`,
   )
   const drop = database.statement<never, [before: number]>('DELETE FROM registry_day WHERE day < ?')
+  const skip = database.statement<never, [number]>('UPDATE registry_day SET ceiling = ceiling + ?')
   const noted = database.reading<DayRow, [first: number]>(
     'SELECT day, ceiling FROM registry_day WHERE day >= ? ORDER BY day',
   )
@@ -30,6 +31,9 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
       drop.run(day - KEPT_DAYS)
       return null
     },
+
+    /** So many numbers are of devices that did not register here. Runs in a transaction of the caller. */
+    skip: (numbers: number): void => void skip.run(numbers),
 
     /** By day since the Unix epoch, from `first` on; without days that were not noted. */
     registeredSince: (first: number): ReadonlyMap<number, number> => {

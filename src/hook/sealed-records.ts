@@ -4,6 +4,7 @@ import { createSealedUserKeys, USER_KEY_SINCE } from '../application/user-key-st
 import type { Database } from '../database/database.ts'
 import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import { application } from '../database/schema.ts'
+import { createSealedMoves, MOVE_SINCE, moveOwners } from '../move/move-store.ts'
 import { createSealedStore } from '../sealing/sealed-store.ts'
 import type { SealedStore } from '../sealing/sealed-store.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
@@ -28,6 +29,9 @@ export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST
     ...(schema < HOOK_SINCE
       ? { hooks: () => [], hookSecrets: NONE }
       : { hooks: () => hookOwners(database), hookSecrets: createSealedHooks(database) }),
+    ...(schema < MOVE_SINCE
+      ? { moves: () => [], moveSecrets: NONE }
+      : { moves: () => moveOwners(database), moveSecrets: createSealedMoves(database) }),
   })
 }
 

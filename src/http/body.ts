@@ -37,8 +37,8 @@ export function readBody(request: Request, requestId: string, looseText: boolean
 }
 
 /** The body of a write as it came, for a route that checks its signature first. Throws `Refused` if it is too large. */
-export function readRawBody(request: Request): Promise<Uint8Array> {
-  return readBytes(request).catch(brokenOff)
+export function readRawBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
+  return readBytes(request, maxBytes).catch(brokenOff)
 }
 
 /** The JSON object in a body, UTF-8. Throws `Refused`. */
@@ -54,10 +54,10 @@ export function hideStream(request: Request): void {
   if (request.headers.has('content-length')) Object.defineProperty(request, 'body', { value: null })
 }
 
-function readBytes(request: Request): Promise<Uint8Array> {
+function readBytes(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
-  if (announced === null) return readChunks(request.body)
-  if (Number(announced) > MAX_BODY_BYTES) throw tooLarge()
+  if (announced === null) return readChunks(request.body, maxBytes)
+  if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
   return request.bytes()
 }
 
@@ -69,21 +69,21 @@ function brokenOff(error: unknown): never {
   throw error
 }
 
-async function readChunks(body: Request['body']): Promise<Uint8Array> {
+async function readChunks(body: Request['body'], maxBytes: number): Promise<Uint8Array> {
   if (body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > MAX_BODY_BYTES) throw tooLarge()
+    if (size > maxBytes) throw tooLarge(maxBytes)
     if (chunks.length === MAX_CHUNKS) throw tooManyChunks()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-function tooLarge(): Refused {
-  return new Refused(failure('RequestEntityTooLargeError', `The body is larger than ${MAX_BODY_BYTES} bytes.`))
+function tooLarge(maxBytes: number): Refused {
+  return new Refused(failure('RequestEntityTooLargeError', `The body is larger than ${maxBytes} bytes.`))
 }
 
 function tooManyChunks(): Refused {

@@ -21,6 +21,7 @@ const SENTENCES: Readonly<Record<PublicCode, string>> = {
   TooManyRequestsError: 'You have exceeded your request rate of 10 r/s.',
   InsufficientStorageError: 'User is over API requests quota.',
   InternalError: 'Internal error. Support ID 019a9f7e-3c1b-7000-8000-000000000000',
+  ServiceUnavailableError: 'The application is being moved to another server: repeat the call.',
 }
 
 const CODES = Object.keys(SENTENCES) as PublicCode[]
@@ -104,6 +105,7 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
   401: 'InvalidCredentials: unknown application or wrong secret.',
   429: 'TooManyRequestsError: rate limit exceeded, or too much new data from one address; see Retry-After.',
   500: 'InternalError: a bug in Bellhop; the message has a support ID.',
+  503: 'ServiceUnavailableError: the application is being moved to another server; see Retry-After.',
   507: 'InsufficientStorageError: the quota is used up (80 % of it for calls without the secret), or a disk or application limit allows nothing new; see Retry-After.',
 }
 

@@ -1,6 +1,6 @@
 import { Elysia, NotFoundError, ParseError } from 'elysia'
-import { isFull } from '../database/sqlite-error.ts'
-import { failure, noRoom, Refused } from '../failure.ts'
+import { isFull, isWithheld } from '../database/sqlite-error.ts'
+import { beingMoved, failure, noRoom, Refused } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 import { noSuchPath, refuse } from './failures.ts'
@@ -29,6 +29,11 @@ export function failureHandler(
       if (isFull(thrown)) {
         onRefused(request, requestId, noRoom())
         return refuse(noRoom())
+      }
+      // Its call was admitted before its application began to move.
+      if (isWithheld(thrown)) {
+        onRefused(request, requestId, beingMoved())
+        return refuse(beingMoved())
       }
       log.error('internal error', { requestId, error: describeError(thrown) })
       const fault = failure('InternalError', `Internal error. Support ID ${requestId}`)

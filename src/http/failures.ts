@@ -18,6 +18,7 @@ const STATUS = {
   InternalError: 500,
   MisdirectedRequestError: 421,
   ForbiddenError: 403,
+  ServiceUnavailableError: 503,
   InsufficientStorageError: 507,
 } as const satisfies Record<FailureCode, number>
 

@@ -30,6 +30,8 @@ type OnAnswer = (request: Request, response: Response, ms: number) => void
 
 interface Options {
   readonly onAnswer?: OnAnswer
+  /** Answers in place of the app; `null`: the app does. `address`: the caller's, as the connection has it. */
+  readonly elsewhere?: (request: Request, address: () => string) => Response | Promise<Response> | null
   /** `null`, the default: plain HTTP. */
   readonly tls?: TlsPair | null
   /** With `tls`: days of Strict-Transport-Security. Default 0, which ends it. */
@@ -41,13 +43,14 @@ export function listen(
   appOf: () => AnyElysia,
   { host, port: wanted }: ListenAddress,
   log: Log,
-  { onAnswer, tls = null, hstsDays = 0 }: Options = {},
+  { onAnswer, elsewhere, tls = null, hstsDays = 0 }: Options = {},
 ): Listener {
-  const answer = (request: Request) => {
+  const answer = (request: Request): Response | Promise<Response> => {
     if (request.method === 'CONNECT') return refuseTunnel()
     const app = appOf()
     app.server = server
-    return app.fetch(withPlainPath(request))
+    const plain = withPlainPath(request)
+    return elsewhere?.(plain, () => addressOf(request, server)) ?? app.fetch(plain)
   }
   const hearers = [
     ...(tls === null ? [] : [bindsToTls(hstsDays)]),

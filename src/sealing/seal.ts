@@ -6,7 +6,14 @@ export interface SealedFor {
   /** `Application.id`; of a second factor `administrator 3`, of a hook `hook NAME`. */
   readonly application: string
   /** What it is: a gateway's credential, the provider token made from one, or what webhooks, hooks, users or administrators are proven with. */
-  readonly provider: ProviderName | 'apns token' | 'webhook secret' | 'user key' | 'second factor' | 'hook secret'
+  readonly provider:
+    | ProviderName
+    | 'apns token'
+    | 'webhook secret'
+    | 'user key'
+    | 'second factor'
+    | 'hook secret'
+    | 'move secret'
 }
 
 const CIPHER = 'aes-256-gcm'

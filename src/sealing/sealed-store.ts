@@ -5,7 +5,7 @@ import type { SealedRecord, SealedRow, SealedTable } from './sealed-table.ts'
 
 /** All that is sealed in a database, whatever table it is in. What writes runs in a transaction of the caller. */
 export interface SealedStore {
-  /** In the order in which the applications were created; then those of administrators and of hooks. */
+  /** In the order in which the applications were created; then those of administrators, hooks and moves. */
   records(): SealedRecord[]
   /** Opens every record with `from` and seals it with `to`. Throws when one does not open. */
   reseal(from: Uint8Array, to: Uint8Array): void
@@ -30,16 +30,20 @@ interface Tables {
   readonly tokens: SealedTable<'apns token'>
   readonly secondFactors: SealedTable<'second factor'>
   readonly hookSecrets: SealedTable<'hook secret'>
+  /** Applications that another server has, or is to have. */
+  readonly moves: () => readonly Owner[]
+  readonly moveSecrets: SealedTable<'move secret'>
 }
 
 export function createSealedStore(tables: Tables): SealedStore {
-  const { applications, administrators, hooks, credentials, webhooks, userKeys, tokens, secondFactors, hookSecrets } =
-    tables
+  const { applications, administrators, hooks, moves } = tables
+  const { credentials, webhooks, userKeys, tokens, secondFactors, hookSecrets, moveSecrets } = tables
 
   function tableOf({ provider }: Pick<SealedRecord, 'provider'>): SealedTable<SealedRecord['provider']> {
     if (provider === 'webhook secret') return webhooks
     if (provider === 'user key') return userKeys
     if (provider === 'hook secret') return hookSecrets
+    if (provider === 'move secret') return moveSecrets
     return provider === 'second factor' ? secondFactors : credentials
   }
 
@@ -58,6 +62,7 @@ export function createSealedStore(tables: Tables): SealedStore {
     ),
     ...owned(secondFactors.rows(), administrators()),
     ...owned(hookSecrets.rows(), hooks()),
+    ...owned(moveSecrets.rows(), moves()),
   ]
 
   function resealTokens(from: Uint8Array, to: Uint8Array): void {

@@ -3,7 +3,7 @@ import { createApplicationDirectory } from '../application/application-directory
 import { createApplicationStore } from '../application/application-store.ts'
 import { createCredentialStore } from '../application/credential-store.ts'
 import { every, MINUTE_MS, systemClock, within } from '../clock.ts'
-import type { Unwritten } from '../delivery/delivery-pool.ts'
+import type { Unwritten } from '../delivery/unwritten.ts'
 import { createDeviceStore } from '../device/device-store.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { authoritiesIn } from '../gateway/transport/authorities.ts'
@@ -27,6 +27,7 @@ import { followChanges, takeUp } from './sending/follow-changes.ts'
 import { startScheduled } from './sending/schedule-side.ts'
 import { createOnBehalf } from './public/on-behalf.ts'
 import type { Overrides } from './overrides.ts'
+import { startMoveSide, whereApplicationsAre } from './move/move-side.ts'
 import { publicSide } from './public/public-side.ts'
 import { openListeners } from './listen/listeners.ts'
 import { keepReserve } from './storage/reserve-keeper.ts'
@@ -144,17 +145,28 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   opened.defer(() => webhooks.close())
 
+  const { moves, hooks, forwarding } = whereApplicationsAre(context)
   const schedule = startScheduled(context, senders)
   opened.defer(followChanges(context, senders, schedule))
 
   const disk = overrides.disk ?? (() => diskOf(config.data))
   const hasRoom = createDiskGuard({ clock, disk })
   opened.defer(keepReserve({ clock, log, directory: config.data, disk }))
-  const { api, service, refusals } = publicSide({ ...context, schedule, senders, hasRoom }, overrides.publicApi)
+  const { api, service, refusals } = publicSide(
+    { ...context, schedule, senders, hasRoom, hooks, forwarding },
+    overrides.publicApi,
+  )
   let closing: Promise<void> | null = null
+  const publicUrl = () => config.publicUrl ?? listeners.url
+  const moving = startMoveSide({ ...context, moves, hooks, senders, webhooks, disk, hasRoom, publicUrl })
   const changed = () => takeUp(context)
   const commands = commandSide(
-    { ...service, adminHost: () => new URL(listeners.adminUrl).host, isStopping: () => closing !== null },
+    {
+      ...service,
+      adminHost: () => new URL(listeners.adminUrl).host,
+      isStopping: () => closing !== null,
+      departures: moving.departures,
+    },
     overrides.serveCommand,
   )
   const admin = startAdminSide({
@@ -164,7 +176,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     files,
     senders,
     recentLines: serviceLog.recentLines,
-    publicUrl: () => config.publicUrl ?? listeners.url,
+    publicUrl,
+    ...moving,
     earlyEnds: () => listeners.earlyEnds(),
     serveCommand: commands?.serve ?? null,
     onBehalf: () => createOnBehalf(service),
@@ -186,6 +199,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     api: api.app,
     adminApi: admin.api,
     tls,
+    elsewhere: forwarding.answer,
     ...(overrides.listen && { open: overrides.listen }),
     onAnswer: (request, response, ms) =>
       metrics.calls.note(api.routeOf(request.url), request.method, response.status, ms / 1000),

@@ -1,3 +1,4 @@
+import { ELSEWHERE } from '../application/elsewhere.ts'
 import type { Database } from '../database/database.ts'
 import type { StoredRow, device as deviceTable } from '../database/schema.ts'
 import { unpackToken } from '../device/device.ts'
@@ -71,7 +72,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
   )
 
   const receivers = database.statement<{ application: number }, [number]>(
-    `SELECT application FROM webhook w WHERE disabled_at IS NULL
+    `SELECT application FROM webhook w WHERE disabled_at IS NULL AND application NOT IN ${ELSEWHERE}
        AND EXISTS (SELECT 1 FROM event e WHERE e.application = w.application AND e.due_at <= ?)`,
   )
   const due = database.statement<StoredEvent, [number, number, number]>(

@@ -50,6 +50,10 @@ export function startWebhookSender(deps: Dependencies) {
   const { clock, log, commit, events, webhooks } = deps
   const states = new Map<number, ReceiverState>()
   const open = new Set<Promise<void>>()
+  /** Applications whose events wait, by number. */
+  const held = new Set<number>()
+  /** Of those, which wait for their last answer. */
+  const idle = new Map<number, PromiseWithResolvers<void>>()
   let calls = 0
   const ending = new AbortController()
   let stopped = false
@@ -80,7 +84,7 @@ export function startWebhookSender(deps: Dependencies) {
 
   /** Throws if the events cannot be read. */
   function sendDue(application: number): void {
-    if (stopped) return
+    if (stopped || held.has(application)) return
     const receiver = webhooks.receiver(application)
     if (receiver === null) return
     const state = stateOf(application)
@@ -129,7 +133,9 @@ export function startWebhookSender(deps: Dependencies) {
     const state = stateOf(application)
     const window = state.version === receiver.changedAt ? state.window : null
     await settle(application, receiver, window, event, outcome)
-    stateOf(application).inFlight.delete(event.number)
+    const { inFlight } = stateOf(application)
+    inFlight.delete(event.number)
+    if (inFlight.size === 0) idle.get(application)?.resolve()
     pump(application)
   }
 
@@ -165,6 +171,21 @@ export function startWebhookSender(deps: Dependencies) {
   }
 
   return {
+    /** Sends no event of an application; resolves when those in flight are answered and on disk. */
+    async hold(application: number): Promise<void> {
+      held.add(application)
+      const last = Promise.withResolvers<void>()
+      idle.set(application, last)
+      if (stateOf(application).inFlight.size === 0) last.resolve()
+      await last.promise
+    },
+
+    /** Ends a `hold`. */
+    release(application: number): void {
+      held.delete(application)
+      idle.delete(application)
+    },
+
     /** Sends nothing more; resolves when what is in flight is answered and on disk, or after two seconds. */
     async stop(): Promise<void> {
       stopped = true

@@ -1,3 +1,4 @@
+import { NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -102,6 +103,9 @@ const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
   'POST /api/tokens': () => ({ body: { name: 'ci' } }),
   'DELETE /api/tokens/{name}': () => ({ parameters: { name: 'ci' } }),
   'POST /api/applications': () => ({ body: { name: 'New' } }),
+  'POST /api/arrivals': () => ({
+    body: { schema: NEWEST_SCHEMA, version: '1.0.0', id: 'app_new', name: 'Comes', hooks: ['none'], bytes: 0 },
+  }),
   'PATCH /api/applications/{id}': () => ({ body: { rate: 5 } }),
   'DELETE /api/applications/{id}': async () => {
     const { id, name } = (await call('POST', '/api/applications', { name: 'Doomed' })).body

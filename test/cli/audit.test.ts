@@ -11,6 +11,9 @@ import { commandLine, withShop } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { commandsBeside } from './everyday-service.ts'
 import type { Beside } from './everyday-service.ts'
+import { newToken, NONE } from '../move/move-between.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
 
 interface Entry {
   readonly number: number
@@ -36,6 +39,8 @@ const SERVICE_ACCOUNT = JSON.stringify({
 })
 
 let beside: Beside
+/** Where an application moves to. */
+let other: Service | null = null
 let files: CommandLine
 beforeAll(async () => {
   beside = await commandsBeside()
@@ -43,6 +48,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await beside[Symbol.asyncDispose]()
+  await other?.[Symbol.asyncDispose]()
   files[Symbol.dispose]()
 })
 
@@ -94,6 +100,10 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
   'app simulate': () => [app(), '--off'],
   'app webhook': () => [app(), '--url', 'https://hooks.test/'],
   'app limits': () => [app(), '--rate', '7'],
+  'app move': async () => {
+    other = await startService({ application: NONE })
+    return [app(), '--to', other.adminUrl, '--to-token-file', files.file('mover', newToken(other))]
+  },
   push: async () => {
     const caller = beside.newCaller()
     await caller.register({ token: TOKEN, platform: '0' })

@@ -90,11 +90,11 @@ describe('what is asked for wrongly', () => {
     ['help zebra', '"zebra" is not a command.'],
     [
       'app',
-      'app needs a command: create, list, show, rotate-secret, user-key, delete, apns, fcm, webpush, webpush-key, simulate, webhook, limits.',
+      'app needs a command: create, list, show, rotate-secret, user-key, delete, apns, fcm, webpush, webpush-key, simulate, webhook, limits, move.',
     ],
     [
       'app --json',
-      'app needs a command: create, list, show, rotate-secret, user-key, delete, apns, fcm, webpush, webpush-key, simulate, webhook, limits.',
+      'app needs a command: create, list, show, rotate-secret, user-key, delete, apns, fcm, webpush, webpush-key, simulate, webhook, limits, move.',
     ],
     ['app create', 'app create needs NAME. Usage: bellhop app create NAME [FLAGS]'],
     ['app create Corner Shop', '"Shop" is too much: app create takes one NAME, quoted if it has spaces.'],

@@ -41,6 +41,7 @@ const OF_NOBODY = new Set([
   'hook',
   // What became of calls, in words of the template.
   'hook_call',
+  'application_move',
 ])
 
 /** Columns that name neither a device nor a user in whatever table they are: references, times, states and counts. */

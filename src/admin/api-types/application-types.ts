@@ -32,8 +32,17 @@ const summary = {
 export const ApplicationSummary = objectSchema('ApplicationSummary', summary)
 export type ApplicationSummary = AnswerOf<typeof ApplicationSummary>
 
-/** In the order of their creation. */
-export const ApplicationsAnswer = objectSchema('ApplicationsAnswer', { applications: listOf(ApplicationSummary) })
+/** One that is not served here: it has moved, or is on its way. */
+const MovedApplication = objectSchema('MovedApplication', {
+  ...name,
+  where: text('As the end of a sentence: has moved to https://push.example.com.'),
+})
+
+/** In the order of their creation; those that are elsewhere by name. */
+export const ApplicationsAnswer = objectSchema('ApplicationsAnswer', {
+  applications: listOf(ApplicationSummary),
+  elsewhere: listOf(MovedApplication),
+})
 export type ApplicationsAnswer = AnswerOf<typeof ApplicationsAnswer>
 
 /** The secret is in this answer and nowhere else. */

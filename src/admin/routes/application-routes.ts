@@ -4,6 +4,8 @@ import type { Application } from '../../application/application.ts'
 import { SECOND_MS, within } from '../../clock.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid } from '../../http/fields.ts'
+import { isElsewhere, whereText } from '../../move/move-store.ts'
+import type { MoveStore } from '../../move/move-store.ts'
 import { isoOrNull } from '../../text/format.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import {
@@ -28,6 +30,7 @@ interface Dependencies extends AdminParts {
   readonly applications: ApplicationStore
   readonly view: ApplicationView
   readonly realThings: RealThings
+  readonly moves: Pick<MoveStore, 'list'>
   readonly eraseContents: (application: number) => Promise<void>
   /** Gets the error of an erasure that continued in the background. */
   readonly onError: (error: unknown) => void
@@ -67,7 +70,13 @@ export function applicationRoutes(deps: Dependencies) {
     .use(gate)
     .get(
       '/api/applications',
-      () => ({ applications: view.summaries(directory.all()) }),
+      (): ApplicationsAnswer => ({
+        applications: view.summaries(directory.all()),
+        elsewhere: deps.moves
+          .list()
+          .filter(isElsewhere)
+          .map((move) => ({ id: move.id, name: move.name, where: whereText(move) })),
+      }),
       adminCall('Applications', 'All applications, in order of creation', { answer: ApplicationsAnswer }),
     )
     .post(

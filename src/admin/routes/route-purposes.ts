@@ -1,6 +1,6 @@
 import type { TokenPurpose } from '../token-purpose.ts'
 
-/** Open to anybody: the health check, and what signs in. */
+/** Open to anybody: the health check, what signs in, and a move, which is proven by its own secret. */
 export const OPEN_ROUTES: readonly string[] = [
   'GET /healthz',
   'GET /api/session',
@@ -8,6 +8,7 @@ export const OPEN_ROUTES: readonly string[] = [
   'POST /api/session/code',
   'POST /api/link',
   'POST /api/link/look',
+  'POST /api/arrival',
 ]
 
 /**
@@ -58,6 +59,7 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'GET /api/applications/:id/devices/:device': 'read',
   'GET /api/applications/:id/users': 'read',
   'GET /api/applications/:id/users/:user': 'read',
+  'POST /api/arrivals': 'administer',
   'POST /api/applications': 'operate',
   'PATCH /api/applications/:id': 'operate',
   'DELETE /api/applications/:id': 'operate',

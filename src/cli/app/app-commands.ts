@@ -1,5 +1,6 @@
 import { isAppleId, isBundleId } from '../../application/apple-names.ts'
 import { isVapidSubject, VAPID_SUBJECT } from '../../application/vapid.ts'
+import { publicOrigin, serverAddress } from '../../settings/network-types.ts'
 import { choice, duration, path } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
 import { jsonFlag, switchFlag, valueFlag } from '../command.ts'
@@ -207,5 +208,23 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     exclusive: EXCLUSIVE_LIMIT_FLAGS,
     examples: ['bellhop app limits "Corner Shop" --quota 100000 --quota-period day'],
     load: () => import('./app-limits-command.ts'),
+  },
+  {
+    name: 'app move',
+    words: ['APP'],
+    on: 'data',
+    summary: 'move an application to another server while calls go on, or show where it is if no flag is given',
+    changes: { action: 'move application', onlyWith: ['to', 'finish'] },
+    flags: [
+      valueFlag('to', 'URL', 'admin address of the other server, which has the same version', { type: serverAddress }),
+      valueFlag('to-token-file', 'FILE', 'file with a token for administering it (there: bellhop admin token)', {
+        type: path,
+      }),
+      valueFlag('url', 'URL', 'where it answers calls (default: as it says itself)', { type: publicOrigin }),
+      switchFlag('finish', 'end the forwarding, when all callers use the other server'),
+    ],
+    exclusive: [['to', 'finish']],
+    examples: ['bellhop app move "Corner Shop" --to https://admin.push2.example --to-token-file token'],
+    load: () => import('./app-move-command.ts'),
   },
 ]

@@ -17,6 +17,7 @@ export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose | undefined>
   'app simulate': 'operate',
   'app webhook': 'operate',
   'app limits': 'operate',
+  'app move': 'administer',
   push: 'send',
   pushes: 'read',
   cancel: 'send',

@@ -26,7 +26,7 @@ export async function runRemotely(
   { server, tokenFile }: NonNullable<ReturnType<typeof serverOf>>,
   context: CommandContext,
 ): Promise<CommandOutcome> {
-  const origin = originOf(server)
+  const origin = adminOriginOf(server)
   if (origin === null) {
     return problems(
       '--server (BELLHOP_SERVER) must be https, or http on this machine or a private network, without a path.',
@@ -72,7 +72,7 @@ export async function runRemotely(
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
 
 /** A token is sent there: plain HTTP only on this machine or a private network. */
-function originOf(server: string): string | null {
+export function adminOriginOf(server: string): string | null {
   const url = URL.canParse(server) ? new URL(server) : null
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '') return null
   if (url.protocol === 'https:') return url.origin

@@ -145,7 +145,7 @@ function worldOf(service: CommandService, clock: Clock) {
         ...context,
         database: view,
         data,
-        served: { deliveries, isStopping, pauseOf, received },
+        served: { deliveries, isStopping, pauseOf, received, moving: service.moving(view) },
         sealingKey: () => ({ kind: 'loaded', key, notes: [] }),
         pushing: () => service.pushing(view),
         changed: async () => takeUp(),

@@ -62,6 +62,7 @@ export const run: RunOnData = async (given, world) => {
       application: application.number,
       replace: options.replace,
       dryRun,
+      isHere: () => applications.find(application.id) !== null,
       aliasName: aliasName(plan),
       adoptable() {
         const isSaid = applications.find(application.id)?.limits.adoptImported !== null

@@ -1,3 +1,4 @@
+import { DatabaseRefused } from '../../database/database-refused.ts'
 import type { Database } from '../../database/database.ts'
 import { createImportStore } from '../../device/transfer/import-store.ts'
 import type { ImportOutcome } from '../../device/transfer/import-store.ts'
@@ -23,6 +24,8 @@ export interface RunOptions extends Pick<World, 'database' | 'data' | 'clock' | 
   readonly rejects: RejectFile
   /** Of a resumed import; `null`: it begins. */
   readonly counts: ImportCounts | null
+  /** Whether the application is on this server: asked in each transaction. */
+  readonly isHere: () => boolean
   /** Called in each transaction that imports adoptable devices. */
   readonly adoptable: () => void
   readonly aliasName: string
@@ -102,7 +105,11 @@ export function startImport(options: RunOptions): Importing {
       writes = 0
       if (rows.length === 0) return
       const startedAt = clock.now()
-      const outcomes = transact(database, options.dryRun, () => putAll(rows))
+      const outcomes = transact(database, options.dryRun, () => {
+        if (!options.isHere())
+          throw new DatabaseRefused('The application has begun to move to another server: import there.')
+        return putAll(rows)
+      })
       const tookMs = clock.now() - startedAt
       options.rejects.write(rows.flatMap((row, at) => count(row, outcomes[at] ?? null)))
       await pacing.rest(tookMs)

@@ -81,6 +81,11 @@ export function ApplicationsPage() {
           )
         }
       </Loaded>
+      {list.value?.elsewhere.map(({ id, name, where }) => (
+        <p key={id}>
+          “{name}” {where}.
+        </p>
+      ))}
     </Page>
   )
 }

@@ -37,6 +37,7 @@ import appVersion from '../../../migrations/0036_app_version.sql' with { type: '
 import moveInServiceTime from '../../../migrations/0037_move_in_service_time.sql' with { type: 'text' }
 import hook from '../../../migrations/0038_hook.sql' with { type: 'text' }
 import client from '../../../migrations/0039_client.sql' with { type: 'text' }
+import applicationMove from '../../../migrations/0040_application_move.sql' with { type: 'text' }
 import takeBack from '../../../migrations/0043_take_back.sql' with { type: 'text' }
 
 export interface Migration {
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 37, sql: moveInServiceTime },
   { number: 38, sql: hook },
   { number: 39, sql: client },
+  { number: 40, sql: applicationMove },
   { number: 43, sql: takeBack },
 ]
 

@@ -1,3 +1,4 @@
+import { ELSEWHERE } from '../../application/elsewhere.ts'
 import { audienceFrom } from '../../audience/stored-audience.ts'
 import { storedJson } from '../../database/damage.ts'
 import type { Database } from '../../database/database.ts'
@@ -54,7 +55,7 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
     // One index lookup each: DISTINCT would read all open deliveries, 55 ms for 100,000.
     `WITH RECURSIVE sender (application, platform) AS (
        SELECT number, (SELECT min(platform) FROM delivery WHERE application = number AND finished_at IS NULL)
-       FROM application
+       FROM application WHERE number NOT IN ${ELSEWHERE}
        UNION ALL
        SELECT application, (SELECT min(d.platform) FROM delivery d
          WHERE d.application = sender.application AND d.platform > sender.platform AND d.finished_at IS NULL)

@@ -63,6 +63,12 @@ export function createWaitingStore(database: Pick<Database, 'statement'>, clock:
     `UPDATE push_exception SET state = 'retry', due_at = ?
      ${someResults("state = 'leased'", 'INDEXED BY push_exception_leased')}`,
   )
+  const endLeasesOf = database.statement<never, [now: number, application: number]>(
+    `UPDATE push_exception SET state = 'retry', due_at = ?1 WHERE (push, platform, device) IN (
+       SELECT e.push, e.platform, e.device FROM push_exception e INDEXED BY push_exception_leased
+         CROSS JOIN push p ON p.number = e.push AND p.application = ?2
+       WHERE e.state = 'leased' LIMIT ${END_LEASES_LIMIT})`,
+  )
   type End = [state: string, reason: string | null, at: number, number, Platform, limit: number]
   const end = database.statement<never, End>(
     `UPDATE push_exception SET state = ?, reason = coalesce(?, reason), due_at = ? ${someResults(waiting)}`,
@@ -142,6 +148,10 @@ export function createWaitingStore(database: Pick<Database, 'statement'>, clock:
 
     /** At the start: makes some of the last run's leases due; returns whether there may be more. */
     endLeases: (now: number): boolean => endLeases.run(now, END_LEASES_LIMIT).changes === END_LEASES_LIMIT,
+
+    /** The same for an application whose senders have stopped. */
+    endLeasesOf: (application: number, now: number): boolean =>
+      endLeasesOf.run(now, application).changes === END_LEASES_LIMIT,
 
     /** Ends up to `limit` of the recipients that wait, as their delivery ends; returns how many. */
     endWaiting(key: DeliveryKey, { refused, abortReason }: DeliveryEnd, now: number, limit = -1): number {

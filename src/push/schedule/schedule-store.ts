@@ -1,3 +1,4 @@
+import { ELSEWHERE } from '../../application/elsewhere.ts'
 import type { Audience } from '../../audience/filter.ts'
 import { audienceFrom } from '../../audience/stored-audience.ts'
 import type { WaveAudience } from '../../audience/stored-audience.ts'
@@ -29,11 +30,13 @@ export interface DueBy {
   readonly service: number
 }
 
-/** The condition of the index `push_scheduled`. */
-const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'
+const WAITS = `released_at IS NULL AND cancelled_at IS NULL AND application NOT IN ${ELSEWHERE}`
 
-/** The condition of the index `push_held`. */
-const HELD = 'released_at IS NULL AND cancelled_at IS NULL AND held_until IS NOT NULL'
+/** Implies the condition of the index `push_scheduled`. */
+const SCHEDULED = `${WAITS} AND send_at IS NOT NULL`
+
+/** Implies the condition of the index `push_held`. */
+const HELD = `${WAITS} AND held_until IS NOT NULL`
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>
 

@@ -1,10 +1,20 @@
 import type { ServeCommand } from '../../admin/command-call.ts'
+import type { Application } from '../../application/application.ts'
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
+import type { Problem } from '../../failure.ts'
 import type { Log } from '../../log.ts'
 import type { Inbox } from '../../monitoring/inbox.ts'
 import type { Pushing } from '../../push/pushing.ts'
+import type { MoveTarget, Moved, Mover } from '../move/departures.ts'
 import type { Senders } from '../sending/senders.ts'
+
+/** Applications that go to other servers. */
+export interface Moving {
+  move(application: Application, to: MoveTarget, mover: Omit<Mover, 'commit'>): Promise<Moved | Problem>
+  /** Ends the forwarding; why it cannot end yet, `null`: it has. */
+  finish(id: string): Promise<string | null>
+}
 
 /** What a server lends the commands it runs. `src/cli` makes a `ServeCommand` of it. */
 export interface CommandService {
@@ -22,6 +32,8 @@ export interface CommandService {
   readonly received: Inbox
   /** Writes to this view of the database. */
   readonly pushing: (database: Database) => Pushing
+  /** Moves applications, and writes to this view of the database. */
+  readonly moving: (database: Database) => Moving
   /** Makes the service read changed settings and credentials, and cancelled pushes. */
   readonly changed: () => void
   /** Resolves when everything written so far is on disk. */

@@ -1,4 +1,7 @@
 import { createInbox } from '../../monitoring/inbox.ts'
+import type { Database } from '../../database/database.ts'
+import type { Commit } from '../../database/group-commit.ts'
+import type { MoveDepartures } from '../move/departures.ts'
 import type { Senders } from '../sending/senders.ts'
 import { servicePushing } from '../public/public-parts.ts'
 import type { PublicApiService } from '../public/public-parts.ts'
@@ -8,7 +11,7 @@ import type { Service } from '../service.ts'
 
 type Dependencies = Service &
   Omit<PublicApiService, 'calls'> &
-  Pick<CommandService, 'adminHost' | 'isStopping'> & { readonly senders: Senders }
+  Pick<CommandService, 'adminHost' | 'isStopping'> & { readonly senders: Senders; readonly departures: MoveDepartures }
 
 /** Runs commands of other processes and machines; `null`: none are served. */
 export function commandSide(service: Dependencies, make: MakeServeCommand | undefined) {
@@ -17,6 +20,13 @@ export function commandSide(service: Dependencies, make: MakeServeCommand | unde
   const { pool } = senders
   const { data } = config
   const settled = () => commit(() => undefined)
+  const through =
+    (view: Database): Commit =>
+    async (operation) => {
+      const result = view.transact(operation)
+      await settled()
+      return result
+    }
   const serve = make({
     data,
     database,
@@ -30,12 +40,12 @@ export function commandSide(service: Dependencies, make: MakeServeCommand | unde
         ...service,
         calls: null,
         database: view,
-        async commit(operation) {
-          const result = view.transact(operation)
-          await settled()
-          return result
-        },
+        commit: through(view),
       }),
+    moving: (view) => ({
+      move: (application, to, mover) => service.departures.move(application, to, { ...mover, commit: through(view) }),
+      finish: (id) => service.departures.finish(id, through(view)),
+    }),
     changed: () => directory.reload(),
     settled,
     isStopping: service.isStopping,

@@ -8,6 +8,7 @@ import type { Log } from '../../log.ts'
 import type { Config } from '../../settings/parse.ts'
 import { readSystemFile } from '../../system/read-file.ts'
 import { maxOpenFiles, openSocketTable } from '../../system/socket-table.ts'
+import type { AnswerElsewhere } from '../move/forwarding.ts'
 import { keepConnections } from './connection-keeper.ts'
 import type { tlsIn } from '../start/start-checks.ts'
 
@@ -17,6 +18,8 @@ interface Dependencies {
   readonly log: Log
   readonly api: AnyElysia
   readonly adminApi: () => AnyElysia
+  /** Answers calls of applications that are not here. */
+  readonly elsewhere: AnswerElsewhere
   /** `null`: plain HTTP. */
   readonly tls: ReturnType<typeof tlsIn>
   /** Default: on sockets. */
@@ -30,9 +33,10 @@ interface Dependencies {
 
 /** The listeners of the API, which follows renewed certificates, and of the admin side. */
 export function openListeners(deps: Dependencies) {
-  const { config, clock, log, api, adminApi, tls, open = listen, onAnswer, opened } = deps
+  const { config, clock, log, api, adminApi, elsewhere, tls, open = listen, onAnswer, opened } = deps
   const publicListener = open(() => api, config.listen, log, {
     onAnswer,
+    elsewhere,
     tls: tls?.first.pair ?? null,
     hstsDays: config.hstsDays,
   })

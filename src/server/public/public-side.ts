@@ -2,18 +2,24 @@ import { createAdminLogStore } from '../../admin/admin-log-store.ts'
 import { createCallLog } from '../../admin/call-log.ts'
 import { createUserKeyStore } from '../../application/user-key-store.ts'
 import { createJudgeProof } from '../../application/user-proofs.ts'
-import { createHookStore } from '../../hook/hook-store.ts'
+import type { HookStore } from '../../hook/hook-store.ts'
 import { createIdOf } from '../../http/admission.ts'
 import { createRefusalLog } from '../../http/refusal-log.ts'
 import { noted } from '../../log.ts'
 import { createPublicApi } from './public-api.ts'
 import { publicParts } from './public-parts.ts'
 import type { PublicApiService } from './public-parts.ts'
+import type { Forwarding } from '../move/forwarding.ts'
 import type { Senders } from '../sending/senders.ts'
 import { createServiceAdmission } from './service-admission.ts'
 import type { Service } from '../service.ts'
 
-type Dependencies = Service & Pick<PublicApiService, 'schedule' | 'hasRoom'> & { readonly senders: Senders }
+type Dependencies = Service &
+  Pick<PublicApiService, 'schedule' | 'hasRoom'> & {
+    readonly senders: Senders
+    readonly hooks: HookStore
+    readonly forwarding: Pick<Forwarding, 'callerOf'>
+  }
 
 /** The public API, and what else acts like it. */
 export function publicSide(parts: Dependencies, makeApi = createPublicApi) {
@@ -27,8 +33,7 @@ export function publicSide(parts: Dependencies, makeApi = createPublicApi) {
   })
   const onRefused = refusals.note
   const userKeys = createUserKeyStore({ database, clock, key })
-  const hooks = createHookStore({ database, clock, key })
-  const service = { ...parts, hooks, onRefused, judgeProof: createJudgeProof({ clock, directory, userKeys }) }
+  const service = { ...parts, onRefused, judgeProof: createJudgeProof({ clock, directory, userKeys }) }
   const calls = createCallLog({ ...parts, log: createAdminLogStore(parts), onError: noted(log) })
   const api = makeApi(publicParts({ ...service, calls }, createServiceAdmission({ ...parts, onRefused })))
   return { api, service, refusals }

@@ -8,11 +8,14 @@ import type { OnRefused } from '../../http/failures.ts'
 import { siteKey, userKey } from '../../network/address.ts'
 import { createFailureThrottle } from '../../usage/throttles.ts'
 import { createRateLimiter } from '../../usage/rate-limiter.ts'
+import type { Forwarding } from '../move/forwarding.ts'
 import type { AdmissionRules } from './public-parts.ts'
 import type { Service } from '../service.ts'
 
 interface Dependencies extends Pick<Service, 'config' | 'clock' | 'log' | 'directory' | 'ledger' | 'metrics'> {
   readonly onRefused: OnRefused
+  /** Of calls that the server which had an application before forwards. */
+  readonly forwarding: Pick<Forwarding, 'callerOf'>
 }
 
 /** For calls without an application: pages and their files get the limits of an app's calls. */
@@ -29,6 +32,7 @@ export function createServiceAdmission({
   ledger,
   metrics,
   onRefused,
+  forwarding,
 }: Dependencies): AdmissionRules & { readonly hookCalls: HookAdmission } {
   const limiter = createRateLimiter({ clock })
   const throttle = createFailureThrottle({ clock })
@@ -69,12 +73,14 @@ export function createServiceAdmission({
       return limiter.take(userKey(NO_APPLICATION, address), DEFAULT_LIMITS, siteKey(NO_APPLICATION, address))
     },
     looseText: config.compat,
-    callerOf: createCallerOf({
-      trusted: config.trustedProxies,
-      onStranger: (peer) =>
-        log.warn("forwarded calls share one address's rate limit: add the proxy to --trusted-proxies", {
-          address: peer,
-        }),
-    }),
+    callerOf: forwarding.callerOf(
+      createCallerOf({
+        trusted: config.trustedProxies,
+        onStranger: (peer) =>
+          log.warn("forwarded calls share one address's rate limit: add the proxy to --trusted-proxies", {
+            address: peer,
+          }),
+      }),
+    ),
   }
 }

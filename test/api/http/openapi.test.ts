@@ -124,6 +124,17 @@ async function applicationFor(endpoint: string): Promise<Credentials> {
   return application
 }
 
+/** As it is while another server copies its rows. */
+function applicationBeingMoved(): Credentials {
+  const application = service.addApplication(`moving ${++applications}`)
+  const freeze = service.database.statement<never, [string]>(
+    `INSERT INTO application_move (id, application, name, phase, changed_at)
+     SELECT id, number, name, 'frozen', 0 FROM application WHERE id = ?`,
+  )
+  service.database.transact(() => void freeze.run(application.id))
+  return application
+}
+
 /** An application whose push, where it has one, is over. */
 async function applicationWhosePushIsOver(endpoint: string): Promise<Credentials> {
   const application = await applicationFor(endpoint)
@@ -278,6 +289,7 @@ for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
         await send(operation(endpoint), { application: slow }),
         await send(operation(endpoint), { application: short }),
         await send(operation(endpoint), { application: empty }),
+        await send(operation(endpoint), { application: applicationBeingMoved() }),
         await send(operation(endpoint), { application: await applicationWhosePushIsOver(endpoint) }),
         ...(endpoint === 'POST /push/preview'
           ? [await send(operation(endpoint), { application: empty, body: ONE })]

@@ -1,0 +1,12 @@
+/** What was sent and is not on disk: the next start sends it again. */
+export interface Unwritten {
+  readonly notifications: number
+  readonly pushes: number
+}
+
+/** Of all senders: notifications by push, which may be there for each platform. */
+export function unwrittenOf(all: readonly (readonly [push: string, notifications: number])[]): Unwritten {
+  const sent = all.filter(([, count]) => count > 0)
+  const notifications = sent.reduce((sum, [, count]) => sum + count, 0)
+  return { notifications, pushes: new Set(sent.map(([push]) => push)).size }
+}

@@ -1,0 +1,119 @@
+import type { Audience, Filter } from '../audience/filter.ts'
+import type { WaveAudience } from '../audience/stored-audience.ts'
+import type { Value } from '../database/statement.ts'
+import type { LocalValue, MovedTable, Numbered } from './moved-tables.ts'
+
+/** A value as JSON has it; bytes are a list of one string, in base64. */
+export type Cell = string | number | null | readonly [base64: string]
+
+/** Devices in a row of `accepted_device`: a shift is a multiple of it, so that its bits stay where they are. */
+export const BLOCK = 512
+
+/** How the rows of an application differ on another server. */
+export interface Mapping {
+  /** `application.number` there. */
+  readonly application: number
+  /** What is added to each number. */
+  readonly shifts: Readonly<Record<Numbered, number>>
+  /** The highest number there was; no row has a higher one. */
+  readonly highest: Readonly<Record<Numbered, number>>
+  /** What is added to a moment of service time. */
+  readonly aheadMs: number
+  readonly reseal: (sealed: Uint8Array, of: readonly [string, string]) => Uint8Array
+}
+
+export function cellFrom(value: Value): Cell {
+  return value instanceof Uint8Array ? [Buffer.from(value).toString('base64')] : value
+}
+
+/** A row as the other server keeps it, in the order of `columns`. Throws a `RangeError` for what no server sends. */
+export function createRowMapping(
+  { name, local, waits, sealedFor }: MovedTable,
+  columns: readonly string[],
+  id: string,
+  mapping: Mapping,
+): (cells: readonly Cell[]) => Value[] {
+  const { shifts, highest, aheadMs } = mapping
+  const isLookedAt = waits !== undefined || sealedFor !== undefined
+  const kinds = columns.map((column) => local[column] ?? null)
+
+  function numbered(kind: Numbered, value: Value): number {
+    const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+    if (isNumber && value <= highest[kind]) return value + shifts[kind]
+    throw new RangeError(`${name} has a ${kind} that the application cannot have`)
+  }
+
+  const timed = <T extends { readonly stayedSince?: number }>(turn: T): T =>
+    turn.stayedSince === undefined ? turn : { ...turn, stayedSince: turn.stayedSince + aheadMs }
+
+  function filterThere(filter: Filter): Filter {
+    const { devices, missed } = filter
+    return {
+      ...timed(filter),
+      ...(devices !== undefined && { devices: devices.map((device) => numbered('device', device)) }),
+      ...(missed !== undefined && {
+        missed: {
+          pushes: missed.pushes.map((push) => numbered('push', push)),
+          ...(missed.unsent !== undefined && {
+            unsent: missed.unsent.map(({ platform, ranges, turn }) => ({
+              platform,
+              ranges: rangesThere(ranges),
+              ...(turn !== undefined && { turn: timed(turn) }),
+            })),
+          }),
+        },
+      }),
+    }
+  }
+
+  function audienceThere(audience: Audience | WaveAudience): Audience | WaveAudience {
+    if ('turn' in audience) return { turn: timed(audience.turn) }
+    if ('device' in audience) return { ...audience, device: numbered('device', audience.device) }
+    const { letGoAt } = audience
+    return {
+      ...audience,
+      filter: filterThere(audience.filter),
+      ...(letGoAt !== undefined && { letGoAt: letGoAt + aheadMs }),
+    }
+  }
+
+  function rangesThere(ranges: readonly (readonly [number, number])[]): [number, number][] {
+    return ranges.map(([from, to]) => [from + shifts.device, to + shifts.device])
+  }
+
+  function valueThere(kind: LocalValue, value: Value, row: Readonly<Record<string, Value>>): Value {
+    if (kind === 'application') return mapping.application
+    if (value === null) return null
+    switch (kind) {
+      case 'time':
+        return waits === undefined || waits(row) ? Number(value) + aheadMs : value
+      case 'position':
+        return Number(value) + shifts.device
+      case 'block':
+        return Number(value) + shifts.device / BLOCK
+      case 'sealed':
+        return mapping.reseal(value as Uint8Array, sealedFor?.(row, id) ?? ['', ''])
+      case 'audience':
+        return JSON.stringify(audienceThere(JSON.parse(String(value))))
+      case 'ranges':
+        return JSON.stringify(rangesThere(JSON.parse(String(value))))
+      case 'devices':
+        return JSON.stringify((JSON.parse(String(value)) as number[]).map((device) => numbered('device', device)))
+      case 'device':
+      case 'label':
+      case 'push':
+      case 'event':
+      case 'hook':
+      case 'hook_call':
+        return numbered(kind, value)
+    }
+  }
+
+  return (cells) => {
+    const values = cells.map((cell): Value =>
+      Array.isArray(cell) ? Buffer.from(String(cell[0]), 'base64') : (cell as Value),
+    )
+    const row = isLookedAt ? Object.fromEntries(columns.map((column, at) => [column, values[at] ?? null])) : {}
+    return kinds.map((kind, at) => (kind === null ? (values[at] ?? null) : valueThere(kind, values[at] ?? null, row)))
+  }
+}

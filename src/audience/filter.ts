@@ -48,7 +48,7 @@ export interface Missed {
   readonly unsent?: readonly Unsent[]
 }
 
-interface Unsent {
+export interface Unsent {
   readonly platform: Platform
   /** Of `device.id`, from and to. */
   readonly ranges: readonly (readonly [number, number])[]

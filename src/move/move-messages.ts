@@ -1,4 +1,5 @@
 import type { JWK } from 'jose'
+import type { Failure } from '../failure.ts'
 import type { Numbered } from './moved-tables.ts'
 import type { Cell } from './row-mapping.ts'
 
@@ -44,6 +45,8 @@ export type MoveStep =
   | { readonly step: 'complete'; readonly rows: Readonly<Record<string, number>> }
   | { readonly step: 'activate' }
   | { readonly step: 'drop' }
+
+export type OrRefusal<T> = T | { readonly why: Failure }
 
 /** Of a step: some rows with texts as long as a push may have. */
 export const MAX_STEP_BYTES = 8 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { Audience, Filter } from '../audience/filter.ts'
+import type { Audience, Filter, Unsent } from '../audience/filter.ts'
 import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Value } from '../database/statement.ts'
 import type { LocalValue, MovedTable, Numbered } from './moved-tables.ts'
@@ -46,6 +46,10 @@ export function createRowMapping(
   const timed = <T extends { readonly stayedSince?: number }>(turn: T): T =>
     turn.stayedSince === undefined ? turn : { ...turn, stayedSince: turn.stayedSince + aheadMs }
 
+  function unsentThere({ ranges, turn, platform }: Unsent): Unsent {
+    return { platform, ranges: rangesThere(ranges), ...(turn !== undefined && { turn: timed(turn) }) }
+  }
+
   function filterThere(filter: Filter): Filter {
     const { devices, missed } = filter
     return {
@@ -55,11 +59,7 @@ export function createRowMapping(
         missed: {
           pushes: missed.pushes.map((push) => numbered('push', push)),
           ...(missed.unsent !== undefined && {
-            unsent: missed.unsent.map(({ platform, ranges, turn }) => ({
-              platform,
-              ranges: rangesThere(ranges),
-              ...(turn !== undefined && { turn: timed(turn) }),
-            })),
+            unsent: missed.unsent.map(unsentThere),
           }),
         },
       }),

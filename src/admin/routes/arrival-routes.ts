@@ -1,23 +1,20 @@
 import { Elysia } from 'elysia'
 import { failure, Refused } from '../../failure.ts'
-import type { Failure } from '../../failure.ts'
 import { jsonObjectOf, readRawBody } from '../../http/body.ts'
 import type { JsonSchema } from '../../http/fields.ts'
 import { MAX_STEP_BYTES, MOVE_SECRET } from '../../move/move-messages.ts'
-import type { MoveOffer, MoveRequest, MoveStep } from '../../move/move-messages.ts'
+import type { MoveOffer, MoveRequest, MoveStep, OrRefusal } from '../../move/move-messages.ts'
 import type { Move } from '../../move/move-store.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
 import { NewArrival } from '../arrival-schema.ts'
 import type { AdminParts } from './admin-parts.ts'
 
-type Taken<T> = T | { readonly why: Failure }
-
 /** Takes applications from other servers. */
-export interface TakesApplications {
-  offer(request: MoveRequest): Promise<Taken<MoveOffer>>
+interface TakesApplications {
+  offer(request: MoveRequest): Promise<OrRefusal<MoveOffer>>
   moveOf(secret: string): Move | null
-  take(move: Move, step: MoveStep): Promise<Taken<object>>
+  take(move: Move, step: MoveStep): Promise<OrRefusal<object>>
 }
 
 interface Dependencies extends AdminParts {

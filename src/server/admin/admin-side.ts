@@ -30,14 +30,12 @@ import { createSecondSteps } from '../../admin/session/second-step.ts'
 import { createSignIn } from '../../admin/session/sign-in.ts'
 import { createApplicationView } from '../../admin/view/application-view.ts'
 import { arrivalRoutes } from '../../admin/routes/arrival-routes.ts'
-import type { TakesApplications } from '../../admin/routes/arrival-routes.ts'
 import { applicationRoutes } from '../../admin/routes/application-routes.ts'
 import { credentialRoutes } from '../../admin/routes/credential-routes.ts'
 import { createApplicationStore } from '../../application/application-store.ts'
 import { createUserKeyStore } from '../../application/user-key-store.ts'
 import { createRegistrySizeStore } from '../../device/registry-size-store.ts'
 import { createStatusStore } from '../../push/status/status-store.ts'
-import type { MoveStore } from '../../move/move-store.ts'
 import { createHookStore } from '../../hook/hook-store.ts'
 import { createWebhookStore } from '../../webhook/webhook-store.ts'
 import { createEraseContents } from '../erasure/erase-application.ts'
@@ -70,8 +68,8 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
   readonly senders: MonitoringParts['senders'] & { readonly providers: Pick<Senders['providers'], 'apnsSigning'> }
   readonly onBehalf: () => OnBehalf
   readonly publicUrl: () => string
-  readonly arrivals: TakesApplications
-  readonly moves: Pick<MoveStore, 'list'>
+  readonly arrivals: Parameters<typeof arrivalRoutes>[0]['arrivals']
+  readonly moves: Parameters<typeof applicationRoutes>[0]['moves']
   readonly recentLines: RecentLines
   /** Runs commands of other machines; `null`: none. */
   readonly serveCommand: ServeCommand | null

@@ -9,7 +9,7 @@ import { createHookStore } from '../../hook/hook-store.ts'
 import { noted } from '../../log.ts'
 import { shortageOf } from '../../monitoring/readiness.ts'
 import type { Disk } from '../../monitoring/storage.ts'
-import type { MoveOffer, MoveRequest, MoveStep } from '../../move/move-messages.ts'
+import type { MoveOffer, MoveRequest, MoveStep, OrRefusal } from '../../move/move-messages.ts'
 import { movedAway, whereText } from '../../move/move-store.ts'
 import type { Move, MoveStore } from '../../move/move-store.ts'
 import { MOVED } from '../../move/moved-tables.ts'
@@ -52,7 +52,6 @@ interface Arrival {
 
 type Step<Name extends MoveStep['step']> = Extract<MoveStep, { step: Name }>
 type Rows = Step<'rows'>['rows']
-type Taken<T> = T | { readonly why: Failure }
 
 /** The side of a move that takes an application: see departure.ts. */
 export function createArrivals(deps: Dependencies) {
@@ -111,7 +110,7 @@ export function createArrivals(deps: Dependencies) {
     directory.reload()
   }
 
-  async function offerNow(request: MoveRequest): Promise<Taken<MoveOffer>> {
+  async function offerNow(request: MoveRequest): Promise<OrRefusal<MoveOffer>> {
     const before = moves.find(request.id)
     const found = hindrance(request)
     if (found !== null) return found
@@ -144,7 +143,7 @@ export function createArrivals(deps: Dependencies) {
     return moves.list().find((move) => move.digest !== null && timingSafeEqual(move.digest, digest)) ?? null
   }
 
-  async function take(move: Move, step: MoveStep): Promise<Taken<object>> {
+  async function take(move: Move, step: MoveStep): Promise<OrRefusal<object>> {
     const { id, phase } = move
     if (step.step === 'activate') {
       if (phase === 'arriving') return conflict('The application has not come whole.')
@@ -187,11 +186,7 @@ export function createArrivals(deps: Dependencies) {
     return {}
   }
 
-  async function insert(
-    { id }: Move,
-    arrival: Arrival,
-    { table, columns, rows: cells }: Extract<MoveStep, { step: 'rows' }>,
-  ) {
+  async function insert({ id }: Move, arrival: Arrival, { table, columns, rows: cells }: Step<'rows'>) {
     if (!deps.hasRoom()) return { why: noRoom() }
     let into = arrival.insert.get(table)
     if (into === undefined) {
@@ -205,9 +200,9 @@ export function createArrivals(deps: Dependencies) {
       into = (some) => put(some.map(map))
       arrival.insert.set(table, into)
     }
-    const insertInto = into
+    const put = into
     try {
-      await commit(() => insertInto(cells))
+      await commit(() => put(cells))
     } catch (error) {
       if (error instanceof RangeError) return conflict(`${error.message}.`)
       throw error
@@ -240,7 +235,7 @@ export function createArrivals(deps: Dependencies) {
   let offering: Promise<unknown> = Promise.resolve()
   return {
     /** Offers to take an application. What is left of an earlier copy of it is erased first. */
-    offer(request: MoveRequest): Promise<Taken<MoveOffer>> {
+    offer(request: MoveRequest): Promise<OrRefusal<MoveOffer>> {
       const offered = offering.then(() => offerNow(request))
       offering = offered.catch(() => null)
       return offered

@@ -170,6 +170,28 @@ describe('an application that moves', () => {
     expect(pushes.filter((id) => arrivalsOf(id).length !== 1)).toEqual([])
   }, 120_000)
 
+  test('refuses a call that was admitted before it moved, and whose body came after', async () => {
+    const application = newApplication()
+    const late = Promise.withResolvers<void>()
+    const body = JSON.stringify({ token: 'phone:late', platform: 1 })
+    const answered = fetch(`${from.url}/deviceToken`, {
+      method: 'PUT',
+      headers: { 'accept-version': '1', 'content-type': 'application/json', 'x-service-appid': application.id },
+      body: new ReadableStream({
+        async start(controller) {
+          controller.enqueue(Buffer.from(body.slice(0, 5)))
+          await late.promise
+          controller.enqueue(Buffer.from(body.slice(5)))
+          controller.close()
+        },
+      }),
+    })
+    expect(await moveThere(application)).toMatchObject({ exitCode: 0 })
+    late.resolve()
+    const { status, headers } = await answered
+    expect([status, headers.get('retry-after')]).toEqual([503, '2'])
+  })
+
   test('comes back again, and goes once more', async () => {
     const application = newApplication()
     const as = { application }

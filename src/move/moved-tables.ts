@@ -72,6 +72,7 @@ export const MOVED: readonly MovedTable[] = [
     held_until: 'time',
     parent: 'push',
     resend_of: 'push',
+    takes_back: 'push',
   }),
   table(
     'delivery',

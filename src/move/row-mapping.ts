@@ -1,4 +1,4 @@
-import type { Audience, Filter, Unsent } from '../audience/filter.ts'
+import type { Audience, Filter, Missed, Unsent } from '../audience/filter.ts'
 import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Value } from '../database/statement.ts'
 import type { LocalValue, MovedTable, Numbered } from './moved-tables.ts'
@@ -39,6 +39,8 @@ export function createRowMapping(
 
   function numbered(kind: Numbered, value: Value): number {
     const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+    // No row has 0: `push.takes_back` has it for what it takes back from nobody's list.
+    if (value === 0) return 0
     if (isNumber && value <= highest[kind]) return value + shifts[kind]
     throw new RangeError(`${name} has a ${kind} that the application cannot have`)
   }
@@ -50,19 +52,20 @@ export function createRowMapping(
     return { platform, ranges: rangesThere(ranges), ...(turn !== undefined && { turn: timed(turn) }) }
   }
 
+  function missedThere({ pushes, unsent }: Missed): Missed {
+    return {
+      pushes: pushes.map((push) => numbered('push', push)),
+      ...(unsent !== undefined && { unsent: unsent.map(unsentThere) }),
+    }
+  }
+
   function filterThere(filter: Filter): Filter {
-    const { devices, missed } = filter
+    const { devices, missed, reached } = filter
     return {
       ...timed(filter),
       ...(devices !== undefined && { devices: devices.map((device) => numbered('device', device)) }),
-      ...(missed !== undefined && {
-        missed: {
-          pushes: missed.pushes.map((push) => numbered('push', push)),
-          ...(missed.unsent !== undefined && {
-            unsent: missed.unsent.map(unsentThere),
-          }),
-        },
-      }),
+      ...(missed !== undefined && { missed: missedThere(missed) }),
+      ...(reached !== undefined && { reached: missedThere(reached) }),
     }
   }
 

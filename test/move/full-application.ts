@@ -95,6 +95,8 @@ export const FULL: Rows = {
       resend_of: 11,
     },
     push(14, 'push-4', { device: 601, platform: 1 }),
+    { ...push(15, 'push-5', { filter: { platforms: [1], reached: { pushes: [11] } } }), takes_back: 11 },
+    { ...push(16, 'push-6', { device: 601, platform: 1 }), takes_back: 0 },
   ],
   delivery: [
     { ...delivery(11, 0), finished_at: AT, expires_at: AT },

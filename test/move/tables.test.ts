@@ -151,7 +151,12 @@ describe('a copy', () => {
         letGoAt: 3000 + AHEAD,
       },
       { device: 601 + device, platform: 1 },
+      { filter: { platforms: [1], reached: { pushes: [11 + push] } } },
+      { device: 601 + device, platform: 1 },
     ])
+    expect(
+      target.database.statement('SELECT takes_back FROM push WHERE takes_back IS NOT NULL ORDER BY number').all(),
+    ).toEqual([{ takes_back: 11 + push }, { takes_back: 0 }])
     expect(json('SELECT ahead AS text FROM delivery ORDER BY push')).toEqual([[], [[601 + device, 610 + device]]])
     expect(json('SELECT devices AS text FROM badge_lease')).toEqual([[600 + device, 601 + device]])
   })

@@ -60,8 +60,7 @@ export function connect({ app, worker = '/sw.js', scope: named, home = HOME, rec
     )
     const [refused] = found.told
     if (refused !== undefined) throw new Error(refused.message ?? `The answer was ${refused.status}.`)
-    if (found.known?.token !== token)
-      throw new Error('The server cannot be reached. The open page tries again.')
+    if (found.known?.token !== token) throw new Error('The server cannot be reached. The open page tries again.')
     return { token, ...found.record }
   }
 

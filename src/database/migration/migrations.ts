@@ -38,7 +38,7 @@ import moveInServiceTime from '../../../migrations/0037_move_in_service_time.sql
 import hook from '../../../migrations/0038_hook.sql' with { type: 'text' }
 import client from '../../../migrations/0039_client.sql' with { type: 'text' }
 import applicationMove from '../../../migrations/0040_application_move.sql' with { type: 'text' }
-import takeBack from '../../../migrations/0043_take_back.sql' with { type: 'text' }
+import takeBack from '../../../migrations/0042_take_back.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -87,7 +87,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 38, sql: hook },
   { number: 39, sql: client },
   { number: 40, sql: applicationMove },
-  { number: 43, sql: takeBack },
+  { number: 42, sql: takeBack },
 ]
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */

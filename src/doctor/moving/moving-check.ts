@@ -2,7 +2,7 @@ import { counted, grouped, percent } from '../../text/format.ts'
 import { PLATFORM } from '../../platform.ts'
 import { note, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import type { Moving, MovingCount, RefusalCount } from './moving-store.ts'
+import type { MovingCount, MovingStore, RefusalCount } from './moving-store.ts'
 
 /* The list of `bellhop doctor --moving`, in the order of the manual's page `moving`. `id`: of the application. */
 
@@ -92,7 +92,7 @@ export function judgeBrowsers(id: string, counts: readonly MovingCount[], hasKey
   return skipped('No browser was imported.', 'They need the old VAPID key: bellhop manual from-webpush.')
 }
 
-export function judgeSent({ sent7, opened7, sent30, opened30 }: ReturnType<Moving['sent']>): Finding {
+export function judgeSent({ sent7, opened7, sent30, opened30 }: ReturnType<MovingStore['sent']>): Finding {
   if (sent30 === 0) {
     return skipped('Nothing was sent in the last 30 days.', 'Push to your own phone, by its user: bellhop help push.')
   }

@@ -90,4 +90,4 @@ export function createMovingStore({ statement }: Pick<ReadOnlyDatabase, 'stateme
   }
 }
 
-export type Moving = ReturnType<typeof createMovingStore>
+export type MovingStore = ReturnType<typeof createMovingStore>

@@ -5,7 +5,7 @@ import { basename, dirname, join, normalize } from 'node:path'
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
   `clock.ts text platform.ts version.ts client network failure.ts log.ts system database time sealing settings application usage backup
-   manual http device account webhook stats notification audience transfer gateway delivery push move hook monitoring doctor admin dashboard server cli main.ts`.split(
+   manual http device account webhook alert stats notification audience transfer gateway delivery push move hook monitoring doctor admin dashboard server cli main.ts`.split(
     /\s+/,
   )
 
@@ -18,6 +18,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   jose: /^gateway\/(apns|fcm|webpush)\/token\.ts$|^move\/transport-key\.ts$/,
   'http2-wrapper': /^gateway\/transport\/http2-session\.ts$/,
   'node-forge': /^application\/certificate-file\.ts$|^gateway\/simulator\//,
+  nodemailer: /^alert\/mail-client\.ts$/,
   semver: /^http\/accept-version\.ts$/,
   uqr: /^account\/qr-code\.ts$/,
   '@zxcvbn-ts/language-common': /^account\/common-passwords\.ts$/,

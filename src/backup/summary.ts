@@ -194,6 +194,9 @@ function summaryOf(file: OfflineReader, schema: number, tables: readonly string[
              FROM application_move WHERE sealed IS NOT NULL`,
           )
         : []),
+      ...(tables.includes('alert')
+        ? file.all<Sealed>(`SELECT 'alert ' || name AS application, 'alert target' AS provider, sealed FROM alert`)
+        : []),
     ],
   }
 }

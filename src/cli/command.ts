@@ -160,7 +160,9 @@ export interface World extends CommandContext {
   readonly data: string
   /** `null`: no server runs, or the command runs beside it. */
   readonly served:
-    | (Pick<CommandService, 'deliveries' | 'isStopping' | 'pauseOf' | 'received'> & { readonly moving: Moving })
+    | (Pick<CommandService, 'deliveries' | 'isStopping' | 'pauseOf' | 'received' | 'testAlert'> & {
+        readonly moving: Moving
+      })
     | null
   /** Call it in the transaction that seals, since the key may be rotated between two. */
   readonly sealingKey: () => LoadedKey | Problem | Problems

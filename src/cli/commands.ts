@@ -1,3 +1,4 @@
+import { ALERT_COMMANDS } from './alert/alert-commands.ts'
 import { ADMIN_COMMANDS } from './admin/admin-commands.ts'
 import { APP_COMMANDS } from './app/app-commands.ts'
 import { BACKUP_COMMANDS } from './backup/backup-commands.ts'
@@ -22,7 +23,7 @@ const GROUPS: readonly CommandGroup[] = [
   { heading: 'Pushes and devices', commands: [...PUSH_COMMANDS, ...DEVICE_COMMANDS] },
   { heading: 'Events of other services', commands: HOOK_COMMANDS },
   { heading: 'Administrators', commands: ADMIN_COMMANDS },
-  { heading: 'Keeping it well', commands: [...DOCTOR_COMMANDS, ...BACKUP_COMMANDS] },
+  { heading: 'Keeping it well', commands: [...DOCTOR_COMMANDS, ...ALERT_COMMANDS, ...BACKUP_COMMANDS] },
   { heading: 'Moving in and out', commands: TRANSFER_COMMANDS },
   { heading: 'Coding agents', commands: AGENT_COMMANDS },
   { heading: 'Settings and help', commands: READING_COMMANDS },

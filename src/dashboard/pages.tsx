@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import { AdministratorsPage } from './pages/administrators-page.tsx'
+import { AlertsPage } from './pages/alerts-page.tsx'
 import { ApplicationPage } from './pages/application-page.tsx'
 import { ApplicationsPage } from './pages/applications-page.tsx'
 import { BackupsPage } from './pages/backups-page.tsx'
@@ -56,6 +57,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/applications/:id/credentials', title: 'Credentials', component: CredentialsPage, menu: 'application' },
   { path: '/applications/:id/hooks', title: 'Hooks', component: HooksPage, menu: 'application' },
   { path: '/webhooks', title: 'Webhooks', component: WebhooksPage, menu: 'service' },
+  { path: '/alerts', title: 'Alerts', component: AlertsPage, menu: 'service' },
   { path: '/backups', title: 'Backups', component: BackupsPage, menu: 'service' },
   { path: '/service-log', title: 'Service log', component: ServiceLogPage, menu: 'service' },
   { path: '/administrators', title: 'Administrators', component: AdministratorsPage, menu: 'service' },

@@ -310,6 +310,33 @@ export const hookCall = sqliteTable('hook_call', {
   repeats: integer().notNull().default(1),
 })
 
+export const alert = sqliteTable('alert', {
+  number: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull(),
+  channel: text({ enum: ['webhook', 'ntfy', 'email'] }).notNull(),
+  place: text().notNull(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+  kinds: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  toldAt: integer('told_at'),
+  problem: text(),
+})
+
+export const alertCondition = sqliteTable(
+  'alert_condition',
+  {
+    alert: integer().notNull(),
+    about: text().notNull(),
+    kind: text({ enum: ['not-ready', 'backup-late', 'certificate', 'quota', 'credential', 'disk'] }).notNull(),
+    what: text().notNull(),
+    next: text().notNull(),
+    since: integer().notNull(),
+    endedAt: integer('ended_at'),
+    told: integer().$type<0 | 1>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.alert, table.about] })],
+)
+
 export const administrator = sqliteTable('administrator', {
   number: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull(),

@@ -1,3 +1,4 @@
+import { ALERT_SINCE, alertOwners, createSealedAlerts } from '../alert/alert-store.ts'
 import { createSealedSecondFactors, SECOND_FACTOR_SINCE, secondFactorOwners } from '../account/second-factor-store.ts'
 import { createSealedCredentials, createSealedTokens } from '../application/credential-store.ts'
 import { createSealedUserKeys, USER_KEY_SINCE } from '../application/user-key-store.ts'
@@ -32,6 +33,9 @@ export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST
     ...(schema < MOVE_SINCE
       ? { moves: () => [], moveSecrets: NONE }
       : { moves: () => moveOwners(database), moveSecrets: createSealedMoves(database) }),
+    ...(schema < ALERT_SINCE
+      ? { alerts: () => [], alertTargets: NONE }
+      : { alerts: () => alertOwners(database), alertTargets: createSealedAlerts(database) }),
   })
 }
 

@@ -78,6 +78,13 @@ const CHECKS = {
 
 type Check = keyof typeof CHECKS
 
+/** What is wrong, and what tells it from other findings of its check for as long as it is. */
+interface Found {
+  readonly about: string
+  /** A sentence. */
+  readonly what: string
+}
+
 export interface Readiness {
   readonly ready: boolean
   /** Why it is not ready: sentences. */
@@ -85,28 +92,31 @@ export interface Readiness {
   /** What an operator should look at, though the service works: sentences. */
   readonly warnings: readonly string[]
   readonly checks: Readonly<Record<Check, 'ok' | 'warning' | 'failed'>>
+  readonly found: Readonly<Record<Check, readonly Found[]>>
 }
 
 export function readinessOf(facts: ReadinessFacts): Readiness {
   const { now, databaseProblem, senders, disk, backups, moved, nearlyUsed, earlyEnds } = facts
   // Nothing waits for a push that addresses nobody, or is not counted yet.
   const waiting = senders.filter(({ recipients }) => recipients > 0)
-  const found: Readonly<Record<Check, readonly string[]>> = {
-    database: databaseProblem === null ? [] : [`The database cannot be written: ${databaseProblem}.`],
+  const found: Readiness['found'] = {
+    database:
+      databaseProblem === null ? [] : [{ about: '', what: `The database cannot be written: ${databaseProblem}.` }],
     queue: senders.flatMap((sender) => standstillOf(sender, now)),
     credentials: waiting.flatMap(refusalOf),
     gateways: [
       ...grouped(waiting.flatMap(unreachableOf)),
       ...grouped(waiting.flatMap(pausedServicesOf)),
-      ...moved.map((origin) => `${origin} is reached by the second transport only.`),
+      ...moved.map((origin) => ({ about: origin, what: `${origin} is reached by the second transport only.` })),
     ],
-    disk: disk === null ? [] : shortageOf(disk),
+    disk: disk === null ? [] : shortageOf(disk).map((what) => ({ about: '', what })),
     backups: backups === null ? [] : [...latenessOf(backups, now), ...doubtsOf(backups, now)],
     quotas: nearlyUsed.map(quotaOf),
     connections: earlyEnds === null ? [] : [crowdOf(earlyEnds)],
   }
   const checks = Object.keys(CHECKS) as Check[]
-  const sentences = (of: 'failed' | 'warning') => checks.flatMap((check) => (CHECKS[check] === of ? found[check] : []))
+  const sentences = (of: 'failed' | 'warning') =>
+    checks.flatMap((check) => (CHECKS[check] === of ? found[check].map(({ what }) => what) : []))
   const reasons = sentences('failed')
   return {
     ready: reasons.length === 0,
@@ -115,28 +125,31 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
     checks: Object.fromEntries(
       checks.map((check) => [check, found[check].length === 0 ? 'ok' : CHECKS[check]]),
     ) as Readiness['checks'],
+    found,
   }
 }
 
 type SenderFacts = ReadinessFacts['senders'][number]
 
-function standstillOf({ name, platform, stillSince }: SenderFacts, now: number): string[] {
+const aboutLane = ({ application, platform }: SenderFacts): string => `${application}/${platform}`
+
+function standstillOf(lane: SenderFacts, now: number): Found[] {
+  const { name, platform, stillSince } = lane
   if (stillSince === null || now - stillSince < MAX_STILL_MS) return []
-  return [`${name}: the queue to ${PLATFORM[platform].gateway} has not moved since ${isoSecond(stillSince)}.`]
+  const what = `${name}: the queue to ${PLATFORM[platform].gateway} has not moved since ${isoSecond(stillSince)}.`
+  return [{ about: aboutLane(lane), what }]
 }
 
-function refusalOf({ name, platform, state, reason }: SenderFacts): string[] {
+function refusalOf(lane: SenderFacts): Found[] {
+  const { name, platform, state, reason } = lane
   const gateway = PLATFORM[platform].gateway
-  if (state === 'no-credential') return [`${name}: there is no credential for ${gateway}; pushes are waiting.`]
-  if (state === 'misconfigured') return [`${name}: ${gateway} refuses the credential (${reason}); pushes are waiting.`]
-  return []
+  const found = (what: string) => [{ about: aboutLane(lane), what: `${name}: ${what}; pushes are waiting.` }]
+  if (state === 'no-credential') return found(`there is no credential for ${gateway}`)
+  return state === 'misconfigured' ? found(`${gateway} refuses the credential (${reason})`) : []
 }
 
 /** What is wrong for an application. */
-interface Trouble {
-  readonly name: string
-  readonly what: string
-}
+type Trouble = Pick<Found, 'what'> & { readonly name: string }
 
 function unreachableOf({ name, platform, state, reason }: SenderFacts): Trouble[] {
   if (state !== 'unreachable') return []
@@ -153,12 +166,12 @@ function pausedServicesOf({ name, pausedServices }: SenderFacts): Trouble[] {
 const MAX_NAMES = 3
 
 /** One sentence for each trouble: a gateway that is down is so for every application. */
-function grouped(troubles: readonly Trouble[]): string[] {
+function grouped(troubles: readonly Trouble[]): Found[] {
   const byTrouble = Map.groupBy(troubles, ({ what }) => what)
   return Array.from(byTrouble, ([what, of]) => {
     const names = of.slice(0, MAX_NAMES).map(({ name }) => name)
     const more = of.length - names.length
-    return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: ${what}`
+    return { about: what, what: `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: ${what}` }
   })
 }
 
@@ -169,29 +182,32 @@ export function shortageOf({ freeBytes, sizeBytes }: Disk): string[] {
   return [`The data disk is nearly full: ${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free.`]
 }
 
-function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: number): string[] {
-  if (lastError !== null) return [`The last backup failed: ${lastError.replace(/\.$/, '')}.`]
+function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: number): Found[] {
+  const found = (what: string) => [{ about: 'last', what }]
+  if (lastError !== null) return found(`The last backup failed: ${lastError.replace(/\.$/, '')}.`)
   if (lastSuccessAt === null || now - lastSuccessAt <= everyMs * LATE_PERIODS) return []
-  return [
-    `The last backup is of ${isoSecond(lastSuccessAt)}, and one is due every ${Math.round(everyMs / MINUTE_MS)} minutes.`,
-  ]
+  const every = Math.round(everyMs / MINUTE_MS)
+  return found(`The last backup is of ${isoSecond(lastSuccessAt)}, and one is due every ${every} minutes.`)
 }
 
-function doubtsOf({ verified }: BackupState, now: number): string[] {
+function doubtsOf({ verified }: BackupState, now: number): Found[] {
   if (verified === null) return []
   const { lastSuccessAt, lastError } = verified
-  if (lastError !== null) return [`${lastError.replace(/\.$/, '')}.`]
+  const found = (what: string) => [{ about: 'verified', what }]
+  if (lastError !== null) return found(`${lastError.replace(/\.$/, '')}.`)
   if (lastSuccessAt === null || now - lastSuccessAt <= VERIFY_LATE_MS) return []
-  return [`The newest backup is verified once a day, last at ${isoSecond(lastSuccessAt)}.`]
+  return found(`The newest backup is verified once a day, last at ${isoSecond(lastSuccessAt)}.`)
 }
 
-function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {
+function quotaOf({ name, used, quota, endsAt }: NearlyUsed): Found {
   const refused = used < quota ? 'calls without the secret' : 'all its calls'
-  return `${name}: ${used} calls of its quota of ${quota} are used; ${refused} are refused until ${isoSecond(endsAt)}.`
+  const what = `${name}: ${used} calls of its quota of ${quota} are used; ${refused} are refused until ${isoSecond(endsAt)}.`
+  return { about: name, what }
 }
 
-function crowdOf({ since, count, most, limit }: EarlyEnds): string {
-  return `There were more than ${limit} connections at once: ${count} idle ones were closed since ${isoSecond(since)}, most of the last ones from ${most}.`
+function crowdOf({ since, count, most, limit }: EarlyEnds): Found {
+  const what = `There were more than ${limit} connections at once: ${count} idle ones were closed since ${isoSecond(since)}, most of the last ones from ${most}.`
+  return { about: '', what }
 }
 
 function mebibytes(bytes: number): string {

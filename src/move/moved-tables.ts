@@ -107,6 +107,8 @@ export const NOT_MOVED: Readonly<Record<string, string>> = {
   registry_day: 'it counts the devices of all applications',
   service_time: 'each server has its own',
   application_move: 'it says where an application is',
+  alert: OF_THE_SERVER,
+  alert_condition: OF_THE_SERVER,
   administrator: OF_THE_SERVER,
   admin_session: OF_THE_SERVER,
   admin_link: OF_THE_SERVER,

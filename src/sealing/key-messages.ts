@@ -31,7 +31,9 @@ export function damagedRecordText({ name, application, provider }: Named, total:
         ? `Store it again: bellhop hook create APP ${name} --secret-file …`
         : provider === 'move secret'
           ? `Point ${name}'s callers at its server, then end the forwarding here: bellhop app move ${application} --finish.`
-          : `Store it again: bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
+          : provider === 'alert target'
+            ? `Add it again: bellhop alert delete ${name}, then bellhop alert add …`
+            : `Store it again: bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
   return `The ${whatOf(provider)} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. ${remedy}`
 }
 
@@ -47,7 +49,8 @@ export function lostText(what: string): string {
 
 function whatOf(provider: Named['provider']): string {
   if (provider === 'webhook secret' || provider === 'user key') return provider
-  if (provider === 'second factor' || provider === 'hook secret' || provider === 'move secret') return provider
+  if (provider === 'second factor' || provider === 'hook secret') return provider
+  if (provider === 'move secret' || provider === 'alert target') return provider
   return `${factsOf(provider).gateway} credential`
 }
 

@@ -3,7 +3,7 @@ import type { ProviderName } from '../platform.ts'
 
 /** What a sealed record belongs to. It opens for nothing else. */
 export interface SealedFor {
-  /** `Application.id`; of a second factor `administrator 3`, of a hook `hook NAME`. */
+  /** `Application.id`; of a second factor `administrator 3`, of a hook `hook NAME`, of an alert `alert NAME`. */
   readonly application: string
   /** What it is: a gateway's credential, the provider token made from one, or what webhooks, hooks, users or administrators are proven with. */
   readonly provider:
@@ -14,6 +14,7 @@ export interface SealedFor {
     | 'second factor'
     | 'hook secret'
     | 'move secret'
+    | 'alert target'
 }
 
 const CIPHER = 'aes-256-gcm'

@@ -5,11 +5,11 @@ import type { SealedRecord, SealedRow, SealedTable } from './sealed-table.ts'
 
 /** All that is sealed in a database, whatever table it is in. What writes runs in a transaction of the caller. */
 export interface SealedStore {
-  /** In the order in which the applications were created; then those of administrators, hooks and moves. */
+  /** In the order in which the applications were created; then those of administrators, hooks, moves and alerts. */
   records(): SealedRecord[]
   /** Opens every record with `from` and seals it with `to`. Throws when one does not open. */
   reseal(from: Uint8Array, to: Uint8Array): void
-  /** Credentials; of a webhook or a hook everything, since nothing may be sent or taken unsigned. */
+  /** Credentials; of a webhook, a hook or an alert everything, since nothing may be sent or taken unsigned. */
   erase(records: readonly Pick<SealedRecord, 'number' | 'provider'>[]): void
 }
 
@@ -24,6 +24,7 @@ interface Tables {
   readonly applications: () => readonly Owner[]
   readonly administrators: () => readonly Owner[]
   readonly hooks: () => readonly Owner[]
+  readonly alerts: () => readonly Owner[]
   readonly credentials: SealedTable<ProviderName>
   readonly webhooks: SealedTable<'webhook secret'>
   readonly userKeys: SealedTable<'user key'>
@@ -33,17 +34,19 @@ interface Tables {
   /** Applications that another server has, or is to have. */
   readonly moves: () => readonly Owner[]
   readonly moveSecrets: SealedTable<'move secret'>
+  readonly alertTargets: SealedTable<'alert target'>
 }
 
 export function createSealedStore(tables: Tables): SealedStore {
-  const { applications, administrators, hooks, moves } = tables
-  const { credentials, webhooks, userKeys, tokens, secondFactors, hookSecrets, moveSecrets } = tables
+  const { applications, administrators, hooks, moves, alerts } = tables
+  const { credentials, webhooks, userKeys, tokens, secondFactors, hookSecrets, moveSecrets, alertTargets } = tables
 
   function tableOf({ provider }: Pick<SealedRecord, 'provider'>): SealedTable<SealedRecord['provider']> {
     if (provider === 'webhook secret') return webhooks
     if (provider === 'user key') return userKeys
     if (provider === 'hook secret') return hookSecrets
     if (provider === 'move secret') return moveSecrets
+    if (provider === 'alert target') return alertTargets
     return provider === 'second factor' ? secondFactors : credentials
   }
 
@@ -63,6 +66,7 @@ export function createSealedStore(tables: Tables): SealedStore {
     ...owned(secondFactors.rows(), administrators()),
     ...owned(hookSecrets.rows(), hooks()),
     ...owned(moveSecrets.rows(), moves()),
+    ...owned(alertTargets.rows(), alerts()),
   ]
 
   function resealTokens(from: Uint8Array, to: Uint8Array): void {

@@ -5,7 +5,7 @@ export type SecretProvider = Exclude<SealedFor['provider'], 'apns token'>
 
 /** Something sealed, as its table has it. A token that is lost is made again. */
 export interface SealedRow<Provider extends SealedFor['provider'] = SealedFor['provider']> {
-  /** `Application.number`; of a second factor `Administrator.number`, of a hook `Hook.number`. */
+  /** `Application.number`; of a second factor `Administrator.number`, of a hook `Hook.number`, of an alert `Alert.number`. */
   readonly number: number
   readonly provider: Provider
   readonly sealed: Uint8Array
@@ -14,7 +14,7 @@ export interface SealedRow<Provider extends SealedFor['provider'] = SealedFor['p
 /** With whose it is. */
 export interface SealedRecord extends SealedFor, SealedRow<SecretProvider> {
   readonly provider: SecretProvider
-  /** `Application.name`, `Administrator.name` or `Hook.name`. */
+  /** `Application.name`, `Administrator.name`, `Hook.name` or `Alert.name`. */
   readonly name: string
 }
 

@@ -133,6 +133,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const senders = await startSenders({ ...context, rsaKeys, openTransport, resolve, keyAgreement })
   const { pool } = senders
   const webhookStore = createWebhookStore({ database, clock, key })
+  const post = overrides.post ?? createPost({ clock, ca, allowPrivate: config.webhookPrivate })
   const webhooks = startWebhookSender({
     clock: time,
     log,
@@ -140,7 +141,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     commit,
     events,
     webhooks: webhookStore,
-    post: overrides.post ?? createPost({ clock, ca, allowPrivate: config.webhookPrivate }),
+    post,
     onTry: (application, outcome) => metrics.webhooks.note(application, outcome),
   })
   opened.defer(() => webhooks.close())
@@ -166,6 +167,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       adminHost: () => new URL(listeners.adminUrl).host,
       isStopping: () => closing !== null,
       departures: moving.departures,
+      testAlert: (alert) => admin.alerts.test(alert),
     },
     overrides.serveCommand,
   )
@@ -181,6 +183,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     earlyEnds: () => listeners.earlyEnds(),
     serveCommand: commands?.serve ?? null,
     onBehalf: () => createOnBehalf(service),
+    post,
   })
 
   const sweeps = createSweeps(context, webhookStore)

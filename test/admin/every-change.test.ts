@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAlertStore } from '../../src/alert/alert-store.ts'
 import { createAdministratorStore } from '../../src/admin/administrator-store.ts'
 import { systemClock } from '../../src/clock.ts'
 import { authenticator } from '../support/authenticator.ts'
@@ -154,6 +155,12 @@ const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
     const { id } = newApplication()
     await call('PUT', `/api/applications/${id}/hooks/gone`, { template: HOOK_TEMPLATE })
     return { parameters: { id, hook: 'gone' } }
+  },
+  'POST /api/alerts/{alert}/test': () => {
+    const stored = { database: service.database, clock: systemClock, key: new Uint8Array(32) }
+    const alert = { name: 'tried', channel: 'ntfy', place: NOBODY, kinds: ['disk'] } as const
+    createAlertStore(stored).add(alert, { url: NOBODY, secret: null })
+    return { parameters: { alert: 'tried' } }
   },
   'POST /api/applications/{id}/webhook/retry': () => {
     const application = newApplication()

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'
+import { startReceiver } from '../support/receiver.ts'
+import type { WebhookReceiver } from '../support/receiver.ts'
 import { command, serve } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { commandLine, withShop } from './command-line.ts'
@@ -42,14 +44,17 @@ let beside: Beside
 /** Where an application moves to. */
 let other: Service | null = null
 let files: CommandLine
+let receiver: WebhookReceiver
 beforeAll(async () => {
   beside = await commandsBeside()
   files = commandLine()
+  receiver = await startReceiver({ plain: true })
 })
 afterAll(async () => {
   await beside[Symbol.asyncDispose]()
   await other?.[Symbol.asyncDispose]()
   files[Symbol.dispose]()
+  await receiver[Symbol.asyncDispose]()
 })
 
 function entriesIn(data: string): Entry[] {
@@ -127,6 +132,16 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
     const caller = beside.newCaller()
     await caller.put('/deviceToken', { token: TOKEN, platform: '0', tag: ['spam'] }, 'device')
     return [caller.application.id, '--clear-unproven', '--platform', 'ios', '--yes']
+  },
+  'alert add': () => ['ntfy', 'https://127.0.0.1:1/topic'],
+  'alert test': async () => {
+    const url = `http://127.0.0.1:${receiver.port}/`
+    await beside.run(['alert', 'add', 'ntfy', url, '--name', 'tried'])
+    return ['tried']
+  },
+  'alert delete': async () => {
+    await beside.run(['alert', 'add', 'ntfy', 'https://127.0.0.1:1/topic', '--name', 'gone'])
+    return ['gone', '--yes']
   },
   'hook create': () => [app(), 'orders', '--template', hookTemplate()],
   'hook delete': async () => {

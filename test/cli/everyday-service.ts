@@ -41,7 +41,7 @@ export async function commandsBeside(): Promise<Beside> {
     now: () => HASTY.now() + stoodMs,
     monotonic: () => HASTY.monotonic() + stoodMs,
   }
-  const service = await startService({ clock })
+  const service = await startService({ clock, config: { webhookPrivate: true } })
   const cli = commandLine()
   const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
   return {

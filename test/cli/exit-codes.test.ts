@@ -21,6 +21,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'push --user': ['Hello'],
   'push --where': ['Hello'],
   'hook create': ['--template', 'hook.json'],
+  'alert delete': ['--yes'],
   'hook preview': ['--example', 'event.json'],
   'devices restore': ['--since', '1h', '--dry-run'],
   'devices restore --since': ['--dry-run'],
@@ -58,6 +59,8 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'devices restore --until': ['yesterday', '2999-01-01T00:00:00Z'],
   'audit --since': ['yesterday'],
   'audit --until': ['yesterday'],
+  'alert add --when': ['on-fire', ''],
+  'alert add --name': ['A b'],
   'hook preview --header': ['X-Event', ': push'],
   'import --map': ['tokn=x', 'token'],
   'admin link --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
@@ -109,6 +112,8 @@ const VALUES: Readonly<Record<string, string>> = {
   PUSH: '019a9f7e-3c1b-7000-8000-000000000000',
   TOKEN: 'abcdefgh',
   'bash|zsh|fish': 'bash',
+  'webhook|ntfy|email': 'ntfy',
+  URL: 'https://ntfy.test/topic',
 }
 
 interface Valued {

@@ -38,6 +38,9 @@ const OF_NOBODY = new Set([
   'second_factor',
   'recovery_code',
   'admin_log',
+  'alert',
+  // In the words of readiness.
+  'alert_condition',
   'hook',
   // What became of calls, in words of the template.
   'hook_call',

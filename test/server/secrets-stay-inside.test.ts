@@ -17,6 +17,9 @@ const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 0x5a).toString('base64')}`
 
 const HOOK_SECRET = 'what GitHub signs with'
 
+const ALERT_TOKEN = 'tk_of-a-topic'
+const ALERT_TOPIC = 'topic-that-nobody-guesses'
+
 let cli: CommandLine
 let elsewhere: string
 let simulator: Simulator
@@ -39,13 +42,15 @@ beforeAll(async () => {
   const { apnsKey, serviceAccount } = simulator.issue(made.id)
   const template = file('hook.json', '{"push": {"users": ["ann"], "msg": "Hello"}}')
   const hook = ['hook', 'create', 'Shop', 'orders', '--template', template]
+  const alert = ['alert', 'add', 'ntfy', `https://127.0.0.1:1/${ALERT_TOPIC}`]
   const stored = [
     await cli.run(['app', 'apns', 'Shop', '--key', file('key.p8', apnsKey.p8), ...idsOf(apnsKey)]),
     await cli.run(['app', 'fcm', 'Shop', '--service-account', file('account.json', serviceAccount)]),
     await cli.run(['app', 'webhook', 'Shop', '--url', 'https://127.0.0.1:1/hooks', '--secret', WEBHOOK_SECRET]),
     await cli.run([...hook, '--signature', 'github', '--secret-file', file('hook.secret', HOOK_SECRET)]),
+    await cli.run([...alert, '--secret-file', file('ntfy.token', ALERT_TOKEN)]),
   ]
-  expect(stored.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0])
+  expect(stored.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0])
   const keys: string[] = []
   for (const _ of [1, 2]) keys.push(JSON.parse((await cli.run(['app', 'user-key', 'Shop', '--json'])).stdout).userKey)
   const password = JSON.parse((await cli.run(['admin', 'add', 'ann', '--json'])).stdout).password
@@ -58,6 +63,8 @@ beforeAll(async () => {
     ...linesOf('service account', JSON.parse(serviceAccount).private_key),
     ['webhook secret', WEBHOOK_SECRET.slice(6)],
     ['hook secret', HOOK_SECRET],
+    ["an alert's token", ALERT_TOKEN],
+    ["an alert's topic", ALERT_TOPIC],
     ['sealing key', key.toString('base64')],
     ['sealing key in hex', key.toString('hex')],
     ['application secret', application.secret],

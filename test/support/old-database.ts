@@ -168,6 +168,20 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     )
     run(`INSERT INTO hook_call (hook, at, outcome, detail) VALUES (1, ?, 'ignored', 'type is not "order.paid"')`, NOW)
   }
+  if (schema >= 42) {
+    const target = JSON.stringify({ url: 'https://127.0.0.1:1/', secret: null })
+    run(
+      `INSERT INTO alert (number, name, channel, place, sealed, kinds, created_at)
+       VALUES (1, 'ntfy', 'ntfy', 'https://127.0.0.1:1', ?, '["disk"]', ?)`,
+      seal(key, { application: 'alert ntfy', provider: 'alert target' }, target),
+      NOW,
+    )
+    run(
+      `INSERT INTO alert_condition (alert, about, kind, what, next, since, told)
+       VALUES (1, 'disk/', 'disk', 'The data disk is nearly full.', 'bellhop doctor', ?, 1)`,
+      NOW,
+    )
+  }
   if (schema >= 34) {
     const secret = seal(key, { application: 'administrator 1', provider: 'second factor' }, 'AAAA')
     run('INSERT INTO second_factor (administrator, sealed, confirmed_at, last_step) VALUES (1, ?, ?, 1)', secret, NOW)

@@ -78,6 +78,8 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   'DELETE /api/applications/:id/hooks/:hook': 'operate',
   'POST /api/applications/:id/hooks/preview': 'read',
   'GET /api/webhooks': 'read',
+  'GET /api/alerts': 'read',
+  'POST /api/alerts/:alert/test': 'operate',
 
   'POST /api/applications/:id/v1/*': 'send',
   'PUT /api/applications/:id/v1/*': 'operate',

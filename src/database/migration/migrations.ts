@@ -38,6 +38,7 @@ import moveInServiceTime from '../../../migrations/0037_move_in_service_time.sql
 import hook from '../../../migrations/0038_hook.sql' with { type: 'text' }
 import client from '../../../migrations/0039_client.sql' with { type: 'text' }
 import applicationMove from '../../../migrations/0040_application_move.sql' with { type: 'text' }
+import alert from '../../../migrations/0041_alert.sql' with { type: 'text' }
 import takeBack from '../../../migrations/0042_take_back.sql' with { type: 'text' }
 
 export interface Migration {
@@ -87,6 +88,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 38, sql: hook },
   { number: 39, sql: client },
   { number: 40, sql: applicationMove },
+  { number: 41, sql: alert },
   { number: 42, sql: takeBack },
 ]
 

@@ -1,5 +1,6 @@
+import type { Alert } from '../../alert/alert.ts'
 import { byteSize } from '../../text/byte-size.ts'
-import { listed } from '../../text/format.ts'
+import { counted, listed } from '../../text/format.ts'
 import { failing, note, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
@@ -57,6 +58,21 @@ export function judgeFreePages(all: number, free: number): Finding {
   const found = `The database has ${byteSize(all)}, of which ${byteSize(free)} are free for new rows`
   if (free < 100_000_000 || share < 0.5) return ok(`${found}.`)
   return note(`${found}.`, 'bellhop compact releases that space while the server is stopped.')
+}
+
+export function judgeAlerts(alerts: readonly Pick<Alert, 'name' | 'problem'>[]): Finding {
+  const [failed] = alerts.filter(({ problem }) => problem !== null)
+  if (failed !== undefined) {
+    return warning(
+      `A message of the alert ${failed.name} was not taken: ${failed.problem}.`,
+      `Try it when that is fixed: bellhop alert test ${failed.name}.`,
+    )
+  }
+  if (alerts.length > 0) return ok(`${counted(alerts.length, 'alert')} tell when something is wrong.`)
+  return note(
+    'No alert is set.',
+    'bellhop alert add tells you when something is wrong. Ignore this if monitoring does.',
+  )
 }
 
 /** SQLite may quote the content of a row. */

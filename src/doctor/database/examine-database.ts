@@ -4,7 +4,14 @@ import { NEWEST_SCHEMA } from '../../database/migration/migrations.ts'
 import type { DoctorContext } from '../context.ts'
 import { skipped } from '../finding.ts'
 import type { CheckList, Finding } from '../finding.ts'
-import { judgeForeignKeys, judgeFreePages, judgeIntegrity, judgeLog, judgeSchema } from './database-check.ts'
+import {
+  judgeAlerts,
+  judgeForeignKeys,
+  judgeFreePages,
+  judgeIntegrity,
+  judgeLog,
+  judgeSchema,
+} from './database-check.ts'
 import type { InspectedDatabase } from './inspected-database.ts'
 import { checkSealingKey } from './sealing-key-check.ts'
 
@@ -44,6 +51,8 @@ export async function examineDatabase(
       const { all, free } = inspection.size()
       return judgeFreePages(all, free)
     })
+    const alerts = inspection.alerts()
+    if (alerts !== null) await look('alerts', () => judgeAlerts(alerts))
     await look('sealing-key', () => {
       try {
         const checked = checkSealingKey(database, schema, data, key)

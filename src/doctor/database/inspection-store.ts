@@ -1,3 +1,5 @@
+import { ALERT_SINCE } from '../../alert/alert-store.ts'
+import type { Alert } from '../../alert/alert.ts'
 import { USER_KEY_SINCE } from '../../application/user-key-store.ts'
 import { DAY_MS } from '../../clock.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
@@ -140,6 +142,9 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
       schema < WEBHOOK_SINCE
         ? []
         : all<FoundWebhook>('SELECT application, disabled_at AS disabledAt, waiting, dropped FROM webhook'),
+
+    alerts: () =>
+      schema < ALERT_SINCE ? null : all<Pick<Alert, 'name' | 'problem'>>('SELECT name, problem FROM alert'),
 
     /** Credentials whose pause was reported. */
     paused: () =>

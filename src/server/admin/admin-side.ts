@@ -53,6 +53,7 @@ import { createDevicesView } from '../../admin/view/device-view.ts'
 import { deviceViewRoutes } from '../../admin/routes/device-view-routes.ts'
 import { operationRoutes } from '../../admin/routes/operation-routes.ts'
 import type { RecentLines } from '../../admin/routes/operation-routes.ts'
+import { alertRoutes } from '../../admin/routes/alert-routes.ts'
 import { hookAdminRoutes } from '../../admin/routes/hook-routes.ts'
 import { webhookRoutes } from '../../admin/routes/webhook-routes.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
@@ -92,6 +93,7 @@ export function startAdminSide(deps: Dependencies) {
   opened.defer(() => streams.close())
   let made: ReturnType<typeof createAdminApi> | null = null
   return {
+    alerts: monitoring.alerts,
     /** Made on the first call, to keep starts fast. */
     api: () => (made ??= adminApi({ ...deps, ...stores, schedule, monitoring, streams })),
     /**
@@ -231,6 +233,7 @@ function adminApi(parts: Parts) {
         }),
       }),
       webhookRoutes({ ...behind, webhooks, webhookList }),
+      alertRoutes({ ...behind, alerts: monitoring.alerts }),
       hookAdminRoutes({ ...behind, hooks: createHookStore(sealed), devices: parts.devices, pushing: onBehalf.pushing }),
       operationRoutes({ ...behind, backups: schedule, streams, isGood, recentLines: parts.recentLines }),
       resendRoutes({

@@ -20,11 +20,13 @@ import { periodAt } from '../../usage/quota-period.ts'
 import type { Senders } from '../sending/senders.ts'
 import type { BackupSchedule } from '../../backup/schedule.ts'
 import type { Service } from '../service.ts'
+import { startAlerts } from './alert-side.ts'
+import type { AlertParts } from './alert-side.ts'
 
 /** A scrape reuses the result of a write up to this old, so that an idle service does not write for each. */
 const SCRAPE_PROBE_MS = MINUTE_MS
 
-export interface MonitoringParts extends Service {
+export interface MonitoringParts extends Service, Pick<AlertParts, 'post'> {
   readonly damage: CorruptionMonitor
   readonly files: Pick<FileGuard, 'problem'>
   /** `null`: unknown. */
@@ -36,7 +38,7 @@ export interface MonitoringParts extends Service {
   readonly schedule: Pick<BackupSchedule, 'state'> | null
 }
 
-/** Readiness, metrics, and the progress of pushes. */
+/** Readiness, alerts, metrics, and the progress of pushes. */
 export function startMonitoring(deps: MonitoringParts) {
   const { config, clock, damage, database, files, commit, directory, ledger, metrics, disk, opened, schedule } = deps
   const { pool, moved, runningSimulator } = deps.senders
@@ -63,7 +65,10 @@ export function startMonitoring(deps: MonitoringParts) {
   })
   // Known damage, or a missing database, is reported at once.
   const readiness: CheckReadiness = (maxAgeMs) => check((damage.found() ?? files.problem()) ? 0 : maxAgeMs)
+  /** From the last write probe. */
+  const recentReadiness = () => readiness(SCRAPE_PROBE_MS)
   const store = createCountStore({ database })
+  const alerts = startAlerts({ ...deps, readiness: recentReadiness, certificates: store.certificates })
   const counts = createBackgroundCount({
     clock,
     log,
@@ -94,7 +99,7 @@ export function startMonitoring(deps: MonitoringParts) {
         quotaUsed: (application) => ledger.used(application),
         backups,
         moved,
-        readiness: () => readiness(SCRAPE_PROBE_MS),
+        readiness: recentReadiness,
       }),
     })
   return {
@@ -102,8 +107,8 @@ export function startMonitoring(deps: MonitoringParts) {
     progress,
     counts: () => counts.counts(),
     store,
-    /** From the last write probe. */
-    readiness: () => readiness(SCRAPE_PROBE_MS),
+    alerts,
+    readiness: recentReadiness,
   }
 }
 

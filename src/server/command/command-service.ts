@@ -1,3 +1,4 @@
+import type { Alert } from '../../alert/alert.ts'
 import type { ServeCommand } from '../../admin/command-call.ts'
 import type { Application } from '../../application/application.ts'
 import type { Database } from '../../database/database.ts'
@@ -30,6 +31,8 @@ export interface CommandService {
   /** Stop sending a cancelled push: `cancelStored` in its transaction, `cancel` after it. */
   readonly deliveries: Pick<Senders['pool'], 'cancelStored' | 'cancel'>
   readonly received: Inbox
+  /** Sends a message that nothing is wrong; why it was not taken, or `null`. */
+  readonly testAlert: (alert: Alert) => Promise<string | null>
   /** Writes to this view of the database. */
   readonly pushing: (database: Database) => Pushing
   /** Moves applications, and writes to this view of the database. */

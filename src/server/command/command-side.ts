@@ -11,7 +11,10 @@ import type { Service } from '../service.ts'
 
 type Dependencies = Service &
   Omit<PublicApiService, 'calls'> &
-  Pick<CommandService, 'adminHost' | 'isStopping'> & { readonly senders: Senders; readonly departures: MoveDepartures }
+  Pick<CommandService, 'adminHost' | 'isStopping' | 'testAlert'> & {
+    readonly senders: Senders
+    readonly departures: MoveDepartures
+  }
 
 /** Runs commands of other processes and machines; `null`: none are served. */
 export function commandSide(service: Dependencies, make: MakeServeCommand | undefined) {
@@ -49,6 +52,7 @@ export function commandSide(service: Dependencies, make: MakeServeCommand | unde
     changed: () => directory.reload(),
     settled,
     isStopping: service.isStopping,
+    testAlert: service.testAlert,
     log,
   })
   return {

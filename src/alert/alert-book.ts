@@ -1,0 +1,119 @@
+import { MINUTE_MS } from '../clock.ts'
+import type { Alert, AlertKind, AlertCondition } from './alert.ts'
+
+/** A condition that has not lasted this long has not begun: many heal by themselves. */
+const BEGINS_AFTER_MS = MINUTE_MS
+
+/** One that was gone for less has not ended: what comes and goes is one condition. */
+const ENDS_AFTER_MS = 5 * MINUTE_MS
+
+/** What an alert knows of a condition, or is to be told. Times are ms since the Unix epoch. */
+export interface Knowledge extends Pick<AlertCondition, 'about' | 'kind' | 'what' | 'next'> {
+  /** `Alert.number` */
+  readonly alert: number
+  readonly since: number
+  /** `null`: it holds. */
+  readonly endedAt: number | null
+  /** Whether it was told that the condition has begun. */
+  readonly told: boolean
+}
+
+export interface Moment {
+  /** Ms since the Unix epoch. */
+  readonly now: number
+  /** Ms of time passed. */
+  readonly monotonic: number
+}
+
+/** A condition that has begun and not ended, and since when. */
+export type Holding = AlertCondition & { readonly since: number }
+
+interface Watched {
+  readonly condition: AlertCondition
+  readonly since: number
+  readonly firstSeen: number
+  lastSeen: number
+}
+
+/**
+ * unknown → (seen) → noticed → (seen at each look for a minute) → holds → (not seen for five minutes) → unknown.
+ * noticed → (not seen) → unknown.
+ */
+export class ConditionWatch {
+  readonly #watched = new Map<string, Watched>()
+
+  /** What held when the process before this one ended holds until it is not seen. */
+  resume({ about, kind, what, next, since }: Knowledge, { monotonic }: Moment): void {
+    const condition = { about, kind, what, next, isFailure: false }
+    this.#watched.set(about, { condition, since, firstSeen: monotonic - BEGINS_AFTER_MS, lastSeen: monotonic })
+  }
+
+  /** What holds now. `seen`: what a look has just found. */
+  look(seen: readonly AlertCondition[], { now, monotonic }: Moment): readonly Holding[] {
+    for (const condition of seen) {
+      const before = this.#watched.get(condition.about)
+      const { since, firstSeen } = before ?? { since: now, firstSeen: monotonic }
+      this.#watched.set(condition.about, { condition, since, firstSeen, lastSeen: monotonic })
+    }
+    for (const [about, { firstSeen, lastSeen }] of this.#watched) {
+      const hasBegun = lastSeen - firstSeen >= BEGINS_AFTER_MS
+      const goneMs = monotonic - lastSeen
+      if (hasBegun ? goneMs >= ENDS_AFTER_MS : goneMs > 0) this.#watched.delete(about)
+    }
+    return [...this.#watched.values()]
+      .filter(({ firstSeen, lastSeen }) => lastSeen - firstSeen >= BEGINS_AFTER_MS)
+      .map(({ condition, since }) => ({ ...condition, since }))
+  }
+}
+
+/** As which kind the alert is told of a condition; `null`: it is not. */
+function kindFor({ kinds }: Pick<Alert, 'kinds'>, { kind, isFailure }: AlertCondition): AlertKind | null {
+  if (kinds.includes(kind)) return kind
+  return isFailure && kinds.includes('not-ready') ? 'not-ready' : null
+}
+
+/** What changes of an alert's knowledge when this holds. */
+export function learned(
+  alert: Pick<Alert, 'number' | 'kinds'>,
+  known: ReadonlyMap<string, Knowledge>,
+  holding: readonly Holding[],
+  now: number,
+): readonly Knowledge[] {
+  const holds = new Set<string>()
+  const begun = holding.flatMap((condition): Knowledge[] => {
+    const { about, what, next, since } = condition
+    holds.add(about)
+    const before = known.get(about)
+    const kind = before?.kind ?? kindFor(alert, condition)
+    if (kind === null) return []
+    if (before === undefined)
+      return [{ alert: alert.number, about, kind, what, next, since, endedAt: null, told: false }]
+    // Nobody has heard of its end, or of how it was at first.
+    if (before.endedAt !== null || (!before.told && before.what !== what)) return [{ ...before, what, endedAt: null }]
+    return []
+  })
+  const ended = [...known.values()].filter(({ about, endedAt }) => endedAt === null && !holds.has(about))
+  return [...begun, ...ended.map((one) => ({ ...one, endedAt: now }))]
+}
+
+/** What one message tells: conditions of a kind that have begun, or ended. */
+export interface News {
+  readonly kind: AlertKind
+  readonly state: 'begun' | 'ended'
+  /** At least one, the earliest first. */
+  readonly conditions: readonly Knowledge[]
+}
+
+/** What an alert has not been told. A condition whose beginning nobody has heard of is told once, as one that has ended. */
+export function newsIn(known: Iterable<Knowledge>): readonly News[] {
+  const untold = [...known].filter(({ told, endedAt }) => !told || endedAt !== null)
+  const groups = Map.groupBy(
+    untold.toSorted((a, b) => a.since - b.since),
+    ({ kind, endedAt }) => `${endedAt === null ? 'begun' : 'ended'} ${kind}`,
+  )
+  return [...groups.values()].flatMap((conditions): News[] => {
+    const [first] = conditions
+    if (first === undefined) return []
+    return [{ kind: first.kind, state: first.endedAt === null ? 'begun' : 'ended', conditions }]
+  })
+}

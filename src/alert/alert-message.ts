@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { counted, isoOrNull, isoTime, moment } from '../text/format.ts'
+import type { AlertKind } from './alert.ts'
+import type { News } from './alert-book.ts'
+
+/** For each channel. */
+export interface AlertMessage {
+  /** The same at each try. */
+  readonly id: string
+  /** ASCII, as a header is. */
+  readonly title: string
+  readonly text: string
+  /** JSON */
+  readonly body: string
+  readonly isGood: boolean
+}
+
+const TITLES: Readonly<Record<AlertKind, string>> = {
+  'not-ready': 'not ready',
+  'backup-late': 'no good backup',
+  certificate: 'certificate ends',
+  quota: 'quota',
+  credential: 'credential refused',
+  disk: 'disk nearly full',
+}
+
+const MAX_SHOWN = 20
+
+/** `instance`: which service tells it. `now`: ms since the Unix epoch. */
+export function alertMessage({ kind, state, conditions }: News, instance: string, now: number): AlertMessage {
+  const isGood = state === 'ended'
+  const lines = conditions
+    .slice(0, MAX_SHOWN)
+    .flatMap(({ what, next, since, endedAt }) => [
+      what,
+      endedAt === null ? `Since ${moment(since)}. Next: ${next}` : `From ${moment(since)} to ${moment(endedAt)}.`,
+      '',
+    ])
+  const more = conditions.length - MAX_SHOWN
+  const data = {
+    alert: kind,
+    state,
+    instance,
+    since: isoOrNull(conditions[0]?.since ?? null),
+    conditions: conditions.map(({ what, next, since, endedAt }) => ({
+      what,
+      since: isoTime(since),
+      ended: isoOrNull(endedAt),
+      next: isGood ? null : next,
+    })),
+  }
+  const facts = conditions.map(({ alert, about, since }) => [alert, about, since])
+  return {
+    id: `alr_${createHash('sha256')
+      .update(JSON.stringify([state, kind, facts]))
+      .digest('hex')
+      .slice(0, 32)}`,
+    title: `Bellhop ${ascii(instance)}: ${TITLES[kind]}${isGood ? ' (ended)' : ''}`,
+    text: [...lines, ...(more > 0 ? [`And ${counted(more, 'more', 'more')}.`, ''] : [])].join('\n'),
+    body: bodyOf(data, now),
+    isGood,
+  }
+}
+
+/** Says that messages arrive. `id`: another one for each. */
+export function testMessage(name: string, id: string, instance: string, now: number): AlertMessage {
+  return {
+    id: `alr_${id}`,
+    title: `Bellhop ${ascii(instance)}: test`,
+    text: `This is a test of the alert ${name}. Nothing is wrong.\n`,
+    body: bodyOf({ alert: 'test', state: 'begun', instance, since: isoTime(now), conditions: [] }, now),
+    isGood: true,
+  }
+}
+
+/** As the other webhooks have it (Standard Webhooks, "Payload structure"). */
+function bodyOf(data: object, now: number): string {
+  return JSON.stringify({ type: 'alert', timestamp: isoTime(now), data })
+}
+
+const ascii = (text: string): string => text.replaceAll(/[^ -~]/g, '?')

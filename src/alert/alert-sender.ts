@@ -1,0 +1,178 @@
+import { HOUR_MS, SECOND_MS, within } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Commit } from '../database/group-commit.ts'
+import type { Log } from '../log.ts'
+import type { Alert, AlertCondition } from './alert.ts'
+import { ConditionWatch, learned, newsIn } from './alert-book.ts'
+import type { Knowledge } from './alert-book.ts'
+import { alertMessage, testMessage } from './alert-message.ts'
+import type { AlertMessage } from './alert-message.ts'
+import type { AlertStore } from './alert-store.ts'
+import type { SendAlert, Told } from './send-alert.ts'
+
+const LOOK_MS = 15 * SECOND_MS
+
+/** Between tries of a receiver that takes nothing: twice as long after each, up to an hour, for as long as it takes. */
+const RETRY_MS = 30 * SECOND_MS
+const LONGEST_RETRY_MS = HOUR_MS
+
+/** A disk that hangs must not keep the message about it. */
+const WRITE_MS = 2 * SECOND_MS
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  readonly commit: Commit
+  readonly alerts: AlertStore
+  readonly send: SendAlert
+  /** What is wrong now. */
+  readonly look: () => Promise<readonly AlertCondition[]>
+  /** Which service this is, for people. */
+  readonly instance: string
+}
+
+/** What is known about a receiver in this process. */
+interface Receiver {
+  failures: number
+  /** Ms of time passed. */
+  dueAt: number
+}
+
+export type AlertSender = ReturnType<typeof startAlertSender>
+
+/**
+ * Tells alerts of conditions that begin and end. What each was told is in the database before and after each try, so
+ * a restart repeats at most the message that was on its way, by the same id. While a receiver takes nothing, only the
+ * difference between what it knows and what holds is kept, so it never gets more than one message a kind at a time.
+ *
+ * If the database can't be written, messages are sent all the same: that may be what they are about.
+ */
+export function startAlertSender({ clock, log, commit, alerts, send, look, instance }: Dependencies) {
+  const watch = new ConditionWatch()
+  /** By `Alert.number`, then by what it is about. */
+  const known = new Map<number, Map<string, Knowledge>>()
+  const receivers = new Map<number, Receiver>()
+  /** Not written yet, by alert and about; `null`: to be erased. */
+  const unwritten = new Map<string, { readonly one: Knowledge; readonly isGone: boolean }>()
+  const ending = new AbortController()
+  const open = new Set<Promise<unknown>>()
+  let isResumed = false
+  let cancel = clock.after(LOOK_MS, tick)
+
+  const moment = () => ({ now: clock.now(), monotonic: clock.monotonic() })
+  const knownTo = (number: number): Map<string, Knowledge> => known.getOrInsertComputed(number, () => new Map())
+
+  function tick(): void {
+    const turned = turn().catch((error: unknown) =>
+      log.error('alerts could not be looked at', { error: String(error) }),
+    )
+    open.add(turned)
+    void turned.finally(() => {
+      open.delete(turned)
+      if (!ending.signal.aborted) cancel = clock.after(LOOK_MS, tick)
+    })
+  }
+
+  async function turn(): Promise<void> {
+    const all = alerts.list()
+    if (!isResumed) resume()
+    for (const number of known.keys()) if (!all.some((one) => one.number === number)) known.delete(number)
+    // Without an alert an idle service is left alone.
+    if (all.length === 0) return
+    const seen = await look()
+    const holding = watch.look(seen, moment())
+    for (const alert of all) {
+      for (const one of learned(alert, knownTo(alert.number), holding, clock.now())) put(one)
+    }
+    await write()
+    await Promise.all(all.map((alert) => tell(alert)))
+  }
+
+  function resume(): void {
+    for (const one of alerts.knowledge()) {
+      knownTo(one.alert).set(one.about, one)
+      if (one.endedAt === null) watch.resume(one, moment())
+    }
+    isResumed = true
+  }
+
+  function put(one: Knowledge, isGone = false): void {
+    const own = knownTo(one.alert)
+    if (isGone) own.delete(one.about)
+    else own.set(one.about, one)
+    unwritten.set(`${one.alert} ${one.about}`, { one, isGone })
+  }
+
+  async function write(): Promise<void> {
+    if (unwritten.size === 0) return
+    const writing = [...unwritten]
+    const written = commit(() => {
+      for (const [, { one, isGone }] of writing) {
+        if (isGone) alerts.forget(one)
+        else alerts.learn(one)
+      }
+    }).then(
+      () => true,
+      () => false,
+    )
+    if (!(await within(clock, WRITE_MS, written, false))) return log.warn('what alerts were told is not stored yet')
+    for (const [key, change] of writing) if (unwritten.get(key) === change) unwritten.delete(key)
+  }
+
+  /** All that the alert does not know, unless the last try has just failed. */
+  async function tell(alert: Alert): Promise<void> {
+    const receiver = receivers.getOrInsertComputed(alert.number, () => ({ failures: 0, dueAt: 0 }))
+    if (clock.monotonic() < receiver.dueAt) return
+    for (const news of newsIn(knownTo(alert.number).values())) {
+      if (ending.signal.aborted) return
+      const { problem, retryAfterMs } = await attempt(alert, alertMessage(news, instance, clock.now()))
+      if (problem !== null) return putOff(receiver, retryAfterMs)
+      receiver.failures = 0
+      for (const one of news.conditions) {
+        // Else it has changed meanwhile, and is told of again.
+        if (knownTo(alert.number).get(one.about) === one) put({ ...one, told: true }, one.endedAt !== null)
+      }
+      await write()
+    }
+  }
+
+  function putOff(receiver: Receiver, askedMs: number | null): void {
+    const waitMs = Math.min(RETRY_MS * 2 ** receiver.failures++, LONGEST_RETRY_MS)
+    receiver.dueAt = clock.monotonic() + Math.max(waitMs, Math.min(askedMs ?? 0, LONGEST_RETRY_MS))
+  }
+
+  async function attempt(alert: Alert, message: AlertMessage): Promise<Told> {
+    const target = alerts.targetOf(alert)
+    const told =
+      target === null
+        ? { problem: 'its URL does not open: it was sealed with another key', retryAfterMs: null }
+        : await send(alert.channel, target, message, clock.now(), ending.signal)
+    const { problem } = told
+    if (ending.signal.aborted && problem !== null) return told
+    if (problem === null) log.info('an alert was sent', { alert: alert.name, title: message.title })
+    else log.warn('an alert could not be sent; trying again', { alert: alert.name, title: message.title, problem })
+    // Only shown: another try notes it again.
+    await within(clock, WRITE_MS, commit(() => alerts.note(alert, problem)).catch(noted), undefined)
+    return told
+  }
+
+  const noted = (error: unknown) => log.warn('how an alert went is not stored', { error: String(error) })
+
+  return {
+    /** Sends a message that says nothing is wrong; why it was not taken, or `null`. */
+    async test(alert: Alert): Promise<string | null> {
+      const message = testMessage(alert.name, Bun.randomUUIDv7('hex', clock.now()), instance, clock.now())
+      const { problem } = await attempt(alert, message)
+      const receiver = receivers.get(alert.number)
+      if (problem === null && receiver !== undefined) receiver.dueAt = 0
+      return problem
+    },
+
+    /** Ends tries that are on their way: the next process makes them again. */
+    async stop(): Promise<void> {
+      ending.abort()
+      cancel()
+      await within(clock, WRITE_MS, Promise.all(open), undefined)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { readWebhookUrl } from '../webhook/address-guard.ts'
+
+export const ALERT_KINDS = ['not-ready', 'backup-late', 'certificate', 'quota', 'credential', 'disk'] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
+export const CHANNELS = ['webhook', 'ntfy', 'email'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+/** Whom the service tells that something is wrong. Times are ms since the Unix epoch. */
+export interface Alert {
+  readonly number: number
+  /** No other alert has it. */
+  readonly name: string
+  readonly channel: Channel
+  /** What may be shown of its URL: an origin, or an address of mail. The path of many a URL is a secret. */
+  readonly place: string
+  readonly kinds: readonly AlertKind[]
+  readonly createdAt: number
+  /** When a message was last taken; `null`: none was. */
+  readonly toldAt: number | null
+  /** Why the last message was not taken; `null`: it was, or there was none. */
+  readonly problem: string | null
+}
+
+/** What is sealed of an alert. */
+export interface AlertTarget {
+  readonly url: string
+  /** `whsec_…` of a webhook, ntfy's access token, or the password of the mail server; `null`: none. */
+  readonly secret: string | null
+}
+
+/** Something that an operator should know. */
+export interface AlertCondition {
+  /** `null`: it belongs to none but `not-ready`. */
+  readonly kind: AlertKind
+  /** Whether /readyz answers 503 for it: then it is told as `not-ready` where its own kind is not asked for. */
+  readonly isFailure: boolean
+  /** The same for as long as it holds; tells it from others. */
+  readonly about: string
+  /** A sentence without secrets and texts of messages. */
+  readonly what: string
+  /** What to do about it. */
+  readonly next: string
+}
+
+/** Where mails go, as `smtps://user@mail.example.com?from=…&to=…` says it. */
+export interface MailRoute {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte; else STARTTLS. */
+  readonly secure: boolean
+  readonly user: string | null
+  readonly from: string
+  readonly to: string
+}
+
+const ADDRESS = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/
+
+export const EXPECTED_MAIL_URL =
+  'an address such as smtps://user@mail.example.com:465?from=bellhop@example.com&to=you@example.com, without a password'
+
+/** Submission over TLS (RFC 8314, 7.3), and with STARTTLS (RFC 6409, 3.1). */
+const TLS_PORT = 465
+const STARTTLS_PORT = 587
+
+/** `null`: it is none. */
+export function readMailUrl(text: string): MailRoute | null {
+  const url = URL.parse(text)
+  if (url === null || !['smtps:', 'smtp:'].includes(url.protocol) || url.hostname === '') return null
+  const [from = '', to = ''] = ['from', 'to'].map((name) => url.searchParams.get(name) ?? '')
+  const user = decoded(url.username)
+  if (url.password !== '' || user === null || !ADDRESS.test(from) || !ADDRESS.test(to)) return null
+  const secure = url.protocol === 'smtps:'
+  const port = url.port === '' ? (secure ? TLS_PORT : STARTTLS_PORT) : Number(url.port)
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, secure, user: user === '' ? null : user, from, to }
+}
+
+/** What may be shown of the URL, or what it should have been: `expected` ends the sentence `"…" is not `. */
+export function readAlertUrl(
+  channel: Channel,
+  text: string,
+): { readonly place: string; readonly url: string } | { readonly expected: string } {
+  if (channel === 'email') {
+    const route = readMailUrl(text)
+    return route === null ? { expected: EXPECTED_MAIL_URL } : { place: route.to, url: text }
+  }
+  const read = readWebhookUrl(text)
+  return 'expected' in read ? read : { place: read.origin, url: read.href }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

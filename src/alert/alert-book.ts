@@ -62,7 +62,7 @@ export class ConditionWatch {
     }
     return [...this.#watched.values()]
       .filter(({ firstSeen, lastSeen }) => lastSeen - firstSeen >= BEGINS_AFTER_MS)
-      .map(({ condition, since }) => ({ ...condition, since }))
+      .map(({ condition, since }) => Object.assign({ since }, condition))
   }
 }
 
@@ -93,7 +93,7 @@ export function learned(
     return []
   })
   const ended = [...known.values()].filter(({ about, endedAt }) => endedAt === null && !holds.has(about))
-  return [...begun, ...ended.map((one) => ({ ...one, endedAt: now }))]
+  return [...begun, ...ended.map((one) => Object.assign({}, one, { endedAt: now }))]
 }
 
 /** What one message tells: conditions of a kind that have begun, or ended. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
@@ -26,7 +26,7 @@ export type AlertStore = ReturnType<typeof createAlertStore>
 export function createAlertStore({ database, clock, key }: Options) {
   const statements = prepareStatements(database.orm)
   const list = (): readonly Alert[] =>
-    statements.all.all().map(({ sealed: _, kinds, ...row }) => ({ ...row, kinds: storedJson(kinds) as AlertKind[] }))
+    statements.all.all().map((row) => Object.assign(row, { kinds: storedJson(row.kinds) as AlertKind[] }))
 
   return {
     /** In order of their numbers. */
@@ -54,7 +54,7 @@ export function createAlertStore({ database, clock, key }: Options) {
     },
 
     /** With what it knows. */
-    remove: ({ number }: Pick<Alert, 'number'>): void => void statements.remove.run({ number }),
+    remove: ({ number }: Pick<Alert, 'number'>): void => statements.remove.run({ number }),
 
     /** Notes how a try has ended. `problem`: `null` for well. */
     note({ number }: Pick<Alert, 'number'>, problem: string | null): void {
@@ -70,8 +70,7 @@ export function createAlertStore({ database, clock, key }: Options) {
       statements.learn.run({ ...one, told: one.told ? 1 : 0 })
     },
 
-    forget: ({ alert, about }: Pick<Knowledge, 'alert' | 'about'>): void =>
-      void statements.forget.run({ alert, about }),
+    forget: ({ alert, about }: Pick<Knowledge, 'alert' | 'about'>): void => statements.forget.run({ alert, about }),
   }
 }
 
@@ -84,8 +83,9 @@ function sealedFor(name: string) {
 function prepareStatements(orm: Database['orm']) {
   const which = eq(table.number, sql.placeholder('number'))
   const place = (name: string) => sql`${sql.placeholder(name)}`
+  const { sealed: _sealed, ...shown } = getTableColumns(table)
   return {
-    all: late(() => orm.select().from(table).orderBy(asc(table.number))),
+    all: late(() => orm.select(shown).from(table).orderBy(asc(table.number))),
     sealed: late(() => orm.select({ sealed: table.sealed }).from(table).where(which)),
     insert: late(() => orm.insert(table).values(given('name', 'channel', 'place', 'sealed', 'kinds', 'createdAt'))),
     remove: late(() => orm.delete(table).where(which)),

@@ -2,6 +2,7 @@ import { nearest } from '../text/nearest.ts'
 import access from './access.md' with { type: 'text' }
 import admin from './admin.md' with { type: 'text' }
 import agents from './agents.md' with { type: 'text' }
+import alerts from './alerts.md' with { type: 'text' }
 import android from './android.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
 import apns from './apns.md' with { type: 'text' }
@@ -127,6 +128,7 @@ export const PAGES: readonly ManualPage[] = [
   page('sealing-key', sealingKey),
   page('upgrade', upgrade),
   page('monitoring', monitoring),
+  page('alerts', alerts),
   page('log', log),
   page('limits', limits),
   page('retention', retention),

@@ -23,7 +23,7 @@ let mailServer: MailServer
 let service: Service
 let call: AdminCall
 beforeAll(async () => {
-  disk = { freeBytes: 900 * MEBIBYTE, sizeBytes: 1000 * MEBIBYTE } as Disk
+  disk = { freeBytes: 900 * MEBIBYTE, sizeBytes: 1000 * MEBIBYTE }
   receiver = await startReceiver({ plain: true })
   mailServer = await startMailServer({ secure: true })
   const gatewayCa = line.file('ca.pem', mailServer.certificate)

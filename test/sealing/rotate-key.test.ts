@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
+import { createAlertStore } from '../../src/alert/alert-store.ts'
 import { createHookStore } from '../../src/hook/hook-store.ts'
 import { rotateKey, settleKeys } from '../../src/sealing/rotate-key.ts'
 import type { Rotated } from '../../src/sealing/rotate-key.ts'
@@ -10,7 +11,9 @@ import { sealedRecordsOf } from '../../src/hook/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 import {
   addApplication,
+  addAlert,
   addHook,
+  ALERT_TARGET,
   addSealed,
   addSecondFactor,
   HOOK_SECRET,
@@ -116,16 +119,34 @@ describe('a rotation of the sealing key', () => {
     expect(proofOf(new Uint8Array(32).fill(3), 'sent')).toMatchObject({ secret: HOOK_SECRET })
   })
 
+  test('seals the targets of alerts anew, and erases an alert whose target is damaged when it is told to', () => {
+    using made = start()
+    for (const name of ['ntfy', 'ops']) addAlert(made.database, OLD, name)
+    const targetOf = (key: Uint8Array, number: number) =>
+      createAlertStore({ ...made, clock, key }).targetOf({ number, name: number === 1 ? 'ntfy' : 'ops' })
+    expect(rotated(rotate(made)).resealed).toBe(10)
+    expect([targetOf(OLD, 1), targetOf(NEW, 1)]).toEqual([null, ALERT_TARGET])
+    made.database.statement("UPDATE alert SET sealed = x'00' WHERE name = 'ops'").run()
+    expect(rotate(made, { random: () => new Uint8Array(32).fill(3) })).toMatchObject({
+      kind: 'problem',
+      problem: expect.stringContaining('Add it again: bellhop alert delete ops, then bellhop alert add …'),
+    })
+    const { erased } = rotated(rotate(made, { discard: true, random: () => new Uint8Array(32).fill(3) }))
+    expect(erased).toMatchObject([{ name: 'ops', provider: 'alert target' }])
+    expect(targetOf(new Uint8Array(32).fill(3), 1)).toEqual(ALERT_TARGET)
+  })
+
   test('leaves nothing in the files that the old key opens', () => {
     using made = start()
+    addAlert(made.database, OLD, 'ntfy')
     addSecondFactor(made.database, OLD, 'ann')
     addHook(made.database, OLD, made.shop, 'paid')
     const sealed = made.database
       .statement<{ sealed: Uint8Array }, []>(
-        'SELECT sealed FROM credential UNION ALL SELECT sealed FROM webhook UNION ALL SELECT sealed FROM provider_token UNION ALL SELECT sealed FROM user_key UNION ALL SELECT sealed FROM second_factor UNION ALL SELECT sealed FROM hook',
+        'SELECT sealed FROM credential UNION ALL SELECT sealed FROM webhook UNION ALL SELECT sealed FROM provider_token UNION ALL SELECT sealed FROM user_key UNION ALL SELECT sealed FROM second_factor UNION ALL SELECT sealed FROM hook UNION ALL SELECT sealed FROM alert',
       )
       .all()
-    expect(sealed).toHaveLength(12)
+    expect(sealed).toHaveLength(13)
     rotate(made)
     expect(sealed.filter((row) => made.contains(row.sealed))).toEqual([])
   })

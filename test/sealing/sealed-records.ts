@@ -8,6 +8,7 @@ import type { ApnsCredential, FcmCredential } from '../../src/application/creden
 import { createProviderTokenStore } from '../../src/application/provider-token-store.ts'
 import { createUserKeyStore } from '../../src/application/user-key-store.ts'
 import type { Database } from '../../src/database/database.ts'
+import { createAlertStore } from '../../src/alert/alert-store.ts'
 import { createHookStore } from '../../src/hook/hook-store.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { authenticator } from '../support/authenticator.ts'
@@ -105,6 +106,15 @@ export function addHook(database: Database, key: Uint8Array, application: Applic
 }
 
 export const HOOK_SECRET = 'a secret of GitHub'
+
+export function addAlert(database: Database, key: Uint8Array, name: string): void {
+  createAlertStore({ database, clock, key }).add(
+    { name, channel: 'ntfy', place: 'https://ntfy.test', kinds: ['disk'] },
+    ALERT_TARGET,
+  )
+}
+
+export const ALERT_TARGET = { url: 'https://ntfy.test/topic', secret: 'a token of ntfy' }
 
 function opens(read: () => { readonly privateKey: string } | null): boolean {
   try {

@@ -61,14 +61,14 @@ export function judgeFreePages(all: number, free: number): Finding {
 }
 
 export function judgeAlerts(alerts: readonly Pick<Alert, 'name' | 'problem'>[]): Finding {
-  const [failed] = alerts.filter(({ problem }) => problem !== null)
+  const failed = alerts.find(({ problem }) => problem !== null)
   if (failed !== undefined) {
     return warning(
       `A message of the alert ${failed.name} was not taken: ${failed.problem}.`,
       `Try it when that is fixed: bellhop alert test ${failed.name}.`,
     )
   }
-  if (alerts.length > 0) return ok(`${counted(alerts.length, 'alert')} tell when something is wrong.`)
+  if (alerts.length > 0) return ok(`${counted(alerts.length, 'alert is', 'alerts are')} set. No message has failed.`)
   return note(
     'No alert is set.',
     'bellhop alert add tells you when something is wrong. Ignore this if monitoring does.',

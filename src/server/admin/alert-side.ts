@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { AlertKind, AlertCondition } from '../../alert/alert.ts'
+import type { Alert, AlertKind, AlertCondition } from '../../alert/alert.ts'
 import { startAlertSender } from '../../alert/alert-sender.ts'
 import { createAlertStore } from '../../alert/alert-store.ts'
 import { createSendMail } from '../../alert/mail-client.ts'
@@ -47,7 +47,7 @@ export function startAlerts(deps: AlertParts) {
     },
   })
   opened.defer(() => sender.stop())
-  return { list: alerts.list, find: alerts.find, test: sender.test }
+  return { list: alerts.list, find: alerts.find, test: (alert: Alert) => sender.test(alert) }
 }
 
 type Found = Readiness['found']

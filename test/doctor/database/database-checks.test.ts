@@ -9,6 +9,7 @@ import { judgeClients } from '../../../src/doctor/applications/client-check.ts'
 import { judgeDevices } from '../../../src/doctor/applications/device-check.ts'
 import { judgePushes, judgeWebhook } from '../../../src/doctor/applications/queue-check.ts'
 import {
+  judgeAlerts,
   judgeForeignKeys,
   judgeFreePages,
   judgeIntegrity,
@@ -192,6 +193,27 @@ describe('an application', () => {
     expect(judgeCertificate(NOW, NOW, 'app_1')).toMatchObject({
       state: 'failed',
       advice: expect.stringMatching(/bellhop app apns app_1/),
+    })
+  })
+})
+
+describe('alerts', () => {
+  test('are recommended in a word, and one whose message was not taken is a warning', () => {
+    expect(judgeAlerts([])).toMatchObject({ state: 'ok', found: 'No alert is set.' })
+    expect(judgeAlerts([{ name: 'ntfy', problem: null }])).toEqual({
+      state: 'ok',
+      found: '1 alert is set. No message has failed.',
+      advice: null,
+    })
+    expect(
+      judgeAlerts([
+        { name: 'ntfy', problem: null },
+        { name: 'ops', problem: 'HTTP 500' },
+      ]),
+    ).toEqual({
+      state: 'warning',
+      found: 'A message of the alert ops was not taken: HTTP 500.',
+      advice: 'Try it when that is fixed: bellhop alert test ops.',
     })
   })
 })

@@ -236,6 +236,7 @@ export const HEADER_PARAMETERS: readonly JsonSchema[] = [
     in: 'header',
     description: `${either(PLATFORMS.map(String))}, optional.`,
     schema: { type: 'string' },
+    example: '0',
   },
 ]
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './fields.ts'
 
 /** Keys whose values are data, not schemas. */
-const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const'])
+export const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const'])
 
 /** For a schema that contains itself. */
 export function referenceTo(title: string): string {

@@ -9,6 +9,7 @@ import { COMPAT_NOTE, compatibleDescription } from './compat.ts'
 import { withComponents } from './components.ts'
 import type { JsonSchema } from './fields.ts'
 import { fixedContent } from './fixed-content.ts'
+import { inOpenApi30 } from './openapi-30.ts'
 
 const INTRODUCTION = `
 Push notifications for mobile apps and browsers: a registry of devices, targeting, and delivery to APNs, FCM and the push
@@ -98,13 +99,21 @@ interface Differences {
   readonly webhooks: JsonSchema
 }
 
-/** /docs and /openapi.json, made from the routes of `documented`. */
+/** /docs, /openapi.json and /openapi-3.0.json, made from the routes of `documented`. */
 export function docs(documented: AnyElysia, differences: Differences) {
   const hidden = { detail: { hide: true } }
   return new Elysia({ name: 'docs' })
     .get(
       '/openapi.json',
-      fixedContent(async () => new Blob([await describe(documented, differences)]), { type: 'application/json' }),
+      fixedContent(async () => new Blob([JSON.stringify(await describe(documented, differences))]), JSON_TYPE),
+      hidden,
+    )
+    .get(
+      '/openapi-3.0.json',
+      fixedContent(
+        async () => new Blob([JSON.stringify(inOpenApi30(await describe(documented, differences)))]),
+        JSON_TYPE,
+      ),
       hidden,
     )
     .get(
@@ -129,6 +138,8 @@ export function docs(documented: AnyElysia, differences: Differences) {
     )
 }
 
+const JSON_TYPE = { type: 'application/json' }
+
 const CONTACT = { name: 'The operator of this service' }
 
 const LICENSE = { name: 'MIT', identifier: 'MIT' }
@@ -137,8 +148,8 @@ interface Described {
   readonly components: { readonly schemas: object }
 }
 
-/** The OpenAPI document as JSON, by @elysiajs/swagger from copies of the routes that carry only their documentation. */
-async function describe(documented: AnyElysia, { compat, headerPrefixes, webhooks }: Differences): Promise<string> {
+/** The OpenAPI document, by @elysiajs/swagger from copies of the routes that carry only their documentation. */
+async function describe(documented: AnyElysia, { compat, headerPrefixes, webhooks }: Differences): Promise<JsonSchema> {
   const description = compat ? `${INTRODUCTION}\n\n${COMPAT_NOTE}` : INTRODUCTION
   const also = (header: string) => headerPrefixes.map((name) => ` Also read from X-${name}-${header}.`).join('')
   // Loading it takes 6 ms, which no start should pay.
@@ -183,5 +194,5 @@ async function describe(documented: AnyElysia, { compat, headerPrefixes, webhook
   const response = await copy.handle(new Request('http://localhost/openapi.json'))
   // The plugin writes 3.0.3; webhooks, null and the licence's SPDX identifier need 3.1.
   const made = { ...((await response.json()) as Described), openapi: '3.1.0', webhooks }
-  return JSON.stringify(withComponents(made))
+  return withComponents(made)
 }

@@ -16,6 +16,7 @@ export const IDEMPOTENCY_KEY: JsonSchema = {
   description:
     'Makes a repeated call safe: for 30 days, the same key with the same path and body gets the first answer, and nothing is sent again. Another body gets 409. Only accepted calls are remembered. Member order and white space do not matter. 1 to 255 visible ASCII characters.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: 'order-17-paid',
 }
 
 /** `null` without a key. Throws `Refused` for an invalid one. */

@@ -300,6 +300,22 @@ describe('a URL that answers 500 for a day', () => {
     expect(alerts().knowledge()).toMatchObject([{ told: true, endedAt: null }])
   })
 
+  test('is tried again soon when it is away anew', async () => {
+    add()
+    answer = status(500)
+    holding = [DISK]
+    await pass(60 * MINUTE_MS)
+    answer = status(204)
+    await pass(60 * MINUTE_MS)
+    answer = status(500)
+    holding = []
+    await pass(6 * MINUTE_MS)
+    sent = []
+    answer = status(204)
+    await pass(2 * MINUTE_MS)
+    expect(told()).toMatchObject([{ state: 'ended' }])
+  })
+
   test('is given the time it asks for, up to an hour', async () => {
     add()
     answer = status(503, '1200')

@@ -52,9 +52,9 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
             'All registered devices, or with `user` those of one user, in order of registration, as one streamed JSON array. With `limit`, the first of them; the Link header leads to the next.',
           secret: true,
           parameters: [
-            query('limit', 'Devices in a page, 1 to 10000.', { type: 'integer', minimum: 1, maximum: 10_000 }),
-            query('after', 'The cursor of the Link header.', { type: 'string' }),
-            query('user', 'Those of this user.', { type: 'string', minLength: 1, maxLength: 256 }),
+            query('limit', 'Devices in a page, 1 to 10000.', 1000, { type: 'integer', minimum: 1, maximum: 10_000 }),
+            query('after', 'The cursor of the Link header.', '1200', { type: 'string' }),
+            query('user', 'Those of this user.', 'ann', { type: 'string', minLength: 1, maxLength: 256 }),
           ],
           answers: {
             200: {
@@ -76,7 +76,9 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
           description:
             'Tokens that Apple, Google or a push service reported as unregistered, newest first, for 90 days. This is what the gateways say, not proof of an uninstall: Apple delays it on purpose, and may answer as if nothing happened for a long time. A device that has registered again since stays listed: compare `at`.',
           secret: true,
-          parameters: [query('since', 'ISO 8601 time, or milliseconds since 1970.', { type: 'string' })],
+          parameters: [
+            query('since', 'ISO 8601 time, or milliseconds since 1970.', '2026-11-20T12:00:00Z', { type: 'string' }),
+          ],
           answers: {
             200: {
               description: 'A JSON array.',
@@ -137,6 +139,6 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
   }
 }
 
-function query(name: string, description: string, schema: Readonly<Record<string, unknown>>) {
-  return { name, in: 'query', description, schema }
+function query(name: string, description: string, example: unknown, schema: Readonly<Record<string, unknown>>) {
+  return { name, in: 'query', description, example, schema }
 }

@@ -50,8 +50,15 @@ export const PAGE_PARAMETERS: readonly JsonSchema[] = [
     in: 'query',
     description: `Pushes in a page, 1 to ${MAX_PUSHES}.`,
     schema: { type: 'integer', minimum: 1, maximum: MAX_PUSHES, default: PUSHES },
+    example: PUSHES,
   },
-  { name: 'after', in: 'query', description: 'The cursor of the Link header.', schema: { type: 'string' } },
+  {
+    name: 'after',
+    in: 'query',
+    description: 'The cursor of the Link header.',
+    schema: { type: 'string' },
+    example: '1200',
+  },
 ]
 
 export const NO_PUSH_FOUND = { ResourceNotFound: 'No push found' }

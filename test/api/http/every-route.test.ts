@@ -61,6 +61,7 @@ const OPEN = [
   '/llms.txt',
   '/manual',
   '/manual/:topic',
+  '/openapi-3.0.json',
   '/openapi.json',
 ]
 

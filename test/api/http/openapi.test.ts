@@ -183,6 +183,7 @@ describe('/openapi.json', () => {
       'GET /llms.txt',
       'GET /manual',
       'GET /manual/:topic',
+      'GET /openapi-3.0.json',
       'GET /openapi.json',
     ])
   })

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
+import Ajv2020 from 'ajv/dist/2020'
+import { inOpenApi30 } from '../../../src/http/openapi-30.ts'
+import { operationsOf } from '../../support/openapi.ts'
+import type { Json } from '../../support/openapi.ts'
+import { startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+
+let service: Service
+/** `/openapi.json`, and `/openapi-3.0.json`. */
+let newer: Json
+let older: Json
+beforeAll(async () => {
+  service = await startService()
+  const read = async (path: string) =>
+    (await service.get(path, { as: 'nobody', headers: { 'accept-version': null } })).body
+  newer = await read('/openapi.json')
+  older = await read('/openapi-3.0.json')
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+async function problemsOf(document: Json): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'] })
+  const source = JSON.stringify(document)
+  const problems = await lintFromString({ source, absoluteRef: '/openapi-3.0.json', config })
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`)
+}
+
+describe('/openapi-3.0.json', () => {
+  test("is OpenAPI 3.0.3, in which redocly's recommended rules find nothing", async () => {
+    expect(older['openapi']).toBe('3.0.3')
+    expect(await problemsOf(older)).toEqual([])
+  })
+
+  test('is so with --compat', async () => {
+    await using compatible = await startService({ config: { compat: true } })
+    expect(await problemsOf((await (await fetch(`${compatible.url}/openapi-3.0.json`)).json()) as Json)).toEqual([])
+  })
+
+  test('would not be without what is changed', async () => {
+    expect(await problemsOf({ ...newer, openapi: '3.0.3' })).not.toEqual([])
+  })
+
+  test('has every operation, parameter, field and webhook of the other', () => {
+    const shapeOf = (document: Json) =>
+      operationsOf(document).map(({ method, path, detail }) => [
+        `${method} ${path}`,
+        detail['operationId'],
+        detail['parameters'].map(({ name }: Json) => name),
+        Object.keys(detail['responses']),
+        Object.keys(detail['requestBody']?.content['application/json'].schema.properties ?? {}),
+      ])
+    expect(shapeOf(older)).toEqual(shapeOf(newer))
+    expect(shapeOf({ paths: older['x-webhooks'] })).toEqual(shapeOf({ paths: newer['webhooks'] }))
+    expect(Object.keys(older['components'].schemas)).toEqual(Object.keys(newer['components'].schemas))
+    expect(older['components'].securitySchemes).toEqual(newer['components'].securitySchemes)
+  })
+})
+
+test('null, a description beside a reference and an SPDX identifier are said as 3.0 has them', () => {
+  const device = { $ref: '#/components/schemas/Device' }
+  const nullable = { anyOf: [device, { type: 'null' }], description: 'The last.' }
+  const enumerated = { type: ['string', 'null'], enum: ['0', null], description: 'Which.' }
+  const schemas = { a: enumerated, b: nullable, c: { ...device, description: 'The first.' }, d: device }
+  const example = { type: ['string', 'null'] }
+  const license = { name: 'MIT', identifier: 'MIT' }
+  const made = inOpenApi30({ openapi: '3.1.0', info: { license }, components: { schemas }, webhooks: {}, example })
+  expect(made).toEqual({
+    openapi: '3.0.3',
+    info: { license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT' } },
+    components: {
+      schemas: {
+        a: { type: 'string', nullable: true, enum: ['0', null], description: 'Which.' },
+        b: { type: 'object', nullable: true, allOf: [device], description: 'The last.' },
+        c: { allOf: [device], description: 'The first.' },
+        d: device,
+      },
+    },
+    'x-webhooks': {},
+    example,
+  })
+})
+
+/** Every example of the document, with its place and its schema. */
+function examplesIn(document: Json): readonly (readonly [place: string, schema: Json, example: unknown])[] {
+  const operations = [
+    ...operationsOf(document),
+    ...operationsOf({ paths: document['webhooks'] ?? document['x-webhooks'] }),
+  ]
+  return operations.flatMap(({ method, path, detail }) => {
+    const place = `${method} ${path}`
+    const bodies = [['body', detail['requestBody']], ...Object.entries<Json>(detail['responses'])] as const
+    const told = bodies.flatMap(([where, said]) =>
+      Object.values<Json>(said?.content ?? {}).flatMap(({ schema, example, examples }) => {
+        const values = example === undefined ? Object.values<Json>(examples ?? {}).map(({ value }) => value) : [example]
+        // None at all is an example that is missing.
+        return (values.length === 0 ? [undefined] : values).map(
+          (value) => [`${place} ${where}`, schema, value] as const,
+        )
+      }),
+    )
+    const parameters = (detail['parameters'] as readonly Json[]).map(
+      ({ name, schema, example }) => [`${place} ${name}`, schema, example ?? schema.example] as const,
+    )
+    return [...told, ...parameters]
+  })
+}
+
+describe('every operation and webhook', () => {
+  const judges = [
+    ['3.1', () => newer, () => new Ajv2020({ strict: false, allErrors: true })],
+    ['3.0', () => older, () => new Ajv({ strict: false, allErrors: true })],
+  ] as const
+
+  test.each(judges)('has an example of each parameter, body and answer, which fits its schema in %s', (_, of, make) => {
+    const document = of()
+    const ajv = addFormats(make())
+    ajv.addSchema({ $id: 'document', components: document['components'] })
+    const place = (schema: Json): Json =>
+      JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'))
+    const found = examplesIn(document)
+    expect(found.length).toBeGreaterThan(200)
+    const wrong = found.flatMap(([where, schema, example]) => {
+      if (example === undefined) return [`${where} has none`]
+      const fits = ajv.compile(place(schema))
+      return fits(example) ? [] : [`${where}: ${ajv.errorsText(fits.errors)}`]
+    })
+    expect(wrong).toEqual([])
+  })
+})

@@ -5,6 +5,10 @@ import type { JsonSchema } from './fields.ts'
  * The same document in OpenAPI 3.0.3, for generators that read no 3.1. What only 3.1 has and the document uses: `null`
  * as a type becomes `nullable`, a description beside a reference goes around it, and webhooks are `x-webhooks`, which
  * generators read over. What those webhooks carry is in the components, so that types are made of it all the same.
+ *
+ * Two things are for generators alone (tried with swagger-codegen 3.0.34). A second spelling of a field (`Alias`) is left
+ * out: they make one name of both, and the Python and TypeScript do not compile. What may be `null` is not required, though
+ * it is always there: their clients take a required `null` for a mistake.
  */
 export function inOpenApi30(document: JsonSchema): JsonSchema {
   const { openapi: _, webhooks, info, ...rest } = lowered(document) as JsonSchema
@@ -18,8 +22,13 @@ export function inOpenApi30(document: JsonSchema): JsonSchema {
 function lowered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowered)
   if (typeof value !== 'object' || value === null) return value
-  const copy: JsonSchema = Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, DATA.has(key) ? (inner as unknown) : lowered(inner)]),
+  const copy = requiringNoNull(
+    Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        DATA.has(key) ? (inner as unknown) : lowered(key === 'properties' ? onceEach(inner as JsonSchema) : inner),
+      ]),
+    ),
   )
   const { type, anyOf, $ref, ...rest } = copy
   if (Array.isArray(type)) return { type: type.find((one) => one !== 'null') as unknown, ...rest, nullable: true }
@@ -28,6 +37,25 @@ function lowered(value: unknown): unknown {
     // Only of objects: `nullable` has no meaning without a type (3.0.3, "nullable").
     if (first !== undefined && more.length === 0) return { type: 'object', allOf: [first], ...rest, nullable: true }
   }
-  if ($ref === undefined || Object.keys(rest).length === 0) return copy
-  return { allOf: [{ $ref }], ...rest }
+  if ($ref !== undefined && Object.keys(rest).length > 0) return { allOf: [{ $ref }], ...rest }
+  return copy
+}
+
+/** The properties without those that another differs from in case alone. */
+function onceEach(properties: JsonSchema): JsonSchema {
+  const spelt = (name: string) => name.toLowerCase()
+  const first = new Map(
+    Object.keys(properties)
+      .toReversed()
+      .map((name) => [spelt(name), name]),
+  )
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => first.get(spelt(name)) === name))
+}
+
+/** `schema`: with its properties as 3.0 has them. */
+function requiringNoNull({ required, ...schema }: JsonSchema): JsonSchema {
+  if (!Array.isArray(required)) return required === undefined ? schema : { required, ...schema }
+  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
+  const left = (required as readonly string[]).filter((name) => properties[name]?.['nullable'] !== true)
+  return left.length === 0 ? schema : { required: left, ...schema }
 }

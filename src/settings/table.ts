@@ -174,7 +174,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: 'elapsed',
   },
   docs: {
-    doc: 'Whether the service describes itself to everybody, at `/docs`, `/openapi.json`, `/manual` and `/llms.txt`.',
+    doc: 'Whether the service describes itself to everybody, at `/docs`, `/openapi.json`, `/openapi-3.0.json`, `/manual` and `/llms.txt`.',
     type: choice('on', 'off'),
     default: 'on',
   },

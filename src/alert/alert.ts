@@ -56,7 +56,7 @@ export interface MailRoute {
 
 const ADDRESS = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/
 
-export const EXPECTED_MAIL_URL =
+const EXPECTED_MAIL_URL =
   'an address such as smtps://user@mail.example.com:465?from=bellhop@example.com&to=you@example.com, without a password'
 
 /** Submission over TLS (RFC 8314, 7.3), and with STARTTLS (RFC 6409, 3.1). */

@@ -108,7 +108,7 @@ function examplesIn(document: Json): readonly (readonly [place: string, schema: 
   ]
   return operations.flatMap(({ method, path, detail }) => {
     const place = `${method} ${path}`
-    const bodies = [['body', detail['requestBody']], ...Object.entries<Json>(detail['responses'])] as const
+    const bodies = Object.entries<Json>(detail['responses']).concat([['body', detail['requestBody']]])
     const told = bodies.flatMap(([where, said]) =>
       Object.values<Json>(said?.content ?? {}).flatMap(({ schema, example, examples }) => {
         const values = example === undefined ? Object.values<Json>(examples ?? {}).map(({ value }) => value) : [example]
@@ -121,7 +121,7 @@ function examplesIn(document: Json): readonly (readonly [place: string, schema: 
     const parameters = (detail['parameters'] as readonly Json[]).map(
       ({ name, schema, example }) => [`${place} ${name}`, schema, example ?? schema.example] as const,
     )
-    return [...told, ...parameters]
+    return told.concat(parameters)
   })
 }
 

@@ -109,6 +109,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const finished = createFinishedStore({ database, events })
   const ca = await authoritiesIn(config.gatewayCa)
   if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)
+  const stores = { credentials, devices, events, pushes, finished }
   const context: Service = {
     config,
     clock,
@@ -120,14 +121,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     key,
     ca,
     directory,
-    credentials,
-    devices,
-    events,
-    pushes,
-    finished,
     ledger,
     metrics,
     opened,
+    ...stores,
   }
   const { rsaKeys, openTransport, resolve, keyAgreement } = overrides
   const senders = await startSenders({ ...context, rsaKeys, openTransport, resolve, keyAgreement })

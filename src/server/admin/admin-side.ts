@@ -134,14 +134,8 @@ function adminApi(parts: Parts) {
   const secondSteps = createSecondSteps({ clock, administrators, secondFactors })
   const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: noted(log) })
   const calls = createAuditedCalls({ database, commit, log: adminLog, onError: noted(log) })
-  const gate = createAdminGate({
-    calls,
-    names,
-    authorityOf,
-    tokens,
-    callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
-    passwords,
-  })
+  const callerOf = createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} })
+  const gate = createAdminGate({ calls, names, authorityOf, tokens, callerOf, passwords })
   const sealed = { ...stored, key: parts.key }
   const webhooks = createWebhookStore(sealed)
   const sizes = createRegistrySizeStore({ database })

@@ -6,15 +6,18 @@ import { compileExecutable } from './build/executable.ts'
 import { fileSha256 } from './build/file-sha256.ts'
 import { BUN_LICENSE } from './build/licenses.ts'
 import { runtimeParts } from './build/runtime-parts.ts'
+import { minisignKeyIn } from '../src/cli/upgrade/minisign.ts'
 import { sbomText } from './build/sbom.ts'
 
-const HELP = `Usage: bun run build [--target NAME] [--runtime PATH] [--outfile PATH] [--sbom PATH]
+const HELP = `Usage: bun run build [--target NAME] [--runtime PATH] [--outfile PATH] [--sbom PATH] [--release-key BASE64]
 
   --target NAME   for another platform, bun-linux-arm64 and the like (Bun's documentation, "Single-file executable"), into
                   dist/bellhop-linux-arm64
   --runtime PATH  with this Bun inside; else with the one that runs this, or with the one that Bun fetches for NAME
   --outfile PATH  where to
-  --sbom PATH     what is inside, as CycloneDX 1.6`
+  --sbom PATH     what is inside, as CycloneDX 1.6
+  --release-key BASE64
+                  the minisign public key of the releases that it upgrades to; without it, bellhop upgrade needs --key`
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +25,7 @@ const { values } = parseArgs({
     runtime: { type: 'string' },
     outfile: { type: 'string' },
     sbom: { type: 'string' },
+    'release-key': { type: 'string', default: '' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -33,7 +37,10 @@ const { target = null, sbom } = values
 const outfile = values.outfile ?? (target === null ? 'dist/bellhop' : `dist/bellhop-${target.replace(/^bun-/, '')}`)
 const commit = await commitOfBuild(process.env)
 const runtime = values.runtime ?? null
-const packages = await compileExecutable({ version: manifest.version, commit, target, runtime, outfile })
+const releaseKey = values['release-key']
+if (releaseKey !== '' && minisignKeyIn(releaseKey) === null)
+  throw new Error('--release-key is not a minisign public key')
+const packages = await compileExecutable({ version: manifest.version, commit, target, runtime, outfile, releaseKey })
 console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1_000_000)} MB`)
 
 if (sbom !== undefined) {

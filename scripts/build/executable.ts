@@ -4,9 +4,11 @@ import { gzipSync } from 'node:zlib'
 import { bundleDashboard } from '../../src/admin/page/dashboard-bundle.ts'
 import { BUNDLE, bundledFiles, metafileOf, together } from './bundle.ts'
 import type { Commit } from './commit.ts'
+import { headerOfFile } from './executable-header.ts'
 import { licensesText } from './licenses.ts'
 import { bundledPackages, packageId } from './packages.ts'
 import type { BundledPackage } from './packages.ts'
+import { RELEASE_TARGETS } from './targets.ts'
 
 interface Wanted {
   readonly version: string
@@ -16,6 +18,8 @@ interface Wanted {
   /** Path of the Bun that goes into it; `null`: this one, or one that Bun fetches for another target. */
   readonly runtime: string | null
   readonly outfile: string
+  /** The minisign public key of releases, in base64; `''`: `upgrade` needs `--key`. */
+  readonly releaseKey: string
 }
 
 /**
@@ -38,7 +42,7 @@ const PACKED: Bun.BunPlugin = {
 
 /** Compiles the checkout that is the working directory; what is inside. Throws where Bun does, with its reason. */
 export async function compileExecutable(wanted: Wanted): Promise<readonly BundledPackage[]> {
-  const { version, commit, target, runtime, outfile } = wanted
+  const { version, commit, target, runtime, outfile, releaseKey } = wanted
   const packages = bundledPackages(await bundledFiles())
   const dashboard = await bundleDashboard('release')
   mkdirSync(dirname(outfile), { recursive: true })
@@ -54,6 +58,8 @@ export async function compileExecutable(wanted: Wanted): Promise<readonly Bundle
       define: {
         ...BUNDLE.define,
         BELLHOP_DASHBOARD: JSON.stringify(JSON.stringify(dashboard.files)),
+        BELLHOP_TARGET: JSON.stringify(await targetName(target, runtime)),
+        BELLHOP_RELEASE_KEY: JSON.stringify(releaseKey),
         BELLHOP_LICENSES: JSON.stringify(licensesText(version, packages)),
         ...(commit.hash !== '' && {
           BELLHOP_COMMIT: JSON.stringify(commit.hash),
@@ -79,4 +85,11 @@ export async function compileExecutable(wanted: Wanted): Promise<readonly Bundle
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** As releases are named; `''` where there is no release for it. */
+async function targetName(target: string | null, runtime: string | null): Promise<string> {
+  if (target !== null) return target.replace(/^bun-/, '')
+  const header = await headerOfFile(runtime ?? process.execPath)
+  return RELEASE_TARGETS.find((release) => release.header === header)?.name ?? ''
 }

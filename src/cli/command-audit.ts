@@ -7,7 +7,7 @@ import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
 import { isServed } from '../database/directory-lock.ts'
 import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
-import { readDatabaseFile, writeSharedFile } from '../database/offline-database.ts'
+import { schemaOfFile, writeSharedFile } from '../database/offline-database.ts'
 import { refuseLinks } from '../database/regular-file.ts'
 import { ACTING_FOR, operatorOf } from '../system/operator.ts'
 import type { CommandAudit, CommandChange, CommandContext, CommandSpec, ParsedArguments } from './command.ts'
@@ -113,7 +113,7 @@ export function createCommandAudit(
     const path = found.kind === 'directory' ? join(found.data, 'bellhop.db') : ''
     if (found.kind !== 'directory' || !existsSync(path)) return 'there is no database'
     refuseLinks(found.data)
-    const schema = schemaOf(path)
+    const schema = schemaOfFile(path)
     if (schema !== NEWEST_SCHEMA) return `the database has schema ${schema}, and is left as it is`
     if (isServed(found.data)) {
       using database = openDatabase(found.data)
@@ -125,11 +125,6 @@ export function createCommandAudit(
     addToFile(file, clock.now(), by, changes.action, subject, detail, { command, result, code })
     return null
   }
-}
-
-function schemaOf(path: string): number {
-  using file = readDatabaseFile(path)
-  return file.all<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
 }
 
 function isChange({ onlyWith }: CommandChange, { flags }: ParsedArguments): boolean {

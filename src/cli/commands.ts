@@ -11,6 +11,7 @@ import { AGENT_COMMANDS } from './mcp/agent-commands.ts'
 import { isRemote } from './remote/command-purposes.ts'
 import { DOCTOR_COMMANDS, READING_COMMANDS, SERVICE_COMMANDS } from './service/service-commands.ts'
 import { TRANSFER_COMMANDS } from './transfer/transfer-commands.ts'
+import { UPGRADE_COMMANDS } from './upgrade/upgrade-commands.ts'
 
 interface CommandGroup {
   readonly heading: string
@@ -23,7 +24,10 @@ const GROUPS: readonly CommandGroup[] = [
   { heading: 'Pushes and devices', commands: [...PUSH_COMMANDS, ...DEVICE_COMMANDS] },
   { heading: 'Events of other services', commands: HOOK_COMMANDS },
   { heading: 'Administrators', commands: ADMIN_COMMANDS },
-  { heading: 'Keeping it well', commands: [...DOCTOR_COMMANDS, ...ALERT_COMMANDS, ...BACKUP_COMMANDS] },
+  {
+    heading: 'Keeping it well',
+    commands: [...DOCTOR_COMMANDS, ...ALERT_COMMANDS, ...UPGRADE_COMMANDS, ...BACKUP_COMMANDS],
+  },
   { heading: 'Moving in and out', commands: TRANSFER_COMMANDS },
   { heading: 'Coding agents', commands: AGENT_COMMANDS },
   { heading: 'Settings and help', commands: READING_COMMANDS },

@@ -22,6 +22,12 @@ export function readDatabaseFile(path: string): OfflineReader {
   return { all: (sql, ...params) => allOf(file, sql, params), [Symbol.dispose]: () => file.close() }
 }
 
+/** The number of its last migration, also if that is still in its log. */
+export function schemaOfFile(path: string): number {
+  using file = readDatabaseFile(path)
+  return file.all<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
+}
+
 /**
  * Writes what is committed in the database `source` now into the new file `target`, packed, as one file that only the
  * owner may read. Others go on reading and writing `source` meanwhile: its log only cannot be emptied before the end.

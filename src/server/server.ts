@@ -206,7 +206,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     onEnded: (connections) => (metrics.endedConnections += connections),
     opened,
   })
-  const socket = commands?.listen(changed)
+  const socket = commands?.listen(changed, admin.readiness)
   opened.defer(() => socket?.stop())
   const { url, adminUrl } = listeners
   noteStart(overrides.startedBy, context).catch(noted(log))

@@ -58,6 +58,7 @@ export const STAYS_HERE: Readonly<Record<string, string>> = {
   restore: 'it replaces the database, which no server may have open',
   compact: 'it rewrites the database, which no server may have open',
   'key rotate': 'a running server has the old key in memory',
+  upgrade: 'it replaces the program of this machine, and restarts the server',
   backup: 'it reads the whole file, which would block a server for too long, and writes a file on this machine',
   'backup list': 'it reads no database',
   'backup verify': 'it reads a copy, and may be needed when the database is damaged or no server runs',

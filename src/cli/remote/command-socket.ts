@@ -1,7 +1,9 @@
 import { lstatSync } from 'node:fs'
+import { abortAfter } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import { problem } from '../../failure.ts'
 import { COMMAND_NUMBER, commandSocketIn } from '../../server/command/command-socket.ts'
-import type { LocalCall } from '../../server/command/command-socket.ts'
+import type { LocalCall, ServerState } from '../../server/command/command-socket.ts'
 import { operatorOf } from '../../system/operator.ts'
 import { codeOf, describeError } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
@@ -74,6 +76,22 @@ export async function tellServer(data: string): Promise<void> {
   } catch (error) {
     // No server is there.
     if (codeOf(error) === null) throw error
+  }
+}
+
+/** How long a server may take to answer. */
+const STATE_MS = 5_000
+
+/** The server of a data directory; `null`: none answers, or a version that doesn't tell. */
+export async function serverState(data: string, clock: Clock): Promise<ServerState | null> {
+  if (!isSocketIn(data)) return null
+  using deadline = abortAfter(clock, STATE_MS)
+  try {
+    const state = parseJsonObject(await (await call(data, 'state', '', deadline.signal)).text())
+    return typeof state?.['pid'] === 'number' ? (state as unknown as ServerState) : null
+  } catch (error) {
+    if (deadline.signal.aborted || codeOf(error) !== null) return null
+    throw error
   }
 }
 

@@ -4,7 +4,7 @@ import { COMMIT, RELEASE } from '../../version.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 
-export const run: RunCommand = async ({ flags }) => done(flags.has('json') ? versionJson() : versionText())
+export const run: RunCommand = async ({ flags }) => done(flags.has('json') ? await versionJson() : versionText())
 
 export function versionText(): string {
   const from =
@@ -12,6 +12,14 @@ export function versionText(): string {
   return `bellhop ${RELEASE} (${from}), Bun ${Bun.version}, SQLite ${sqliteVersion()}\n`
 }
 
-function versionJson(): string {
-  return jsonLine({ version: RELEASE, commit: COMMIT, bun: Bun.version, sqlite: sqliteVersion() })
+async function versionJson(): Promise<string> {
+  // Loaded here: the text of every migration comes with it.
+  const { NEWEST_SCHEMA } = await import('../../database/migration/migrations.ts')
+  return jsonLine({
+    version: RELEASE,
+    commit: COMMIT,
+    bun: Bun.version,
+    sqlite: sqliteVersion(),
+    schema: NEWEST_SCHEMA,
+  })
 }

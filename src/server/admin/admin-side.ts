@@ -101,6 +101,7 @@ export function startAdminSide(deps: Dependencies) {
      * power cut the next start makes another.
      */
     setupLink: () => (administrators.any() ? null : database.transact(() => links.make(null))),
+    readiness: monitoring.readiness,
     sweeps: [
       (now: number) => sessions.sweep(now),
       (now: number) => links.sweep(now),

@@ -2,6 +2,7 @@ import { createInbox } from '../../monitoring/inbox.ts'
 import type { Database } from '../../database/database.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import type { MoveDepartures } from '../move/departures.ts'
+import type { Readiness } from '../../monitoring/readiness.ts'
 import type { Senders } from '../sending/senders.ts'
 import { servicePushing } from '../public/public-parts.ts'
 import type { PublicApiService } from '../public/public-parts.ts'
@@ -58,6 +59,7 @@ export function commandSide(service: Dependencies, make: MakeServeCommand | unde
   return {
     serve,
     /** `onChanged`: another process has changed the database. */
-    listen: (onChanged: () => void) => openCommandSocket({ data, clock, log, serve, onChanged }),
+    listen: (onChanged: () => void, readiness: () => Promise<Readiness>) =>
+      openCommandSocket({ data, clock, log, serve, onChanged, readiness }),
   }
 }

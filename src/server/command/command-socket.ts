@@ -5,6 +5,7 @@ import type { CommandCall, GivenFile, RunningCommand, ServeCommand } from '../..
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
+import type { Readiness } from '../../monitoring/readiness.ts'
 import { describeError } from '../../text/error-code.ts'
 import { VERSION } from '../../version.ts'
 
@@ -32,6 +33,16 @@ interface Dependencies {
   readonly serve: ServeCommand
   /** Another process has changed the database. */
   readonly onChanged: () => void
+  readonly readiness: () => Promise<Pick<Readiness, 'ready' | 'reasons'>>
+}
+
+/** What a server tells the commands of its machine about itself. */
+export interface ServerState {
+  readonly pid: number
+  readonly version: string
+  readonly ready: boolean
+  /** Why it isn't ready. */
+  readonly reasons: readonly string[]
 }
 
 /** How long a stop waits for running commands. */
@@ -41,7 +52,7 @@ const ENDING_MS = 2_000
  * Listens for commands of this machine. Whoever may connect (mode 0600: the server's user, and root) could open the
  * database as well, so no token is needed, and the caller's name is believed.
  */
-export function openCommandSocket({ data, clock, log, serve, onChanged }: Dependencies) {
+export function openCommandSocket({ data, clock, log, serve, onChanged, readiness }: Dependencies) {
   const path = commandSocketIn(data)
   const running = new Map<number, RunningCommand>()
   let last = 0
@@ -56,6 +67,10 @@ export function openCommandSocket({ data, clock, log, serve, onChanged }: Depend
     if (name === 'changed') {
       onChanged()
       return Response.json({})
+    }
+    if (name === 'state') {
+      const { ready, reasons } = await readiness()
+      return Response.json({ pid: process.pid, version: VERSION, ready, reasons } satisfies ServerState)
     }
     if (name === 'signal') {
       const command = running.get(Number(number))

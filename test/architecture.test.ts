@@ -32,6 +32,7 @@ const IMPURE_ROLES = [
   /^gateway\/transport\/(authorities|choose-transport|http11-session|http2-\w+|secure-socket|tunnel|h2\/socket-session)\.ts$/,
   /^gateway\/simulator\/(simulator|\w+\/\w+-(gateway|endpoint|server))\.ts$/,
   /^cli\/transfer\/(?!import-options|import-plan|transfer-)/,
+  /^cli\/upgrade\/(?!minisign|upgrade-commands)/,
   /^sealing\/(?!seal\.ts$|key-messages|sealed-table)/,
   /^(system|backup|server)\/|^database\/(?!database-refused|sqlite-error|damage)/,
 ]

@@ -192,7 +192,7 @@ const ALONE: Readonly<Record<string, (cli: CommandLine) => readonly string[] | P
 describe('the audit log', () => {
   test('knows each command: either it leaves an entry, or it says that it only reads', () => {
     const changing = COMMANDS.filter(({ changes }) => changes !== null).map(({ name }) => name)
-    expect([...Object.keys(BESIDE), ...Object.keys(ALONE), 'doctor'].toSorted()).toEqual(changing.toSorted())
+    expect([...Object.keys(BESIDE), ...Object.keys(ALONE), 'doctor', 'upgrade'].toSorted()).toEqual(changing.toSorted())
   })
 
   test.each(Object.keys(BESIDE))('has an entry of %s, with who, from where and how it ended', async (name) => {

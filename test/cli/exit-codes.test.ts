@@ -25,6 +25,8 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'hook preview': ['--example', 'event.json'],
   'devices restore': ['--since', '1h', '--dry-run'],
   'devices restore --since': ['--dry-run'],
+  upgrade: ['--from', 'bellhop-next'],
+  'upgrade --from': [],
 }
 
 const NOT_JSON = ['{', '17']
@@ -69,6 +71,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'systemd --litestream': ['/backups/live', 'gs://backups/live', 's3://backups/$HOME'],
   'restore --litestream': ['gs://backups/live', 's3:///live'],
   'backup verify --litestream': ['gs://backups/live', 's3:///live'],
+  'upgrade --from': ['', 'http://downloads.example.com/bellhop', 'ftp://localhost/bellhop'],
 }
 
 /** Any text will do, or what there is says whether it does. */
@@ -88,6 +91,8 @@ const ANY = new Set([
   'export --app',
   'import --app',
   'manual --search',
+  'upgrade --key',
+  'upgrade --restart',
 ])
 
 let cli: CommandLine

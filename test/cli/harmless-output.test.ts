@@ -91,6 +91,7 @@ test('no command lets the name of an application move a terminal', async () => {
     ['systemd', '--user', '\u009B2J'],
     ['manual', '\u009B2J'],
     ['completions', '\u009B2J'],
+    ['upgrade', '--from', 'http://\u009B2J'],
     ['health', '--admin-listen', '\u009B2J'],
     ['config', '--listen', '\u009B2J'],
     ['app', 'limits', id, '--rate', '\u009B2J'],

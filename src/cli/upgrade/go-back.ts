@@ -24,6 +24,8 @@ interface Installed {
 
 /** A server that is not ready has nothing to wait for. */
 const STOP_MS = 10 * SECOND_MS
+/** For the version before, however little the new one had. */
+const MIN_WAIT_MS = 30 * SECOND_MS
 /** A service manager may start a server in between, which refuses the database and ends. */
 const TRIES = 20
 
@@ -39,7 +41,7 @@ export async function goBack({ program, data, control, schema, wanted }: Install
   if (!existsSync(before)) return `There is no ${before} to go back to.`
   const failed = await serverState(data, clock)
   const isRaised = schemaOfFile(path) > schema
-  if (isRaised || !control.restarts) await control.stop(STOP_MS)
+  await control.stop(STOP_MS)
   const kept = isRaised ? await restoreCopy(path, schema, context) : { kind: 'restored' as const, text: '' }
   if (kept.kind === 'restored') putBack(program)
   const unstarted = await control.start()
@@ -48,9 +50,9 @@ export async function goBack({ program, data, control, schema, wanted }: Install
     const byHand = `bellhop restore ${quoted(kept.copy)} --yes${dataFlagOf(data)}; mv ${quoted(before)} ${quoted(program)}`
     return `The new version stays: ${kept.why}.${again} To go back all the same, stop the server, and: ${byHand}`
   }
-  const back = { ...wanted, not: failed?.pid ?? wanted.not }
+  const back = { ...wanted, not: failed?.pid ?? wanted.not, waitMs: Math.max(wanted.waitMs, MIN_WAIT_MS) }
   const unready = unstarted?.problem ?? (await untilReady({ data, clock }, control, back))
-  return `The version before is back, and ${unready ?? 'ready'}.${kept.text}`
+  return `The version before is back, and ${unready ?? 'ready.'}${kept.text}`
 }
 
 type Kept =

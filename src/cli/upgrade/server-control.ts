@@ -17,7 +17,7 @@ export interface ServerControl {
   readonly shown: string
   /** Where the next server writes its log. */
   readonly log: string
-  /** Its start is a restart, which needs no stop before. */
+  /** Its start is a restart, so an upgrade needs no stop before. */
   readonly restarts: boolean
   /** Returns when no server has the data directory. */
   stop(patienceMs: number): Promise<void>
@@ -56,10 +56,11 @@ export function controlOf(
     kind: 'control',
     shown: unit,
     log: `journalctl -u ${unit}`,
-    restarts: false,
+    // One job: a kill of this process leaves no service stopped.
+    restarts: true,
     stop: async () => void problemOf(['systemctl', 'stop', unit]),
-    // systemd would wait for a start that never ends.
-    start: async () => problemOf(['systemctl', 'start', '--no-block', unit]),
+    // Else systemctl would wait for a start that never ends.
+    start: async () => problemOf(['systemctl', 'restart', '--no-block', unit]),
     ended,
   }
 }
@@ -171,7 +172,8 @@ function appendTo(path: string): number {
 function stopper({ data, clock }: Served): ServerControl['stop'] {
   return async (patienceMs) => {
     for (const [signal, limitMs] of [['SIGTERM', patienceMs] as const, ['SIGKILL', MINUTE_MS] as const]) {
-      for (const pid of serversOf(data)) signalTo(pid, signal)
+      const answering = await serverState(data, clock)
+      for (const pid of new Set([...(answering ? [answering.pid] : []), ...serversOf(data)])) signalTo(pid, signal)
       const limit = clock.monotonic() + limitMs
       while (isServed(data) && clock.monotonic() < limit) await sleep(clock, POLL_MS)
       if (!isServed(data)) return

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeBackup } from '../../backup/make-backup.ts'
 import { MINUTE_MS } from '../../clock.ts'
@@ -6,7 +6,7 @@ import { isServed } from '../../database/directory-lock.ts'
 import { NEWEST_SCHEMA } from '../../database/migration/migrations.ts'
 import { copyFor } from '../../database/migration/upgrade-copy.ts'
 import { schemaOfFile } from '../../database/offline-database.ts'
-import { refuseLink, refuseLinks } from '../../database/regular-file.ts'
+import { refuseLinks } from '../../database/regular-file.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { codeOf } from '../../text/error-code.ts'
@@ -163,7 +163,8 @@ async function backUp(data: string, schema: number, context: CommandContext): Pr
     return problem(`The database has schema ${has}, and that version knows ${schema}. Nothing was changed.${back}`)
   }
   const folder = join(data, 'before-upgrade')
-  refuseLink(folder)
+  // The server's user could lead root elsewhere.
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return problem(`${folder} is a link: remove it.`)
   const watch = createWatch(context, { quiet: false })
   const to = { kind: 'folder', path: folder } as const
   const openBucket = bucketOpener(context)

@@ -22,7 +22,7 @@ export const UPGRADE_COMMANDS: readonly CommandSpec[] = [
       switchFlag('dry-run', 'check the signature and say what would be done'),
       dataFlag,
     ],
-    examples: ['sudo bellhop upgrade --from https://downloads.example.com/bellhop/'],
+    examples: ['bellhop upgrade --from https://downloads.example.com/bellhop/'],
     load: () => import('./upgrade-command.ts'),
   },
 ]

@@ -50,7 +50,10 @@ describe('a minisign public key', () => {
     ['nothing', ''],
     ['a path', '/etc/bellhop/release.pub'],
     ['a key that is cut off', KEY.slice(0, -4)],
-    ['a key of another algorithm', Buffer.concat([Buffer.from('Ex'), Buffer.from(KEY, 'base64').subarray(2)]).toString('base64')],
+    [
+      'a key of another algorithm',
+      Buffer.concat([Buffer.from('Ex'), Buffer.from(KEY, 'base64').subarray(2)]).toString('base64'),
+    ],
   ])('is not %s', (_, text) => expect(minisignKeyIn(text)).toBeNull())
 })
 

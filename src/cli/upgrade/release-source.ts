@@ -53,7 +53,8 @@ export async function fetchRelease({ from }: OfferedRelease, to: string, context
   }
   const progress = createProgress(context, { unit: 'bytes' })
   const stopped = new AbortController().signal
-  const end = await downloadTo(to, url.href, { clock: context.clock, stopped, onProgress: progress.show })
+  const onProgress = (done: number, total: number | null) => progress.show(done, total)
+  const end = await downloadTo(to, url.href, { clock: context.clock, stopped, onProgress })
   progress.end()
   if (end.kind === 'done') return null
   const reason = end.kind === 'missing' ? 'there is nothing' : end.reason

@@ -76,7 +76,7 @@ export interface Wanted {
 /** Waits for another server. Returns why it is not ready, to follow "it is"; `null`: it is. */
 export async function untilReady(
   { data, clock }: Served,
-  { ended }: ServerControl,
+  control: ServerControl,
   { not, waitMs, only }: Wanted,
 ): Promise<string | null> {
   const limit = clock.monotonic() + waitMs
@@ -86,7 +86,7 @@ export async function untilReady(
       if (state.ready || only === 'answering') return null
       why = state.reasons.join(' ')
     }
-    const end = ended()
+    const end = control.ended()
     // A service manager may have started another one.
     if (end !== null && !isServed(data)) return `not ready: it ended with ${end}.`
     if (clock.monotonic() >= limit) return `not ready within ${waitMs / 1000} seconds: ${why}`
@@ -152,7 +152,8 @@ function processControl(
     },
     ended() {
       if (typeof child?.exitCode === 'number') return `exit code ${child.exitCode}`
-      return child?.signalCode == null ? null : String(child.signalCode)
+      const signal = child?.signalCode ?? null
+      return signal === null ? null : String(signal)
     },
   }
 }

@@ -188,5 +188,6 @@ function releaseKey(flags: ParsedArguments['flags'], { readFile }: CommandContex
 /** The same command line, for sudo. */
 function againText(flags: ParsedArguments['flags']): string {
   const given = [...flags].filter(([name]) => name !== 'data')
-  return commandLine(['upgrade', ...given.flatMap(([name, value]) => [`--${name}`, ...(value ? [value] : [])])], flags)
+  const words = given.flatMap(([name, value]) => (value === '' ? [`--${name}`] : [`--${name}`, value]))
+  return commandLine(['upgrade', ...words], flags)
 }

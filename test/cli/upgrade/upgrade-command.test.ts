@@ -82,7 +82,7 @@ afterAll(async () => {
 })
 
 /** The address of the good release below a place of `web`. */
-const addressOf = (place: string) => `${web.url}${place}/${basename(NEXT)}`
+const addressOf = (place: string) => `${web.url.href}${place}/${basename(NEXT)}`
 
 /** With a signature of its own: the good release, or a file that is not looked at. */
 function offered(comment: string, by = SIGNER, executable: string | null = null): string {
@@ -138,10 +138,11 @@ describe('bellhop upgrade', () => {
     expect(readFileSync(`/proc/${after?.pid}/environ`, 'utf8')).toContain('BELLHOP_LOG_LEVEL=warn')
     expect(statSync(one.program).mode & 0o777).toBe(0o750)
     expect(readdirSync(one.bin).toSorted()).toEqual(['bellhop', 'bellhop.before'])
-    const [entry = ''] = (await one.run(['audit', '--json'])).stdout
-      .split('\n')
-      .filter((line) => line.includes('"upgrade"'))
-    expect(JSON.parse(entry)).toMatchObject({ result: 'ok', detail: { from: '0.1.0', to: '0.2.0' } })
+    const entries = (await one.run(['audit', '--json'])).stdout.split('\n')
+    expect(JSON.parse(entries.find((line) => line.includes('"upgrade"')) ?? '')).toMatchObject({
+      result: 'ok',
+      detail: { from: '0.1.0', to: '0.2.0' },
+    })
 
     const key = join(folder, 'key.pub')
     writeFileSync(key, `untrusted comment: minisign public key\n${SIGNER.publicKey}\n`)
@@ -155,7 +156,7 @@ describe('bellhop upgrade', () => {
 
   test('takes the release for this machine from the folder at an address, and says that no server runs', async () => {
     await using one = await machine(OLD)
-    expect(await one.run(['upgrade', '--from', `${web.url}release/`])).toMatchObject({
+    expect(await one.run(['upgrade', '--from', `${web.url.href}release/`])).toMatchObject({
       exitCode: 0,
       stdout: `${one.program} is bellhop 0.2.0. The version before is ${one.program}.before.\nNo server runs on ${one.data}.\n`,
     })
@@ -213,8 +214,8 @@ describe('bellhop upgrade changes nothing', () => {
       'is 0.2.0, but signed as 0.3.0.',
     ],
     ['nobody', () => OLD, `${OLD}.minisig cannot be read: there is no such file.`],
-    ['nobody, at an address', () => `${web.url}release/none`, '/release/none.minisig answers 404.'],
-    ['two, in a folder', () => `${web.url}twice/`, `/twice/SHA256SUMS does not name one release for ${TARGET}`],
+    ['nobody, at an address', () => `${web.url.href}release/none`, '/release/none.minisig answers 404.'],
+    ['two, in a folder', () => `${web.url.href}twice/`, `/twice/SHA256SUMS does not name one release for ${TARGET}`],
   ])('for a release that is signed by or for %s', async (_, from, sentence) => {
     expect(await refusal(['--from', from()])).toContain(sentence)
   })

@@ -13,7 +13,7 @@ const data = process.argv.find((word) => word.startsWith('--data='))?.slice('--d
 if (process.argv[2] === 'version') {
   const schema = { older: 1, raises: NEXT.number, registers: NEXT.number }[how] ?? NEWEST_SCHEMA
   if (how === 'mute') process.exit(1)
-  console.log(JSON.stringify({ version: RELEASE, schema }))
+  process.stdout.write(`${JSON.stringify({ version: RELEASE, schema })}\n`)
   process.exit(0)
 }
 if (how === 'ends') process.exit(7)

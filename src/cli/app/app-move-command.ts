@@ -7,7 +7,7 @@ import { done, FINE, problems } from '../command.ts'
 import type { CheckArguments, CommandOutcome, ParsedArguments, RunOnData, World } from '../command.ts'
 import { findApplication } from '../find-application.ts'
 import { readGivenFile } from '../read-given-file.ts'
-import { adminOriginOf } from '../remote/remote-command.ts'
+import { adminOriginOf, adminTokenIn } from '../remote/remote-command.ts'
 import { NO_KEY } from './app-text.ts'
 
 export const check: CheckArguments = ({ flags }) => {
@@ -41,8 +41,8 @@ async function move({ flags }: ParsedArguments, id: string, world: World): Promi
   const server = adminOriginOf(flags.get('to') ?? '') ?? ''
   const file = readGivenFile(flags.get('to-token-file') ?? '', world)
   if (file.kind === 'problem') return file
-  const token = file.text.trim()
-  if (!/^bha_[\w-]+$/.test(token)) return problem('--to-token-file does not contain a token of bellhop admin token.')
+  const token = adminTokenIn(file.text)
+  if (token === null) return problem('--to-token-file does not contain a token of bellhop admin token.')
   const application = createApplicationStore(world).find(id)
   if (served === null || application === null) {
     return problem(`No server runs on ${data}: start bellhop serve, since calls go on during a move.`)

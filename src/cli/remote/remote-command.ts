@@ -37,8 +37,8 @@ export async function runRemotely(
   }
   const file = context.readFile(tokenFile)
   if (file.kind === 'problem') return problem(`The file ${tokenFile} ${file.problem}.`)
-  const token = new TextDecoder().decode(file.bytes).trim()
-  if (!/^bha_[\w-]+$/.test(token)) return problem(`${tokenFile} does not contain a token of bellhop admin token.`)
+  const token = adminTokenIn(new TextDecoder().decode(file.bytes))
+  if (token === null) return problem(`${tokenFile} does not contain a token of bellhop admin token.`)
   const { argv, paths } = callOf(spec, given)
   const files: Record<string, string> = {}
   for (const path of paths) {
@@ -87,4 +87,10 @@ function refusalOf(origin: string, status: number, text: string): Problem {
   if (status === 401) return problem(`${origin} refused this token: bellhop admin token creates one.`)
   if (typeof message === 'string') return problem(message)
   return problem(`${origin} answered ${status}: is that Bellhop's admin address?`)
+}
+
+/** The token in a file, alone or in all that `bellhop admin token` printed; `null`: there is none, or there are several. */
+export function adminTokenIn(text: string): string | null {
+  const tokens = text.match(/\bbha_[\w-]+/g) ?? []
+  return tokens.length === 1 ? (tokens[0] ?? null) : null
 }

@@ -9,7 +9,7 @@ import { counted } from '../../text/format.ts'
 import { dataFlagOf, quoted } from '../data-directory.ts'
 import { bucketOpener } from '../backup/bucket-opener.ts'
 import { serverState } from '../remote/command-socket.ts'
-import { beforeName, putBack } from './installed-program.ts'
+import { beforeName, putProgramBack } from './installed-program.ts'
 import { untilReady } from './server-control.ts'
 import type { ServerControl, Wanted } from './server-control.ts'
 
@@ -43,7 +43,7 @@ export async function goBack({ program, data, control, schema, wanted }: Install
   const isRaised = schemaOfFile(path) > schema
   await control.stop(STOP_MS)
   const kept = isRaised ? await restoreCopy(path, schema, context) : { kind: 'restored' as const, text: '' }
-  if (kept.kind === 'restored') putBack(program)
+  if (kept.kind === 'restored') putProgramBack(program)
   const unstarted = await control.start()
   if (kept.kind === 'lost') {
     const again = unstarted === null ? '' : ` It is not started: ${unstarted.problem}`

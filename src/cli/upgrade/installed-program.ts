@@ -86,7 +86,7 @@ export async function blake2b512Of(path: string): Promise<Uint8Array> {
 }
 
 /** Runs `version --json` of an executable. */
-export function factsOf(path: string): ProgramFacts | Problem {
+export function programFacts(path: string): ProgramFacts | Problem {
   let reason: string
   try {
     const { stdout, exitCode } = Bun.spawnSync([path, 'version', '--json'], { timeout: PROBE_MS, stderr: 'ignore' })
@@ -118,7 +118,7 @@ export function install(draft: string, program: string): void {
   syncDirectory(dirname(program))
 }
 
-export function putBack(program: string): void {
+export function putProgramBack(program: string): void {
   renameSync(beforeName(program), program)
   syncDirectory(dirname(program))
 }

@@ -18,7 +18,15 @@ import { closedTo, commandLine, dataDirectory } from '../data-directory.ts'
 import { serverState } from '../remote/command-socket.ts'
 import { createWatch } from '../terminal/gauge.ts'
 import { goBack } from './go-back.ts'
-import { beforeName, blake2b512Of, factsOf, hindrance, install, makeLike, startDraft } from './installed-program.ts'
+import {
+  beforeName,
+  blake2b512Of,
+  programFacts,
+  hindrance,
+  install,
+  makeLike,
+  startDraft,
+} from './installed-program.ts'
 import { fitsFile, minisignKeyIn, readSignature } from './minisign.ts'
 import type { MinisignKey, MinisignSignature, SignatureFault } from './minisign.ts'
 import { fetchRelease, findRelease, shownSource, sourceProblem } from './release-source.ts'
@@ -82,7 +90,7 @@ export const run: RunCommand = async ({ flags }, context) => {
   if (server === null || control === null) return done(`${is}No server runs on ${data}.\n`)
   if (runsFile(server.pid, program)) return done(`${is}The server runs it.\n`)
 
-  const before = isInstalled ? factsOf(beforeName(program)) : { kind: 'facts' as const, schema: NEWEST_SCHEMA }
+  const before = isInstalled ? programFacts(beforeName(program)) : { kind: 'facts' as const, schema: NEWEST_SCHEMA }
   if (!control.restarts) await control.stop(STOP_MS)
   const wanted = { not: server.pid, waitMs, only: server.ready ? 'ready' : 'answering' } as const
   const unready = (await control.start())?.problem ?? (await untilReady({ data, clock }, control, wanted))
@@ -140,7 +148,7 @@ async function installFrom(release: OfferedRelease, to: Installing, context: Com
       return problem(`${shown} does not fit its signature: it was changed, or is incomplete. Nothing was changed here.`)
     }
     makeLike(program, draft.path)
-    const facts = factsOf(draft.path)
+    const facts = programFacts(draft.path)
     if (facts.kind === 'problem') return facts
     if (facts.release !== version) return problem(`${shown} is ${facts.release}, but signed as ${version}.`)
     const refusal = existsSync(join(data, 'bellhop.db')) ? await backUp(data, facts.schema, context) : null

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { command, PROGRAM, serve } from '../../support/service-process.ts'
@@ -198,6 +198,15 @@ test('Ctrl-C ends it there too, so that another one has its place', async () => 
     expect(await tail.exited).toBe(130)
   }
   expect((await elsewhere('app', 'list')).exitCode).toBe(0)
+})
+
+test('the file may have all that `bellhop admin token` printed', async () => {
+  const printed = file(
+    'printed',
+    `The token "ci" for read:\n\n  ${readFileSync(tokenFile, 'utf8').trim()}\n\nCopy it now.\n`,
+  )
+  const { exitCode, stderr } = await command(['app', 'list', '--server', service.adminUrl, '--token-file', printed])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
 })
 
 describe('what is wrong is said in a sentence', () => {

@@ -103,6 +103,7 @@ describe('the purpose of a token', () => {
         'POST /api/second-factor/confirm',
         'POST /api/second-factor/recovery-codes',
         'POST /api/administrators',
+        'POST /api/arrivals',
         'DELETE /api/administrators/{name}',
         'POST /api/tokens',
         'DELETE /api/tokens/{name}',

@@ -58,7 +58,9 @@ test('has requests that a server takes as they are, for the device of the first'
   expect(registration).toContain('{{baseUrl}}/deviceToken\n')
   for (const [path, text] of requests()) {
     await send(registration, '')
-    const push = (await service.post('/push/all', { tags: ['beta'], msg: 'Hello', send_at: 3600 })).body.id
+    // What phones show has been sent; all else is tried with what has not.
+    const later = path.endsWith('ByIdShown.bru') ? {} : { send_at: 3600 }
+    const push = (await service.post('/push/all', { tags: ['beta'], msg: 'Hello', ...later })).body.id
     const status = await send(text, push)
     expect({ path, status, isTaken: status < 300 }).toEqual({ path, status, isTaken: true })
   }

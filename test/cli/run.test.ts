@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
+import { NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
 import { helpText } from '../../src/cli/help.ts'
 import { run } from '../../src/cli/run.ts'
 import { StartRefused } from '../../src/failure.ts'
@@ -43,6 +44,7 @@ describe('bellhop', () => {
       version: VERSION,
       commit: null,
       bun: Bun.version,
+      schema: NEWEST_SCHEMA,
       sqlite: expect.stringMatching(/^3\.\d+\.\d+$/),
     })
   })

@@ -55,8 +55,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a cancelled push goes out at its moment',
     file: 'src/push/schedule/schedule-store.ts',
-    from: "const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'",
-    to: "const SCHEDULED = 'released_at IS NULL AND send_at IS NOT NULL'",
+    from: 'const WAITS = `released_at IS NULL AND cancelled_at IS NULL AND application',
+    to: 'const WAITS = `released_at IS NULL AND application',
   },
   {
     name: 'a push goes out a second before its moment',

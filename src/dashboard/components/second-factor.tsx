@@ -53,7 +53,7 @@ export function SecondFactor({ onChange }: { readonly onChange: () => void }) {
       )}
       {begun.value !== null && (
         <Form submit="Turn it on" onSubmit={() => change('POST', `${PATH}/confirm`)}>
-          <p>Scan this with an authenticator app, or type the key into it. Then enter the code it shows.</p>
+          <p>Scan this with an authenticator app, or type in the key. Then enter the code.</p>
           <QrCode {...begun.value.qr} />
           <Code text={begun.value.secret} label="Key" />
           <p>

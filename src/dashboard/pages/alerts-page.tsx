@@ -2,7 +2,6 @@ import type { AlertsAnswer, AlertView } from '../../admin/api-types/alert-types.
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useFresh, useResource } from '../client/resource.ts'
-import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
@@ -14,8 +13,8 @@ export function AlertsPage() {
   useFresh(list)
   return (
     <Page
-      lead="One message when something is wrong, and one when it has ended."
-      curl={[adminCurl('GET', '/api/alerts'), adminCurl('POST', '/api/alerts/ntfy/test')]}
+      lead="A message when trouble begins, and one when it ends."
+      curl={[adminCurl('POST', '/api/alerts/ntfy/test')]}
     >
       <Loaded of={list}>
         {({ alerts }) => (
@@ -23,8 +22,7 @@ export function AlertsPage() {
             {alerts.map((alert) => (
               <Alert key={alert.name} alert={alert} onTested={list.reload} />
             ))}
-            <Empty title={alerts.length === 0 ? 'No alerts yet' : 'Add another alert'}>
-              <p>To a webhook, an ntfy topic or by email. On the command line:</p>
+            <Empty title="Add an alert">
               <Code text="bellhop alert add ntfy https://ntfy.sh/your-secret-topic" label="Command" />
             </Empty>
           </>
@@ -39,28 +37,18 @@ interface AlertProps {
   readonly onTested: () => void
 }
 
-function Alert({ alert: { name, channel, place, kinds, toldAt, problem }, onTested }: AlertProps) {
+function Alert({ alert: { name, place, kinds, toldAt, problem }, onTested }: AlertProps) {
+  const test = async (): Promise<void> => {
+    await call('POST', `/api/alerts/${name}/test`)
+    onTested()
+  }
   return (
-    <section>
+    <Form isQuiet submit="Send test message" onSubmit={test}>
       <h2>{name}</h2>
-      {problem !== null && <Notice level="error">The last message was not taken: {problem}</Notice>}
-      <Facts
-        of={[
-          ['To', `${channel}, ${place}`],
-          ['When', kinds.join(', ')],
-          ['Last message', time(toldAt)],
-        ]}
-      />
-      <div class="buttons">
-        <Form
-          isQuiet
-          submit="Send test message"
-          onSubmit={async () => {
-            await call('POST', `/api/alerts/${name}/test`)
-            onTested()
-          }}
-        />
-      </div>
-    </section>
+      <p>
+        {place}: {kinds.join(', ')}. Last message: {time(toldAt)}.
+      </p>
+      {problem !== null && <Notice level="error">{problem}</Notice>}
+    </Form>
   )
 }

@@ -42,10 +42,7 @@ export function ApplicationPage() {
     >
       {secret !== null && (
         <Notice level="good">
-          <p>
-            Application secret. For your backend only, never for an app. Copy it now: only a hash is stored, so nobody
-            can read it later.
-          </p>
+          <p>Application secret. For your backend only, never for an app. Copy it now. You won’t see it again.</p>
           <Code text={secret} label="Secret" />
         </Notice>
       )}

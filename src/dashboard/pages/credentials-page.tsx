@@ -34,8 +34,7 @@ export function CredentialsPage() {
           <>
             {value.simulated && (
               <Notice level="note">
-                This application uses the simulator: pushes to phones go to built-in stand-ins for Apple and Google, and
-                need no key. Browsers are reached for real once there is a key for them.
+                Phones are simulated and need no key. Browsers get real pushes once there is a key for them.
               </Notice>
             )}
             {value.credentials.length === 0 && (

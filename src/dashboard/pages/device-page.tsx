@@ -54,7 +54,7 @@ export function DevicePage() {
                       leave()
                     }}
                   >
-                    <p>It gets no pushes until its app registers it again, which most apps do at their next launch.</p>
+                    <p>It gets no pushes until its app registers it again, usually at its next launch.</p>
                   </Confirming>
                 </>
               )}

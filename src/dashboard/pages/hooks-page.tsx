@@ -21,7 +21,7 @@ export function HooksPage() {
   useFresh(list)
   return (
     <Page
-      lead="Events of other services that become pushes: Stripe, GitHub, Grafana, Supabase and whatever posts JSON."
+      lead="What other services post becomes a push."
       action={
         <Opener
           kind="primary"
@@ -35,10 +35,7 @@ export function HooksPage() {
         {({ hooks }) =>
           hooks.length === 0 ? (
             <Empty title="No hooks yet">
-              <p>
-                A hook takes what another service posts, and sends the push that its template says. Or on the command
-                line:
-              </p>
+              <p>On the command line:</p>
               <Code text={`bellhop hook create ${id} orders --template orders.json`} label="Command" />
             </Empty>
           ) : (

@@ -29,7 +29,7 @@ export function LogPage() {
   const narrow = (changed: object): void => route(pageOf(changed), true)
   return (
     <Page
-      lead="Changes by administrators, tokens, commands and backends. Entries are kept for 400 days and can't be edited."
+      lead="Changes by administrators, tokens, commands and backends. Kept for 400 days."
       curl={[adminCurl('GET', path)]}
     >
       <div class="pair">

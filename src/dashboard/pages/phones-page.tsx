@@ -54,7 +54,7 @@ export function PhonesPage() {
   }
   return (
     <Page
-      lead="Phones of the simulator, which keeps the last 1,000 arrivals of all applications. Tap a notification to open it, or one of its buttons: both are counted."
+      lead="Simulated phones show the last 1,000 pushes. Tap a notification or one of its buttons: both are counted."
       action={<SendLink id={id} />}
       curl={[
         adminCurl('GET', '/simulator/received?after=0'),

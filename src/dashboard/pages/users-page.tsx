@@ -77,10 +77,7 @@ export function UsersPage() {
                 <Empty title="No more users" />
               ) : (
                 <Empty title="No users yet">
-                  <p>
-                    A device belongs to a user once its app registers it with a user ID. One user can have several
-                    devices.
-                  </p>
+                  <p>A device belongs to a user once its app registers it with a user ID.</p>
                 </Empty>
               )}
               <Paging

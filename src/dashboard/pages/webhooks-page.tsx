@@ -52,10 +52,7 @@ export function WebhooksPage() {
         {({ webhooks }) =>
           webhooks.length === 0 ? (
             <Empty title="No webhooks yet">
-              <p>
-                With a webhook an application tells your backend what happens to pushes and devices. Or on the command
-                line:
-              </p>
+              <p>On the command line:</p>
               <Code
                 text="bellhop app webhook shop --url https://shop.example/hooks --events push.finished,device.gone"
                 label="Command"

@@ -39,10 +39,7 @@ export function WelcomePage() {
       >
         <TextField label="What is your app called?" {...keptIn(name)} placeholder="shop" required />
       </Form>
-      <p class="hint">
-        Only the phones are simulated: the push goes over TLS and HTTP/2 to built-in stand-ins for Apple and Google, and
-        needs no account. After that you can send a real push to this browser.
-      </p>
+      <p class="hint">Simulated phones need no account. After that you can send a real push to this browser.</p>
     </Page>
   )
 }

@@ -86,6 +86,7 @@ export function shownRoutes({ gate, audited, commit, takeBack, deliveries: sendi
               description:
                 'Only on these, with commas: `0,1`. Default `0,1`. Browsers have a price for each push that shows nothing.',
               schema: { type: 'string', pattern: '^[0-2](,[0-2])*$' },
+              example: '0,1',
             },
           ],
           answers: { 200: { description: 'Withdrawn durably.', schema: WITHDRAWAL } },

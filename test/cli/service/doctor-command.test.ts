@@ -90,6 +90,7 @@ describe('doctor', () => {
       'database integrity',
       'database foreign-keys',
       'database free-pages',
+      'database alerts',
       'database sealing-key',
       'database log',
       'application devices',

@@ -24,10 +24,7 @@ export function ThisBrowser({ application, onRegistered }: Props) {
   return (
     <section class="card apart" aria-label="This browser">
       <h2>A real push, to this browser</h2>
-      <p>
-        It goes through the push service of your browser’s vendor, and needs no account: the key is created here. Your
-        browser will ask for permission to show notifications.
-      </p>
+      <p>It needs no account. Your browser will ask for permission to show notifications.</p>
       {why === null ? (
         <Form
           submit="Push to this browser"

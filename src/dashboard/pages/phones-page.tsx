@@ -54,7 +54,7 @@ export function PhonesPage() {
   }
   return (
     <Page
-      lead="Simulated phones show the last 1,000 pushes. Tap a notification or one of its buttons: both are counted."
+      lead="Simulated phones show the last 1,000 pushes. Tap a notification or a button: both count."
       action={<SendLink id={id} />}
       curl={[
         adminCurl('GET', '/simulator/received?after=0'),

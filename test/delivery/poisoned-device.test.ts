@@ -8,7 +8,7 @@ import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
-import { passing } from '../support/passing.ts'
+import { passing, within } from '../support/passing.ts'
 import { acceptedPush, registerDevices, tokenOf, tokensOf } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
@@ -48,17 +48,6 @@ async function unheld<T>(stopping: () => Promise<T>): Promise<T> {
     await Bun.sleep(5)
   }
   return next
-}
-
-/** Resolves when `done` does, for which no more than `ms` may pass: then the clock stands, however busy the machine is. */
-async function within<T>(ms: number, done: () => Promise<T>, served = service): Promise<T> {
-  const end = clock.now() + ms
-  const passed = async () => {
-    while (clock.now() < end) await Bun.sleep(1)
-  }
-  const result = done()
-  await passing(served, clock, Promise.race([result, passed()]), 100)
-  return result
 }
 
 /** Sends by this application from now on, which has a credential of its own. */
@@ -206,10 +195,10 @@ describe('with a service each', () => {
       simulator.answerWith(silent(platform))
       const first = await push(platform)
       // The deadline of the silent one is 15 s.
-      await within(6000, () => reached(first, DEVICES - 2))
+      await within(service, clock, 6000, () => reached(first, DEVICES - 2))
       await using again = await unheld(() => service.restart())
       const id = await push(platform, again)
-      await within(8000, () => reached(id, DEVICES - 2, again), again)
+      await within(again, clock, 8000, () => reached(id, DEVICES - 2, again))
       simulator.answerWith(null)
       await passing(again, clock, reached(id, DEVICES, again))
       expect(paused()).toEqual([])
@@ -227,7 +216,7 @@ describe('with a service each', () => {
       for (let n = 0; n < 80; n++) expect((await one(0, `${n}`)).status).toBe(200)
       for (let round = 0; round < 3; round++) {
         const { id } = (await one(7, `round ${round}`)).body
-        await within(4000, () => reached(id, 1))
+        await within(service, clock, 4000, () => reached(id, 1))
         // A quarter of a minute, in which what waits for the silent one is due now and then.
         const until = clock.now() + 15_000
         const passed = async () => {
@@ -265,7 +254,7 @@ describe('with a service each', () => {
       await passing(service, clock, passed(5000))
       const others = [await one('second'), await one('third')]
       await passing(service, clock, reached(first, 1))
-      await within(5000, () => Promise.all(others.map((id) => reached(id, 1))))
+      await within(service, clock, 5000, () => Promise.all(others.map((id) => reached(id, 1))))
     })
   })
 

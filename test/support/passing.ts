@@ -28,3 +28,22 @@ export async function passing<T>(
     for (const clock of [clocks].flat()) clock.advance(stepMs)
   }
 }
+
+/**
+ * Resolves when `done` does, for which no more than `ms` may pass: then the clock stands, however long a busy machine still
+ * takes. What needs more time than that never is done.
+ */
+export async function within<T>(
+  service: Pick<Service, 'adminUrl'>,
+  clock: FakeClock,
+  ms: number,
+  done: () => Promise<T>,
+): Promise<T> {
+  const end = clock.now() + ms
+  const passed = async () => {
+    while (clock.now() < end) await Bun.sleep(1)
+  }
+  const result = done()
+  await passing(service, clock, Promise.race([result, passed()]), 100)
+  return result
+}

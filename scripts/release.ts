@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 import manifest from '../package.json' with { type: 'json' }
 import { commitOfBuild, commitVariables } from './build/commit.ts'
-import { BASE_PACKAGES, DEBIAN, findPackage } from './build/debian-packages.ts'
+import { BASE_PACKAGES, debianMirror, findPackage } from './build/debian-packages.ts'
 import { headerOfFile } from './build/executable-header.ts'
 import { fileSha256 } from './build/file-sha256.ts'
 import { writeImage } from './build/image.ts'
@@ -124,13 +124,12 @@ async function platformsOfImage(
   const missing = IMAGE_TARGETS.find(({ name }) => ready.every(({ target }) => target.name !== name))
   if (missing !== undefined) return none(`there is no executable for ${missing.name}`)
   if (Bun.which('dpkg-deb') === null) return none('unpacking the packages of Debian needs the program dpkg-deb')
+  const [folder, mirror] = packages === null ? ['.tools/debian', await debianMirror()] : [packages, null]
   const platforms: ImagePlatform[] = []
   for (const { name, architecture } of IMAGE_TARGETS) {
     const paths: string[] = []
     for (const wanted of BASE_PACKAGES.filter((each) => each.architecture === architecture)) {
-      const found = await (packages === null
-        ? findPackage(wanted, '.tools/debian', DEBIAN.mirror)
-        : findPackage(wanted, packages, null))
+      const found = await findPackage(wanted, folder, mirror)
       if (found.kind === 'none') return none(found.reason)
       paths.push(found.path)
     }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { $ } from 'bun'
+import { debianMirror } from './build/debian-packages.ts'
 
 /** Debian 13, the first with a Swift compiler. */
 const SUITE = 'trixie'
@@ -16,7 +17,8 @@ export async function installSwift(folder: string): Promise<string | null> {
   const run = join(folder, 'run')
   if (existsSync(run)) return null
   const mirror = await debianMirror()
-  if (mirror === null) return 'Swift is left out: it needs a Debian machine, with unshare.'
+  if (mirror === null || ['dpkg-deb', 'unshare'].some((name) => Bun.which(name) === null))
+    return 'Swift is left out: it needs a Debian machine, with unshare.'
 
   const root = join(folder, 'root')
   await rm(folder, { recursive: true, force: true })
@@ -49,14 +51,6 @@ export async function installSwift(folder: string): Promise<string | null> {
 }
 
 /** Where this machine gets its packages; `null`: not from Debian. */
-async function debianMirror(): Promise<string | null> {
-  const needed = ['apt-get', 'dpkg-deb', 'unshare']
-  if (needed.some((name) => Bun.which(name) === null)) return null
-  const format = '$(REPO_URI)'
-  const places = await $`apt-get indextargets --format ${format} 'Created-By: Packages'`.nothrow().quiet().text()
-  return places.split('\n').find((place) => /\/debian\/?$/.test(place)) ?? null
-}
-
 function aptConfig(folder: string): string {
   return [
     `Dir::State "${folder}";`,

@@ -1,7 +1,8 @@
-// The Debian packages under the executable in an image: a folder that has them, or Debian's mirror; each is checked against
-// its pin.
+// The Debian packages under the executable in an image: a folder that has them, or this machine's mirror of Debian; each is
+// checked against its pin.
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { $ } from 'bun'
 import { fileSha256 } from './file-sha256.ts'
 
 /** As Debian and the OCI name them. */
@@ -17,7 +18,7 @@ export interface DebianPackage {
   readonly sha256: string
 }
 
-export const DEBIAN = { version: '13', codename: 'trixie', mirror: 'http://deb.debian.org/debian' }
+export const DEBIAN = { version: '13', codename: 'trixie' }
 
 /**
  * Bun is linked with glibc alone. It also imports `pthread_exit`, for which glibc loads libgcc_s.so.1 and aborts without it;
@@ -45,6 +46,15 @@ export type FoundPackage =
 
 /** Downloading one takes seconds; a mirror that stalls is given up. */
 const DOWNLOAD_TIMEOUT_MS = 120_000
+
+/** Where this machine gets Debian's packages, which have the same paths for all versions; `null`: it is no Debian. */
+export async function debianMirror(): Promise<string | null> {
+  if (Bun.which('apt-get') === null) return null
+  const format = '$(REPO_URI)'
+  const places = await $`apt-get indextargets --format ${format} 'Created-By: Packages'`.nothrow().quiet().text()
+  const place = places.split('\n').find((each) => /\/debian\/?$/.test(each))
+  return place?.replace(/\/$/, '') ?? null
+}
 
 /** The package's file in `folder`; where that has none, it is downloaded into it, unless `mirror` is `null`. */
 export async function findPackage(wanted: DebianPackage, folder: string, mirror: string | null): Promise<FoundPackage> {

@@ -138,11 +138,9 @@ describe('bellhop upgrade', () => {
     expect(readFileSync(`/proc/${after?.pid}/environ`, 'utf8')).toContain('BELLHOP_LOG_LEVEL=warn')
     expect(statSync(one.program).mode & 0o777).toBe(0o750)
     expect(readdirSync(one.bin).toSorted()).toEqual(['bellhop', 'bellhop.before'])
-    const entries = (await one.run(['audit', '--json'])).stdout.split('\n')
-    expect(JSON.parse(entries.find((line) => line.includes('"upgrade"')) ?? '')).toMatchObject({
-      result: 'ok',
-      detail: { from: '0.1.0', to: '0.2.0' },
-    })
+    const log = (await one.run(['audit', '--json'])).stdout.split('\n')
+    const entry = log.find((line) => line.includes('"upgrade"')) ?? ''
+    expect(JSON.parse(entry)).toMatchObject({ result: 'ok', detail: { from: '0.1.0', to: '0.2.0' } })
 
     const key = join(folder, 'key.pub')
     writeFileSync(key, `untrusted comment: minisign public key\n${SIGNER.publicKey}\n`)
@@ -377,7 +375,8 @@ describe('bellhop upgrade goes back', () => {
     const unit = `bellhop-test-${pid}.service`
     const cgroup = join(cgroups, 'system.slice', unit)
     const place = dirname(one.data)
-    mkdirSync(cgroup, { recursive: true })
+    // The first directory that is made, if any.
+    const made = mkdirSync(cgroup, { recursive: true })
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(1, -1).join(' ')
     const stop = 'pkill -9 -F pid; while pkill -0 -F pid; do sleep 0.1; done'
     const lines = [
@@ -409,6 +408,7 @@ describe('bellhop upgrade goes back', () => {
       for (const each of processesIn(one.bin)) process.kill(each, 'SIGKILL')
       await until(() => readFileSync(join(cgroup, 'cgroup.procs'), 'utf8') === '')
       rmdirSync(cgroup)
+      if (made !== undefined && made !== cgroup) rmdirSync(made)
     }
   })
 

@@ -177,6 +177,7 @@ test('a server tells by mail, and by ntfy, that its disk is nearly full, and tha
 
   disk = { ...disk, freeBytes: 900 * MEBIBYTE }
   service = await service.restart()
+  call = createAdminCaller(service)
   await passUntil(() => receiver.received.length > count + 1 && mailServer.mails.length > 1)
   const ended = receiver.received.at(-1)
   expect(ended?.headers['title']).toBe('Bellhop push.example.com: not ready (ended)')

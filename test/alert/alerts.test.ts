@@ -177,6 +177,7 @@ test('a server tells by mail, and by ntfy, that its disk is nearly full, and tha
 
   disk = { ...disk, freeBytes: 900 * MEBIBYTE }
   service = await service.restart()
+  await line.run(['admin', 'revoke', 'test'], { BELLHOP_DATA: service.data })
   call = createAdminCaller(service)
   await passUntil(() => receiver.received.length > count + 1 && mailServer.mails.length > 1)
   const ended = receiver.received.at(-1)

@@ -66,7 +66,7 @@ export class ConditionWatch {
   }
 }
 
-/** As which kind the alert is told of a condition; `null`: it is not. */
+/** The kind under which the alert reports a condition; `null`: it does not. */
 function kindFor({ kinds }: Pick<Alert, 'kinds'>, { kind, isFailure }: AlertCondition): AlertKind | null {
   if (kinds.includes(kind)) return kind
   return isFailure && kinds.includes('not-ready') ? 'not-ready' : null

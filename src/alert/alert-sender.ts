@@ -129,7 +129,7 @@ export function startAlertSender({ clock, log, commit, alerts, send, look, insta
       if (problem !== null) return putOff(receiver, retryAfterMs)
       receiver.failures = 0
       for (const one of news.conditions) {
-        // Else it has changed meanwhile, and is told of again.
+        // If it has changed since, the next message reports it.
         if (knownTo(alert.number).get(one.about) === one) put({ ...one, told: true }, one.endedAt !== null)
       }
       await write()

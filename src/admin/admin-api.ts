@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
-import { withComponents } from '../http/components.ts'
+import { withComponents } from '../http/document/components.ts'
 import { failureHandler } from '../http/failure-handler.ts'
 import type { OnRefused } from '../http/failures.ts'
 import type { Log } from '../log.ts'

@@ -1,6 +1,6 @@
 import { ASKABLE } from '../device/columns.ts'
 import { alias, platform } from '../device/device-fields.ts'
-import { referenceTo } from '../http/components.ts'
+import { referenceTo } from '../http/document/components.ts'
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 import { days, near, filterObjectOf, pathTo } from './filter-fields.ts'

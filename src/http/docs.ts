@@ -6,10 +6,10 @@ import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
 import { DAY_MS } from '../clock.ts'
 import { SERVED_VERSIONS } from './accept-version.ts'
 import { COMPAT_NOTE, compatibleDescription } from './compat.ts'
-import { withComponents } from './components.ts'
+import { withComponents } from './document/components.ts'
 import type { JsonSchema } from './fields.ts'
 import { fixedContent } from './fixed-content.ts'
-import { inOpenApi30 } from './openapi-30.ts'
+import { inOpenApi30 } from './document/openapi-30.ts'
 
 const INTRODUCTION = `
 Push notifications for mobile apps and browsers: a registry of devices, targeting, and delivery to APNs, FCM and the push

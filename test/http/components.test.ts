@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { referenceTo, withComponents } from '../../src/http/components.ts'
+import { referenceTo, withComponents } from '../../src/http/document/components.ts'
 
 const NAME = { title: 'Name', type: 'string' }
 const documentOf = (rest: object) => ({ components: { schemas: {} }, ...rest })

@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import { failure, Refused } from '../../failure.ts'
 import { jsonObjectOf, readRawBody } from '../../http/body.ts'
-import type { JsonSchema } from '../../http/fields.ts'
+import { bodyOf, describedAs, fieldOf, required, wholeNumber } from '../../http/fields.ts'
+import type { Body, JsonSchema } from '../../http/fields.ts'
 import { MAX_STEP_BYTES, MOVE_SECRET } from '../../move/move-messages.ts'
 import type { MoveOffer, MoveRequest, MoveStep, OrRefusal } from '../../move/move-messages.ts'
 import type { Move } from '../../move/move-store.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
-import { NewArrival } from '../arrival-schema.ts'
 import type { AdminParts } from './admin-parts.ts'
 
 /** Takes applications from other servers. */
@@ -20,6 +20,25 @@ interface TakesApplications {
 interface Dependencies extends AdminParts {
   readonly arrivals: TakesApplications
 }
+
+const MAX = Number.MAX_SAFE_INTEGER
+
+const text = fieldOf({ type: 'string', minLength: 1, maxLength: 200 }, 'a string of at most 200 characters', (value) =>
+  typeof value === 'string' && value.length <= 200 ? value : undefined,
+)
+
+const names = fieldOf({ type: 'array', items: { type: 'string' } }, 'a list of names', (value) =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined,
+)
+
+const NewArrival: Body<MoveRequest> = bodyOf({
+  schema: required(describedAs('The number of the last migration: the same here.', wholeNumber(1, MAX))),
+  version: required(text),
+  id: required(text),
+  name: required(text),
+  hooks: required(names),
+  bytes: required(describedAs('What its rows take, about.', wholeNumber(0, MAX))),
+})
 
 const OFFER: JsonSchema = {
   type: 'object',

@@ -1,5 +1,5 @@
 import { DATA } from './components.ts'
-import type { JsonSchema } from './fields.ts'
+import type { JsonSchema } from '../fields.ts'
 
 /**
  * The same document in OpenAPI 3.0.3, for generators that read no 3.1. What only 3.1 has and the document uses: `null`

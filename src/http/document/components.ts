@@ -1,4 +1,4 @@
-import type { JsonSchema } from './fields.ts'
+import type { JsonSchema } from '../fields.ts'
 
 /** Keys whose values are data, not schemas. */
 export const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const'])

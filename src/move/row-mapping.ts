@@ -39,7 +39,7 @@ export function createRowMapping(
 
   function numbered(kind: Numbered, value: Value): number {
     const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-    // No row has 0: `push.takes_back` has it for what it takes back from nobody's list.
+    // Numbers start at 1. `push.takes_back` uses 0 for a withdrawal that no list shows.
     if (value === 0) return 0
     if (isNumber && value <= highest[kind]) return value + shifts[kind]
     throw new RangeError(`${name} has a ${kind} that the application cannot have`)

@@ -53,7 +53,7 @@ interface Arrival {
 type Step<Name extends MoveStep['step']> = Extract<MoveStep, { step: Name }>
 type Rows = Step<'rows'>['rows']
 
-/** The side of a move that takes an application: see departure.ts. */
+/** The side of a move that takes an application: see departures.ts. */
 export function createArrivals(deps: Dependencies) {
   const { clock, time, log, database, directory, commit, moves, eraseApplication } = deps
   const rows = createArrivalRows(database)

@@ -35,6 +35,12 @@ const PROOFS: readonly Proof[] = [
     command: tests('test/database/upgrade.test.ts'),
   },
   {
+    name: 'move',
+    what: 'kill -9 of either server at each step of a move',
+    usually: '30 s',
+    command: tests('test/move/killed.test.ts'),
+  },
+  {
     name: 'full-disk',
     what: 'a real disk that is full, also inside a transaction and while a push is sent; needs root',
     usually: '30 s',
@@ -63,6 +69,12 @@ const PROOFS: readonly Proof[] = [
     what: "our header compression beside nghttp2's, 100,000 blocks each way",
     usually: '1 min',
     command: ['run', 'transports', 'hpack'],
+  },
+  {
+    name: 'upgrade',
+    what: 'bellhop upgrade is killed at each step, and goes back from versions that do not get ready; best as root',
+    usually: '1 min',
+    command: tests('test/cli/upgrade/upgrade-command.test.ts'),
   },
   {
     name: 'disaster',

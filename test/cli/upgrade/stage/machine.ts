@@ -1,5 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +24,14 @@ export interface Machine extends AsyncDisposable {
   devices(): number
 }
 
+/** A data directory that the first machine made, which the others copy. */
+let filled: string | null = null
+
+export function removeFilled(): void {
+  if (filled !== null) rmSync(filled, { recursive: true })
+  filled = null
+}
+
 export async function machine(
   installed: string,
   place = mkdtempSync(join(tmpdir(), 'bellhop-machine-')),
@@ -46,9 +54,14 @@ export async function machine(
   }
 
   const state = () => serverState(data, systemClock)
-  await run(['app', 'create', 'Shop'])
-  writeFileSync(join(place, 'devices.csv'), 'token,platform\nandroid:1,android\nandroid:2,android\nandroid:3,android\n')
-  await run(['import', 'Shop', join(place, 'devices.csv')])
+  if (filled === null) {
+    await run(['app', 'create', 'Shop'])
+    const list = join(place, 'devices.csv')
+    writeFileSync(list, 'token,platform\nandroid:1,android\nandroid:2,android\nandroid:3,android\n')
+    await run(['import', 'Shop', list])
+    filled = mkdtempSync(join(tmpdir(), 'bellhop-filled-'))
+    cpSync(data, filled, { recursive: true })
+  } else cpSync(filled, data, { recursive: true })
   const servers: Bun.Subprocess[] = []
   return {
     program,

@@ -6,6 +6,7 @@ import { makeAppleCertificate, toPkcs12 } from '../application/apple-certificate
 import { systemClock } from '../../src/clock.ts'
 import { authenticator } from '../support/authenticator.ts'
 import { IS_EXECUTABLE } from '../support/service-process.ts'
+import { until } from '../support/until.ts'
 import { ask, describeInBrowser, PASSWORD } from './browser.ts'
 
 describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
@@ -293,7 +294,11 @@ describeInBrowser('the dashboard in a browser', ({ browse, first }) => {
       { token: '9'.repeat(64), platform: '0' },
     ])
     const { name } = await ask<{ readonly name: string }>(page, 'GET', `/api${path}`)
-    await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: '0', msg: 'Hello', sound: '', badge: '' })
+    const content = { msg: 'Hello', sound: '', badge: '' }
+    const { id } = await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: '0', ...content })
+    // The list is read again only ten seconds later.
+    const status = () => ask<{ readonly state: string }>(page, 'GET', `/api${path}/v1/push/${id}`)
+    await until(async () => (await status()).state === 'finished')
     await page.goto(at('/applications'))
     await page.getByRole('row', { name: new RegExp(`^${name} 2 2 0 simulated`) }).waitFor()
   })

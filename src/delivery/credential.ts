@@ -5,17 +5,14 @@ export type CredentialInUse = ReturnType<typeof createCredentialInUse>
 
 type Context = Pick<SenderContext, 'application' | 'platform' | 'clock' | 'store' | 'persist' | 'registry'>
 
-/**
- * A credential in use, `number` as in `CredentialKey`. new → (something is accepted with it) → proven: tokens that were
- * refused with it before are bad.
- */
+/** `number`: as in `CredentialKey`. New → (something is accepted) → proven: tokens refused before are bad. */
 export function createCredentialInUse(context: Context, number: number) {
   const { application, platform, clock, store, persist, registry } = context
   const { acceptance } = store
   const key = { application, platform, credential: number }
   let isProven = acceptance.hasAny(key)
 
-  /** Quarantines tokens refused before it was proven, unless accepted since. `taken`: accepted, and not on disk yet. */
+  /** Quarantines tokens refused before it was proven. `taken`: a device accepted since, not on disk yet. */
   async function settleHeld(taken: number | null): Promise<void> {
     await inSteps(persist, () => {
       const held = acceptance.takeHeld(key)
@@ -34,20 +31,19 @@ export function createCredentialInUse(context: Context, number: number) {
       return isProven
     },
 
-    /** Proven, or the simulator's: tokens that are refused with it are bad. */
+    /** Whether refused tokens are bad. The simulator's credential needs no proof. */
     get isGood(): boolean {
       return number === 0 || isProven
     },
 
     wasAccepted: (device: number): boolean => acceptance.wasAccepted(key, device),
 
-    /** `device` was accepted with it. */
     prove(device: number): void {
       isProven = true
       void settleHeld(device)
     },
 
-    /** It is used from now on: forgets earlier ones, and gives back devices that were refused with those. */
+    /** Forgets earlier credentials, and restores devices that were refused with them. */
     async begin(): Promise<void> {
       if (isProven) void settleHeld(null)
       if (number === 0) return

@@ -9,20 +9,16 @@ import type { FinalVerdict } from './verdict.ts'
 
 export type CurrentRecipients = ReturnType<typeof createCurrentRecipients>
 
-/**
- * Recipients and their badges as they are now. A push changes badges a page at a time, once, before anybody on the page
- * is sent to; what is sent is what is stored by then. Times are service time.
- */
+/** Recipients and badges as stored now. A push changes badges a page at a time, once, before the page is sent. */
 export function createCurrentRecipients({ log, store, registry }: Pick<SenderContext, 'log' | 'store' | 'registry'>) {
   let loggedUntil = Number.NEGATIVE_INFINITY
-  /** Number of badge changes, by pages and calls, started ones included. */
+  /** Badge changes so far, by pages and calls. */
   let changes = 0
   const ownChanges = new WeakMap<OpenDelivery, number>()
 
-  /** Number of badge changes not made by this delivery, whose own pages are of different devices. */
+  /** Changes by others: a delivery's own pages have different devices. */
   const changesBeside = (delivery: OpenDelivery): number => changes - (ownChanges.get(delivery) ?? 0)
 
-  /** The badge to show: the stored one, 0 if the device is not registered any more. */
   function shownTo({ recipient: { badge, device }, batch, delivery }: Task): number | null {
     return badge === null || batch.badgeChanges === changesBeside(delivery.record) ? badge : store.badgeOf(device)
   }
@@ -40,8 +36,8 @@ export function createCurrentRecipients({ log, store, registry }: Pick<SenderCon
     unreadable,
 
     /**
-     * The task with its device and badge as they are now, or the verdict on a device that has left, or cannot be read.
-     * A phone that has come back is another device, with none of the labels that the push addressed.
+     * The task with its device and badge as stored now, or the verdict on a device that has left or cannot be read. A
+     * phone that registered again is another device, without the labels that the push addressed.
      */
     asItIs(task: Task, now: number): Task | FinalVerdict {
       try {
@@ -62,8 +58,8 @@ export function createCurrentRecipients({ log, store, registry }: Pick<SenderCon
     badgeSet: (): void => void changes++,
 
     /**
-     * Changes the badges of a page, except those that the push changed before a crash; `null` if the push has ended.
-     * Returns them by `device.id`, without devices that have left. In the caller's transaction, which may run twice.
+     * Changes the badges of a page, but none twice after a crash; `null` if the push has ended. Returns badges by
+     * `device.id`, without devices that have left. The transaction may run twice.
      */
     leaseBadges(delivery: OpenDelivery, devices: readonly number[]) {
       const { badge } = delivery.notification

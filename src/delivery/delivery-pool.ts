@@ -20,13 +20,13 @@ import type { ExpiryKey } from './store/waiting-store.ts'
 const TICK_MS = 250
 const MIN_SHARE = 16
 
-/** Service time is stored at least this often: a kill adds no more to a wait. */
+/** Service time is stored this often: a kill adds no more to a wait. */
 const KEEP_MS = MINUTE_MS
 
 interface Dependencies extends Pick<SenderContext, 'clock' | 'log' | 'random' | 'store' | 'registry' | 'events'> {
   readonly commit: Commit
   readonly platforms: PlatformTable
-  /** The gateway with its credential; `null` while there is none. */
+  /** `null`: no credential. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
   readonly credentialOf: (application: number, platform: Platform) => number
   readonly maxInFlight: number
@@ -36,25 +36,21 @@ interface Dependencies extends Pick<SenderContext, 'clock' | 'log' | 'random' | 
 
 export type DeliveryPool = ReturnType<typeof startDeliveryPool>
 
-/**
- * Everything that is sent, by a sender for each application and platform: if the gateway of one hangs, it holds up no
- * other. They share what may be in flight.
- */
+/** One sender for each application and platform: a gateway that hangs holds up no other. */
 export function startDeliveryPool(deps: Dependencies) {
   const { clock, log, store, platforms, events } = deps
   const numbers = numbersOf(platforms)
   const persist = createPersist(deps.commit, clock, log, () => closed)
   const senders = new Map<string, Sender>()
-  /** Applications for which nothing is sent, by number. */
   const held = new Set<number>()
-  /** `push.number`, in the order of commits: the commit of a later one may be undone by a power cut. */
+  /** `push.number`. A power cut may undo the commit of a later one. */
   let lastOnDisk = store.lastPush()
   let sharedInFlight = deps.maxInFlight
   let mayLoad = true
   let stopped = false
   let closed = false
   let cancelTick: (() => void) | null = null
-  /** When something was last written only to store service time, as every write does. */
+  /** When service time was last stored for its own sake: every write stores it. */
   let keptAt = clock.now()
 
   const shared = {
@@ -78,7 +74,7 @@ export function startDeliveryPool(deps: Dependencies) {
     const outcomes = { accepted: 0, gone: 0, rejected: 0, deferred: 0, misconfigured: 0, expired: 0 }
     const own = { application, platform, log: named, latency: deps.latency[platform], outcomes }
     const sender = createSender({ ...shared, ...own })
-    // Registered only after this, which may throw: without a provider it would look like one without a credential.
+    // May throw. A sender without a provider would look like one without a credential.
     equip(sender, application, platform)
     senders.set(`${application}/${platform}`, sender)
     return sender
@@ -119,7 +115,7 @@ export function startDeliveryPool(deps: Dependencies) {
     ensureTick()
   }
 
-  /** A sender whose credential was replaced gives back the devices that the one before was refused for. */
+  /** A sender whose credential was replaced restores devices that were refused with the old one. */
   function reloadIdle(): void {
     for (const { application, platform, credential } of store.acceptance.all()) {
       const current = deps.credentialOf(application, platform)
@@ -127,7 +123,7 @@ export function startDeliveryPool(deps: Dependencies) {
     }
   }
 
-  /** The caller already has its answer, so if the database cannot be read, this is tried again. */
+  /** Tries again if the database cannot be read: the caller already has its answer. */
   function untilRead(work: () => void): void {
     if (stopped) return
     try {
@@ -146,7 +142,7 @@ export function startDeliveryPool(deps: Dependencies) {
     ensureTick()
   }
 
-  /** A step, in a transaction, for a delivery that is not in memory; returns whether another must follow. */
+  /** Ends some of a delivery that is not in memory, in a transaction; returns whether there is more. */
   function endCancelled(key: DeliveryKey): boolean {
     const outcome = store.cancel(key, clock.now())
     // In this transaction, or a crash would lose the event.
@@ -174,8 +170,8 @@ export function startDeliveryPool(deps: Dependencies) {
     wake: (application: number, push: number): void => untilRead(() => wake(application, push)),
 
     /**
-     * Ends deliveries of a cancelled push that are not in memory. Runs in the transaction that cancels; those in
-     * memory, and those with very many waiting, end with `cancel`, once that is on disk.
+     * In the transaction that cancels: ends deliveries that are not in memory. `cancel` ends the others, and those with
+     * very many waiting, once that is on disk.
      */
     cancelStored(application: number, push: number): void {
       for (const platform of numbers) {
@@ -199,11 +195,11 @@ export function startDeliveryPool(deps: Dependencies) {
         if (sender !== undefined) equip(sender, application, platform)
       }),
 
-    /** Credentials may have changed of senders that have had nothing to send since the start. */
+    /** For senders with nothing to send since the start, whose credential may have changed. */
     reloadIdle: (): void => untilRead(reloadIdle),
 
     forget,
-    /** Sends nothing more for an application; resolves when all that waits is on disk, as it is for the next start. */
+    /** Stops an application's sending; resolves when all that waits is on disk, as for the next start. */
     async hold(application: number): Promise<void> {
       held.add(application)
       await Promise.all(numbers.flatMap((platform) => senderIn(application, platform)?.stop() ?? []))
@@ -211,7 +207,6 @@ export function startDeliveryPool(deps: Dependencies) {
       await inSteps(persist, () => store.endLeasesOf(application, clock.now()) || null)
     },
 
-    /** Ends a `hold`, if there is one; it may be under way. */
     release(application: number): void {
       if (!held.delete(application)) return
       forget(application)
@@ -219,12 +214,11 @@ export function startDeliveryPool(deps: Dependencies) {
     },
 
     stats(): SenderStats[] {
-      // Hides an optional platform with nothing to send, and nothing to send with.
+      // Hides optional platforms that have neither pushes nor a credential.
       const all = [...senders.values()].map((sender) => sender.stats())
       return all.filter((one) => !platforms[one.platform].isOptional || one.state !== 'no-credential' || one.open > 0)
     },
 
-    /** Why nothing can be sent to a platform of an application now; `null` if it can. */
     pauseOf(application: number, platform: Platform): string | null {
       const standing = senderIn(application, platform)?.standing()
       if (standing === undefined || standing.state === 'ready') return null

@@ -12,10 +12,7 @@ import type { DeviceFinding, FinalVerdict, Ruling } from './verdict.ts'
 
 export type Dispatcher = ReturnType<typeof createDispatcher>
 
-/**
- * Sends what the outbox has, with one credential, as fast as the windows of its lanes, the share of this sender and the
- * send budget allow; passes answers back to the outbox.
- */
+/** Sends what the outbox has, as fast as lanes, share and send budget allow, and passes answers back. */
 export function createDispatcher(context: SenderContext, outbox: Outbox, recipients: CurrentRecipients, first: Lanes) {
   const { clock, log, random, share, sendBudget, latency, outcomes, store } = context
   let lanes = first
@@ -37,10 +34,10 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
 
   const pump = (): void => pumpAt(clock.now(), clock.monotonic())
 
-  /** The clocks are read once an answer: twice would cost a hundredth of a broadcast. */
+  /** Reads the clocks once per answer: twice would cost 1 % of a broadcast. */
   function pumpAt(now: number, monotonic: number): void {
     const { provider } = lanes
-    // An answer that comes at once would otherwise send the next from within itself, and so on.
+    // An immediate answer would recurse.
     if (isPumping || isStopped || provider === null) return
     isPumping = true
     try {
@@ -73,7 +70,6 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
 
   /** Sends, or has the recipient wait; returns whether that takes a place in the window. */
   function send(provider: Provider, lanes: Lanes, task: Task, now: number, monotonic: number): boolean {
-    // It was aborted while the recipient waited for room.
     if (task.delivery.phase === 'aborted') {
       putBack(task)
       return false
@@ -105,7 +101,7 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
     return !onItsWay.isOver && !sending.excused
   }
 
-  /** A request is over, and its place is free; `null`: it waited, and was not sent after all. */
+  /** `null`: it waited, and was not sent after all. */
   function over(sent: OnItsWay, outcome: Outcome | null): void {
     if (isClosed) return
     inFlight--
@@ -127,7 +123,7 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
     const { verdict, isAttempt } = rule(sent, outcome, latencyMs, now)
     outcomes[outcome.kind === 'unregistered' ? 'gone' : outcome.kind]++
     if (verdict?.kind === 'failed' && verdict.state === 'expired') outcomes.expired++
-    // Those waiting for room in a lane that pauses now wait on disk.
+    // Those waiting for room wait on disk during a pause.
     if (lane.window.isPaused(now)) putBackWaiting((_, its) => its === lane, sent.lanes)
     if (verdict === null) return putBack(task, true, outcome.kind === 'accepted' ? null : outcome.reason)
     const credential = sent.lanes === lanes ? lanes.credential : null
@@ -135,13 +131,13 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
     close(isAttempt ? task : notTried(task), outcome, verdict, finding)
   }
 
-  /** What follows from an answer; if something cannot be read for it, the recipient is tried again. */
+  /** If the database cannot be read for it, the recipient is tried again. */
   function rule(sent: OnItsWay, outcome: Outcome, latencyMs: number, now: number): Ruling {
     const { device, token } = sent.task.recipient
     try {
       const ruling = sent.lane.answered(sent, outcome, latencyMs, now, sent.lanes !== lanes)
       const { verdict } = ruling
-      // A device that has lost only an old token is sent to by its new one.
+      // Only an old token is bad: it is sent to by the new one.
       if (verdict?.kind !== 'failed' || verdict.device === 'keep' || !store.hasMoved(device, token)) return ruling
       return { ...ruling, verdict: { kind: 'retry', dueAt: now, reason: verdict.reason } }
     } catch (error) {
@@ -178,7 +174,7 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
       return movedAt
     },
 
-    /** Sends by other lanes from now on; the old provider closes when its requests are over. */
+    /** The old provider closes when its requests are over. */
     use(others: Lanes): void {
       putBackWaiting(() => true)
       const old = lanes.provider

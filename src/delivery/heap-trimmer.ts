@@ -1,16 +1,15 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * Sends after which the heap is collected. JavaScriptCore lets it grow by 32 MB and more before it collects, and then
- * often only what is new, while most of a broadcast's garbage has just become old. Measured, 1,000,000 devices on 2
- * busy cores: at most 118 MB, 125 with 10,000 sends, 128 with 12,000, over 180 without.
+ * JavaScriptCore lets the heap grow by 32 MB and more, and then often collects only what is new. Measured, 1,000,000
+ * devices on 2 busy cores: at most 118 MB; 128 MB with 12,000 sends, over 180 MB without.
  */
 const SENDS = 7500
 
-/** A pause after a collection, as a multiple of its time: a heap that holds more takes longer. */
+/** The pause after a collection, as a multiple of its time. */
 const PAUSE_TIMES = 3
 
-/** Keeps the garbage of a broadcast small. `collect` returns when all is collected. */
+/** Keeps a broadcast's garbage small. `collect` is synchronous. */
 export function createHeapTrimmer(clock: Pick<Clock, 'monotonic'>, collect: () => void): (sends: number) => void {
   let sent = 0
   /** Ms of the monotonic clock. */

@@ -7,7 +7,7 @@ import type { DeviceFinding } from './verdict.ts'
 
 type Context = Pick<SenderContext, 'application' | 'platform' | 'clock' | 'store' | 'persist' | 'registry' | 'events'>
 
-/** Writes settlements: a batch with its findings about devices, or the end of a delivery, in a transaction. */
+/** Writes settlements with their findings about devices, and the ends of deliveries. */
 export function createLedger(context: Context, inUse: () => Pick<CredentialInUse, 'number' | 'isGood'>) {
   const { application, platform, clock, store, persist, registry, events } = context
   const queues = new WeakMap<Delivery, WriteQueue>()
@@ -22,7 +22,7 @@ export function createLedger(context: Context, inUse: () => Pick<CredentialInUse
   }
 
   function apply(finding: DeviceFinding, now: number): void {
-    // The finding is about a token that another has replaced.
+    // Another token has replaced this one.
     if (store.hasMoved(finding.device, finding.token)) return
     if (finding.kind !== 'refused') return registry.apply(finding, now)
     const { credential } = finding
@@ -45,8 +45,7 @@ export function createLedger(context: Context, inUse: () => Pick<CredentialInUse
         events.pushFinished(record, clock.wallAt(clock.now()))
       }
       if (record.queue === 'many' && delivery.endWith(true).abortReason !== null) {
-        // Those that wait may be too many for one transaction. The answers come first: a recipient that is answered
-        // here still counts as waiting on disk.
+        // Too many may wait for one transaction. Answers come first: their recipients still count as waiting on disk.
         await queue.add(settleNow)
         while (await persist(() => store.endSome(record, delivery.endWith(true), clock.now()))) continue
         return queue.add(end)

@@ -13,7 +13,7 @@ export interface Owner {
   faulted(sent: OnItsWay, error: unknown): void
 }
 
-/** A notification that was sent. A class, so that a broadcast creates no functions for each. */
+/** A class: a broadcast creates no functions for each notification. */
 export class OnItsWay implements OutcomeListener {
   readonly #owner: Owner
   readonly task: Task
@@ -34,7 +34,6 @@ export class OnItsWay implements OutcomeListener {
     return this.#isOver
   }
 
-  /** Not if its delivery was aborted, or its credential replaced or paused in the meantime. */
   mayGo(): boolean {
     const { clock } = this.#owner
     return this.task.delivery.phase !== 'aborted' && this.#owner.uses(this.lanes) && this.lane.window.mayGo(clock.now())

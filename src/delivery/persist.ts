@@ -5,13 +5,13 @@ import { isConstraint } from '../database/sqlite-error.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 
-/** How long to wait, in ms, after the disk failed a write or a read. */
+/** After a failed write or read, in ms. */
 export const AGAIN_MS = 1000
 
 /** Writes until it succeeds: a full disk delays writes and loses none. The operation may run twice. */
 export type Persist = <T>(operation: () => T) => Promise<T>
 
-/** What it returns never resolves once nothing can follow. */
+/** Its promises never resolve once nothing can follow. */
 export function createPersist(
   commit: Commit,
   clock: Pick<Clock, 'after'>,
@@ -42,8 +42,8 @@ export async function inSteps<From>(persist: Persist, step: (from: From | null) 
 }
 
 /**
- * Writes of one delivery, in order: a page stores the progress of the whole delivery, and written before an earlier page
- * that the disk has refused for now, it would settle that one too. Writes added meanwhile share the next transaction.
+ * Writes of one delivery, in order: a page stores the progress of the whole delivery, so before an earlier page that
+ * the disk refused, it would settle that one too. Writes added during a transaction share the next.
  */
 export class WriteQueue {
   readonly #persist: Persist

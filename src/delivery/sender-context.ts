@@ -10,12 +10,12 @@ import type { DeliveryStore } from './store/delivery-store.ts'
 import type { OpenDelivery } from './store/open-delivery.ts'
 import type { DeviceFinding } from './verdict.ts'
 
-/** The registry of devices; runs in the caller's transactions. `now`: ms since the Unix epoch. */
+/** Runs in the caller's transactions. `now`: ms since the Unix epoch. */
 export interface DeviceRegistry extends Pick<DeviceStore, 'giveBack' | 'changeBadges'> {
   apply(finding: Exclude<DeviceFinding, { kind: 'refused' }>, now: number): void
 }
 
-/** Events for webhooks, in the transaction that stores what happened. `now`: ms since the Unix epoch. */
+/** In the transaction that stores what happened. `now`: ms since the Unix epoch. */
 export interface DeliveryEvents extends Pick<EventStore, 'credentialPaused' | 'credentialResumed'> {
   pushFinished(delivery: Pick<OpenDelivery, 'push' | 'application'>, now: number): void
 }
@@ -31,12 +31,12 @@ export interface SenderContext {
   readonly persist: Persist
   readonly registry: DeviceRegistry
   readonly events: DeliveryEvents
-  /** `push.number` up to which all are on disk. A push that is not may be lost, and the caller sends it again. */
+  /** `push.number` up to which all are on disk. Later ones may be lost, and sent again by the caller. */
   readonly lastOnDisk: () => number
-  /** Whether the leases of the last run have ended: until then, new ones could not be told from them. */
+  /** `false` until the last run's leases have ended: new ones could not be told from them. */
   readonly mayLoad: () => boolean
   readonly sendBudget: SendBudget
-  /** Requests this sender may have in flight, of those that all share. */
+  /** Requests this sender may have in flight. */
   readonly share: () => number
   readonly outcomes: OutcomeCounts
   /** Seconds that an answer took. */

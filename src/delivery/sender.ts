@@ -13,10 +13,7 @@ import type { SenderStats } from './sender-stats.ts'
 
 export type Sender = ReturnType<typeof createSender>
 
-/**
- * Sends everything of one application to one platform. A device, a push, a credential, a gateway and this machine can
- * each be at fault: manual/faults.md has what waits for each, and what does not.
- */
+/** Sends everything of one application to one platform. Who can be at fault, and what then waits: manual/faults.md. */
 export function createSender(context: SenderContext) {
   const { clock, application, platform, random, outcomes } = context
   const recipients = createCurrentRecipients(context)
@@ -57,7 +54,7 @@ export function createSender(context: SenderContext) {
       const summaries = open.map((delivery) => delivery.summary(now))
       const since = summaries.flatMap(({ dueSince }) => dueSince ?? []).sort((a, b) => a - b)
       const dueSince = own.state === 'ready' && !dispatcher.isPaused(now) ? (since[0] ?? null) : null
-      // A project's quota may be used up for the moment.
+      // A project's quota may be used up.
       const mayMove = inFlight > 0 || provider?.mayTake?.(clock.monotonic()) !== false
       return {
         application,
@@ -74,13 +71,13 @@ export function createSender(context: SenderContext) {
       }
     },
 
-    /** Sending; waiting for time to pass; or without anything to send, however much time passes. */
+    /** Waiting: for time to pass. Done: nothing to send, however much time passes. */
     get activity(): 'sending' | 'waiting' | 'done' {
       if (dispatcher.inFlight > 0 || loaded.size > 0) return 'sending'
       return loaded.expects ? 'waiting' : 'done'
     },
 
-    /** Sends with `provider` from now on; `null` waits for one. `credential`: as in `CredentialKey`. */
+    /** `null` waits for a provider. `credential`: as in `CredentialKey`. */
     use(provider: Provider | null, credential: number): void {
       const lanes = lanesOf(provider, credential)
       dispatcher.use(lanes)
@@ -93,7 +90,7 @@ export function createSender(context: SenderContext) {
       dispatcher.pump()
     },
 
-    /** A push was stored; `null`: any may have been, and the times of waiting deliveries may have changed. */
+    /** A push was stored. `null`: any may have been, and waiting deliveries may have other times. */
     wake(push: number | null): void {
       if (push === null) loaded.forgetTimes()
       for (const { window } of dispatcher.lanes.all) window.endPauseEarly()
@@ -101,7 +98,7 @@ export function createSender(context: SenderContext) {
       dispatcher.pump()
     },
 
-    /** Whether this push, `push.number`, is in memory: then it is to be cancelled here. */
+    /** Whether `push.number` is in memory: then `cancel` ends it. */
     holds: (push: number): boolean => loaded.find(push) !== null,
 
     cancel(push: number): boolean {
@@ -120,10 +117,10 @@ export function createSender(context: SenderContext) {
       dispatcher.pump()
     },
 
-    /** Sends nothing more, waits for what is in flight, and settles what was sent; resolves when that is on disk. */
+    /** Settles what was sent; resolves when that is on disk. */
     async stop(): Promise<void> {
       const idle = dispatcher.stop()
-      // An answer that never comes must not keep those of its batch from the disk.
+      // A missing answer must not keep those of its batch from the disk.
       const cancel = clock.after(STRAGGLER_MS, () => outbox.stop())
       await idle
       cancel()
@@ -131,7 +128,7 @@ export function createSender(context: SenderContext) {
       await outbox.written()
     },
 
-    /** Notifications that were sent and are not on disk, by push, its UUID. The next start sends them again. */
+    /** Notifications that were sent and are not on disk, by the push's UUID: the next start sends them again. */
     unwritten(): [push: string, notifications: number][] {
       const now = clock.now()
       const open = loaded.all().filter(({ phase, record }) => phase !== 'aborted' && record.expiresAt > now)

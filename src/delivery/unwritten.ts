@@ -4,7 +4,7 @@ export interface Unwritten {
   readonly pushes: number
 }
 
-/** Of all senders: notifications by push, which may be there for each platform. */
+/** Of all senders: a push may be there once for each platform. */
 export function unwrittenOf(all: readonly (readonly [push: string, notifications: number])[]): Unwritten {
   const sent = all.filter(([, count]) => count > 0)
   const notifications = sent.reduce((sum, [, count]) => sum + count, 0)

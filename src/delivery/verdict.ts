@@ -5,13 +5,12 @@ import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
 import type { PauseReason } from './wait.ts'
 
-/** For a lane whose gateway cannot be reached, or asks for a pause without saying how long. */
+/** For a gateway that cannot be reached, or asks for a pause of unknown length. */
 export const GATEWAY_RETRY: RetryPolicy = { firstMs: 1 * SECOND_MS, longestMs: 1 * MINUTE_MS }
 
-/** For a misconfigured credential: then one notification is tried again. */
 export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
-/** For a device that was reached before and whose token is refused now. */
+/** For a refused token of a device that was reached before. */
 const TOKENS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
 /** Times are service time. `random`: in [0, 1). */
@@ -23,9 +22,8 @@ interface Attempt {
 }
 
 /**
- * When a failed attempt is repeated. `askedMs`: a lower bound that the gateway asks for; `null`: it does not. If the
- * backoff ends after the time to live, the last attempt comes half to a whole least wait of `policy` before the end, so
- * that no other fits in after it; if none fits in, at `expiresAt` or later.
+ * When to repeat a failed attempt. `askedMs`: the gateway's lower bound. If the backoff ends after the time to live,
+ * the last attempt comes half to a whole least wait before the end; without room for that, at `expiresAt` or later.
  */
 export function nextAttemptAt(policy: RetryPolicy, failed: Attempt, askedMs: number | null): number {
   const { attempt, now, expiresAt, random } = failed
@@ -38,7 +36,6 @@ export function nextAttemptAt(policy: RetryPolicy, failed: Attempt, askedMs: num
 export type FinalVerdict =
   /** `credential`: as in `CredentialKey`; `null` if it has been replaced since. */
   | { readonly kind: 'accepted'; readonly credential: number | null }
-  /** Once more, not before `dueAt`. */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
   /** `device`: what it means for the device itself. */
   | {
@@ -52,31 +49,30 @@ export type FinalVerdict =
 
 export type FailedVerdict = Extract<FinalVerdict, { kind: 'failed' }>
 
-/** Why a lane pauses; `reason`: in the gateway's words. */
 export interface Trouble {
   readonly state: PauseReason
   readonly reason: string
 }
 
 export interface Pause extends Trouble {
-  /** The wait that the gateway asks for; `null` if it does not. */
+  /** The wait that the gateway asks for. */
   readonly askedMs: number | null
   /** Devices have complained; another one may be accepted. */
   readonly ofDevices?: true
 }
 
-/** What follows from an answer for its recipient; `null`: it says nothing, and the recipient is put back. */
+/** `null`: the answer says nothing about the recipient, who is put back. */
 export interface Ruling {
   readonly verdict: FinalVerdict | null
   readonly isAttempt: boolean
 }
 
-/** What an answer says about a device, or rather about the token that was sent to; written with its batch. */
+/** What an answer says about a device, or rather the token that was sent to. */
 export type DeviceFinding = { readonly device: number; readonly token: string } & (
   | { readonly kind: 'environment'; readonly environment: 'production' | 'sandbox' }
-  /** `since`: since when the gateway knows, or when it was asked; a later registration outweighs it. */
+  /** `since`: when the gateway noticed, or was asked; a later registration outweighs it. */
   | { readonly kind: 'gone' | 'quarantine'; readonly since: number; readonly reason: string }
-  /** Refused with a credential, as in `CredentialKey`, that was not known to be good at the time. */
+  /** With a credential, as in `CredentialKey`, that was not known to be good then. */
   | { readonly kind: 'refused'; readonly since: number; readonly reason: string; readonly credential: number }
 )
 
@@ -121,14 +117,14 @@ export function judge(outcome: Outcome, situation: Situation): FinalVerdict | ({
   }
 }
 
-/** The credential was replaced before its answer came: the new one may reach a recipient that the old one did not. */
+/** The credential was replaced before this answer: the new one may reach the recipient. */
 export function judgeReplaced(outcome: Outcome, attempt: Omit<Situation, 'doubted' | 'credential'>): Ruling {
   if (complaintOf(outcome) !== null || isTokenRefused(outcome)) return PUT_BACK
   const verdict = judge(outcome, { ...attempt, doubted: false, credential: null })
   return verdict.kind === 'pause' ? PUT_BACK : { verdict, isAttempt: true }
 }
 
-/** A refused token of a device that was reached before: it is tried again before the refusal is believed. */
+/** For a device that was reached before: the refusal is believed only after another try. */
 export function askedAgain(refused: FailedVerdict, attempt: Attempt): FinalVerdict {
   const dueAt = nextAttemptAt(TOKENS_RETRY, attempt, null)
   if (dueAt < attempt.expiresAt) return { kind: 'retry', dueAt, reason: refused.reason }
@@ -138,25 +134,24 @@ export function askedAgain(refused: FailedVerdict, attempt: Attempt): FinalVerdi
 function later(reason: string, askedMs: number | null, ofCredential: RetryPolicy, situation: Situation): FinalVerdict {
   const { retry, doubted, expiresAt } = situation
   const dueAt = nextAttemptAt(doubted ? ofCredential : retry, situation, askedMs)
-  // Somebody may fix the credential at any moment.
+  // The credential may be fixed at any time.
   return doubted || dueAt < expiresAt ? { kind: 'retry', dueAt, reason } : failed('expired', reason)
 }
 
 /**
- * What the answer to one device holds against the credential (401, 403, 404), or against its gateway (503, 429 without
- * a project's quota, something that is no gateway); `null` for nothing. A refused token is no complaint: the gateway
- * accepted the credential.
+ * What an answer holds against the credential (401, 403, 404) or the gateway (503, 429 without a project's quota, no
+ * gateway at all). A refused token is no complaint: the gateway accepted the credential.
  */
 export function complaintOf(outcome: Outcome): PauseReason | null {
   if (outcome.kind === 'misconfigured') return outcome.certain === true ? null : 'misconfigured'
   return outcome.kind === 'deferred' && outcome.scope === 'either' ? 'unreachable' : null
 }
 
-/** Whether the token was refused, which another credential might reach. */
+/** Another credential might reach it. */
 export const isTokenRefused = (outcome: Outcome): boolean =>
   outcome.kind === 'rejected' && outcome.blame !== 'push' && outcome.certain !== true
 
-/** What an answer says about the device; `null` if nothing new. `credential`: `null` if it has been replaced. */
+/** `null`: nothing new. `credential`: `null` if it has been replaced. */
 export function deviceFindingOf(
   { device, token, environment }: Recipient,
   outcome: Outcome,
@@ -168,7 +163,7 @@ export function deviceFindingOf(
     const { device: fate, reason } = verdict
     if (fate === 'keep') return null
     const finding = { device, token, since: verdict.since ?? sentAt, reason }
-    // Until a credential has worked, the credential may be wrong and not the token.
+    // Until it has worked, the credential may be wrong and not the token.
     if (credential === null || credential.isGood || !isTokenRefused(outcome)) return { ...finding, kind: fate }
     return { ...finding, kind: 'refused', credential: credential.number }
   }

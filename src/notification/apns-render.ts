@@ -6,22 +6,19 @@ import { inside, largestBadge } from './render-parts.ts'
 
 /* Apple, "Generating a remote notification" (the body) and "Sending notification requests to APNs" (the headers). */
 
-/** The same for all recipients. Header values. */
+/** Header values. */
 export interface RenderedApns {
   readonly pushType: 'alert' | 'background'
   readonly priority: '10' | '5'
   /** Seconds since the Unix epoch; 0: not kept for a device that is off. */
   readonly expiration: string
-  /** Lets a repeat replace what the device already shows: the caller's, or the push's UUID (36 of 64 bytes). */
+  /** Lets a repeat replace what the device shows: the caller's, or the push's UUID. */
   readonly collapseId: string
-  /** `null`: leave the badge alone. */
+  /** `null`: the badge stays. */
   body(badge: number | null): string
 }
 
-/**
- * Renders a push once; only token, apns-id and badge differ by recipient. Without text, sound or badge it is a
- * background push, for which Apple takes only priority 5.
- */
+/** Renders a push once. Without text, sound or badge it is a background push: Apple takes only priority 5. */
 export function renderApns({ push, notification, expiresAt }: Message): RenderedApns {
   const { aps, beside, visible } = partsOf(push, notification)
   const urgent = visible && notification.priority !== 'normal'
@@ -77,7 +74,7 @@ function bodyOf(aps: JsonObject, besides: JsonObject): (badge: number | null) =>
   const head = `{"aps":{${inner}`
   const badgeKey = inner === '' ? '"badge":' : ',"badge":'
   const tail = fields === '' ? '}}' : `},${fields}}`
-  // A whole broadcast mostly has one badge.
+  // Most broadcasts have one badge.
   let lastBadge: number | null = null
   let lastBody = head + tail
   return (badge) => {

@@ -8,7 +8,6 @@ import type { LanguageText } from './options/languages.ts'
 
 type Content = { readonly [Name in OptionName]: OptionValues[Name] | null }
 
-/** The options in the body of every push. */
 export const contentFields = Object.fromEntries(
   OPTION_LIST.map(([name, { field }]) => [name, optional(field)]),
 ) as unknown as { readonly [Name in OptionName]: Member<Content[Name], false> }
@@ -20,12 +19,11 @@ export function notificationOf(input: Partial<Content>): Notification {
 
 const ENOUGH = optionsThat(({ isEnough }) => isEnough)
 
-/** Whether there is nothing to send: neither to show, nor to hand to the app. */
 export function isNothing(notification: Notification): boolean {
   return ENOUGH.every((name) => (notification[name] ?? null) === null)
 }
 
-/** Throws `Refused` for options that don't go together: a gateway would refuse them, or a phone show nothing. */
+/** Throws `Refused` for options that a gateway would refuse together, or a phone not show. */
 export function checkContent(notification: Notification): void {
   const { sound, interruption, apns, languages = {} } = notification
   if (notification.silent === true) checkSilent(notification)
@@ -48,7 +46,7 @@ export function hasText({ msg, title, apns, fcm }: Notification): boolean {
 const NEEDS_TEXT = optionsThat(({ needsText }) => needsText)
 const BESIDE_PAYLOAD = optionsThat(({ isBesidePayload }) => isBesidePayload)
 
-/** `nameIn`: what an option is called in the body. */
+/** `nameIn`: an option's name in the body. */
 function checkText(notification: Notification, nameIn: (name: OptionName) => string): void {
   const { payload } = notification
   const needy = NEEDS_TEXT.find((name) => !hasText(notification) && notification[name] !== undefined)
@@ -78,10 +76,7 @@ function checkSilent(notification: Notification): void {
 
 const MAY_BE_LONG = optionsThat(({ mayBeLong }) => mayBeLong)
 
-/**
- * The options of a notification that count towards the size of what a gateway gets, for an error. `language`: as it is in
- * this one; `null`: its own text.
- */
+/** For an error: the options that count towards the size in a language; `null`: the own text. */
 export function sizedFields(notification: Notification, language: string | null): string {
   const text: LanguageText = (language === null ? null : notification.languages?.[language]) ?? {}
   const more = MAY_BE_LONG.filter((name) => notification[name] !== undefined || Object.hasOwn(text, name))

@@ -8,13 +8,13 @@ import type { Message, Notification } from './notification.ts'
 import { following, inside, largestBadge } from './render-parts.ts'
 
 /*
- * For iPhones reached through FCM, as in an app with Firebase's SDK: Google, "REST Resource: projects.messages",
- * `apns`. FCM puts `data` beside `aps`, and passes the rest on to APNs as it is.
+ * iPhones reached through FCM: Google, "REST Resource: projects.messages", `apns`. FCM
+ * puts `data` beside `aps`, and passes the rest to APNs as it is.
  */
 
 /**
- * Renders a push once, as what follows the token in `message`; `badge`: `null` leaves it alone. Headers and `aps` are
- * those for APNs. `data` has strings, as on Android, so that one app can read both.
+ * What follows the token in `message`. Headers and `aps` are those for APNs, `data` as on Android. `badge`: `null`
+ * leaves it.
  */
 export function renderIphone(message: Message, data: JsonObject): (badge: number | null) => string {
   const { headers, rendered, options, others } = iphonePartsOf(message)
@@ -24,7 +24,7 @@ export function renderIphone(message: Message, data: JsonObject): (badge: number
   return (badge) => `${before}${rendered.body(badge)}${after}`
 }
 
-/** Bytes of the largest payload: FCM takes 4096, and APNs, which gets nearly all of it, the same. */
+/** Of the largest payload: FCM takes 4096, and so does APNs. */
 export function iphoneBytes(notification: Notification, data: JsonObject): number {
   const { rendered, options } = iphonePartsOf({ push: NO_ID, notification, expiresAt: 0 })
   const beside = [data, options].map((part) => inside(part)).filter((fields) => fields !== '')
@@ -69,7 +69,6 @@ function iphonePartsOf({ push, notification, expiresAt }: Message): IphoneParts 
   }
 }
 
-/** Without the topic, which Firebase knows. */
 function headersOf({ pushType, priority, expiration, collapseId }: RenderedApns): JsonObject {
   return {
     'apns-push-type': pushType,
@@ -79,7 +78,6 @@ function headersOf({ pushType, priority, expiration, collapseId }: RenderedApns)
   }
 }
 
-/** Without what FCM adds beside `aps` from `data`. */
 function withoutData(whole: Notification): Notification {
   const { link: _, carriesId: __, withdraws: ___, ...notification } = whole
   return { ...notification, payload: null }

@@ -13,27 +13,25 @@ import { following, inside, largestBadge } from './render-parts.ts'
 
 export interface RenderedFcm {
   /**
-   * The body for one recipient at `now` (ms since the Unix epoch). `token`: a registration token or Firebase
-   * Installation ID. `badge`: `null` leaves it alone. `fcmPlatform`: default Android.
+   * `token`: or Firebase Installation ID. `badge`: `null` leaves it. `fcmPlatform`: default Android. `now`: epoch ms.
    */
   body(token: string, badge: number | null, now: number, fcmPlatform?: FcmPlatform | null): string
 }
 
 /**
- * Renders a push once, so that for each recipient only token, badge and time to live are filled in.
+ * Renders a push once, without token, badge and time to live.
  *
- * A push with text or sound is a notification message, at high priority. One without is a data message, at normal
- * priority: Google lowers the rank of apps whose urgent messages show nothing. So is a badge alone, since Android would
- * show an empty notification to carry it: it travels as `badge` in `data`, unless the payload has a field of that name.
+ * Without text or sound it is a data message, at normal priority: Google lowers the rank of apps whose urgent messages
+ * show nothing. So is a badge alone, since Android would show an empty notification: it travels as `badge` in `data`.
  *
- * Repeats replace each other by the notification's `tag`, not by a collapse key: a device keeps only four of those, and
- * FCM throttles them. A data message has no tag: the caller's `collapse` is its collapse key.
+ * Repeats replace each other by the notification's `tag`: of collapse keys a device keeps only four, and FCM throttles
+ * them. A data message has no tag: the caller's `collapse` is its collapse key.
  */
 export function renderFcm(message: Message): RenderedFcm {
   const { push, notification, expiresAt } = message
   const { beforeBadge, badgeOf, afterBadge } = partsOf(push, notification)
   const keepUntil = notification.ttl === 0 ? 0 : expiresAt
-  // Rendered for the first iPhone: most applications have none behind FCM.
+  // Most applications have no iPhones behind FCM.
   let iphone: ((badge: number | null) => string) | null = null
   return {
     body(token, badge, now, fcmPlatform = null) {
@@ -50,20 +48,18 @@ export function renderFcm(message: Message): RenderedFcm {
   }
 }
 
-/**
- * Bytes of the largest body without the token: FCM takes 4096. Google doesn't say how it counts; this is the maximum.
- */
+/** Bytes of the largest body without the token: FCM takes 4096, and doesn't say how it counts. */
 export function fcmBytes(notification: Notification): number {
   const expiresAt = MAX_TTL_SECONDS * 1000
   return Buffer.byteLength(renderFcm({ push: NO_ID, notification, expiresAt }).body('', largestBadge(notification), 0))
 }
 
-/** Bytes of an iPhone's payload, in FCM's and in APNs' part. */
+/** In FCM's and APNs' part. */
 export function fcmIphoneBytes(notification: Notification): number {
   return iphoneBytes(notification, draftOf(NO_ID, notification).data)
 }
 
-/** A message in parts; the recipient's own values go in between. */
+/** The recipient's own values go in between. */
 interface Parts {
   readonly beforeBadge: string
   readonly badgeOf: (badge: number) => string
@@ -112,10 +108,7 @@ function draftOf(push: string, notification: Notification): FcmDraft {
   return draft
 }
 
-/**
- * FCM takes only strings; other values go as their JSON text. `null` is left out rather than sent as "null": an app
- * asking for the key gets null.
- */
+/** FCM takes only strings: others go as JSON. `null` is left out: an app asking for the key gets null. */
 function stringsIn(data: JsonObject): Record<string, string> {
   const entries = Object.entries(data)
     .filter(([, value]) => value !== null)

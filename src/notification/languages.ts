@@ -1,7 +1,7 @@
 import { lookUpTag } from '../text/language-tag.ts'
 import type { Notification } from './notification.ts'
 
-/** The notification in one of its languages; `null`: its own text. */
+/** `null`: its own text. */
 export function inLanguage(notification: Notification, language: string | null): Notification {
   const text = language === null ? undefined : notification.languages?.[language]
   return text === undefined ? notification : { ...notification, ...text }
@@ -12,10 +12,10 @@ export function languagesOf({ languages = {} }: Notification): readonly (string 
   return [null, ...Object.keys(languages)]
 }
 
-/** Chooses a language by a device's locale; `null`: the own text. */
+/** By a device's locale; `null`: the own text. */
 export type ChooseLanguage = (locale: string | null) => string | null
 
-/** `null`: only one text, so locales don't matter. */
+/** `null`: only one text. */
 export function languageChoice({ languages }: Notification): ChooseLanguage | null {
   return languages === undefined ? null : choiceAmong(Object.keys(languages))
 }

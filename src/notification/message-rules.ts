@@ -3,14 +3,14 @@ import type { JsonObject } from '../text/json-object.ts'
 import { protoName } from './message-type.ts'
 import { MAX_TTL_SECONDS } from './options/delivery.ts'
 
-/** Why FCM refuses a message whose fields are all of the right type. */
+/** Why FCM refuses a message with fields of the right types. */
 export interface MessageFault {
   /** Below the message: `android.ttl`. */
   readonly field: string
   readonly description: string
 }
 
-/** The first one in a message that fits `MESSAGE`; `null`: none. */
+/** `message` must fit `MESSAGE`. */
 export function messageFaultOf(message: JsonObject): MessageFault | null {
   const android = objectAt(message, 'android')
   const ttlSeconds = Number.parseFloat(typeof android['ttl'] === 'string' ? android['ttl'] : '0')
@@ -47,10 +47,7 @@ export function messageFaultOf(message: JsonObject): MessageFault | null {
   return null
 }
 
-/**
- * "The key should not be a reserved word ("from", "message_type", or any word starting with "google." or "gcm.notification.")";
- * FCM refuses what begins with google or gcm without a dot too.
- */
+/** FCM's documentation names "google." and "gcm.notification."; it refuses both without a dot too. */
 const RESERVED_KEY = /^(?:from$|message_type$|google|gcm)/
 /** AndroidNotification, `color`: "expressed in #rrggbb format". */
 const COLOR = /^#[0-9a-f]{6}$/i

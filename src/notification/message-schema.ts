@@ -36,7 +36,7 @@ const ANDROID_NOTIFICATION = message('AndroidNotification', {
   proxy: enumOf('AndroidNotification.Proxy', '', 'PROXY_UNSPECIFIED ALLOW DENY IF_PRIORITY_LOWERED'),
 })
 
-/** What a message may say (FCM reference, "REST Resource: projects.messages"). */
+/** FCM reference, "REST Resource: projects.messages". */
 export const MESSAGE: FieldType = message('Message', {
   ...each('string', 'name token fid topic condition'),
   data: 'map',

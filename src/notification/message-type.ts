@@ -17,12 +17,12 @@ export interface MessageType {
   readonly fields: Readonly<Record<string, FieldType>>
 }
 
-/** A step into a value: a field's name, a place in a list, or a key of a map with its place. */
+/** A field's name, a place in a list, or a key of a map with its place. */
 export type PathStep = string | number | { readonly key: string; readonly index: number }
 
 export interface Misfit {
   readonly path: readonly PathStep[]
-  /** The type expected there; `null`: no field has that name, which is `value`. */
+  /** `null`: no field has the name in `value`. */
   readonly expected: FieldType | null
   readonly value: unknown
 }
@@ -49,7 +49,7 @@ export function misfitsOf(value: unknown, type: FieldType, path: readonly PathSt
   })
 }
 
-/** ProtoJSON reads collapseKey and collapse_key: this is the second. */
+/** ProtoJSON reads both collapseKey and collapse_key. */
 export function protoName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -3,10 +3,10 @@ import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { JsonObject } from '../text/json-object.ts'
 import type { OptionValues } from './options.ts'
 
-/** These are `null` where nothing is given; every other option is absent, which keeps stored pushes small. */
+/** `null` if not given; every other option is then absent, which keeps stored pushes small. */
 type AlwaysStored = { readonly [Name in 'msg' | 'sound' | 'badge' | 'payload']: OptionValues[Name] | null }
 
-/** The content of a push, as read from a request and stored: what each option means is said in `options/`. */
+/** As read from a request and stored; `options/` describes each option. */
 export interface Notification extends AlwaysStored, Partial<Omit<OptionValues, keyof AlwaysStored>> {
   /** The push's id goes along as `bellhop.push`, for the app to report the open with. */
   readonly carriesId?: true
@@ -19,35 +19,34 @@ export interface Notification extends AlwaysStored, Partial<Omit<OptionValues, k
   }
 }
 
-/** The part of a push that is the same for all its recipients. */
+/** The same for all recipients. */
 export interface Message {
-  /** UUID v7 of the push; repeats of it carry the same collapse id, so that a phone shows it once. */
+  /** UUID v7; repeats carry the same collapse id, so that a phone shows the push once. */
   readonly push: string
   readonly notification: Notification
-  /** Milliseconds since the Unix epoch after which the gateway need not deliver it. */
+  /** Ms since the Unix epoch after which the gateway need not deliver it. */
   readonly expiresAt: number
 }
 
-/** The notification as an application sends it. */
 export function sentBy({ limits }: Pick<Application, 'limits'>, notification: Notification): Notification {
   return limits.pushId ? { ...notification, carriesId: true } : notification
 }
 
-/** What is sent beside the payload. A payload with this key takes precedence. `push`: its UUID. */
+/** Sent beside the payload, whose own `bellhop` takes precedence. `push`: UUID. */
 export function idAlong(push: string, { carriesId, withdraws }: Notification): { readonly bellhop?: JsonObject } {
   if (withdraws !== undefined) return { bellhop: withdraws }
   return carriesId === true ? { bellhop: { push } } : {}
 }
 
-/** In place of a push's id, and as long. */
+/** As long as a push's id. */
 export const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 const DEFAULT_TTL_MS = DAY_MS
 
-/** With a `ttl` of 0 no gateway keeps it: it only has to reach them. */
+/** With a `ttl` of 0 no gateway keeps it. */
 const NOW_OR_NEVER_MS = MINUTE_MS
 
-/** Milliseconds for which a push is tried, and kept by the gateway for a phone that is off. */
+/** Milliseconds that a push is tried, and kept by the gateway. */
 export function timeToLiveMs({ ttl }: Notification): number {
   if (ttl === undefined) return DEFAULT_TTL_MS
   return ttl === 0 ? NOW_OR_NEVER_MS : ttl * 1000

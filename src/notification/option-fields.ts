@@ -17,7 +17,7 @@ export function textField(description: string, example?: string): Field<string> 
   }
 }
 
-/** A name the app knows, so a control character in it is a mistake. */
+/** A name the app knows: a control character is a mistake. */
 export function identifier(description: string, example: string): Field<string> {
   const field = textField(description, example)
   return {
@@ -42,7 +42,7 @@ export function choiceField<T extends string>(values: readonly T[], example: T, 
   }
 }
 
-/** Whether the value of a `flag`, in a body as it came, is a yes. */
+/** Whether a `flag`'s raw value is a yes. */
 export function saysYes(value: unknown): boolean {
   return YES.has(value)
 }
@@ -61,7 +61,7 @@ export function flag(description: string, example?: boolean): Field<boolean> {
   }
 }
 
-/** A URL exactly as given: what the `URL` parser would repair is refused. `schemes`: of `url.protocol`. */
+/** What the `URL` parser would repair is refused. `schemes`: of `url.protocol`. */
 export function url(schemes: RegExp, expected: string, schema: JsonSchema = {}): Field<string> {
   return {
     schema: { type: 'string', ...schema },
@@ -75,13 +75,12 @@ export function url(schemes: RegExp, expected: string, schema: JsonSchema = {}):
   }
 }
 
-/** What a browser can open. */
 export const webUrl = url(/^https?:$/, 'an http or https URL')
 
-/** Far deeper than 4096 bytes of use would nest; later code recurses. */
+/** Far deeper than 4096 useful bytes would nest; later code recurses. */
 const MAX_DEPTH = 64
 
-/** An object; `null` if it is empty, or the empty list that PHP makes of an empty map. */
+/** `null` if it is empty, or the empty list that PHP makes of an empty map. */
 export function readObject(value: unknown, name: string): JsonObject | null {
   if (Array.isArray(value) && value.length === 0) return null
   if (!isJsonObject(value)) throw invalid(name, `must be an object, not ${show(value)}`)
@@ -90,7 +89,7 @@ export function readObject(value: unknown, name: string): JsonObject | null {
 }
 
 function checkNesting(value: object, name: string): void {
-  // Level by level: recursion could overflow on the very depth that is checked here.
+  // By level: recursion could overflow on the very depth checked here.
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) throw invalid(name, `must not be nested deeper than ${MAX_DEPTH}`)

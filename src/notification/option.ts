@@ -1,13 +1,13 @@
 import type { Field } from '../http/fields.ts'
 
 /**
- * One field of a push's content, with everything Bellhop knows about it. A new option is a file in `options/`, a line in
- * `options.ts` and a row in `manual/push.md`; the API, both size checks, the gateways, the CLI and the dashboard follow.
+ * One field of a push's content, with everything Bellhop knows about it. The API, both size checks, the gateways, the
+ * CLI and the dashboard follow from `options.ts`; `manual/push.md` has a row.
  */
 export interface PushOption<T> {
-  /** How it is read and described. Reads `null` if the value says nothing, such as an empty list. */
+  /** Reads `null` if the value says nothing, such as an empty list. */
   readonly field: Field<T | null>
-  /** Other services' names for it, separated by spaces, for "Did you mean …?". */
+  /** Other services' names, separated by spaces, for "Did you mean …?". */
   readonly alsoCalled?: string
   /** A person sees or hears it, so it can't be combined with `silent`. */
   readonly isShown?: true
@@ -17,15 +17,15 @@ export interface PushOption<T> {
   readonly needsText?: true
   /** Sent under its own name beside the keys of `payload`, which then must not have that key. */
   readonly isBesidePayload?: true
-  /** Long values are possible: named if a notification exceeds 4096 bytes. */
+  /** Named if a notification exceeds 4096 bytes. */
   readonly mayBeLong?: true
   /** `bellhop push --…`; without it, `--fields` is the way. */
   readonly flag?: OptionFlag
   /** The field on the dashboard's Send page. */
   readonly input?: OptionInput
   /**
-   * Where the value goes in the request of each gateway, as `aps.alert.title`, or what writes it there. In the order of
-   * `options.ts`, so that later options override earlier ones.
+   * The place of the value in the request of each gateway, such as `aps.alert.title`, or what writes it there. Later
+   * options of `options.ts` override earlier ones.
    */
   readonly apns?: Rendering<T, ApnsDraft>
   readonly fcm?: Rendering<T, FcmDraft>
@@ -41,7 +41,7 @@ export interface OptionFlag {
   readonly doc: string
   /** Default: text as it is. */
   readonly takes?: 'json' | 'json-or-file'
-  /** Given again, each is an item of a list. */
+  /** Each is an item of a list. */
   readonly list?: true
   /** For an error about invalid JSON. */
   readonly example?: string
@@ -55,15 +55,15 @@ export interface OptionInput {
   readonly choices?: readonly string[]
   /** Default: under "More options". `languages` has a form of its own. */
   readonly among?: 'text' | 'folded-text' | 'languages'
-  /** What an untouched field sends, even if that is empty: a broadcast can't do without it. */
+  /** What an untouched field sends, even if empty: a broadcast requires it. */
   readonly initial?: string
 }
 
 type Fields = Record<string, unknown>
 
 /*
- * Requests in the making, by the place of their fields; `''` is the top. Objects of a caller must be spread into them,
- * not assigned field by field: a key named __proto__ has to stay a key.
+ * Requests in the making, by place; `''` is the top. Spread callers' objects into them instead of assigning field by
+ * field: a key named __proto__ has to stay a key.
  */
 
 /** Apple, "Generating a remote notification". An alert with nothing but a body is sent as a string. */

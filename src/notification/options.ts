@@ -15,9 +15,8 @@ import { sound } from './options/sound.ts'
 import { msg, subtitle, title } from './options/text.ts'
 
 /**
- * The content of a push, in the order of the API's description. Rendering goes by it too: `payload` stands before what
- * overrides its keys, `image` before `mutable`, `sound` before `interruption`, `link` before `actions`, and the two raw
- * ones last.
+ * In the order of the API's description, and of rendering: `payload` before what overrides its keys, `image` before
+ * `mutable`, `sound` before `interruption`, `link` before `actions`, and the two raw ones last.
  */
 export const OPTIONS = {
   msg,
@@ -50,22 +49,20 @@ export type OptionValues = {
   readonly [Name in OptionName]: (typeof OPTIONS)[Name] extends PushOption<infer Value> ? Value : never
 }
 
-/** Every option by name, in order. */
 export const OPTION_LIST = Object.entries(OPTIONS) as unknown as readonly (readonly [OptionName, PushOption<unknown>])[]
 
-/** Names of the options of which this holds. */
 export function optionsThat(holds: (option: PushOption<unknown>) => unknown): readonly OptionName[] {
   return OPTION_LIST.filter(([, option]) => holds(option)).map(([name]) => name)
 }
 
-/** The flags of `bellhop push` that set an option. */
+/** Flags of `bellhop push`. */
 export const OPTION_FLAGS = OPTION_LIST.flatMap(([option, { flag }]) =>
   flag === undefined ? [] : [{ ...flag, option, name: flag.name ?? option.replaceAll('_', '-') }],
 )
 
 export type NamedInput = OptionInput & { readonly name: OptionName; readonly isShown: boolean }
 
-/** The fields of the dashboard's Send page that set an option. */
+/** Fields of the dashboard's Send page. */
 export function optionInputs(): readonly NamedInput[] {
   return OPTION_LIST.flatMap(([name, { input, isShown = false }]) =>
     input === undefined ? [] : { name, isShown, ...input },
@@ -104,7 +101,7 @@ function writeAt(path: string): Write {
 
 const WRITERS = { apns: writersFor('apns'), fcm: writersFor('fcm'), webPush: writersFor('webPush') }
 
-/** Writes the options of a notification into `draft`, the request of a gateway. */
+/** Writes the options into `draft`, the request of a gateway. */
 export function fill<Gateway extends keyof Drafts>(
   gateway: Gateway,
   notification: { readonly [Name in OptionName]?: OptionValues[Name] | null },

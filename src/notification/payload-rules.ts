@@ -8,8 +8,8 @@ export interface ApsFault {
 }
 
 /**
- * The first key of an `aps` with a value that Apple's "Generating a remote notification" doesn't allow. Apple accepts
- * such a payload, and the phone then shows nothing. Phones ignore unknown keys.
+ * The first key of an `aps` with a value that Apple's "Generating a remote notification" doesn't allow: the phone would
+ * show nothing. Phones ignore unknown keys.
  */
 export function apsFaultOf(aps: Readonly<Record<string, unknown>>): ApsFault | null {
   for (const [key, value] of Object.entries(aps)) {

@@ -9,14 +9,13 @@ import type { Notification } from './notification.ts'
 /** Apple: "Generating a remote notification"; Google: FCM messages; push services: RFC 8030, 7.2. */
 const MAX_RENDERED_BYTES = 4096
 
-/** `null`: small enough for the gateways of all these platforms. */
+/** `null`: small enough for all of them. */
 export type CheckSize = (notification: Notification, platforms: readonly Platform[]) => Failure | null
 
 type SizeOf = (notification: Notification) => number
 
 /**
- * `sizeOf`: bytes as rendered for each platform's gateway. `iphoneSizeOf`: bytes of the payload for an iPhone behind
- * FCM, which any application may have.
+ * `sizeOf`: bytes as rendered. `iphoneSizeOf`: of the payload for iPhones behind FCM, which any application may have.
  */
 export function createSizeCheck(sizeOf: Readonly<Record<Platform, SizeOf>>, iphoneSizeOf: SizeOf): CheckSize {
   return (notification, platforms) => {

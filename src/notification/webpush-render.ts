@@ -15,16 +15,15 @@ export interface RenderedWebPush {
   readonly urgency: 'high' | 'normal'
   /** RFC 8030, 5.4: replaces a push that still waits for the browser. */
   readonly topic: string | null
-  /** Seconds that the push service keeps it, from `now` (ms since the Unix epoch): RFC 8030, 5.2. */
+  /** In seconds, from `now` (ms since the Unix epoch): RFC 8030, 5.2. */
   ttlSeconds(now: number): number
   /** JSON. `badge`: `null` leaves it alone. */
   body(badge: number | null): string
 }
 
 /**
- * Renders a push once; only the badge differs by recipient. A push with text and a link is declarative: Safari shows it
- * by itself, and any service worker can handle `navigate`. Without a link there is no `web_push`, without text no
- * `notification`: a service worker takes these.
+ * Renders a push once, without the badge. With text and a link it is declarative: Safari shows it by itself, and any
+ * service worker can handle `navigate`. Without a link there is no `web_push`, without text no `notification`.
  */
 export function renderWebPush({ push, notification, expiresAt }: Message): RenderedWebPush {
   const { collapse, priority } = notification
@@ -61,12 +60,12 @@ export function webPushHeaders(
   return headers
 }
 
-/** Bytes of the largest body before encryption. */
+/** Before encryption, at most. */
 export function webPushBytes(notification: Notification): number {
   return Buffer.byteLength(partsOf(NO_ID, notification).body(largestBadge(notification)))
 }
 
-/** A declarative message must have an absolute URL to open. */
+/** A declarative message must have an absolute URL. */
 function partsOf(push: string, notification: Notification): Pick<RenderedWebPush, 'isShown' | 'body'> {
   const { msg, title, link, collapse } = notification
   const draft = fill('webPush', notification, { '': {}, data: idAlong(push, notification) })
@@ -76,7 +75,7 @@ function partsOf(push: string, notification: Notification): Pick<RenderedWebPush
     return { isShown: false, body: (badge) => body(badge === null ? '' : `"app_badge":${badge}`) }
   }
   const declared = link === undefined ? '' : '"web_push":8030,'
-  // A title is required; text alone becomes the title.
+  // A title is required.
   const text = title ? {} : { title: msg, body: undefined }
   const inner = objectWith({ ...draft[''], ...text, tag: collapse ?? push, ...data })
   return {
@@ -90,15 +89,15 @@ function partsOf(push: string, notification: Notification): Pick<RenderedWebPush
   }
 }
 
-/** An object as JSON with one more field; `''`: none. */
+/** As JSON with one more field; `''`: none. */
 function objectWith(fields: JsonObject): (last: string) => string {
   const inner = inside(fields)
   return (last) => `{${inner}${inner === '' || last === '' ? '' : ','}${last}}`
 }
 
 /**
- * "No more than 32 characters from the URL and filename safe Base 64 alphabet" (RFC 8030, 5.4). Apple decodes it, and
- * refuses a length that base64 never has, 1 more than a multiple of 4: 400 BadWebPushTopic (AltanS/collie#90).
+ * At most 32 characters of URL-safe base64 (RFC 8030, 5.4). Apple decodes it, and refuses a length of 1 more than a
+ * multiple of 4: 400 BadWebPushTopic (AltanS/collie#90).
  */
 function topicOf(collapse: string): string {
   if (/^[\w-]{1,32}$/.test(collapse) && collapse.length % 4 !== 1) return collapse

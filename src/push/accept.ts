@@ -19,39 +19,38 @@ import type { When } from './schedule/timing-schema.ts'
 import type { AnswerOf } from '../http/answer-schema.ts'
 import type { ACCEPTED } from './push-schema.ts'
 
-/** A push as it was asked for. */
 export interface PushRequest {
   readonly notification: Notification
   readonly to: Many | One
   readonly when: When
   /** `null`: without an Idempotency-Key. */
   readonly repeat: { readonly key: string; readonly digest: Uint8Array; readonly replace: boolean } | null
-  /** Whether the caller has gone; default: no. */
+  /** Aborts when the caller has gone. */
   readonly caller?: AbortSignal
 }
 
 interface Many {
   readonly kind: 'many'
   readonly filter: Filter
-  /** How many devices it is to address, as far as the caller knows; `null`: not said. */
+  /** The number of devices that the caller expects. */
   readonly confirm: number | null
-  /** `push.number` of the push that is sent again; default: none is. */
+  /** `push.number` of the push that is resent. */
   readonly resendOf?: number
 }
 
 interface One {
   readonly kind: 'one'
-  /** Runs in the commit, to look at the registry; a failure where the device is not there. */
+  /** Runs in the commit. */
   readonly find: () => Audience | Failure
 }
 
-/** Where pushes are accepted. Without these callbacks, delivery and schedule find new pushes by themselves. */
+/** Without these callbacks, delivery and schedule find new pushes by themselves. */
 export interface Acceptance {
   readonly clock: Clock
   readonly commit: Commit
-  /** Whether the disk has room for a push. Default: yes. */
+  /** Default: yes. */
   readonly hasRoom?: () => boolean
-  /** Called with `push.number` once a push to be sent now is on disk. */
+  /** Called with `push.number` once a push for now is on disk. */
   readonly wake?: (application: number, push: number) => void
   /** Called when a push was accepted for later. */
   readonly wakeSchedule?: () => void
@@ -62,7 +61,6 @@ interface Stores {
   readonly pushes: PushStore
   readonly schedule: ScheduleStore
   readonly idempotency: IdempotencyStore
-  /** How many devices a filter selects now. */
   readonly count: (application: number, filter: Filter, caller?: AbortSignal) => Promise<number>
 }
 
@@ -70,15 +68,15 @@ type Accepted = AnswerOf<typeof ACCEPTED>
 
 export type AcceptPush = (application: Application, request: PushRequest) => Promise<Accepted>
 
-/** A moment that has passed by no more than this is now: clocks differ, and calls take time. */
+/** A `send_at` that is past by no more is now: clocks differ, and calls take time. */
 const JUST_PASSED_MS = MINUTE_MS
 
 const NOBODY_LEFT = 'The push failed for no device that is still registered and in its audience.'
 
-/** How far the number in `confirm` may be from the count: devices come and go meanwhile. */
+/** Relative. Devices come and go meanwhile. */
 const CONFIRM_TOLERANCE = 0.1
 
-/** Accepts pushes: once for each Idempotency-Key, to go out now or later. Throws `Refused`, which undoes what it has written. */
+/** Accepts pushes: once per Idempotency-Key, for now or later. Throws `Refused`, which undoes what it has written. */
 export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, count }: Stores): AcceptPush {
   const { clock, commit } = deps
 
@@ -86,9 +84,9 @@ export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, 
     const { number: applicationNumber, limits } = application
     const { notification, to, when, repeat } = request
     const createdAt = clock.now()
-    // Before anything that depends on the hour or on the registry: a repeat is answered as the first was.
+    // First: a repeat is answered as before, whatever the hour and the registry.
     const before = repeat && answered(repeat, idempotency.find(applicationNumber, repeat.key, createdAt))
-    // What was found may not be on disk yet: an answer by way of a commit comes after the sync that covers it.
+    // What was found may not be on disk yet: a commit answers after the sync that covers it.
     if (before !== null) return noted(applicationNumber, await commit(() => before))
 
     if (deps.hasRoom?.() === false) throw new Refused(noRoom())
@@ -104,7 +102,7 @@ export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, 
     const sendAt = moments[0] ?? null
 
     const { accepted, push: stored } = await commit(() => {
-      // Again: of two at once the second finds what the first has left.
+      // Again: of two concurrent calls the second finds what the first has left.
       const earlier = repeat && idempotency.find(applicationNumber, repeat.key, createdAt)
       const before = repeat && answered(repeat, earlier)
       if (before !== null) return { accepted: before, push: null }
@@ -117,7 +115,7 @@ export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, 
         id,
         notification,
         audience,
-        // Somebody may have set the clock since: the time to live begins now.
+        // The clock may have been set since: the time to live begins now.
         createdAt: sendAt === null ? clock.now() : createdAt,
         timeToLiveMs: timeToLiveMs(notification),
         sendAt,
@@ -150,7 +148,7 @@ export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, 
   }
 }
 
-/** What this key was answered; `null` where it is new, or its push is to be replaced by another. */
+/** `null`: the key is new, or its push is to be replaced. */
 function answered(repeat: NonNullable<PushRequest['repeat']>, earlier: Remembered | null): Accepted | null {
   if (earlier === null) return null
   if (Buffer.compare(earlier.digest, repeat.digest) === 0) return storedJson(earlier.answer) as Accepted
@@ -167,7 +165,7 @@ function conflict(sentence: (key: string) => string, key: string): Refused {
   return new Refused(loggedAs(failure('ConflictError', sentence(`${header} ${key}`)), sentence(header)))
 }
 
-/** Who was reached by the second is known by the second alone. */
+/** Only the later push knows whom it reached. */
 export function alreadyResent(as: string): Failure {
   return failure('ConflictError', `The push was already resent as ${as}: resend that one.`)
 }
@@ -188,7 +186,7 @@ function audienceOf(filter: Filter, when: When): Audience {
   return when.kind === 'local' ? { filter, local: when.wall } : { filter }
 }
 
-/** When to send, not before the hold is over: no moment is now, and several are waves by local time. */
+/** No moment: now. Several: waves by local time. */
 function momentsOf(when: When, now: number, holdMs: number): number[] {
   const earliest = now + holdMs
   if (when.kind === 'local') {

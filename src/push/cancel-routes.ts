@@ -25,7 +25,7 @@ interface Dependencies {
 
 const Nothing = bodyOf({})
 
-/** A caller who names a platform or tag wants to cancel only that part. */
+/** Callers who name a platform or tag want to cancel only that part. */
 const NothingElse = closed(Nothing, (name) => {
   const problem = 'is unknown here: a push can only be cancelled as a whole'
   return new Refused(loggedAs(invalid(shownName(name), problem).failure, `A field ${problem}.`))

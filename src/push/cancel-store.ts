@@ -19,14 +19,13 @@ type Cancelled =
 
 type PushRow = Pick<StoredRow<typeof push>, 'number' | 'released_at' | 'cancelled_at'>
 
-/** A push with its waves. */
 const WHOLE = 'number = ?1 OR parent = ?1'
 
 const HAS_OPEN = 'EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AND d.finished_at IS NULL)'
 
 export type CancelStore = ReturnType<typeof createCancelStore>
 
-/** Cancels pushes; `delivery/delivery-pool.ts` ends what is being sent. Runs in a transaction of the caller. */
+/** Cancels pushes; `delivery/delivery-pool.ts` ends what is being sent. In a transaction of the caller. */
 export function createCancelStore({ database }: { database: Database }) {
   const find = database.statement<PushRow, [string, number]>(
     'SELECT number, released_at, cancelled_at FROM push WHERE id = ? AND application = ? AND parent IS NULL',
@@ -42,7 +41,7 @@ export function createCancelStore({ database }: { database: Database }) {
     `UPDATE push SET cancelled_at = ?2 WHERE (${WHOLE}) AND cancelled_at IS NULL
        AND (number = ?1 OR released_at IS NULL OR ${HAS_OPEN})`,
   )
-  // Not single pushes, of which 100,000 may wait: the index has lanes apart.
+  // Without single pushes, of which 100,000 may wait.
   const cancelledOpen = database.statement<{ push: number }, [number, Platform]>(
     `SELECT d.push FROM delivery d JOIN push p ON p.number = d.push
      WHERE d.application = ? AND d.platform = ? AND d.lane = 1 AND d.finished_at IS NULL AND p.cancelled_at IS NOT NULL`,
@@ -53,7 +52,7 @@ export function createCancelStore({ database }: { database: Database }) {
     cancelledOpen: (application: number, platform: Platform): number[] =>
       cancelledOpen.all(application, platform).map(({ push }) => push),
 
-    /** Cancelling again changes nothing. `now` in ms since the Unix epoch. */
+    /** Idempotent. `now`: ms since the Unix epoch. */
     cancel(application: number, id: string, now: number): Cancelled {
       const row = find.get(id, application)
       if (row === null) return { kind: 'not-found' }

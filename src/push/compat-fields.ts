@@ -6,7 +6,6 @@ import type { When } from './schedule/timing-schema.ts'
 
 const MAX_TOKENS = 1000
 
-/** A date or time, possibly without an offset. */
 const LOOSE_MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/
 
 const schedule: Field<When> = {
@@ -50,7 +49,7 @@ export const looseFieldsToOne = {
   schedule: optional(schedule),
 }
 
-/** The original service narrowed by it, in a form that isn't documented: ignored, the push would go to everybody. */
+/** The original service narrowed by it, in an undocumented form: ignored, the push would go to everybody. */
 export function refuseGeo(given: Given): void {
   if ((given['geo'] ?? '') === '') return
   throw invalid('geo', 'is not read: near says it, {"lat": "52.52", "lng": "13.405", "radius_km": 25}')

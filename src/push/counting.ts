@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { failure, Refused } from '../failure.ts'
 
-/** Concurrent counts of one application; each yields to other work. */
+/** Concurrent counts of one application. */
 const AT_ONCE = 2
 
 const WAITING = 8
@@ -11,13 +11,12 @@ const LIMIT_SECONDS = 60
 
 interface Line {
   running: number
-  /** Each lets one in. */
   readonly waiting: Set<() => void>
 }
 
 /**
- * Runs `work`, which looks at each device of an audience, when the application has a free place. `work` stops when its
- * signal aborts. Rejects with `Refused` if too many wait already, the caller has gone, or it takes too long.
+ * Runs `work` when the application has a free place; it must stop when its signal aborts. Rejects with `Refused` if too
+ * many wait already, the caller has gone, or it takes too long.
  */
 export type Counting = <T>(
   application: number,

@@ -7,7 +7,7 @@ interface PushRow {
   readonly number: number
   readonly id: string
   readonly cancelled: 0 | 1
-  /** Of the first wave; `null`: not yet. */
+  /** Of the first wave. */
   readonly released: number | null
   readonly toCome: number
 }
@@ -19,7 +19,7 @@ interface Dependencies {
 
 export type FinishedStore = ReturnType<typeof createFinishedStore>
 
-/** Reports each finished push once. Runs in transactions of the caller; `now` is ms since the Unix epoch. */
+/** Reports each finished push once. In transactions of the caller; `now`: ms since the Unix epoch. */
 export function createFinishedStore({ database, events }: Dependencies) {
   // Callers know a push by local time by its parent. Waves to come keep it open unless cancelled.
   const find = database.statement<PushRow, [number]>(
@@ -37,7 +37,7 @@ export function createFinishedStore({ database, events }: Dependencies) {
     'SELECT number FROM push WHERE id = ? AND application = ?',
   )
 
-  /** To be called when a delivery of this push, `push.number`, has ended, or what was to come of it was cancelled. */
+  /** Call this when a delivery of `push.number` has ended, or its future part was cancelled. */
   function tell({ push, application }: { readonly push: number; readonly application: number }, now: number): void {
     if (!events.isWanted(application, 'push.finished')) return
     const row = find.get(push)
@@ -63,7 +63,7 @@ export function createFinishedStore({ database, events }: Dependencies) {
   return {
     tell,
 
-    /** To be called when the push with this UUID was cancelled. */
+    /** `id`: UUID. */
     tellCancelled(application: number, id: string, now: number): void {
       const row = numberOf.get(id, application)
       if (row !== null) tell({ push: row.number, application }, now)

@@ -2,7 +2,7 @@ import { DAY_MS } from '../clock.ts'
 import { failure, Refused } from '../failure.ts'
 import type { JsonSchema } from '../http/fields.ts'
 
-/** Visible ASCII (RFC 5234, VCHAR), so that no proxy changes it on its way. */
+/** Visible ASCII (RFC 5234, VCHAR): no proxy changes it. */
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 const NAME = 'Idempotency-Key'
@@ -19,14 +19,14 @@ export const IDEMPOTENCY_KEY: JsonSchema = {
   example: 'order-17-paid',
 }
 
-/** `null` without a key. Throws `Refused` for an invalid one. */
+/** Throws `Refused` for an invalid one. */
 export function keyOf(headers: Headers): string | null {
   const key = headers.get(NAME)
   if (key === null || KEY.test(key)) return key
   throw new Refused(failure('InvalidArgument', `${NAME} must be 1 to 255 visible ASCII characters.`))
 }
 
-/** SHA-256 of the path and of the body's fields that `known` names. */
+/** SHA-256 of the path and the `known` fields. */
 export function digestOf(path: string, given: Readonly<Record<string, unknown>>, known: readonly string[]): Uint8Array {
   const fields = known.filter((name) => name in given).map((name) => [name, given[name]])
   return new Bun.CryptoHasher('sha256').update(`POST ${path} ${canonical(Object.fromEntries(fields))}`).digest()
@@ -63,7 +63,7 @@ function canonical(value: unknown): string {
   }
 }
 
-/** Written up to its member `written`; `names` only for an object. */
+/** Written up to member `written`; `names` only for an object. */
 interface Container {
   readonly names: readonly string[] | null
   readonly values: readonly unknown[]

@@ -11,8 +11,7 @@ export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
 const SWEEP_LIMIT = 100
 
 /**
- * Answers by Idempotency-Key, for 30 days. `now` in ms since the Unix epoch; `keep` runs in a transaction of the
- * caller.
+ * Answers by Idempotency-Key, for 30 days. `now`: ms since the Unix epoch. `keep` runs in a transaction of the caller.
  */
 export function createIdempotencyStore({ database }: { database: Pick<Database, 'statement'> }) {
   const find = database.statement<Remembered, [number, string, number]>(

@@ -1,18 +1,17 @@
 import type { Database } from '../database/database.ts'
 import { storedJson } from '../database/damage.ts'
 
-/** No device has these. */
 const NOBODY = ''
 const NO_DEVICE = 0
 
-/** A user with their devices, by `device.id` and alias. */
+/** With the user's devices by `device.id` and alias. */
 interface Named {
   readonly user: string
   readonly devices: readonly number[]
   readonly aliases: readonly string[]
 }
 
-/** Removes users and their devices from stored audiences. Runs in a transaction of the caller. */
+/** Removes users and their devices from stored audiences. In a transaction of the caller. */
 export function createNameErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const nth = database.statement<{ number: number }, [application: number, after: number, skipped: number]>(
     'SELECT number FROM push WHERE application = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ?',
@@ -45,7 +44,7 @@ export function createNameErasure({ database }: { database: Pick<Database, 'stat
   }
 }
 
-/** The audience without this user and these devices; it still addresses everybody else. */
+/** It still addresses everybody else. */
 function without(audience: unknown, { user, aliases, devices }: Named): unknown {
   const other = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(other)

@@ -9,15 +9,14 @@ export interface PushName {
 }
 
 export interface NewPushName extends PushName {
-  /** Ms since the Unix epoch. */
   readonly createdAt: number
-  /** `null`: at once. */
+  /** `null`: now. */
   readonly sendAt: number | null
 }
 
 export type PushChangesStore = ReturnType<typeof createPushChangesStore>
 
-/** Finds new pushes, for a reader that polls 4 times a second: a few rows by key each. */
+/** For a reader that polls 4 times a second: a few rows by key each. */
 export function createPushChangesStore({ database }: { database: Pick<Database, 'reading'> }) {
   const highest = database.reading<{ number: number | null }, []>('SELECT max(number) AS number FROM push')
   const since = database.reading<NewPushName, [number, number | null, number]>(
@@ -49,22 +48,20 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
   )
 
   return {
-    /** 0: no pushes. */
     highest: (): number => highest.get()?.number ?? 0,
 
-    /** Pushes after number `after`, of one application or (`null`) all. */
+    /** After number `after`, of one application or (`null`) all. */
     since: (after: number, application: number | null, limit: number): NewPushName[] =>
       since.all(after, application, limit),
 
     countSince: (after: number, application: number | null) => counted.all(after, application),
 
-    /** Pushes being sent. */
     open: (application: number | null, limit: number): PushName[] => open.all(application, limit),
 
-    /** Scheduled pushes, soonest first. */
+    /** Soonest first. */
     waiting: (application: number | null, limit: number): PushName[] => waiting.all(application, limit),
 
-    /** The progress of pushes `first` to `last` of an application, summed up. */
+    /** Summed up for pushes `first` to `last`. */
     batch: createProgressStore((sql) => database.reading(sql)).ofRange,
 
     opened: (application: number, limit: number) => opened.all(application, limit),

@@ -8,7 +8,7 @@ import { nextGap } from '../delivery/open/progress.ts'
 import type { Range } from '../delivery/open/progress.ts'
 import type { Platform } from '../device/device.ts'
 
-/** A delivery of a push or of one of its waves. */
+/** A delivery of a push or one of its waves. */
 export interface PushPart
   extends
     Pick<StoredRow<typeof delivery>, 'push' | 'progress' | 'ahead' | 'accepted'>,
@@ -20,7 +20,7 @@ export interface PushPart
   readonly cutShort: 0 | 1
 }
 
-/** Reads the parts of a push, `push.number`. `prepare` chooses the connection, as for `progress-store.ts`. */
+/** `prepare` chooses the connection, as for `progress-store.ts`. */
 export function createPushParts(prepare: Database['statement']): (push: number) => PushPart[] {
   const parts = prepare<PushPart, [push: number]>(
     `SELECT d.push, d.platform, d.progress, d.ahead, d.accepted, p.audience, p.ceiling,

@@ -8,7 +8,7 @@ import { createReceiptStore } from '../stats/receipt-store.ts'
 /** As long as feedback (test/api/contract/10-device-details.test.ts). */
 const KEEP_MS = 90 * DAY_MS
 
-/** Pushes examined, and dependent rows erased, in one step. */
+/** In one step. */
 const SWEEP_LIMIT = 50
 const ROW_LIMIT = 500
 
@@ -16,10 +16,10 @@ interface PushRow extends Pick<StoredRow<typeof push>, 'number' | 'created_at'> 
   readonly over: 0 | 1
 }
 
-/** Erases old pushes. Rows that hang on one by the thousand go first, so that transactions stay small. */
+/** Erases old pushes. Dependent rows go first, so that transactions stay small. */
 export function createPushRetention({ database }: { database: Pick<Database, 'statement'> }) {
-  // A scheduled push is kept for as long after it went out, a push by local time as long as any wave, one that was
-  // resent until that has finished. Numbers are in order of time, so no index of times is needed.
+  // A push is kept for as long after it, or its last wave, went out, and until its resend has finished. Numbers are in
+  // order of time, so no index of times is needed.
   const oldest = database.statement<PushRow, [number, number, number]>(
     `SELECT number, created_at, coalesce(cancelled_at, released_at, created_at) < ?1
        AND (released_at IS NOT NULL OR cancelled_at IS NOT NULL)
@@ -38,9 +38,7 @@ export function createPushRetention({ database }: { database: Pick<Database, 'st
   const results = createDeliveryErasure({ database })
   const receipts = createReceiptStore({ database })
 
-  /**
-   * Erases a push and up to `rows` rows that hang on it. Returns how many `rows` are left; 0: not everything is erased.
-   */
+  /** Erases a push and up to `rows` dependent rows. Returns how many `rows` are left; 0: there is more to erase. */
   function erasePush(number: number, rows: number): number {
     let left = rows
     for (const { eraseOfPush } of [results, receipts]) {

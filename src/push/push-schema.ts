@@ -20,9 +20,9 @@ const shownFields = { msg: required(msg.field), sound: required(sound.field), ba
 type InputToAll = Input<typeof fieldsToAll> & Input<typeof looseFieldsToAll>
 type InputToOne = Input<typeof onPlatform & typeof fieldsToOne> & Input<typeof looseFieldsToOne>
 
-/** Endpoint 11: a broadcast when nothing narrows it, else a conditional push. */
+/** Endpoint 11: a broadcast if nothing narrows it. */
 function pushToAll({ token, tokens, schedule, ...input }: InputToAll, given: Given) {
-  // Only these devices; `null`: all that the filter leaves.
+  // `null`: all that the filter selects.
   const named = token === undefined && tokens === undefined ? null : [...(token ?? []), ...(tokens ?? [])]
   const filter = wantedFilterOf(input)
   const notification = notificationOf(input)
@@ -61,7 +61,6 @@ function loudOrSilent<T>(loud: Body<T>, silent: Body<T>): Body<T> {
 
 const ONLY_TO_ONE = { token: 'is only for /push/one: /push/all selects devices by filters' }
 
-/** Why /push/one doesn't have fields of /push/all. */
 function onlyToAll(fields: readonly string[]): Readonly<Record<string, string>> {
   const reason = 'is only for /push/all: /push/one goes to one device'
   return {
@@ -70,7 +69,7 @@ function onlyToAll(fields: readonly string[]): Readonly<Record<string, string>> 
   }
 }
 
-/** The bodies of /push/all and /push/one. `compat`: unknown fields are ignored, and those of older clients are known. */
+/** `compat`: ignores unknown fields, and reads those of older clients. */
 export function pushBodies({ compat }: { readonly compat: boolean }) {
   if (compat) {
     const toAll = bodyOf({ ...fieldsToAll, ...looseFieldsToAll }, (input, given) => {

@@ -6,14 +6,13 @@ export interface NamedPush {
   readonly application: number
 }
 
-/** Finds pushes in all applications. */
 export function createPushSearch({ database }: { database: Pick<Database, 'reading'> }) {
   const between = database.reading<NamedPush, [string, string, number]>(
     'SELECT id, application FROM push WHERE id BETWEEN ? AND ? AND parent IS NULL ORDER BY id LIMIT ?',
   )
 
   return {
-    /** By id, or the start of it, in lower case. `g` sorts after every hex digit. */
+    /** By id, or its start, in lower case. `g` sorts after every hex digit. */
     named: (start: string, limit: number): NamedPush[] => between.all(start, `${start}g`, limit),
   }
 }

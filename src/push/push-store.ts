@@ -11,20 +11,19 @@ import { createPushTexts } from './push-text-store.ts'
 
 /** Times are ms since the Unix epoch. */
 export interface NewPush {
-  /** UUID v7. */
   readonly id: string
   readonly notification: Notification
   readonly audience: Audience
   readonly createdAt: number
   /** From when it is sent. */
   readonly timeToLiveMs: number
-  /** `null`: at once. */
+  /** `null`: now. */
   readonly sendAt: number | null
-  /** Only held by its application's setting: until when, by the clock at the commit. */
+  /** Held by its application's setting: until when, by the clock at the commit. */
   readonly heldUntil?: number
-  /** `push.number` of the push that this one resends to the devices it failed for. */
+  /** `push.number` of the push that this one resends. */
   readonly resendOf?: number
-  /** `push.number` of the push whose notifications this one removes; 0: those of one user's other devices. */
+  /** `push.number` of the push that this one withdraws; 0: what one user's other devices show. */
   readonly takesBack?: number
   /** By local time; `sendAt` is that of the first wave. */
   readonly waves: readonly { readonly id: string; readonly sendAt: number }[]
@@ -35,9 +34,7 @@ export const IN_LISTS = 'parent IS NULL AND takes_back IS NOT 0'
 
 export type PushStore = ReturnType<typeof createPushStore>
 
-/**
- * Stores accepted pushes; `delivery/store/delivery-store.ts` records their results. Runs in transactions of the caller.
- */
+/** Runs in transactions of the caller. */
 export function createPushStore({ database }: { database: Database }) {
   type NewRow = [string, number, string, string, number, number, ...(number | null)[]]
   const insert = database.statement<never, NewRow>(
@@ -54,13 +51,12 @@ export function createPushStore({ database }: { database: Database }) {
   const { languagesOf, actionsOf } = createPushTexts((sql) => database.statement(sql))
 
   return {
-    /** `push.number`; `null`: the application has no such push. */
     numberOf: (application: number, id: string): number | null => named.get(id, application)?.number ?? null,
 
-    /** The id of the push that resent this one, `push.number`, unless it was cancelled before it went out. */
+    /** The id of the push that resent this one, unless it was cancelled before it went out. */
     resentAs: (push: number): string | null => resentAs.get(push)?.id ?? null,
 
-    /** The text of a push, `push.number`, for a locale: a tag or `OWN_TEXT`; `null`: the push has one text. */
+    /** A tag or `OWN_TEXT`; `null`: the push has one text. */
     textFor(push: number, locale: string | null): string | null {
       const languages = languagesOf(push)
       return languages === null ? null : (languages.choose(locale) ?? OWN_TEXT)
@@ -68,10 +64,7 @@ export function createPushStore({ database }: { database: Database }) {
 
     actionsOf,
 
-    /**
-     * Returns `push.number`. A push for now gets its deliveries here, others from `schedule-store.ts`. Once committed,
-     * a push isn't lost.
-     */
+    /** Returns `push.number`. A push for now gets its deliveries here, others from `schedule-store.ts`. */
     accept(application: number, push: NewPush): number {
       const { notification, audience, createdAt, timeToLiveMs, waves } = push
       const { resendOf = null, takesBack = null, heldUntil = null } = push

@@ -9,21 +9,17 @@ export interface PushLanguages {
   readonly choose: ChooseLanguage
 }
 
-/** Receipts by the thousand mostly concern a few pushes. */
+/** Thousands of receipts mostly concern a few pushes. */
 const MAX_KNOWN = 1000
 
 interface PushTexts {
-  /** `null`: one text. */
   readonly languages: PushLanguages | null
   readonly actions: readonly string[]
 }
 
 const NO_TEXTS: PushTexts = { languages: null, actions: [] }
 
-/**
- * Languages and buttons of pushes, cached since they never change; texts aren't kept. `prepare` chooses the connection,
- * as for `progress-store.ts`.
- */
+/** Cached, since they never change. `prepare` chooses the connection, as for `progress-store.ts`. */
 export function createPushTexts(prepare: Database['statement']) {
   const find = prepare<{ notification: string }, [push: number]>('SELECT notification FROM push WHERE number = ?')
   const known = new Map<number, PushTexts>()

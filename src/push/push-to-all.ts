@@ -10,7 +10,6 @@ interface Dependencies {
   readonly pushing: Pick<Pushing, 'accept' | 'prepared' | 'reach'>
 }
 
-/** A body of `/push/all`, as it was read. */
 export type PushToAll = ReturnType<PushBodies['toAll']['~standard']['validate']>['value']
 
 /** Accepts what `/push/all` does. Throws `Refused`. */

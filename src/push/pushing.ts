@@ -34,16 +34,16 @@ import { createTakeBack } from './shown/take-back.ts'
 
 interface Options extends Acceptance {
   readonly database: Database
-  /** How APNs knows an application; `null` without a credential. */
+  /** `null`: no credential. */
   readonly apnsIdentity: (application: Application) => ApnsIdentity | null
   readonly credentials: Pick<CredentialStore, 'summaries'>
-  /** Queues the counts that calls of a server ask for. Default: counts immediately. */
+  /** Queues counts. Default: counts immediately. */
   readonly counting?: Counting
 }
 
 export type Pushing = ReturnType<typeof createPushing>
 
-/** What can be done about a push before it leaves, for the API and for the command line. */
+/** Everything about a push before it leaves, for the API and the command line. */
 export function createPushing({ database, apnsIdentity, credentials, counting, ...acceptance }: Options) {
   const count = createAudienceCount({ database })
   const checkSize = createSizeCheck(
@@ -64,7 +64,7 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
         : counting(application, caller, (signal) => count(application, filter, signal)),
   })
 
-  /** The notification as it is sent to these platforms. Throws `Refused` if it is too large for one of them. */
+  /** The notification as these platforms get it. Throws `Refused` if it is too large. */
   function prepared(application: Application, wanted: Notification, platforms: readonly Platform[]): Notification {
     const notification = sentBy(application, wanted)
     const tooLarge = checkSize(notification, platforms)
@@ -81,7 +81,7 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
     apnsIdentity,
   })
 
-  /** Cancels a push and reports that, in a transaction of the caller. `now` in ms since the Unix epoch. */
+  /** Also reports the cancellation, in a transaction of the caller. `now`: ms since the Unix epoch. */
   function cancel(application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> {
     const outcome = cancellations.cancel(application, id, now)
     if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)
@@ -103,11 +103,10 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
     }),
     resend: createResend({ store: createResendStore({ database }), accept, preview, prepared }),
 
-    /** Whom a push to many reaches: see `reaching`. */
+    /** See `reaching`. */
     reach: (application: Application, wanted: WantedFilter): Filter =>
       reaching(wanted, application, () => credentials.summaries(application)),
   }
 }
 
-/** Of a caller that stays. */
 const NEVER = new AbortController().signal

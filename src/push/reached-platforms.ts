@@ -4,10 +4,7 @@ import type { Filter } from '../audience/filter.ts'
 import { PLATFORM, PLATFORMS } from '../platform.ts'
 import type { Platform } from '../platform.ts'
 
-/**
- * Fills in platforms that the caller didn't name: those of the contract, and optional ones for which the application
- * has a credential.
- */
+/** Adds platforms that the caller didn't name: those of the contract, and optional ones with a credential. */
 export function reaching(
   wanted: WantedFilter,
   { simulated }: Pick<Application, 'simulated'>,

@@ -7,9 +7,8 @@ const WAVE_TO_COME = `EXISTS (SELECT 1 FROM push wave WHERE wave.parent = push.n
   AND wave.released_at IS NULL AND wave.cancelled_at IS NULL)`
 
 /**
- * After a restore: cancels what was open at the time of the backup and has probably been sent since, so that it isn't
- * sent twice. It ends up as after `push/cancel-store.ts` and `DeliveryStore.cancel`. Pushes and waves that are still to
- * come stay. `schema`: the database's last migration; `now` in ms since the Unix epoch.
+ * After a restore: cancels what was open at the time of the backup and has probably been sent since. Pushes and waves
+ * to come stay. `schema`: the database's last migration; `now`: ms since the Unix epoch.
  */
 export function cancelOpenPushes(database: OfflineWriter, schema: number, now: number): CancelledPushes {
   if (schema < LIFE_SINCE) return database.transact(() => ({ open: finishOpenDeliveries(database, now), scheduled: 0 }))
@@ -43,5 +42,5 @@ export function cancelOpenPushes(database: OfflineWriter, schema: number, now: n
   })
 }
 
-/** This migration brought cancelled and scheduled pushes; before it a push ended with its deliveries. */
+/** Before this migration, which brought cancelled and scheduled pushes, a push ended with its deliveries. */
 const LIFE_SINCE = 4

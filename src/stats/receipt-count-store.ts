@@ -13,7 +13,7 @@ interface CountRow {
   readonly count: number
 }
 
-/** What was reported about a push, `push.number`, with all its waves. */
+/** With all waves of a push. */
 export function createReceiptCounts({ database }: { database: Pick<Database, 'reading'> }) {
   const counts = database.reading<CountRow, [push: number]>(
     `SELECT event, action, sum(count) AS count FROM push_receipt WHERE push IN ${WHOLE}
@@ -30,16 +30,15 @@ export function createReceiptCounts({ database }: { database: Pick<Database, 're
   )
 
   return {
-    /** By all devices: a few rows, however large the push is. */
     of: (push: number): ReceiptCounts => countsIn(counts.all(push)),
 
-    /** By the language of the text, as stored: `''` where the device is not known. */
+    /** As stored: `''` if the device is not known. */
     byLanguage(push: number): ReadonlyMap<string, ReceiptCounts> {
       const groups = Map.groupBy(byText.all(push), ({ language }) => language)
       return new Map([...groups].map(([language, rows]) => [language, countsIn(rows)]))
     },
 
-    /** By one device, `device.id`, in order of time. */
+    /** In order of time. */
     ofDevice: (push: number, device: number): DeviceReceipt[] =>
       ofDevice.all(push, device).map(({ event, action, at }) => ({
         event: EVENTS.get(event) ?? 'opened',
@@ -59,21 +58,19 @@ function countsIn(rows: readonly CountRow[]): ReceiptCounts {
   }
 }
 
-/** Counts of one language, over the pushes in several languages that went out on one day. */
+/** Counts of one language in the pushes of one day. */
 export interface LanguageDay {
   /** Days since the Unix epoch, UTC. */
   readonly day: number
   /** A tag, or `OWN_TEXT`. */
   readonly language: string
-  /** Accepted by a gateway. */
   readonly s: number
-  /** Opens reported, since then. */
+  /** Reported since then. */
   readonly o: number
-  /** Arrivals reported, since then. */
   readonly received: number
 }
 
-/** Counts by language and day, as long as pushes are kept. Reads all pushes in several languages. */
+/** As long as pushes are kept. Reads all pushes in several languages. */
 export function createLanguageDays({ database }: { database: Pick<Database, 'reading'> }) {
   const days = database.reading<LanguageDay, [application: number, since: number, until: number]>(
     `WITH sent AS MATERIALIZED (
@@ -90,7 +87,7 @@ export function createLanguageDays({ database }: { database: Pick<Database, 'rea
   )
 
   return {
-    /** The days `first` to `last`, the most accepted language first. */
+    /** The most accepted language first. */
     days: (application: number, first: number, last: number): LanguageDay[] =>
       days.all(application, first * DAY_MS, (last + 1) * DAY_MS),
   }

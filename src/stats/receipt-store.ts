@@ -8,14 +8,14 @@ import type { Receipt } from './receipt.ts'
 interface ReportedPush {
   /** `push.number`. */
   readonly number: number
-  /** The language of its text for a device with this locale, as `push_receipt` has it; `null`: the push has one text. */
+  /** As in `push_receipt`; `null`: the push has one text. */
   readonly textFor: (locale: string | null) => string | null
   readonly declared: () => readonly string[]
 }
 
 interface CountedReceipt {
   readonly isOfDevice: boolean
-  /** From `ReportedPush.textFor`; `null` also if the device is unknown. */
+  /** `null` also if the device is unknown. */
   readonly text: string | null
 }
 
@@ -24,14 +24,12 @@ interface Reporter {
   readonly platform: Platform
 }
 
-/** Names of actions counted for each push besides its own: anybody who knows the application's id can send new ones. */
+/** Besides the push's own: anybody who knows the application's id can send new ones. */
 const MAX_ACTIONS = 20
 
 const OTHER = 'other'
 
-/**
- * Reports by push and device, a row each, so a push may have millions; and their counts. To be called inside a transaction.
- */
+/** Reports by push and device, a row each: a push may have millions. Call inside a transaction. */
 export function createReceiptStore({ database }: { database: Pick<Database, 'statement'> }) {
   const findDevice = database.statement<{ id: number; locale: string | null }, [number, Platform, string | Uint8Array]>(
     'SELECT id, locale FROM device WHERE application = ? AND platform = ? AND token = ?',
@@ -66,7 +64,7 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
        SELECT push, event, action, language FROM push_receipt
        WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
   )
-  // Looked up by key: these pushes may have millions of receipts.
+  // By key: these pushes may have millions of receipts.
   const ofDevices = database.statement<never, [application: number, after: number, upTo: number, devices: string]>(
     `DELETE FROM receipt WHERE (push, device) IN (
        SELECT p.number, d.value FROM push p CROSS JOIN json_each(?4) d
@@ -83,8 +81,7 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
   const eraseCountsOf: EraseRows = (application, limit) => countsOfApplication.run(application, limit).changes
   return {
     /**
-     * Counts a report at `now` (ms since the Unix epoch), by the language of the device at that time. `null`, and nothing
-     * changed: the device has reported the same before. Reports without a token are all counted.
+     * `now`: ms since the Unix epoch. `null`: the device has reported the same before. Without a token all are counted.
      */
     add(
       { number, textFor, declared }: ReportedPush,
@@ -102,16 +99,16 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
       return { isOfDevice: device !== null, text }
     },
 
-    /** Whether any of these devices, `device.id`, has reported a tap on the push. */
+    /** Whether any of these, by `device.id`, has reported a tap. */
     isOpenedBy: (push: number, devices: readonly number[]): boolean =>
       opened.get(push, JSON.stringify(devices)) !== null,
 
-    /** Erases up to `limit` rows; gives how many. */
+    /** Returns how many. */
     eraseOfPush: (push: number, limit: number): number => ofPush.run(push, limit).changes,
     eraseOf,
     eraseCountsOf,
 
-    /** `devices` by `device.id`; in pushes with `after` < number <= `upTo`. */
+    /** `devices`: by `device.id`; in pushes with `after` < number <= `upTo`. */
     eraseOfDevices: (application: number, devices: readonly number[], after: number, upTo: number): void =>
       void ofDevices.run(application, after, upTo, JSON.stringify(devices)),
   }

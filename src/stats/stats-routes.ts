@@ -15,13 +15,12 @@ interface Dependencies {
   readonly commit: Commit
   readonly clock: Clock
   readonly stats: Pick<StatsStore, 'record' | 'analytics'>
-  /** Withdraws the push from the user's other devices, in the commit; what it returns is called after that. */
+  /** Runs in the commit; its result is called after that. */
   readonly clear: (application: Application, platform: Platform, receipt: Receipt) => (() => void) | null
-  /** Called for each report that is no repetition. */
+  /** Not for repetitions. */
   readonly counted: (application: number, event: ReceiptEvent) => void
 }
 
-/** Endpoints 14 and 15. */
 export function statsRoutes({ gate, commit, clock, stats, clear, counted }: Dependencies) {
   return new Elysia({ name: 'stats-routes' })
     .use(gate.plugin)
@@ -30,7 +29,7 @@ export function statsRoutes({ gate, commit, clock, stats, clear, counted }: Depe
       async ({ body, application }) => {
         const { platform, receipt, clears } = body
         const { isNew, send } = await commit(() => {
-          // Before it is recorded: the first tap alone clears.
+          // First: only the first tap clears.
           const send = clears ? clear(application, platform, receipt) : null
           return { isNew: stats.record(application.number, platform, receipt, clock.now()), send }
         })

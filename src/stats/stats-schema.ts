@@ -8,7 +8,7 @@ import type { Receipt, ReceiptEvent } from './receipt.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Clients of other services send their own ids under this name: those are ignored. */
+/** Clients of other services send their own ids: those are ignored. */
 const pushId: Field<string | null> = {
   schema: {
     type: 'string',
@@ -20,7 +20,7 @@ const pushId: Field<string | null> = {
   read: (value) => (typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null),
 }
 
-/** Not in the contract, whose clients may send anything under this name: whatever is no token is ignored. */
+/** Not in the contract: whatever is no token is ignored. */
 const reportedBy: Field<string | null> = {
   schema: {
     ...token.schema,
@@ -90,7 +90,6 @@ export const RecordReceipt = bodyOf(
   },
 )
 
-/** What GET /analytics answers. */
 export const ANALYTICS = objectSchema('Analytics', {
   t: count('Notifications addressed: one for each device of each push.', 1200),
   o: count('Opens recorded.', 310),

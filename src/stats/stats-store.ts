@@ -10,13 +10,11 @@ import { createReceiptStore } from './receipt-store.ts'
 import type { Receipt } from './receipt.ts'
 import { createTallyStore } from './tally-store.ts'
 
-/** Endpoint 15: sums of an application since it was created. */
+/** Sums of an application since it was created. */
 export interface Analytics {
-  /** Notifications addressed: one for each device in each audience. */
+  /** One for each device in each audience. */
   readonly t: number
-  /** Opens recorded. */
   readonly o: number
-  /** Accepted by a gateway, which does not mean shown. */
   readonly s: number
 }
 
@@ -25,16 +23,15 @@ export type StatsStore = ReturnType<typeof createStatsStore>
 interface Dependencies {
   readonly database: Pick<Database, 'orm' | 'statement'>
   readonly pushes: {
-    /** Its `push.number`, `null` where the application has no push with this id. */
+    /** `null`: no such push. */
     numberOf(application: number, id: string): number | null
-    /** Which of its texts a device with this locale gets; `null`: it has one text. */
+    /** `null`: it has one text. */
     textFor(push: number, locale: string | null): string | null
     actionsOf(push: number): readonly string[]
   }
   readonly events: Pick<EventStore, 'pushOpened'>
 }
 
-/** The counts of an application, and the reports of its app. */
 export function createStatsStore({ database, pushes, events }: Dependencies) {
   const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
   const sums = late(() =>
@@ -50,10 +47,7 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
   return {
     analytics: (application: number): Analytics => sums.get({ application }) ?? { t: 0, o: 0, s: 0 },
 
-    /**
-     * Counts a report at `now` (ms since the Unix epoch) for the day, unless it is an action, and for the push, if the
-     * application has it. False, and nothing changed: the device has reported the same before.
-     */
+    /** `now`: ms since the Unix epoch. Returns `false` if the device has reported the same before. */
     record(application: number, platform: Platform, receipt: Receipt, now: number): boolean {
       const { push, event } = receipt
       const number = push === null ? null : pushes.numberOf(application, push)
@@ -65,7 +59,7 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
         }
         const counted = receipts.add(reported, { application, platform }, receipt, now)
         if (counted === null) return false
-        // No event for arrivals: each device reports each push. The status counts them.
+        // Each device reports its arrival: the status counts those.
         if (event !== 'received') {
           const { action, token } = receipt
           const named = {

@@ -6,7 +6,7 @@ import { late } from '../database/late-statement.ts'
 import { tally } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
 
-/** What an application did on one day. */
+/** Of one application. */
 export interface Day {
   /** Days since the Unix epoch, UTC. */
   readonly day: number
@@ -24,13 +24,12 @@ export interface PlatformDay extends Day {
   readonly platform: Platform
 }
 
-/** Whose counts: one row for each of these and the day. */
 interface TallyKey {
   readonly application: number
   readonly platform: Platform
 }
 
-/** Counts by application, UTC day and platform. `now` is ms since the Unix epoch. To be called inside a transaction. */
+/** `now`: ms since the Unix epoch. Call inside a transaction. */
 export function createTallyStore({ database }: { database: Pick<Database, 'statement'> }) {
   const addSent = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
@@ -42,7 +41,7 @@ export function createTallyStore({ database }: { database: Pick<Database, 'state
        ON CONFLICT DO UPDATE SET ${column} = ${column} + 1`,
     )
   const add = { opened: addOne('o'), received: addOne('received') } as const
-  // The larger of two, not their sum: importing the same list again changes nothing.
+  // The larger of two, so that importing a list again changes nothing.
   const put = database.statement<never, [number, number, number, number, number, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s, o, received) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET t = max(t, excluded.t), s = max(s, excluded.s), o = max(o, excluded.o),
@@ -65,7 +64,6 @@ export function createTallyStore({ database }: { database: Pick<Database, 'state
   }
 }
 
-/** The counts for operators, on the connection that only reads. */
 export function createTallyReader({ database }: { database: Pick<Database, 'readingOrm'> }) {
   const { application: column, ...columns } = getTableColumns(tally)
   const { day } = columns
@@ -92,13 +90,13 @@ export function createTallyReader({ database }: { database: Pick<Database, 'read
   )
 
   return {
-    /** Opens reported on the day `since` and later. */
+    /** On the day `since` and later. */
     opensSince: (application: number, since: number): number => opens.get({ application, since })?.o ?? 0,
 
-    /** The days `first` to `last` that have any counts, in order. */
+    /** With any counts, in order. */
     days: (application: number, first: number, last: number): Day[] => days.all({ application, first, last }),
 
-    /** All days by platform, oldest first. */
+    /** Oldest first. */
     list: (application: number): readonly PlatformDay[] => list.all({ application }),
   }
 }

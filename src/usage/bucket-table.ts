@@ -8,10 +8,8 @@ interface Entry extends TokenBucket {
 }
 
 /**
- * Buckets by key, at most `capacity`: a new one replaces the least recently used.
- *
- * The linked list is needed because the Map's own order steps over every deleted entry to find the oldest: 22 µs for each
- * call from a new address, at 50,000 entries.
+ * At most `capacity` buckets: a new one replaces the least recently used. A linked list, because to find the oldest a
+ * Map steps over every deleted entry: 22 µs a call from a new address, at 50,000 entries.
  */
 export function createBucketTable(capacity: number) {
   const entries = new Map<string, Entry>()
@@ -27,7 +25,7 @@ export function createBucketTable(capacity: number) {
   }
 
   return {
-    /** The bucket of `key`, full if it is new. `burst` is in tokens, `now` in milliseconds. */
+    /** Full if it is new. `burst` in tokens, `now` in ms. */
     bucket(key: string, burst: number, now: number): TokenBucket {
       let entry = entries.get(key)
       if (entry === undefined) {
@@ -43,7 +41,7 @@ export function createBucketTable(capacity: number) {
   }
 }
 
-/** Closes the list to a ring: its `newer` is the oldest entry, its `older` the newest. It is no bucket itself. */
+/** Closes the list to a ring: `newer` is the oldest entry, `older` the newest. */
 function createEnds(): Entry {
   const ends = { ...fullBucket(0, 0), key: '' } as Entry
   ends.older = ends

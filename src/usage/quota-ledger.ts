@@ -7,23 +7,23 @@ import type { Period, QuotaPeriod } from './quota-period.ts'
 type Charged = Pick<Application, 'number' | 'limits'>
 
 /**
- * Calls of `quota` without the secret: the application id is public, so the last fifth is left for the application's own
- * backend (test/api/http/admission.test.ts). 0 for 0, which is unlimited.
+ * Without the secret: the application id is public, so the last fifth is left for the application's own backend
+ * (test/api/http/admission.test.ts).
  */
 export function shareWithoutSecret(quota: number): number {
   return Math.floor((quota * 4) / 5)
 }
 
-/** Applications that one step of a sweep looks at, with up to 75 periods each: 5 ms. */
+/** Applications in one step of a sweep, with up to 75 periods each: 5 ms. */
 const SWEEP_LIMIT = 100
 
 interface Counter extends Period {
   readonly application: number
   readonly kind: QuotaPeriod
   used: number
-  /** What the last flush wrote. */
+  /** At the last flush. */
   written: number
-  /** The quota that `onMostUsed` was called for; 0: none. */
+  /** The quota that `onMostUsed` was called for. */
   saidOf: number
 }
 
@@ -34,25 +34,24 @@ const ALLOWED: Charge = { allowed: true }
 interface Dependencies {
   readonly database: Database
   readonly clock: Clock
-  /** Called once per period and process when four fifths of a quota are used. */
+  /** Once per period and process, at four fifths of a quota. */
   readonly onMostUsed?: (application: Charged, period: Period) => void
 }
 
 export type QuotaLedger = ReturnType<typeof createQuotaLedger>
 
 /**
- * Counts the calls of each application, by day and by month, so that the count is there when the period of its quota
- * changes.
+ * Counts calls by day and month, so that the count is there when the period of a quota changes.
  *
- * A count is `changed` from a call to the next flush, then `flushed` until a later flush finds it in the database. The
- * ledger does not learn whether the transaction of a flush was committed, so it looks, and writes again what is missing.
- * It writes counts, not differences, so writing one twice does no harm.
+ * A count is `changed` from a call to the next flush, then `flushed` until a later flush finds it in the database: the
+ * ledger does not learn whether a transaction was committed, so it looks, and writes again what is missing. It writes
+ * counts, not differences, so writing one twice does no harm.
  */
 export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies) {
   const stored = database.statement<{ used: number }, [number, string]>(
     'SELECT used FROM quota WHERE application = ? AND period = ?',
   )
-  // SELECT from application: a deleted one must not fail the transaction that all calls share.
+  // A deleted application must not fail the transaction that all calls share.
   const write = database.statement<never, [string, number, number]>(
     `INSERT INTO quota (application, period, used) SELECT number, ?, ? FROM application WHERE number = ?
      ON CONFLICT (application, period) DO UPDATE SET used = excluded.used`,
@@ -108,10 +107,7 @@ export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies)
   }
 
   return {
-    /**
-     * Counts one call if the application is below its quota (0 = unlimited, but counted), or below four fifths of it for a
-     * call without the secret. Else counts nothing and says when the period ends (test/api/http/admission.test.ts).
-     */
+    /** Counts one call below the quota (0 = unlimited), or below four fifths of it without the secret. */
     charge(application: Charged, withSecret: boolean): Charge {
       const { number, limits } = application
       const { quota, quotaPeriod } = limits
@@ -131,20 +127,20 @@ export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies)
       }
       return allowed ? ALLOWED : { allowed, retryAfterSeconds: secondsToEnd(held, now) }
     },
-    /** Calls counted in the current period. */
+    /** In the current period. */
     used: ({ number, limits }: Charged): number => counterOf(number, limits.quotaPeriod, clock.now()).used,
-    /** Writes what changed. To be called once in a transaction, at its start: see `alongside` of the group commit. */
+    /** Call this once in a transaction, at its start: see `alongside` of the group commit. */
     flush(): void {
       takeBackWhatWasRolledBack()
       if (changed.size > 0) writeChanged()
     },
-    /** Erases old periods of some applications with a number over `after`; gives the last one looked at, `null`: the end. */
+    /** Erases old periods of applications over `after`; returns the last one looked at, `null`: the end. */
     sweep(now: number, after: number): number | null {
       const last = next.get(after)?.number ?? null
       forget.run(after, last ?? Number.MAX_SAFE_INTEGER, oldestKept('day', now), oldestKept('month', now))
       return last
     },
-    /** Whether counts may not be on disk. Turns false at the first flush after the commit that wrote them. */
+    /** Counts may not be on disk. False at the first flush after the commit that wrote them. */
     get dirty(): boolean {
       return changed.size > 0 || flushed.length > 0
     },

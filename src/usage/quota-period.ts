@@ -1,10 +1,10 @@
 import { DAY_MS } from '../clock.ts'
 import { isoTime } from '../text/format.ts'
 
-/** A calendar day or month, UTC (test/api/http/admission.test.ts). */
+/** Calendar day or month, UTC (test/api/http/admission.test.ts). */
 export type QuotaPeriod = 'day' | 'month'
 
-/** One day or month. It has begun at `startsAt` and is over at `endsAt` (milliseconds since the Unix epoch). */
+/** From `startsAt` to before `endsAt`, ms since the Unix epoch. */
 export interface Period {
   /** '2026-11-20' or '2026-11'. */
   readonly name: string
@@ -12,10 +12,9 @@ export interface Period {
   readonly endsAt: number
 }
 
-/** Counts are kept for two months of days, and for a year of months and the one that runs. */
+/** The running one included. */
 const KEPT = { day: 62, month: 13 } as const
 
-/** The period that `now` (milliseconds since the Unix epoch) lies in. */
 export function periodAt(kind: QuotaPeriod, now: number): Period {
   const iso = isoTime(now)
   if (kind === 'day') {
@@ -25,12 +24,11 @@ export function periodAt(kind: QuotaPeriod, now: number): Period {
   return { name: iso.slice(0, 7), startsAt: monthStart(now, 0), endsAt: monthStart(now, 1) }
 }
 
-/** Seconds to the end of the period, rounded up; at least 1 while `now` lies in it. */
+/** Rounded up. */
 export function secondsToEnd(period: Period, now: number): number {
   return Math.ceil((period.endsAt - now) / 1000)
 }
 
-/** The name of the first period that is still kept at `now`: 62 days or 13 months, the running one included. */
 export function oldestKept(kind: QuotaPeriod, now: number): string {
   const start = kind === 'day' ? now - (KEPT.day - 1) * DAY_MS : monthStart(now, 1 - KEPT.month)
   return periodAt(kind, start).name

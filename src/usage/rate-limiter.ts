@@ -4,23 +4,22 @@ import { createBucketTable } from './bucket-table.ts'
 import { isUnlimited, returnToken, secondsToFull, secondsToToken, takeToken, tokensLeft } from './token-bucket.ts'
 
 interface Limits {
-  /** Calls a second; 0 = unlimited. */
+  /** 0 = unlimited. */
   readonly rate: number
-  /** Calls; 0 = unlimited. */
+  /** 0 = unlimited. */
   readonly burst: number
 }
 
 export interface RateVerdict {
   readonly allowed: boolean
-  /** Calls a second; 0 = unlimited. */
+  /** A second; 0 = unlimited. */
   readonly rate: number
-  /** Calls that fit into the bucket; 0 = unlimited, and then the numbers below are 0 and mean nothing. */
+  /** 0 = unlimited: the numbers below mean nothing then. */
   readonly limit: number
-  /** Calls that could be made now. */
   readonly remaining: number
-  /** Seconds until the bucket is full again, rounded up. */
+  /** Until the bucket is full, rounded up. */
   readonly resetSeconds: number
-  /** Seconds until a call will be allowed, rounded up, at least 1; 0 where this one was. */
+  /** Rounded up, at least 1; 0 if this call was allowed. */
   readonly retryAfterSeconds: number
 }
 
@@ -34,8 +33,8 @@ const UNLIMITED: RateVerdict = {
 }
 
 /**
- * One bucket for each key (see `userKey`), in bounded memory: beyond `capacity` keys (default 50,000, about 10 MB) the
- * least recently used is forgotten, which at worst gives its user a full bucket (test/api/http/admission.test.ts).
+ * One bucket for each key (see `userKey`). Beyond `capacity` keys (default 50,000, about 10 MB) the least recently used
+ * is forgotten, which at worst gives its user a full bucket (test/api/http/admission.test.ts).
  */
 export function createRateLimiter(options: { readonly clock: Clock; readonly capacity?: number }) {
   const { clock, capacity = 50_000 } = options
@@ -56,10 +55,7 @@ export function createRateLimiter(options: { readonly clock: Clock; readonly cap
   }
 
   return {
-    /**
-     * Takes one call from the bucket of `key`; a refused call takes nothing. Limits may differ from call to call. All keys
-     * of a `site` share a second bucket, `SITE_SHARE` times as large.
-     */
+    /** Limits may differ from call to call. Keys of a `site` share a second bucket, `SITE_SHARE` times as large. */
     take(key: string, limits: Limits, site: string | null = null): RateVerdict {
       if (isUnlimited(limits.rate, limits.burst)) return UNLIMITED
       const now = clock.now()

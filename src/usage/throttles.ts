@@ -5,23 +5,22 @@ import { secondsToToken, takeToken } from './token-bucket.ts'
 
 interface Options {
   readonly clock: Clock
-  /** Networks that are remembered. Default 50,000. */
+  /** Networks. Default 50,000. */
   readonly capacity?: number
 }
 
-/** Wrong credentials an address may send before it is throttled (test/api/http/admission.test.ts). */
+/** Per address (test/api/http/admission.test.ts). */
 const FAILURES = 20
-/** One of them is given back every 3 s. */
 const FAILURES_PER_SECOND = 1 / 3
 
 /**
- * Slows down whoever guesses secrets: a network, and for IPv6 also its site, `SITE_SHARE` times as much. It has a table of
- * its own, so that many ordinary callers cannot push a guesser out of it.
+ * Slows down whoever guesses secrets: a network, and for IPv6 its site. A table of its own, so that ordinary callers
+ * cannot push a guesser out.
  */
 export function createFailureThrottle(options: Options) {
   const take = createTake(options, FAILURES_PER_SECOND, FAILURES)
   return {
-    /** To be called for each wrong credential, and for nothing else. `allowed`: it may be answered as what it is. */
+    /** Call this for wrong credentials only. `allowed`: to answer as what it is. */
     failed(address: string): { readonly allowed: boolean; readonly retryAfterSeconds: number } {
       const site = siteOf(address)
       const retryAfterSeconds = (site !== null && take(site, SITE_SHARE, 1)) || take(networkOf(address), 1, 1)
@@ -31,12 +30,11 @@ export function createFailureThrottle(options: Options) {
 }
 
 /**
- * Rows beyond those of ordinary calls that one address may add at once, and per second. A phone that registers for the
- * first time with 100 tags, which other phones have too, adds 90: 220 of them behind one address may do so at once, and
- * 800 an hour after that. The first of all phones adds 180.
+ * Rows beyond ordinary calls that one address may add at once, and per second. A phone that registers for the first
+ * time with 100 common tags adds 90: 220 of them behind one address may do so at once, and 800 an hour after that.
  *
- * A row takes 40 bytes of the disk (a label of a device) to 900 (256 bytes of a name or a token, and their index). With the
- * default limit of calls one address can fill 110 MB an hour (measured; 43 GB without this).
+ * A row takes 40 bytes (a label of a device) to 900 (256 bytes of a name or token, with index). One address can fill
+ * 110 MB an hour (measured; 43 GB without this).
  */
 const ROWS = 20_000
 const ROWS_PER_SECOND = 20
@@ -44,9 +42,9 @@ const ROWS_PER_SECOND = 20
 export function createGrowthThrottle(options: Options) {
   const take = createTake(options, ROWS_PER_SECOND, ROWS)
   return {
-    /** Takes rows from the address and from its site; the seconds to wait for them, 0: taken. */
+    /** Seconds to wait; 0: taken. */
     take(application: number, address: string, rows: number): number {
-      // Its own first: rows refused to one network must not be missing to the others of its site.
+      // Its own first: rows refused to one network must not be missing to others of its site.
       const wait = take(userKey(application, address), 1, rows)
       const site = wait === 0 ? siteKey(application, address) : null
       return site === null ? wait : take(site, SITE_SHARE, rows)
@@ -54,7 +52,7 @@ export function createGrowthThrottle(options: Options) {
   }
 }
 
-/** Takes `count` tokens from a bucket `share` times as large as `burst`; the seconds to wait for them, 0: taken. */
+/** From a bucket `share` times as large as `burst`; seconds to wait, 0: taken. */
 function createTake({ clock, capacity = 50_000 }: Options, rate: number, burst: number) {
   const table = createBucketTable(capacity)
   return (key: string, share: number, count: number): number => {

@@ -1,6 +1,6 @@
 import type { Trouble } from '../verdict.ts'
 
-/** Different devices with a complaint, none accepted in between, that trip the breaker. */
+/** Devices with a complaint, none accepted in between, that trip the breaker. */
 const MIN_ACCUSERS = 10
 
 const MAX_REMEMBERED = 10_000
@@ -9,20 +9,20 @@ export interface Accusation {
   readonly device: number
   readonly complaint: Trouble['state']
   readonly reason: string
-  /** With no other device accepted shortly before: else the device itself may be at fault. */
+  /** No other device was accepted shortly before. */
   readonly isFirst: boolean
 }
 
 /**
- * Decides whether a complaint is about one device or about its whole lane: the credential, or the gateway. One device
- * that is refused on its own holds up nobody; nor do devices that strangers register, since with a credential that has
- * worked `Lane` lets only devices accuse that were accepted with it before.
+ * Decides whether a complaint is about one device or its whole lane: the credential, or the gateway. One device that is
+ * refused holds up nobody; nor do devices that strangers register, since `Lane` lets only devices accuse a proven
+ * credential that were accepted with it.
  *
- * quiet → (a device complains) → doubtful → (`MIN_ACCUSERS` different devices have complained) → tripped, and again by
- * each further complaint. From both: (a device is accepted) → quiet.
+ * quiet → (a device complains) → doubtful → (`MIN_ACCUSERS` devices have complained) → tripped, again by each further
+ * complaint. From both: (a device is accepted) → quiet.
  *
  * Refused tokens never trip it. A device that was reached before loses its token on the second refusal, but not while
- * `MIN_ACCUSERS` such tokens are refused and nothing is accepted: the gateway may be having a bad hour.
+ * `MIN_ACCUSERS` such tokens are refused and nothing is accepted: the gateway may have an outage.
  */
 export class Breaker {
   readonly #credential: { readonly isProven: boolean }
@@ -46,7 +46,7 @@ export class Breaker {
     return this.#accusers.size > 0 || this.#refused.size >= MIN_ACCUSERS
   }
 
-  /** Whether to take the next recipient from anywhere in the audience: devices imported together may fail together. */
+  /** Whether to pick the next recipient anywhere: devices imported together may fail together. */
   get wantsSamples(): boolean {
     return this.#isTripped || this.#accusers.size >= MIN_ACCUSERS / 3
   }
@@ -88,7 +88,7 @@ export class Breaker {
     return this.#isTripped
   }
 
-  /** The token of a device that was reached before is refused; returns whether to believe it. */
+  /** For a device that was reached before; returns whether to believe the refusal. */
   refuse(device: number, reason: string): boolean {
     if (this.#alone.has(device)) return true
     const isAgain = this.#refused.has(device)
@@ -96,7 +96,7 @@ export class Breaker {
     return isAgain && this.#refused.size < MIN_ACCUSERS
   }
 
-  /** What to report once nobody else is left to send to; `null` for nothing. */
+  /** What to report once nobody else is left to send to. */
   get warning(): Trouble | null {
     const isNews = [...this.#accusers.values()].some(({ isFirst }) => isFirst || !this.#credential.isProven)
     if (isNews) return this.tripReason

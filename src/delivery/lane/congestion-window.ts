@@ -7,17 +7,16 @@ import type { Pause, Trouble } from '../verdict.ts'
 /** APNs allows about 1000 streams a connection, FCM 100: one connection or two, or ten. */
 const MAX_SIZE = 1000
 
-/** By how much each success opens the window: fourfold a round trip, so five round trips to 1000. */
+/** Added by each success: fourfold a round trip, so five round trips to 1000. */
 const GROWTH = 3
 
-/** By how much each success raises the useful size after this process was the bottleneck: 1/32 a round trip. */
+/** Added to the useful size by each success after this process was the bottleneck: 1/32 a round trip. */
 const RISE = 1 / 32
 
 /**
- * Upper bound on requests in flight when this process is the bottleneck: what it could send, at best, in the time of
- * the fastest answer (in flight = rate × latency), and no less than it sends in one go. Anything above waits in its own
- * queues and grows cold in the processor's caches. Measured beside a gateway on the same machine, 40,000 devices on 2
- * busy cores, ten rounds: 0.90 of the CPU time a push.
+ * Upper bound on requests in flight when this process is the bottleneck: what it could send in the time of the fastest
+ * answer (in flight = rate × latency), and no less than it sends in one go. More would wait in its own queues. Measured
+ * beside a gateway on the same machine, 40,000 devices on 2 busy cores: 0.90 of the CPU time a push.
  */
 const SENDS_A_MS = 100
 const MIN_AT_LIMIT = 128
@@ -37,25 +36,22 @@ const SMOOTHING = 1 / 32
 /**
  * How much one lane may have in flight.
  *
- * ready → (its gateway cannot be reached, or asks for a pause) → unreachable → (after a wait) one request alone:
+ * ready → (the gateway cannot be reached, or asks for a pause) → unreachable → (after a wait) one request alone:
  * accepted → ready, else a longer wait. ready → (the credential is refused) → misconfigured → (after a long wait) one
- * request alone. It is never ready before its pause is over: what was sent before the pause and accepted in it says
- * nothing new. Another credential has another window.
+ * request alone. The success of a request from before a pause does not end it.
  *
- * The first request goes alone until it is accepted, because APNs allows one stream until then
- * (developer.apple.com, "Establishing a connection to APNs"). From then on each success opens the window by three, as
- * does a refused token, which shows that the credential is accepted. Strain (streams that break, answers that take ever
- * longer) closes it by a third, once for each window sent.
+ * The first request goes alone until it is accepted, because APNs allows one stream until then (developer.apple.com,
+ * "Establishing a connection to APNs"). Each success, or refused token, opens the window by three. Strain (broken
+ * streams, ever slower answers) closes it by a third, once for each window sent.
  */
 export class CongestionWindow {
   #trouble: Trouble | null = null
   #size = 1
   #usefulSize = MAX_SIZE
   #resumeAt = 0
-  /** When one request is tried during the pause; `null`: none is. */
   #probeAt: number | null = null
   #isProbing = false
-  /** When a new device may end the pause; `null`: never. */
+  /** When a new device may end the pause. */
   #earliestAt: number | null = null
   #setbacks = 0
   /** Answers still to come from requests sent before the last cut: they say nothing new. */
@@ -93,7 +89,7 @@ export class CongestionWindow {
     return this.#resumeAt
   }
 
-  /** The gateway accepted the credential, `latencyMs` after a send; returns whether that ended a pause. */
+  /** `latencyMs`: since the send. Returns whether that ended a pause. */
   succeeded(latencyMs: number, now: number): boolean {
     this.#stale--
     if (!this.mayGo(now)) return false
@@ -115,7 +111,7 @@ export class CongestionWindow {
     return hasResumed
   }
 
-  /** This process cannot keep up with the answers, which says nothing about the gateway. */
+  /** This process, not the gateway, is the bottleneck. */
   crowded(inFlight: number): void {
     this.#usefulSize = Math.min(Math.max(inFlight, this.#fastestMs * SENDS_A_MS, MIN_AT_LIMIT), this.#usefulSize)
     this.#size = Math.min(this.#size, this.#usefulSize)
@@ -127,8 +123,8 @@ export class CongestionWindow {
   }
 
   /**
-   * Returns for how many milliseconds it pauses; `null` if it was paused already: an answer to a request from before
-   * the pause says nothing new, unless it asks for a longer one. `random` is in [0, 1).
+   * Returns for how many ms it pauses; `null` if it was paused already: a request from before the pause says nothing
+   * new, unless it asks for a longer one. `random`: in [0, 1).
    */
   pause({ state, reason, ofDevices, ...pause }: Pause, now: number, random: number): number | null {
     const retry = state === 'misconfigured' ? MISCONFIGURED_RETRY : GATEWAY_RETRY
@@ -152,7 +148,7 @@ export class CongestionWindow {
     return waitMs
   }
 
-  /** A new device can be tried instead of waiting out a pause that has doubled several times. */
+  /** A new device can be tried before a pause that has doubled several times is over. */
   endPauseEarly(): void {
     if (this.#earliestAt !== null) this.#resumeAt = Math.min(this.#resumeAt, this.#earliestAt)
   }

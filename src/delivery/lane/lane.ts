@@ -11,13 +11,13 @@ import type { Notices } from './notices.ts'
 import { SilentDevices } from './silent-devices.ts'
 import type { Sending } from './silent-devices.ts'
 
-/** After a pause, a device that was refused before it waits this much longer, in ms, so others come first. */
+/** A device refused before a pause waits this much longer, in ms, so that others come first. */
 const AFTER_PAUSE_MS = SECOND_MS
 
 /** A device that complains so soon, in ms, after another was accepted is more likely at fault than the credential. */
 const LATELY_MS = MINUTE_MS
 
-/** A gateway that accepted something so lately, and showed no strain for so long, in ms, is worth waiting for. */
+/** A gateway that accepted something so recently, without strain for so long, in ms, is worth waiting for. */
 const WELL_MS = SECOND_MS
 const WITHOUT_STRAIN_MS = MINUTE_MS
 
@@ -29,7 +29,6 @@ interface Sent {
 }
 
 export interface LaneContext {
-  /** In [0, 1). */
   readonly random: () => number
   readonly credential: CredentialInUse
   readonly notices: Notices
@@ -37,10 +36,7 @@ export interface LaneContext {
   readonly provider: Provider | null
 }
 
-/**
- * One application's way to one gateway, by its origin: how much may be in flight, which devices are silent, and whose
- * fault a refusal is. Times are service time.
- */
+/** One application's way to one gateway, by its origin. Times are service time. */
 export class Lane {
   readonly origin: string
   readonly window = new CongestionWindow()
@@ -56,7 +52,7 @@ export class Lane {
   #warning: Trouble | null = null
   /** The last send, by number, that was accepted; the last device that was, and when. */
   readonly #accepted = { nth: 0, device: -1, at: Number.NEGATIVE_INFINITY }
-  /** The last send, by number, that shows that the credential is accepted. */
+  /** The last send, by number, that shows the credential is accepted. */
   #recognisedNth = 0
   #strainedAt = Number.NEGATIVE_INFINITY
 
@@ -79,7 +75,7 @@ export class Lane {
     return this.window.trouble ?? this.#warning
   }
 
-  /** Whether its gateway keeps accepting, so that waiting for room will not take long. */
+  /** Whether the gateway keeps accepting: waiting for room will not take long. */
   isWell(now: number): boolean {
     const isCalm = now - this.#strainedAt > WITHOUT_STRAIN_MS
     return this.window.trouble === null && now - this.#accepted.at < WELL_MS && isCalm
@@ -142,7 +138,7 @@ export class Lane {
     return { retry: provider?.retry ?? GATEWAY_RETRY, attempt, now, expiresAt, random: random() }
   }
 
-  /** Nobody else is left to send to now: reports complaints by too few devices for a pause. */
+  /** Nobody else is left to send to: reports complaints by too few devices for a pause. */
   nobodyLeft(now: number): void {
     const { warning } = this.breaker
     if (warning === null || this.window.trouble !== null || this.#warning?.reason === warning.reason) return
@@ -172,9 +168,9 @@ export class Lane {
   }
 
   /**
-   * Whether a complaint may be about the credential or the gateway. Not if others were accepted since the device
-   * complained, or a later send was. Anybody can register devices that are refused: once the credential has worked, or
-   * the gateway has accepted something in this run, only devices may accuse it that were accepted with the credential.
+   * Whether a complaint may be about the credential or gateway. Not if others were accepted since the device
+   * complained, or a later send was. Anybody can register bad devices: once the credential has worked, or the gateway
+   * accepted something in this run, only devices accepted with the credential may accuse.
    */
   #mayAccuse(complaint: PauseReason, { device, nth }: Sending): boolean {
     if (this.breaker.isAlone(device)) return false
@@ -187,7 +183,6 @@ export class Lane {
     return !isProven || credential.wasAccepted(device)
   }
 
-  /** Whether to give up a refused token: not always at once, if the device was reached before. */
   #believes({ device, nth }: Sending, reason: string): boolean {
     if (nth < this.#accepted.nth || !this.#deps.credential.wasAccepted(device)) return true
     return this.breaker.refuse(device, reason)
@@ -196,7 +191,7 @@ export class Lane {
   /** What an answer that accuses nobody says about the gateway and the credential. */
   #note(outcome: Outcome, { device, nth }: Sending, latencyMs: number, now: number): void {
     const { credential } = this.#deps
-    // A gateway that knows that the app is gone from a device has accepted a notification for it before.
+    // A gateway that knows the app is gone has accepted a notification for the device before.
     const isAccepted = outcome.kind === 'accepted' || (outcome.kind === 'unregistered' && !credential.isGood)
     if (isAccepted) {
       if (!credential.isProven) credential.prove(device)

@@ -7,16 +7,16 @@ import type { Wait } from '../wait.ts'
 import { Lane } from './lane.ts'
 import type { LaneContext } from './lane.ts'
 
-/** Recipients that wait for room in memory, for one lane and for all; others wait on disk. */
+/** Recipients that wait for room in memory, for one lane and for all. */
 const MAX_WAITING_EACH = 256
 const MAX_WAITING = 1024
 
-/** Lanes that never accepted anything, with a request in flight at one time: strangers may name many gateways. */
+/** Unproven lanes with requests in flight: strangers may name many gateways. */
 const MAX_UNPROVEN = 16
 
 const MAX_LANES = 1000
 
-/** On disk, in ms: each a millisecond longer than the one before. */
+/** On disk, in ms: each a millisecond longer than the last. */
 const NO_ROOM_MS = 5 * SECOND_MS
 
 interface Entry {
@@ -28,11 +28,10 @@ interface Entry {
 export type Lanes = ReturnType<typeof createLanes>
 
 /**
- * The lanes of one credential: two of APNs, one of FCM, many of browsers. Where a lane has no room, its recipients wait
- * while others are sent to. Times are service time.
+ * The lanes of one credential: two of APNs, one of FCM, many of browsers. Times are service time.
  *
- * room → sent. No room → waits in memory → (room) → sent. Too many wait → (its gateway accepts what it gets) → nobody
- * else is taken until there is room; (it does not) → waits on disk. Paused, or the device is silent → waits on disk.
+ * room → sent. No room → waits in memory → (room) → sent. Too many wait → (the gateway is well) → nobody else is taken
+ * until there is room; (it is not) → waits on disk. Paused, or the device is silent → waits on disk.
  */
 export function createLanes(context: LaneContext) {
   const isOneOfMany = context.provider?.isOpen === true
@@ -95,7 +94,7 @@ export function createLanes(context: LaneContext) {
       return room
     },
 
-    /** Takes a recipient that waited and has room now; `full`: there is none, and nobody else is to be taken. */
+    /** A recipient that waited and has room now. `full`: nobody else is to be taken. */
     next(now: number): Task | 'full' | null {
       if (waitingCount === 0) return null
       let isFull = false
@@ -112,7 +111,7 @@ export function createLanes(context: LaneContext) {
       return isFull ? 'full' : null
     },
 
-    /** The lane by which to send to the recipient now, whose gateway is at `origin`; or what it waits for. */
+    /** The lane by which to send now to the gateway at `origin`, or what the recipient waits for. */
     admit(origin: string, task: Task, now: number): Lane | Wait {
       const entry = entryOf(origin)
       const { lane, waiting } = entry
@@ -132,7 +131,6 @@ export function createLanes(context: LaneContext) {
       return NO_ROOM
     },
 
-    /** Takes out those waiting in memory that `belong`. */
     release(belongs: (task: Task, lane: Lane) => boolean): Task[] {
       if (waitingCount === 0) return []
       const taken: Task[] = []

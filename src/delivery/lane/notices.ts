@@ -11,20 +11,19 @@ type Context = Pick<SenderContext, 'application' | 'platform' | 'log' | 'persist
 
 export type Notices = ReturnType<typeof createNotices>
 
-/** Reports pauses of one credential and their end, and trouble on the way to the gateway: to the log, and as events. */
+/** Reports pauses of one credential, their ends, and trouble on the way: to the log, and as events. */
 export function createNotices(
   { application, platform, log, persist, events, clock }: Context,
   credential: Pick<CredentialInUse, 'isGood'>,
   provider: Pick<Provider, 'trouble'> | null,
 ) {
-  /** Whether anything was accepted since the last event of a pause; `false` also at the start. */
+  /** Whether anything was accepted since the last pause event; `false` at the start. */
   let isAccepting = false
   let isTroubled = false
   /** Origins whose last pause belongs to a trouble that is already logged. */
   const troubled = new Set<string>()
-  /** By origin and state, when a pause was last a warning: a gateway in trouble has one pause after the other. */
+  /** By origin and state, when a pause was last a warning: trouble causes one pause after another. */
   const warnedAt = new Map<string, number>()
-  /** Origins that refuse the credential. */
   const refusing = new Set<string>()
 
   function trouble(): boolean {

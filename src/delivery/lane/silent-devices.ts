@@ -2,16 +2,16 @@ import { MINUTE_MS } from '../../clock.ts'
 import type { Outcome } from '../../gateway/gateway.ts'
 import { backoffMs } from '../../network/backoff.ts'
 
-/** A request without an answer for so long, in ms, is put down to its device, and others are sent to. */
+/** A request without an answer for so long, in ms, is put down to its device. */
 const SILENT_MS = 2000
 
-/** Devices whose silence is put down to them, as many as trip a breaker: the silence of more is the gateway's. */
+/** As many as trip a breaker: the silence of more is the gateway's. */
 const MAX_SILENT = 10
 
-/** For a device whose request was not answered. In ms. */
+/** For a device that did not answer. In ms. */
 const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
 
-/** For a device with a request on its way, whose answer may come any moment; up to the deadline. In ms. */
+/** For a device with a request on its way, which may be answered any time. In ms. */
 const UNDER_WAY = { firstMs: 2000, longestMs: 15_000 }
 
 const MAX_REMEMBERED = 1000
@@ -28,16 +28,16 @@ export interface Sending {
 }
 
 /**
- * Devices whose requests are not answered. Such a request lasts until its deadline: meanwhile it holds up nobody else,
- * it is no sign of strain, and its device has one at a time.
+ * Devices whose requests are not answered. Until its deadline such a request takes no place in the window and is no
+ * sign of strain, and its device has one at a time.
  *
- * sent → (`SILENT_MS` without an answer) → silent: it takes no place in the window → (deadline) → the device waits,
- * then has one request → … → (an answer) → forgotten. Times are service time unless they are called monotonic.
+ * sent → (`SILENT_MS` without an answer) → silent → (deadline) → the device waits, then has one request → … → (an
+ * answer) → forgotten. Times are service time unless called monotonic.
  */
 export class SilentDevices {
   readonly #sendings = new Set<Sending>()
   readonly #silent = new Map<number, number>()
-  /** Devices that did not answer, how often in a row, or for which the gateway asked for time; until when they wait. */
+  /** Devices that did not answer `times` in a row, or for which the gateway asked for time. */
   readonly #waiting = new Map<number, { readonly times: number; readonly until: number }>()
   #excused = 0
 
@@ -52,7 +52,7 @@ export class SilentDevices {
     return until > now ? until : null
   }
 
-  /** The gateway asks for time for this device alone: its other notifications would get the same answer. */
+  /** The gateway asks for time for this device alone. */
   putOff(device: number, until: number, now: number): void {
     const { times, until: before } = this.#waiting.get(device) ?? NEVER
     this.#remember(device, times, Math.max(Math.min(until, now + WAIT.longestMs), before))
@@ -66,7 +66,7 @@ export class SilentDevices {
     return sending
   }
 
-  /** A request is over; returns its outcome, without the strain if the device is silent. */
+  /** Returns the outcome, without the strain if the device is silent. */
   answered(sending: Sending, outcome: Outcome, now: number): Outcome {
     const { device, excused } = sending
     this.withdrawn(sending)

@@ -4,7 +4,7 @@ import type { SendBatch } from './batch.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress, Range } from './progress.ts'
 
-/** Devices read at a time, settled by one commit, and repeated by a crash for each page in flight. */
+/** Devices read and settled together; a crash repeats each page in flight. */
 export const PAGE_SIZE = 500
 
 const FIRST_PAGE_SIZE = 64
@@ -12,7 +12,7 @@ const FIRST_PAGE_SIZE = 64
 /** Of devices of users, while the others are looked up: their answers open the window. */
 const EARLY_PAGE_SIZE = 32
 
-/** Reads in a row that may find nobody, because of filters, before the event loop gets a turn. */
+/** Reads in a row without finding anybody before the event loop gets a turn. */
 const MAX_EMPTY_READS = 2
 
 /** Ranges settled ahead of the rest, which are stored with the delivery. */
@@ -22,15 +22,14 @@ type Record = Pick<OpenDelivery, 'progress' | 'ahead' | 'ceiling' | 'queue'>
 
 export interface Recipients {
   page(after: number, upTo: number, limit: number): RecipientPage
-  /** Some with `after` < id <= `upTo` while `page` comes nowhere yet, because users are still being looked up. */
+  /** Some with `after` < id <= `upTo`, while users are still being looked up and `page` finds nobody. */
   early(after: number, upTo: number, limit: number): readonly PageRow[]
-  /** Counts on behind `after`, up to `last`. */
   count(after: number, candidates: number): { readonly count: number; readonly last: number }
 }
 
 /**
- * Reads an audience in pages of device ids, and knows which ids are settled. A page is in the order of ids; a sample is
- * a page of one device from anywhere behind the cursor, an early page one of some devices from anywhere.
+ * Reads an audience in pages of device ids, in order, and knows which ids are settled. A sample is a page of one device
+ * from anywhere behind the cursor, an early page one of several.
  *
  * reading → (several reads found nobody) → searching → (the next read) → reading → (no gap is left) → exhausted.
  */
@@ -39,7 +38,7 @@ export class AudienceCursor {
   readonly #recipients: Recipients
   #progress: Progress
   #cursor: number
-  /** Where the devices begin, up to the cursor, that were read without finding anybody. */
+  /** Start of the devices, up to the cursor, that were read without finding anybody. */
   #emptyFrom: number | null = null
   #nextSize = FIRST_PAGE_SIZE
   #isExhausted = false
@@ -66,7 +65,7 @@ export class AudienceCursor {
     return this.#isSearching
   }
 
-  /** The next page with anybody on it; `null` if there is none, or none was found yet. `hasRoom`: for one more page. */
+  /** The next page; `null` if there is none, or none was found yet. `hasRoom`: for one more page. */
   read(hasRoom: boolean, readAt: number): SendBatch | null {
     this.#isSearching = false
     if (this.#isExhausted || !hasRoom) return null
@@ -78,7 +77,7 @@ export class AudienceCursor {
         return null
       }
       const [start, end] = gap
-      // Devices before it that nobody is on belong to the page, or its progress would never pass them.
+      // The page includes empty ranges before it, or progress would never pass them.
       const from = start === this.#cursor + 1 ? (this.#emptyFrom ?? start) : start
       const { recipients, last } = this.#recipients.page(start - 1, end, this.#nextSize)
       const early = last < start ? this.#readEarly(gap, readAt) : null
@@ -95,7 +94,7 @@ export class AudienceCursor {
     return null
   }
 
-  /** A page of one device at `place`, in [0, 1), of what is not read yet, or behind it; `null` if nobody is near. */
+  /** A page of one device, at `place` in [0, 1) of what is not read yet, or behind it; `null` if nobody is near. */
   sample(place: number, readAt: number): SendBatch | null {
     const { queue, ceiling } = this.#record
     if (queue === 'single' || this.#isExhausted || this.#aheadSize >= MAX_AHEAD) return null
@@ -113,7 +112,7 @@ export class AudienceCursor {
     this.#isExhausted = true
   }
 
-  /** Recipients that were read and not sent to have to be read again, by the next run. */
+  /** The next run reads recipients again that were not sent to. */
   reopen(): void {
     this.#isExhausted = false
   }

@@ -5,7 +5,7 @@ import { hasNext } from './batch.ts'
 import type { SendBatch } from './batch.ts'
 import type { Effect } from './delivery-events.ts'
 
-/** Recipients that may be sent to before that is on disk, to whom a crash sends again. */
+/** Recipients sent to before that is on disk: a crash sends to them again. */
 const MAX_UNWRITTEN = 16 * PAGE_SIZE
 
 /** Pages whose badges are changed while one is sent. Measured on 2 cores: 84,000 a second, with one page 55,000. */
@@ -20,7 +20,7 @@ interface LineState {
   readonly stragglers: number
 }
 
-/** Batches of a delivery to send, samples first: read → (its badges are changed, on disk) → ready → taken, to be sent. */
+/** Batches to send, samples first: read → (badges are changed on disk) → ready → taken. */
 export class BatchLine {
   readonly #state: LineState
   readonly #ready: SendBatch[] = []
@@ -40,7 +40,7 @@ export class BatchLine {
     return this.#leasing.size > 0
   }
 
-  /** How many more recipients may be read, whose next attempt is due. */
+  /** How many due recipients may be read. */
   get room(): number {
     const { stragglers, batches, writing } = this.#state
     let room = MAX_UNWRITTEN - stragglers
@@ -49,13 +49,13 @@ export class BatchLine {
     return room
   }
 
-  /** The batch to take from; `null` if there is none now. `samplePlace`: as in `Delivery.take`. */
+  /** The batch to take from. `samplePlace`: as in `Delivery.take`. */
   next(now: number, samplePlace: number | null): SendBatch | null {
     if (samplePlace !== null && this.#sample === null && this.#hasPageRoom) {
       this.#sample = quietly(() => this.#state.cursor.sample(samplePlace, now))
       if (this.#sample !== null) this.#add(this.#sample)
     }
-    // Samples come from behind all pages read, so then no more pages are read than needed.
+    // Samples come from behind the pages read, so read no more than needed.
     const ahead = this.#changesBadges && samplePlace === null ? PAGES_AHEAD : 1
     if (this.#isAtBatchEnd || this.#ready.length === 0) this.#readAhead(ahead, now)
     return this.#ready[0] ?? null
@@ -92,7 +92,7 @@ export class BatchLine {
     return this.#state.record.notification.badge !== null
   }
 
-  /** A page is kept free for recipients whose next attempt is due. */
+  /** Keeps a page free for recipients that are due. */
   get #hasPageRoom(): boolean {
     return this.room >= 2 * PAGE_SIZE
   }
@@ -119,7 +119,7 @@ export class BatchLine {
   }
 }
 
-/** `null` if the database cannot be read now: it is read again, and an error logged, when nothing else is ready. */
+/** `null` if that fails: it is read again, and an error logged, when nothing else is ready. */
 export function quietly<Read>(read: () => Read | null): Read | null {
   try {
     return read()

@@ -3,32 +3,32 @@ import type { PageRow, RecipientResult } from '../store/open-delivery.ts'
 import type { DeviceFinding, FailedVerdict, FinalVerdict } from '../verdict.ts'
 import type { Range } from './progress.ts'
 
-/** How long after its last send, in ms, a batch waits for its last answers. */
+/** How long a batch waits for answers after its last send, in ms. */
 export const STRAGGLER_MS = 2000
 
 /** Longer than any request takes, including its deadline, second environment and renewed credential. */
 export const LEASE_MS = MINUTE_MS
 
-/** How long a device that was read needs no second look, in ms. */
+/** How long a device that was read is current, in ms. */
 const FRESH_MS = 1000
 
 interface NewBatch {
-  /** Device ids that a page of the audience settles, also those not addressed. `null`: its recipients alone. */
+  /** Ids that a page of the audience settles, addressed or not. `null`: its recipients alone. */
   readonly range: Range | null
   readonly recipients: readonly PageRow[]
   readonly readAt: number
-  /** By index, how often recipients that are leased on disk were sent to before. `null`: they are from the audience. */
+  /** By index: earlier sends to recipients that are leased on disk. `null`: they are from the audience. */
   readonly attempts: readonly number[] | null
 }
 
 export type SendBatch = ReturnType<typeof newBatch>
 
 /**
- * Recipients that are read, sent to and settled together: a page of the audience, a sample of it, or some whose next
- * attempt is due. Times are service time.
+ * Recipients that are read, sent to and settled together: a page of the audience, a sample, or some that are due. Times
+ * are service time.
  *
- * ready → (every recipient sent to and answered) → settled. ready → (the last answers are late) → settled without them:
- * their recipients are stored as leased, and each becomes a batch of one when its answer comes.
+ * ready → (everyone is answered) → settled. ready → (the last answers are late) → settled without them: their
+ * recipients are stored as leased, and each becomes a batch of one when its answer comes.
  */
 export function newBatch({ range, recipients, readAt, attempts }: NewBatch) {
   return {
@@ -45,10 +45,10 @@ export function newBatch({ range, recipients, readAt, attempts }: NewBatch) {
     /** Accepted devices that are leased on disk. */
     dropped: [] as number[],
     answered: new Uint8Array(recipients.length),
-    /** Indexes of recipients to send to again, and the gateway's reason, if it gave one. */
+    /** Indexes of recipients to send to again; the gateway's reasons, if any. */
     again: [] as number[],
     reasons: new Map<number, string>(),
-    /** The index of the first recipient that was never sent to. */
+    /** Index of the first recipient that was never sent to. */
     sent: 0,
     pending: 0,
     accepted: 0,
@@ -63,7 +63,7 @@ export const reached = ({ pending, accepted, results }: SendBatch): number => pe
 
 export const attemptsOf = ({ attempts }: SendBatch, index: number): number => attempts?.[index] ?? 0
 
-/** Whether a recipient has to be read before it is sent to: by now it may have left, or have another token or keys. */
+/** Whether a recipient must be read again: it may have left, or have another token or keys. */
 export const isStale = ({ attempts, readAt }: SendBatch, now: number): boolean =>
   attempts !== null || readAt + FRESH_MS <= now
 
@@ -76,7 +76,7 @@ export function recipientAt(batch: SendBatch, index: number): PageRow {
   return recipient
 }
 
-/** Takes the index of a recipient to send to; those that were put back come last. */
+/** An index to send to; those that were put back come last. */
 export function takeNext(batch: SendBatch, now: number): number {
   const index = batch.sent < batch.recipients.length ? batch.sent++ : batch.again.shift()
   if (index === undefined) throw new Error('the whole batch has been sent to')
@@ -121,7 +121,7 @@ export function noteAnswer({ batch, index, attempt }: Place, verdict: FinalVerdi
   else devices.push(device)
 }
 
-/** `isPaused`: nothing is sent now, so it does not wait for recipients put back either, nor for those leased on disk. */
+/** `isPaused`: nothing is sent now, so recipients put back or leased on disk are not waited for. */
 export function isLate(batch: SendBatch, now: number, isPaused: boolean): boolean {
   if (batch.lastSentAt + STRAGGLER_MS > now) return false
   const isSent = batch.sent === batch.recipients.length
@@ -139,8 +139,8 @@ export function failPutBack(batch: SendBatch, verdict: FailedVerdict, now: numbe
 }
 
 /**
- * Closes a batch as far as it was sent to. Recipients on their way are leased from now on, `stragglers` of them; those
- * put back are due now, unless the delivery is aborted. `settled`: device ids of the audience.
+ * Closes a batch as far as it was sent. Recipients on their way (`stragglers`) are leased; those put back are due now,
+ * unless the delivery is aborted. `settled`: device ids of the audience.
  */
 export function settleBatch(batch: SendBatch, now: number, isAborted: boolean) {
   const { recipients, attempts, again, answered, results } = batch
@@ -167,7 +167,7 @@ export function settleBatch(batch: SendBatch, now: number, isAborted: boolean) {
   return { stragglers, settled: settledBy(batch) }
 }
 
-/** A batch of the one recipient at `index`, on its way, whose own batch was settled without it. */
+/** A batch of the recipient at `index`, still on its way when its own batch was settled. */
 export function stragglerOf(batch: SendBatch, index: number): SendBatch {
   const recipients = [recipientAt(batch, index)]
   const one = newBatch({ range: null, recipients, readAt: batch.readAt, attempts: [attemptsOf(batch, index)] })

@@ -18,8 +18,8 @@ export interface Task extends Place {
 }
 
 /**
- * An open delivery in memory: events go in (`reducer.ts`), effects come out. All of this can be lost at any moment, and
- * is read again from its row in `delivery`. Times are service time.
+ * An open delivery in memory: events go in (`reducer.ts`), effects come out. It can be lost at any time: its row in
+ * `delivery` is read again. Times are service time.
  */
 export class Delivery {
   readonly record: OpenDelivery
@@ -29,7 +29,7 @@ export class Delivery {
   #message: Message
   readonly #translated = new Map<string, Message>()
 
-  /** `nextDueAt`: of recipients that wait for another attempt; `null`: none do. */
+  /** `nextDueAt`: of recipients that wait for another attempt. */
   constructor(record: OpenDelivery, clock: WallClock, recipients: Recipients, nextDueAt: number | null) {
     const { pushId, notification, expiresAt } = record
     this.record = record
@@ -49,7 +49,7 @@ export class Delivery {
     return this.#state.isCounted ? null : this.#recipients
   }
 
-  /** What `take` waits for, other than answers. The disk goes first: to search meanwhile would keep a core busy. */
+  /** What `take` waits for, other than answers. Disk first: searching would keep a core busy. */
   get waitsFor(): Extract<WaitReason, 'audience' | 'disk'> | null {
     const { phase, cursor, line, isLeasingDue } = this.#state
     if (phase !== 'open') return null
@@ -72,7 +72,7 @@ export class Delivery {
     reduce(this.#state, event, now)
   }
 
-  /** The next recipient; `null`: none now. `samplePlace`, in [0, 1): preferably from there in the audience. */
+  /** `null`: nobody now. `samplePlace`, in [0, 1): preferably from there in the audience. */
   take(now: number, samplePlace: number | null): Task | null {
     if (this.#state.phase !== 'open') return null
     const batch = this.#state.trial.maySend ? this.#state.line.next(now, samplePlace) : null
@@ -90,10 +90,7 @@ export class Delivery {
     this.#state.trial.sent()
   }
 
-  /**
-   * What is sent in a language, as in `PageRow`. The same object each time, so it is rendered once, until somebody sets
-   * the time of day.
-   */
+  /** In a language, as in `PageRow`. The same object until somebody sets the clock, so it is rendered once. */
   messageIn(language: string | null): Message {
     const expiresAt = this.#clock.wallAt(this.record.expiresAt)
     if (expiresAt !== this.#message.expiresAt) {
@@ -109,7 +106,6 @@ export class Delivery {
     return message
   }
 
-  /** How it ends. `isGood`: whether the credential is known to be good. */
   endWith(isGood: boolean): DeliveryEnd {
     const { trial, end, addressed } = this.#state
     const reasons = trial.tokenReasons

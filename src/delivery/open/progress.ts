@@ -22,7 +22,6 @@ export function settleRange(progress: Progress, range: Range): Progress {
   return { upTo: progress.upTo, ahead: [...merged, [from, to] as const].sort((a, b) => a[0] - b[0]) }
 }
 
-/** The next range that is not settled, after `cursor` and up to `ceiling`; `null` if there is none. */
 export function nextGap(progress: Progress, cursor: number, ceiling: number): Range | null {
   let from = Math.max(cursor, progress.upTo) + 1
   for (const [start, end] of progress.ahead) {

@@ -1,11 +1,10 @@
 import type { Outcome } from '../../gateway/gateway.ts'
 
-/** Recipients for whom a gateway refuses a push, for one reason and none accepted, that are enough to give up. */
+/** Refusals of the push, for one reason and with none accepted, that end it. */
 export const ENOUGH_REFUSALS = 100
 
 /**
- * Finds out with the first recipients whether a gateway accepts a push at all: no more are in flight until an answer
- * shows that it does.
+ * Tries a push on its first recipients: no more are in flight until an answer shows that the gateway accepts it.
  *
  * trying → (an answer that does not blame the push) → over. trying → (`ENOUGH_REFUSALS`) → refused.
  */
@@ -17,13 +16,13 @@ export class PushTrial {
   #tokenReasons: Set<string> | null
   #most = 0
 
-  /** `wasAccepted`: by some recipients' gateway already. `hasManyGateways`: a push that one refuses, another may take. */
+  /** `hasManyGateways`: a push that one refuses, another may take. */
   constructor(wasAccepted: boolean, hasManyGateways: boolean) {
     this.#isOver = wasAccepted || hasManyGateways
     this.#tokenReasons = wasAccepted ? null : new Set()
   }
 
-  /** Why tokens were refused, if all answers were that; otherwise empty. */
+  /** Why tokens were refused; empty if there were other answers. */
   get tokenReasons(): readonly string[] {
     return [...(this.#tokenReasons ?? [])]
   }
@@ -40,10 +39,10 @@ export class PushTrial {
     this.#inFlight--
   }
 
-  /** Returns, once, the reason for which everybody is refused; otherwise `null`. */
+  /** Returns, once, the reason for which everybody is refused. */
   record(outcome: Outcome): string | null {
     this.#inFlight--
-    // It is sent again, which will tell.
+    // The next attempt will tell.
     if (outcome.kind === 'deferred' || outcome.kind === 'misconfigured') return null
     const isOfPush = outcome.kind === 'rejected' && outcome.blame === 'push'
     if (outcome.kind === 'rejected' && !isOfPush) this.#tokenReasons?.add(outcome.reason)

@@ -98,7 +98,7 @@ function returned(state: DeliveryState, { task, wasSent, reason }: EventOf<'put 
   sendFirst(state, batch)
 }
 
-/** A recipient whose batch was settled without its answer has become a batch of one. */
+/** A recipient whose batch was settled without its answer becomes a batch of one. */
 function placeOf(state: DeliveryState, place: Place): Place {
   const { batch, index, attempt } = place
   if (!batch.isSettled) return place
@@ -137,7 +137,7 @@ function dueLeased(state: DeliveryState, { due, next }: EventOf<'due leased'>, n
 function written(state: DeliveryState, settlement: Settlement, now: number): void {
   state.writing.delete(settlement)
   if (state.phase !== 'open') return
-  // Not before they are on disk: they would not be found there, and be forgotten.
+  // Only once they are on disk, where the lease looks for them.
   for (const row of settlement.results)
     if (row.state === 'retry') state.nextDueAt = Math.min(state.nextDueAt, row.dueAt)
   rest(state, now)
@@ -206,7 +206,7 @@ function settle(state: DeliveryState, batch: SendBatch, now: number): void {
   write(state, batch, missed > 0 ? missed : null, now)
 }
 
-/** Writes a settlement, the last one if nobody is left. `batch`: `null` if none is settled. `addressed`: as stored. */
+/** Writes a settlement, the last one if nobody is left. `addressed`: as in `Settlement`. */
 function write(state: DeliveryState, batch: SendBatch | null, addressed: number | null, now: number): void {
   const finished = isDone(state)
   if (finished) state.phase = 'over'
@@ -221,7 +221,7 @@ function write(state: DeliveryState, batch: SendBatch | null, addressed: number 
   state.effects.push({ kind: 'write', settlement })
 }
 
-/** Nobody can be sent to now: the delivery ends, or waits on disk if all that are left wait for another attempt. */
+/** Ends the delivery, or has it wait on disk if all that are left wait for another attempt. */
 export function rest(state: DeliveryState, now: number): void {
   if (isDone(state)) return write(state, null, null, now)
   const { phase, isCounted, waiting, nextDueAt, isLeasingDue, writing } = state

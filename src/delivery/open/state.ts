@@ -10,14 +10,13 @@ import type { Effect } from './delivery-events.ts'
 import { PushTrial } from './push-trial.ts'
 
 /**
- * Open: there is somebody to send to. Aborted: answers are still to come. Waiting: all that are left wait for another
- * attempt, on disk.
+ * Open: somebody to send to. Aborted: answers to come. Waiting: all that are left wait for another attempt, on disk.
  */
 export type Phase = 'open' | 'aborted' | 'waiting' | 'over'
 
 export type DeliveryState = ReturnType<typeof newState>
 
-/** What is known of a delivery in memory. Times are service time. `nextDueAt`: as in `Delivery`. */
+/** Times are service time. `nextDueAt`: as in `Delivery`. */
 export function newState(record: OpenDelivery, recipients: Recipients, nextDueAt: number | null) {
   const cursor = new AudienceCursor(record, recipients)
   const { addressed, settled, progress, ceiling, waitsUntil } = record
@@ -35,9 +34,9 @@ export function newState(record: OpenDelivery, recipients: Recipients, nextDueAt
     // Until the count is stored, `addressed` is what is settled. A delivery that waits has been counted.
     isCounted: addressed !== null && (addressed > settled || progress >= ceiling || waitsUntil !== null),
     settled,
-    /** Recipients on disk, or on their way there, that wait for another attempt. */
+    /** Recipients that wait for another attempt, on disk or on the way there. */
     waiting: record.retries,
-    /** When the next of those on disk is due; Infinity: none is. */
+    /** When the next of those on disk is due. */
     nextDueAt: nextDueAt ?? Number.POSITIVE_INFINITY,
     isLeasingDue: false,
     stragglers: 0,
@@ -52,13 +51,12 @@ export const isSent = ({ cursor, batches, stragglers }: DeliveryState): boolean 
 export function isDone(state: DeliveryState): boolean {
   const { phase, end, isCounted, waiting, isLeasingDue } = state
   if (phase === 'over') return false
-  // Everybody of a refused push has failed: their number must be known.
+  // All of a refused push have failed: their number must be known.
   return (end.refused === null || isCounted) && isSent(state) && waiting === 0 && !isLeasingDue
 }
 
 export const unreached = ({ addressed, settled }: DeliveryState): number => Math.max(addressed - settled, 0)
 
-/** Devices without an answer, and with nothing on its way to them. */
 export function undecided(state: DeliveryState): number {
   let left = unreached(state) + state.waiting
   for (const batch of state.batches) left += leasedOn(batch) - reached(batch)
@@ -81,7 +79,7 @@ export function summarize(state: DeliveryState, now: number) {
   return {
     retries,
     recipients: unreached(state) + retries,
-    /** Since when somebody could have been sent to; `null` while all that are left wait for another attempt. */
+    /** Since when somebody could have been sent to. */
     dueSince: isSent(state) ? dueAt : record.expiresAt - timeToLiveMs(record.notification),
     /** Notifications that were or may yet be accepted, and are not on disk. */
     notWrittenDown: stragglers + sent + sum(writing, ({ accepted }) => accepted),

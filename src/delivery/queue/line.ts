@@ -3,7 +3,7 @@ import { QUEUES } from '../store/open-delivery.ts'
 import type { Queue } from '../store/open-delivery.ts'
 import type { ReadGuard } from './read-guard.ts'
 
-/** Deliveries that may have somebody to send to now: singles first, then a batch of each that goes to many, in turn. */
+/** Deliveries to send from: singles first, then a batch of each that goes to many, in turn. */
 export function createLine(guard: ReadGuard) {
   const queues: Readonly<Record<Queue, Delivery[]>> = { single: [], many: [] }
   const members = new Set<Delivery>()
@@ -28,7 +28,6 @@ export function createLine(guard: ReadGuard) {
   return {
     add,
 
-    /** The next recipient, as `Delivery.take`. Calls `onAsked` with each delivery that it has tried. */
     take(now: number, samplePlace: number | null, onAsked: (delivery: Delivery) => void): Task | null {
       for (const queue of QUEUES) {
         const deliveries = queues[queue]
@@ -52,7 +51,7 @@ export function createLine(guard: ReadGuard) {
       return searching.length > 0
     },
 
-    /** Puts the deliveries back that are searching; returns whether there are any. */
+    /** Puts searching deliveries back; returns whether there are any. */
     searchOn(): boolean {
       const again = searching.splice(0)
       for (const delivery of again) add(delivery)

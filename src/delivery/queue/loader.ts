@@ -5,13 +5,12 @@ import type { OpenDelivery, Queue } from '../store/open-delivery.ts'
 import type { WaitingCount } from '../store/waiting-store.ts'
 import type { ReadGuard } from './read-guard.ts'
 
-/** It is the next of its queue; a recipient is due again; its time to live has ended. */
+/** Next of its queue; a recipient is due again; its time to live has ended. */
 type LoadReason = 'queued' | 'due' | 'expired'
 
 /**
- * Slots for deliveries in memory; the rest wait in the database. Each reason has its own: new deliveries and retries do
- * not keep each other out, and a time to live ends on time even while nothing can be sent. A slot is taken until the
- * end of its delivery, or its wait, is on disk, so a crash sends no more than so many singles again.
+ * Deliveries in memory, by reason, so that new ones and retries do not keep each other out and a time to live ends on
+ * time. A slot is taken until the end, or the wait, is on disk: a crash repeats at most so many singles.
  */
 const SLOTS: Readonly<Record<LoadReason, Readonly<Record<Queue, number>>>> = {
   queued: { single: 512, many: 32 },
@@ -19,7 +18,7 @@ const SLOTS: Readonly<Record<LoadReason, Readonly<Record<Queue, number>>>> = {
   expired: { single: 128, many: 16 },
 }
 
-/** How late the end of a new delivery may be found if there are not enough slots, in ms: a search costs 1 ms. */
+/** How late the end of a new delivery may be noticed without a free slot, in ms: a search costs 1 ms. */
 const SEARCH_AGAIN_MS = 250
 
 const ALWAYS = Number.NEGATIVE_INFINITY
@@ -39,9 +38,8 @@ const unknownYet = () => ({
 export type Loader = ReturnType<typeof createLoader>
 
 /**
- * Decides which open deliveries of a sender are in memory. Stored → (the next of its queue) → in memory → (all that are
- * left wait for another attempt) → stored → (one of them is due) → in memory → … → finished. Stored → (its time to live
- * has ended) → in memory, to be ended.
+ * Decides which open deliveries are in memory. Stored → (next of its queue, a recipient is due, or its time to live has
+ * ended) → in memory → (all that are left wait for another attempt) → stored, or finished.
  */
 export function createLoader(context: Context, guard: ReadGuard) {
   const { application, platform, clock, store, lastOnDisk, mayLoad } = context
@@ -65,7 +63,7 @@ export function createLoader(context: Context, guard: ReadGuard) {
       guard.read(queue, () => {
         loadQueued(queue, fresh)
         loadByTime('due', queue, fresh)
-        // Otherwise each delivery is in memory, or is loaded when it is due, which is not after its end.
+        // Otherwise each delivery is in memory, or due before its end.
         const { hasMore, next } = stored[queue]
         if (hasMore || next.due <= clock.now()) loadByTime('expired', queue, fresh)
         return null
@@ -131,7 +129,7 @@ export function createLoader(context: Context, guard: ReadGuard) {
     fresh.push(delivery)
   }
 
-  /** None before half of the slots are free, so that one query finds many. */
+  /** 0 until half of the slots are free, so that one query finds many. */
   function freeSlots(reason: LoadReason, queue: Queue): number {
     const slots = SLOTS[reason][queue]
     const taken = stored[queue].taken[reason]
@@ -169,7 +167,7 @@ export function createLoader(context: Context, guard: ReadGuard) {
 
     find: (push: number): Delivery | null => loaded.get(push)?.delivery ?? null,
 
-    /** Something was stored; `push`: which may be older than what is loaded. */
+    /** `push`: what was stored, which may be older than what is loaded. */
     wake(push: number | null): void {
       const soon = clock.now() + SEARCH_AGAIN_MS
       for (const queue of QUEUES) {
@@ -180,7 +178,7 @@ export function createLoader(context: Context, guard: ReadGuard) {
       }
     },
 
-    /** A delivery has ended, or waits until a time of service time, with so many recipients. */
+    /** `null`: it has ended. `at`: ms of service time. */
     remove({ record }: Delivery, until: { readonly at: number; readonly retries: number } | null): void {
       const { push, queue } = record
       if (until !== null) {

@@ -16,7 +16,7 @@ import { createLoader } from './loader.ts'
 import type { Loader } from './loader.ts'
 import { createReadGuard, READ_AGAIN_MS } from './read-guard.ts'
 
-/** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms if filters are checked on each device. */
+/** Index entries counted per turn of the event loop: 0.3 ms, or 8 ms with filters on each device. */
 const COUNT_CANDIDATES = 2000
 
 export interface OutboxDependencies extends SenderContext {
@@ -27,7 +27,7 @@ export interface OutboxDependencies extends SenderContext {
 
 export type Outbox = ReturnType<typeof createOutbox>
 
-/** What one application still has to send to one platform. Passes events to deliveries, and carries out the effects. */
+/** Passes events to the deliveries of one application and platform, and carries out the effects. */
 export function createOutbox(deps: OutboxDependencies) {
   const { application, platform, clock, log, store, persist, recipients, credential, onMore, outcomes } = deps
   const guard = createReadGuard(clock, log)
@@ -72,7 +72,7 @@ export function createOutbox(deps: OutboxDependencies) {
     onMore()
   }
 
-  /** In parts, beside the sending, so that the size of the audience is known soon. */
+  /** In parts, while sending, so that the size is known soon. */
   async function countAudience(delivery: Delivery, audience: Recipients): Promise<void> {
     const { record } = delivery
     for (let [after, total] = [0, 0]; delivery.phase !== 'over';) {
@@ -141,7 +141,7 @@ export function createOutbox(deps: OutboxDependencies) {
 
     loaded: loader,
 
-    /** Whether there may still be somebody to send to without an answer coming first. */
+    /** Whether somebody may be left to send to without an answer coming first. */
     get isSearching(): boolean {
       return loader.all().some(({ waitsFor }) => waitsFor !== null)
     },
@@ -167,7 +167,7 @@ export function createOutbox(deps: OutboxDependencies) {
       for (const delivery of loader.all()) tickOne(delivery)
     },
 
-    /** Makes all recipients due that wait for another attempt, on disk or not yet. */
+    /** Makes all recipients that wait for another attempt due, on disk or not yet. */
     async makeAllDue(): Promise<void> {
       passAll({ kind: 'made due' })
       await inSteps(persist, (from: ExpiryKey | null) => store.makeDue(application, platform, clock.now(), from))

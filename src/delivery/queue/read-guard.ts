@@ -2,12 +2,12 @@ import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import { describeError } from '../../text/error-code.ts'
 
-/** How long to leave alone what could not be read, in ms: the database, or the disk, is damaged. */
+/** How long to leave alone what could not be read, in ms. */
 export const READ_AGAIN_MS = 10_000
 
 export type ReadGuard = ReturnType<typeof createReadGuard>
 
-/** Reads that may fail: a failure holds up nothing else, and is tried again, and logged, after 10 s. */
+/** A failed read holds up nothing else; it is tried again, and logged, after 10 s. */
 export function createReadGuard(clock: Pick<Clock, 'monotonic'>, log: Pick<Log, 'error'>) {
   /** Until when, ms of the monotonic clock. */
   const leftAlone = new Map<unknown, number>()

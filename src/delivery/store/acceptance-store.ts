@@ -21,10 +21,7 @@ export interface CredentialKey {
 /** A token that was refused before the credential was known to be good. */
 export type HeldRefusal = Pick<StoredRow<typeof refusedToken>, 'device' | 'reason' | 'since'>
 
-/**
- * Devices that were accepted with a credential, and tokens that were refused before any was. Writes run in the caller's
- * transaction.
- */
+/** Devices accepted with a credential, and tokens refused before any was. In the caller's transaction. */
 export function createAcceptanceStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
   type Key = [application: number, platform: Platform, credential: number]
   const ofKey = 'application = ? AND platform = ? AND credential = ?'
@@ -106,7 +103,6 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
 
     accepted: (key: CredentialKey, devices: readonly number[]): void => mark(keyOf(key), devices, true),
 
-    /** Forgets whether a device, `device.id`, was accepted with any credential. */
     forgetAccepted(application: number, platform: Platform, device: number): void {
       for (const { credential } of accepting.all(application, platform)) {
         mark([application, platform, credential], [device], false)
@@ -124,7 +120,7 @@ export function createAcceptanceStore({ database }: { readonly database: Pick<Da
 
     takeHeld: (key: CredentialKey): HeldRefusal[] => take.all(...keyOf(key), REFUSALS_STEP),
 
-    /** In steps; returns whether there may be more. */
+    /** Returns whether there may be more. */
     forgetOthers(key: CredentialKey): boolean {
       forgetAcceptedOfOthers.run(...keyOf(key))
       return forgetRefusedOfOthers.run(...keyOf(key), REFUSALS_STEP).changes === REFUSALS_STEP

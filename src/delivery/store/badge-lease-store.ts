@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts'
 import type { StoredRow, badgeLease } from '../../database/schema.ts'
 import type { DeliveryKey } from './open-delivery.ts'
 
-/** Whose badge a push has changed before they are settled: a page read again after a crash changes no badge twice. */
+/** Unsettled devices whose badge a push has changed: a page read again after a crash changes none twice. */
 export function createBadgeLeaseStore({ database }: { database: Pick<Database, 'statement'> }) {
   type Row = StoredRow<typeof badgeLease>
   const leased = database.statement<{ device: number }, [push: number, platform: number, first: number, last: number]>(

@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { EraseRows } from '../../database/sweep.ts'
 import { someOf, someResults } from './some-rows.ts'
 
-/** Erases the results of pushes in steps, since a push may have one for each recipient. In the caller's transactions. */
+/** In steps: a push may have one result for each recipient. In the caller's transactions. */
 export function createDeliveryErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const step = (sql: string): EraseRows => {
     const statement = database.statement<never, [of: number, limit: number]>(sql)
@@ -11,8 +11,8 @@ export function createDeliveryErasure({ database }: { database: Pick<Database, '
   const ofPushes = 'push IN (SELECT number FROM push WHERE application = ?)'
   const ofKey = (from: string, last: string) =>
     someOf(from, `application, platform, credential, ${last}`, 'application = ?')
-  // Found by key. Device ids end below 2^52, and random numbers beyond rarely meet in one push. If the device waits for
-  // another attempt, it is then found gone, and counted; if it is on its way, its id here is needed for the answer.
+  // Device ids end below 2^52; random numbers beyond rarely meet in one push. A device that waits is then found gone,
+  // and counted; one on its way needs its id for the answer.
   const ofDevices = database.statement<never, [application: number, after: number, upTo: number, devices: string]>(
     `UPDATE push_exception SET device = 4503599627370496 + abs(random() % 4503599627370496)
      WHERE state <> 'leased' AND (push, platform, device) IN (
@@ -32,10 +32,7 @@ export function createDeliveryErasure({ database }: { database: Pick<Database, '
       step(`DELETE FROM accepted_device ${ofKey('FROM accepted_device', 'block')}`),
     ],
 
-    /**
-     * Forgets which devices, by `device.id`, pushes with `after` < number <= `upTo` failed for; the number of failures
-     * for each reason stays.
-     */
+    /** Erases device ids from results of pushes with `after` < number <= `upTo`; counts by reason stay. */
     forgetDevices: (application: number, devices: readonly number[], after: number, upTo: number): void =>
       void ofDevices.run(application, after, upTo, JSON.stringify(devices)),
   }

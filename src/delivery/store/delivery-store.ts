@@ -47,8 +47,8 @@ interface Dependencies {
 }
 
 /**
- * Deliveries in the database. Writes run in the caller's transaction. Times in the future are service time, here and in
- * the database; the past is stored as time of day, and so is the end of the time to live once a delivery has ended.
+ * Writes run in the caller's transaction. Future times are service time, here and in the database; past ones are time
+ * of day, and so is the end of the time to live once a delivery has ended.
  */
 export function createDeliveryStore({ database, clock, platforms = PLATFORM }: Dependencies) {
   const senders = database.statement<{ application: number; platform: Platform }, []>(
@@ -101,8 +101,8 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
   const badgeLeases = createBadgeLeaseStore({ database })
 
   /**
-   * Ends a delivery: no recipient waits any more, and every addressed device that was not reached counts as failed. If
-   * the audience was read to its end, devices that were never sent to count as removed.
+   * No recipient waits any more, and every addressed device that was not reached counts as failed: as removed if the
+   * audience was read to its end and it was never sent to.
    */
   function end(key: DeliveryKey, how: DeliveryEnd, now: number): void {
     const { refused, unsent, abortReason } = how
@@ -113,7 +113,7 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
     if (abortReason !== null) badgeLeases.settled(key, Number.MAX_SAFE_INTEGER)
   }
 
-  /** A step before `end`, for some of those that wait; returns whether there may be more. */
+  /** Ends some of those that wait, before `end`; returns whether there may be more. */
   function endSome(key: DeliveryKey, how: DeliveryEnd, now: number): boolean {
     const ended = results.endWaiting(key, how, now, END_STEP)
     if (ended > 0) countFailed.run(ended, key.push, key.platform)
@@ -127,7 +127,7 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
     end,
     endSome,
 
-    /** The devices of a page whose badge a push still has to change; `null` if the delivery has ended. */
+    /** Devices whose badge is still to be changed; `null` if the delivery has ended. */
     leaseBadges: (key: DeliveryKey, devices: readonly number[]): readonly number[] | null =>
       isOpen.get(key.push, key.platform) === null ? null : badgeLeases.lease(key, devices),
 
@@ -135,11 +135,11 @@ export function createDeliveryStore({ database, clock, platforms = PLATFORM }: D
 
     lastPush: () => last.get()?.number ?? 0,
 
-    /** Up to `limit` open deliveries of a queue that do not wait, oldest first: of pushes over `after`, up to `upTo`. */
+    /** Open deliveries that do not wait, oldest first: of pushes over `after`, up to `upTo`. */
     open: (application: number, platform: Platform, queue: Queue, after: number, upTo: number, limit: number) =>
       open.all(application, platform, QUEUE_NUMBER[queue], after, upTo, limit).map((row) => openOf(row, platforms)),
 
-    /** An open delivery, waiting or not; `null` if it has ended or is cancelled. */
+    /** Waiting or not; `null` if it has ended or is cancelled. */
     find(push: number, platform: Platform): OpenDelivery | null {
       const row = one.get(push, platform)
       return row && openOf(row, platforms)

@@ -17,7 +17,7 @@ export function createNewDeliveryStore({ database }: { database: Pick<Database, 
     `INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ? - ${WALL_AHEAD})`,
   )
   return {
-    /** Creates a delivery for each platform of a push, in the transaction that releases it. */
+    /** For each platform of a push, in the transaction that releases it. */
     add({ application, push, audience, expiresAt }: NewDelivery): void {
       const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
       const lane = QUEUE_NUMBER['filter' in audience ? 'many' : 'single']

@@ -8,11 +8,11 @@ import type { DeviceFinding } from '../verdict.ts'
 /** An unfinished push to one platform. Times are ms of service time. */
 export interface OpenDelivery {
   readonly push: number
-  /** `push.id`, the UUID that callers see. A wave of a push by local time has that of the whole push. */
+  /** The UUID that callers see; of a wave, that of the whole push. */
   readonly pushId: string
   readonly application: number
   readonly platform: Platform
-  /** Whether its recipients have several gateways: a push that one refuses, another may take. */
+  /** A push that one gateway refuses, another may take. */
   readonly hasManyGateways: boolean
   readonly queue: Queue
   readonly notification: Notification
@@ -22,24 +22,22 @@ export interface OpenDelivery {
   readonly ahead: readonly Range[]
   /** Devices in the audience; `null` until counted. */
   readonly addressed: number | null
-  /** Devices of the audience on settled pages, and how many of them the gateway accepted. */
+  /** Devices on settled pages, and how many of them were accepted. */
   readonly settled: number
   readonly accepted: number
   readonly retries: number
   readonly expiresAt: number
-  /** When a delivery that waits on disk is due; `null` for one that does not. */
+  /** When a delivery that waits on disk is due. */
   readonly waitsUntil: number | null
 }
 
 export type DeliveryKey = Pick<OpenDelivery, 'push' | 'platform' | 'application'>
 
-/** Why a delivery ends early. `refused`: by the gateway, for everybody. */
 export type AbortReason = 'cancelled' | 'expired' | 'refused'
 
 export interface DeliveryEnd {
   /** `null`: everybody was sent to. */
   readonly abortReason: AbortReason | null
-  /** Why the gateway refuses it for everybody; `null` if it does not. */
   readonly refused: string | null
   /** Devices that were read and not sent to; `null`: the audience was not read to its end. */
   readonly unsent: number | null
@@ -64,22 +62,22 @@ export interface RecipientResult {
   readonly language: string | null
 }
 
-/** What one transaction writes of a delivery: a settled batch, the size of its audience, its end. Service time. */
+/** What one transaction writes: a settled batch, the size of the audience, the end. Service time. */
 export interface Settlement {
   readonly progress: number
   readonly ahead: readonly Range[]
-  /** Devices to add to the stored size of the audience; `null` if none are known. */
+  /** Added to the stored size of the audience. */
   readonly addressed: number | null
   /** Devices of the audience that it settles. */
   readonly size: number
   readonly accepted: number
-  /** `accepted` by language, as in `PageRow`; empty if the notification has one text. */
+  /** By language, as in `PageRow`; empty if the notification has one text. */
   readonly acceptedIn: ReadonlyMap<string, number>
   /** May be made due until they are written. */
   readonly results: RecipientResult[]
   /** Devices that were accepted after waiting for another attempt. */
   readonly dropped: readonly number[]
-  /** When the first recipient was sent to; `null`: nobody yet. A stored time stays. */
+  /** When the first recipient was sent to. A stored time stays. */
   readonly startedAt: number | null
   readonly settledAt: number
   readonly finished: boolean
@@ -90,17 +88,17 @@ export interface Settlement {
 
 /** `badge`: as stored. */
 export interface PageRow extends Recipient {
-  /** The language of the notification that the device gets, or `OWN_TEXT`; `null`: the notification has one text. */
+  /** A language tag, or `OWN_TEXT`; `null`: the notification has one text. */
   readonly language: string | null
 }
 
-/** A recipient whose next attempt is due; its device is read when it is sent to. */
+/** Its device is read when it is sent to. */
 export interface DueRecipient extends Pick<PageRow, 'device' | 'badge' | 'language'> {
   readonly attempt: number
   readonly reason: string
 }
 
-/** Part of an audience, and up to which device id it was searched. */
+/** `last`: up to which id it was searched. */
 export interface RecipientPage {
   readonly recipients: readonly PageRow[]
   readonly last: number

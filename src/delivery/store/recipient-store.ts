@@ -35,11 +35,7 @@ export function createRecipientStore({ database, platforms }: { database: Databa
     'SELECT token FROM device WHERE id = ?',
   )
 
-  /**
-   * A delivery's audience by device id: `page(after, upTo, limit)` reads it in order, `count(after, candidates)` counts
-   * it; both do bounded work and return how far they came. While devices of users are still being looked up, that is
-   * `after`, and `early` returns some that were found.
-   */
+  /** Pages and counts do bounded work and return how far they came: only to `after` while users are looked up. */
   function recipients(delivery: OpenDelivery) {
     const { audience, ceiling, application, platform, notification } = delivery
     if ('device' in audience) return single(audience.device)
@@ -65,7 +61,6 @@ export function createRecipientStore({ database, platforms }: { database: Databa
     }
   }
 
-  /** `null`: the device is not registered any more. */
   function recipient(id: number, notification: Notification): PageRow | null {
     const row = device.get(id)
     return row && recipientOf(row.platform, id, row, notification, languageChoice(notification))

@@ -4,7 +4,7 @@ import { WAITING } from './waiting-store.ts'
 const WAITING_OF_IT = `SELECT count(*) FROM push_exception e
   WHERE e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING}`
 
-/** Ends all deliveries of a restored database, as `DeliveryStore.cancel` would have; returns of how many pushes. */
+/** Ends all deliveries of a restored database, as `DeliveryStore.cancel` would; returns the number of pushes. */
 export function finishOpenDeliveries(database: OfflineWriter, now: number): number {
   const [open] = database.all<{ pushes: number }>(
     'SELECT count(DISTINCT push) AS pushes FROM delivery WHERE finished_at IS NULL',

@@ -1,4 +1,4 @@
-/** Ends a DELETE or an UPDATE: of at most so many rows, the last parameter, found by `where`. */
+/** Ends a DELETE or UPDATE of at most so many rows, the last parameter. */
 export const someOf = (from: string, key: string, where: string): string =>
   `WHERE (${key}) IN (SELECT ${key} ${from} WHERE ${where} LIMIT ?)`
 

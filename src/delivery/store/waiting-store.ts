@@ -15,7 +15,6 @@ const MAX_CANCELLED = 100
 const MAKE_DUE_LIMIT = 1000
 const MAKE_DUE_STEP = 250
 
-/** Pushes that are not in memory, and their recipients, that wait for another attempt. */
 export interface WaitingCount {
   readonly pushes: number
   readonly recipients: number
@@ -30,14 +29,14 @@ const LAST = Number.MAX_SAFE_INTEGER
 const beforeAll = (application = -1, platform = -1): ExpiryKey => [application, platform, -1, -1, -1]
 const behindAll = (application = LAST, platform = LAST): ExpiryKey => [application, platform, LAST, LAST, LAST]
 
-/** Rows of `delivery` behind one key, up to another, both bound in this order. */
+/** Rows after one key, up to another. */
 const ALONG = `finished_at IS NULL AND (${KEY}) > (?, ?, ?, ?, ?) AND (${KEY}) <= (?, ?, ?, ?, ?)`
 
 const BY_END = 'INDEXED BY delivery_expiring'
 
 /**
- * Recipients that were not simply accepted, and open deliveries by when the first of these is due, and when they expire.
- * Due times are service time, until a result is final: then time of day.
+ * Recipients that were not simply accepted, and open deliveries by when they are due or expire. Due times are service
+ * time, until a result is final: then time of day.
  */
 export function createWaitingStore(database: Pick<Database, 'statement'>, clock: WallClock) {
   type Put = [number, Platform, number, string, attempt: number, dueAt: number, number | null, string, string | null]
@@ -104,7 +103,7 @@ export function createWaitingStore(database: Pick<Database, 'statement'>, clock:
   const makeDueStep = stepOf(MAKE_DUE_STEP)
   const cancelledStep = stepOf(CANCELLED_STEP)
 
-  /** Where a step of `size` open deliveries behind `from` ends; `null` if all up to `end` are in it. */
+  /** Where a step of `size` deliveries ends; `null` if it reaches `end`. */
   function stepOf(size: number) {
     const next = database.statement<Record<string, number>, number[]>(
       `SELECT ${KEY} FROM delivery ${BY_END} WHERE ${ALONG} ORDER BY ${KEY} LIMIT 1 OFFSET ${size - 1}`,
@@ -140,20 +139,20 @@ export function createWaitingStore(database: Pick<Database, 'statement'>, clock:
 
     drop: ({ push, platform }: DeliveryKey, device: number): void => void drop.run(push, platform, device),
 
-    /** Leases recipients that are due: this run takes them once, the next run makes them due again. */
+    /** Leases due recipients: this run takes them once, the next run makes them due again. */
     takeDue: ({ push, platform }: DeliveryKey, now: number, leaseUntil: number, limit: number): DueRecipient[] =>
       lease.all(leaseUntil, push, platform, now, limit),
 
     nextDue: ({ push, platform }: DeliveryKey): number | null => nextDue.get(push, platform)?.due_at ?? null,
 
-    /** At the start: makes some of the last run's leases due; returns whether there may be more. */
+    /** Makes some of the last run's leases due; returns whether there may be more. */
     endLeases: (now: number): boolean => endLeases.run(now, END_LEASES_LIMIT).changes === END_LEASES_LIMIT,
 
-    /** The same for an application whose senders have stopped. */
+    /** For an application whose senders have stopped. */
     endLeasesOf: (application: number, now: number): boolean =>
       endLeasesOf.run(now, application).changes === END_LEASES_LIMIT,
 
-    /** Ends up to `limit` of the recipients that wait, as their delivery ends; returns how many. */
+    /** Ends up to `limit` waiting recipients, as their delivery ends; returns how many. */
     endWaiting(key: DeliveryKey, { refused, abortReason }: DeliveryEnd, now: number, limit = -1): number {
       const state = refused === null ? 'expired' : 'rejected'
       const reason = refused ?? (abortReason === 'cancelled' ? abortReason : null)
@@ -163,16 +162,13 @@ export function createWaitingStore(database: Pick<Database, 'statement'>, clock:
     due: byTime('waits_until'),
     expiring: byTime('expires_at'),
 
-    /** A delivery leaves memory and waits on disk; returns until when, `null` if it has ended. */
+    /** Until when it waits; `null` if it has ended. */
     wait: ({ push, platform }: DeliveryKey): number | null => wait.get(push, platform)?.waits_until ?? null,
 
     waiting: (application: number, platform: Platform): WaitingCount =>
       count.get(application, platform) ?? { pushes: 0, recipients: 0 },
 
-    /**
-     * Makes some of an application's waiting recipients on one platform due, with their deliveries. `from`, and the
-     * result: behind which delivery there may be more; `null`: at the beginning, and at the end.
-     */
+    /** Makes some waiting recipients due, with their deliveries. Returns after which delivery there may be more. */
     makeDue(application: number, platform: Platform, now: number, from: ExpiryKey | null): ExpiryKey | null {
       const [start, end] = [from ?? beforeAll(application, platform), behindAll(application, platform)]
       const next = makeDueStep(start, end)
@@ -183,8 +179,8 @@ export function createWaitingStore(database: Pick<Database, 'statement'>, clock:
     },
 
     /**
-     * Some unfinished deliveries of cancelled pushes behind `from`, which only a crash leaves behind; `null`: from the
-     * beginning. `next`: behind which there may be more, `null` if there are none; `from`: to read the same again.
+     * Some unfinished deliveries of cancelled pushes, which only a crash leaves behind. `next`: after which there may
+     * be more; `from`: to read the same again.
      */
     cancelled(from: ExpiryKey | null): { found: DeliveryKey[]; from: ExpiryKey; next: ExpiryKey | null } {
       const [start, end] = [from ?? beforeAll(), behindAll()]

@@ -7,19 +7,18 @@ import { title } from './text.ts'
 
 /** A button below the text. */
 export interface Action {
-  /** What the app reports by PUT /stats when it was chosen. */
+  /** What the app reports by PUT /stats. */
   readonly action: string
   readonly title: string
-  /** An http or https URL to open. Default: the link of the push. */
+  /** Http or https. Default: the push's. */
   readonly link?: string
 }
 
-/** Chromium shows two (`Notification.maxActions`); what a browser has no room for it leaves out (Notifications API). */
+/** Chromium shows two (`Notification.maxActions`); a browser leaves out those without room (Notifications API). */
 const MAX_ACTIONS = 3
 
 const KEYS: readonly string[] = ['action', 'title', 'link']
 
-/** Buttons, in their order. */
 export const actions: PushOption<readonly Action[]> = {
   field: {
     schema: {

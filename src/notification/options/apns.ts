@@ -6,7 +6,7 @@ import { apsFaultOf } from '../payload-rules.ts'
 
 export type RawApns = JsonObject & { readonly aps?: JsonObject }
 
-/** Keys for APNs that no other option has, merged last; `aps` is merged key by key. */
+/** Merged last; `aps` key by key. */
 export const apns: PushOption<RawApns> = {
   field: {
     schema: {

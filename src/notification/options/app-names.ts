@@ -1,8 +1,6 @@
 import { COUNTS, identifier } from '../option-fields.ts'
 import type { PushOption } from '../option.ts'
 
-/* Names that the app has defined. */
-
 export const category: PushOption<string> = {
   field: identifier(
     `iOS only: the category (aps.category) that the app has registered with its actions. ${COUNTS}`,

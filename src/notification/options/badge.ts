@@ -3,7 +3,7 @@ import type { BadgeChange } from '../../device/badge.ts'
 import { invalid, show } from '../../http/fields.ts'
 import type { PushOption } from '../option.ts'
 
-/** Rendered for each recipient, not here: an increment depends on the device's count. */
+/** Rendered for each recipient: an increment depends on the device's count. */
 export const badge: PushOption<BadgeChange> = {
   field: {
     schema: {
@@ -17,7 +17,7 @@ export const badge: PushOption<BadgeChange> = {
       const digits = typeof value === 'number' ? String(value) : value
       const parts = typeof digits === 'string' ? /^([+-]?)(\d{1,10})$/.exec(digits) : null
       const size = Number(parts?.[2])
-      // A negative number is a number, not a decrement: only the text "-1" asks for one.
+      // Only the text "-1" asks for a decrement.
       const sign = typeof value === 'number' ? (value < 0 ? null : '') : parts?.[1]
       if (parts === null || sign === null || size > MAX_BADGE) {
         throw invalid(name, `must be a whole number from 0 to ${MAX_BADGE}, "+n", "-n" or "", not ${show(value)}`)

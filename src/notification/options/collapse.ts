@@ -4,7 +4,7 @@ import type { PushOption } from '../option.ts'
 /** Apple, "Sending notification requests to APNs": "must not exceed 64 bytes". It is a header, so ASCII. */
 const COLLAPSE = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/
 
-/** The renderers put it into headers, and the push's own id where it is absent. */
+/** In headers. Default: the push's own id. */
 export const collapse: PushOption<string> = {
   field: {
     schema: {

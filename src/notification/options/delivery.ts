@@ -2,9 +2,9 @@ import { invalid, show } from '../../http/fields.ts'
 import { flag, choiceField } from '../option-fields.ts'
 import type { PushOption } from '../option.ts'
 
-/* How a push is delivered. The renderers put these into headers. */
+/* The renderers put these into headers. */
 
-/** FCM keeps a message for at most four weeks (AndroidConfig, `ttl`); APNs keeps one for 30 days. */
+/** FCM keeps a message for at most four weeks (AndroidConfig, `ttl`); APNs for 30 days. */
 export const MAX_TTL_SECONDS = 2_419_200
 
 /** Seconds; 0: now or never. */

@@ -15,8 +15,8 @@ export type RawFcm = JsonObject & {
 }
 
 /**
- * Message keys for FCM that no other option has, merged last; `notification`, `data`, `android` and its `notification`
- * are merged key by key. Names are in snake_case. Has no address, no time to live and no count.
+ * Merged last; `notification`, `data`, `android` and its `notification` key by key. Names are in snake_case. Has no
+ * address, time to live or count.
  */
 export const fcm: PushOption<RawFcm> = {
   field: {
@@ -64,7 +64,7 @@ export const fcm: PushOption<RawFcm> = {
   },
 }
 
-/** In the spelling of our own fields, so that both meet when they are merged. */
+/** In the spelling of our own fields. */
 function inOneSpelling(message: JsonObject): RawFcm {
   return Object.fromEntries(Object.entries(withoutNulls(message)).map(([key, value]) => [protoName(key), value]))
 }
@@ -74,7 +74,7 @@ function inner(key: string, object: JsonObject | undefined): JsonObject {
   return Object.keys(fields).length === 0 ? {} : { [key]: fields }
 }
 
-/** What has a field of its own, since it differs from device to device. */
+/** These have a field of their own, since they differ by device. */
 function checkOwn({ android, ...message }: RawFcm, name: string): void {
   for (const address of ['token', 'fid', 'topic', 'condition']) {
     if (Object.hasOwn(message, address)) {

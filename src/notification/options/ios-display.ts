@@ -1,7 +1,7 @@
 import { flag, choiceField } from '../option-fields.ts'
 import type { PushOption } from '../option.ts'
 
-/** Whether the app's notification service extension may change it. Default: if there is an image. */
+/** Default: true with an image. */
 export const mutable: PushOption<boolean> = {
   field: flag(
     "iOS only: run the app's notification service extension (aps.mutable-content): true, false, 1 or 0. Default true with an image.",

@@ -4,20 +4,18 @@ import type { PushOption } from '../option.ts'
 import { image, link } from './links.ts'
 import { msg, subtitle, title } from './text.ts'
 
-/** What a language may say otherwise than the push itself. */
 const TRANSLATED = { title, subtitle, msg, image, link }
 const FIELDS = Object.keys(TRANSLATED)
 
-/** The text of a push in one language; what is absent is the push's own. */
+/** What is absent is the push's own. */
 export type LanguageText = { readonly [Name in keyof typeof TRANSLATED]?: string }
 
-/** By language tag (BCP 47) in canonical form. */
+/** By canonical BCP 47 tag. */
 export type Languages = Readonly<Record<string, LanguageText>>
 
-/** More than the stores of Apple and Google know. Each is rendered for every gateway when a push is accepted. */
+/** More than the stores of Apple and Google know. Each is rendered when a push is accepted. */
 const MAX_LANGUAGES = 100
 
-/** The text in other languages. */
 export const languages: PushOption<Languages> = {
   field: {
     schema: {
@@ -66,7 +64,7 @@ function textIn(value: unknown, name: string): LanguageText {
   return Object.fromEntries(texts.filter((entry): entry is [string, string] => entry[1] !== null))
 }
 
-/** Of an object, or of the empty list that PHP makes of an empty map; `null` is absent, as everywhere in the API. */
+/** Also of the empty list that PHP makes of an empty map. `null` is absent, as everywhere in the API. */
 function entriesOf(value: unknown, name: string): readonly (readonly [string, unknown])[] {
   if (Array.isArray(value) && value.length === 0) return []
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

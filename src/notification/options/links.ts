@@ -21,7 +21,7 @@ export const image: PushOption<string> = {
   webPush: 'image',
 }
 
-/** For the app to open; a browser opens it itself. */
+/** A browser opens it, the app may. */
 export const link: PushOption<string> = {
   field: url(/:$/, "a URL with its scheme, such as https: or the app's own", {
     // RFC 3986, 3.1, and what reading refuses.

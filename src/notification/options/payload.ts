@@ -10,7 +10,6 @@ function merge(payload: JsonObject, draft: Record<'data', Record<string, unknown
   draft.data = { ...draft.data, ...payload }
 }
 
-/** Custom fields for the app. */
 export const payload: PushOption<JsonObject> = {
   field: {
     schema: {

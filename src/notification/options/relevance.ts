@@ -4,7 +4,7 @@ import type { PushOption } from '../option.ts'
 const MIN = 0
 const MAX = 1
 
-/** Apple, "Generating a remote notification", `relevance-score`: a summary features the notification that has the most. */
+/** Apple, "Generating a remote notification", `relevance-score`: a summary features the highest. */
 export const relevance_score: PushOption<number> = {
   field: {
     schema: {

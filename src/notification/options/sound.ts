@@ -4,7 +4,7 @@ import type { PushOption } from '../option.ts'
 const name = textField(`Notification sound; "" is silent. ${COUNTS}`)
 
 export const sound: PushOption<string> = {
-  // "" is present: a broadcast must say whether something is heard.
+  // "" is present: a broadcast must say whether it is heard.
   field: { ...name, emptyIsAbsent: false, read: (value, field) => name.read(value, field) || null },
   isShown: true,
   isEnough: true,

@@ -42,13 +42,12 @@ type DeliveryRow = Pick<NonNullable<ExplainFacts['delivery']>, 'finishedAt' | 'r
   readonly addressed: number | null
 }
 
-/** All that is stored to explain a push to a device with. */
 export interface Found {
   readonly facts: Omit<ExplainFacts, 'pause'>
   readonly device: number | null
   readonly platform: Platform | null
   /**
-   * The language that the device was sent, if recorded, else the one for its locale now; `null`: the push's text.
+   * The language that was sent, if recorded, else the one for the device's locale now; `null`: the push's own text.
    * Absent if the push has no languages or the token no device.
    */
   readonly language?: string | null
@@ -67,7 +66,7 @@ const CANCELLED = 'cancelled'
 
 export type ExplainStore = ReturnType<typeof createExplainStore>
 
-/** Reads what is stored of one push and one device: a few rows, whatever the size of the push. */
+/** Reads a few rows of one push and one device, whatever the size of the push. */
 export function createExplainStore({ database }: { database: Pick<Database, 'reading'> }) {
   const findPush = database.reading<PushRow, [string, number]>(
     `SELECT ${PUSH_COLUMNS} FROM push WHERE id = ? AND application = ? AND parent IS NULL`,
@@ -97,7 +96,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   )
   const receipts = createReceiptCounts({ database })
   const findDelivery = database.reading<DeliveryRow, [number, Platform]>(
-    // Deliveries that finished before there was this column have the push's time.
+    // Deliveries that finished before this column existed have the push's time.
     `SELECT d.progress, d.ahead, d.addressed, d.finished_at AS finishedAt, d.refused,
        coalesce(d.expires_at + iif(d.finished_at IS NULL, ${WALL_AHEAD}, 0), p.expires_at) AS expiresAt
      FROM delivery d JOIN push p ON p.number = d.push WHERE d.push = ? AND d.platform = ?`,
@@ -114,14 +113,14 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return wasMissed(application, audience.filter, device) ? excluded : [...excluded, NOT_MISSED]
   }
 
-  /** Of a resend, whether the earlier push failed for the device; `true` for other pushes. */
+  /** For resends: whether the earlier push failed for the device. */
   function wasMissed(application: number, { missed, platforms }: Filter, { id, platform }: DeviceRow): boolean {
     if (missed === undefined || !platforms.includes(platform)) return true
     const filter = { ...filterOf({ platform: [platform] }), missed }
     return audiencePages(database, { filter }, application, platform).page(id - 1, id, 1).rows.length > 0
   }
 
-  /** A wave to come leaves out devices that moved since the first wave. */
+  /** A wave to come leaves out devices that moved since the first. */
   function audienceOf(push: PushRow, whole: PushRow): Audience {
     const audience = audienceFrom(push.audience, whole.audience)
     const isToCome = push.number !== whole.number && push.releasedAt === null
@@ -143,7 +142,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return { passed: settled || endedByItself, nobody, finishedAt, refused, expiresAt }
   }
 
-  /** The device's wave of a push by local time; `null`: that time had passed. */
+  /** `null`: the local time had passed. */
   function waveOf(whole: PushRow, local: string, device: DeviceRow): PushRow | null {
     const waves = wavesOf.all(whole.number)
     const moments = waves.map((wave) => wave.sendAt ?? 0)
@@ -157,7 +156,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return { language: sent === null ? languages.choose(locale) : tagOf(sent) }
   }
 
-  /** The holder of a token, else the device that was imported with it and has another one now. */
+  /** The holder of a token, else the device that was imported with it. */
   function deviceWith(application: number, token: string, platform?: Platform) {
     const asked = (platform === undefined ? PLATFORMS : [platform]).map(
       (one) => [application, packToken(token, one), one] as const,
@@ -170,7 +169,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   }
 
   return {
-    /** `null`: no such push. Without `platform`, of several holders the device seen last. */
+    /** Without `platform`, of several holders the one seen last. */
     find(application: number, id: string, token: string, platform?: Platform): Found | null {
       const whole = findPush.get(id, application)
       if (whole === null) return null
@@ -184,7 +183,6 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       const written = waves.find(({ number }) => number === exception?.push) ?? null
       const wave = written ?? (local === undefined ? whole : waveOf(whole, local, device))
       const push = wave ?? whole
-      // An unregistered device is in no audience, whatever the filter says.
       const registered = device.state === 0
       const adopted = adoptionOf.get(device.id)
       const exclusions = registered ? exclusionsOf(application, audienceOf(push, whole), device) : []

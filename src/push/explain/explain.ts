@@ -7,7 +7,7 @@ import type { DeviceFacts, ExceptionFacts, ExplainFacts, Explanation, ExplainVer
 
 const AS_NOW = 'This is based on the device as it is now.'
 
-/** Why a device did, or did not, get a push. What was written down goes before what is concluded. */
+/** Stored facts come before conclusions. */
 export function explain(facts: ExplainFacts): Explanation {
   const explained = verdictOf(facts)
   const { adopted } = facts
@@ -19,7 +19,6 @@ export function explain(facts: ExplainFacts): Explanation {
   return { ...explained, explanation: `${explained.explanation} ${note}`, adoptedAt: adopted.at }
 }
 
-/** `known`: what is known beyond the words. */
 function said(
   verdict: ExplainVerdict,
   explanation: string,
@@ -65,7 +64,7 @@ function verdictOf(facts: ExplainFacts): Explanation {
   return ofUnreached(facts, delivery)
 }
 
-/** Opening and choosing an action need a person who has seen the push, so both go before the arrival. */
+/** Opening and choosing an action need a person who has seen the push, so both go before arrival. */
 function ofReceipts(receipts: readonly DeviceReceipt[]): Explanation {
   const seen = receipts.find(({ event }) => event === 'opened') ?? receipts.find(({ event }) => event === 'action')
   const reports = receipts.map(({ event, action, at }) => {
@@ -132,7 +131,6 @@ function ofDeparted({ state, left, platform, tokenWarning }: DeviceFacts, releas
   return said(verdict, `${declared} at ${isoTime(at)} (${reason}), ${end}`, { reason, at })
 }
 
-/** Its moment has not come, and may never. */
 function ofUnsent({ push: { cancelledAt, sendAt }, exclusions }: ExplainFacts): Explanation {
   if (cancelledAt !== null) {
     const sentence = `The push was cancelled at ${isoTime(cancelledAt)}, before it was sent.`

@@ -102,7 +102,6 @@ const PREVIEW_SHAPE = objectSchema(
   ['webpush', 'languages'],
 )
 
-/** What POST /push/preview answers. */
 export const PREVIEW = shownAs(PREVIEW_SHAPE, {
   t: 2,
   platforms: { '0': 1, '1': 1 },

@@ -10,7 +10,6 @@ export interface SampleDevice {
   readonly token: string
   readonly platform: Platform
   readonly alias: string | null
-  /** `null`: unknown. */
   readonly locale: string | null
   readonly badge: number
   readonly fcmPlatform: FcmPlatform | null
@@ -23,7 +22,7 @@ export function createSampler({ database }: { database: Database }) {
     'SELECT alias, locale FROM device WHERE id = ?',
   )
 
-  /** At most `limit` devices. Throws the reason of `signal`. */
+  /** Throws the reason of `signal`. */
   return async (
     application: number,
     audience: Audience,

@@ -30,13 +30,9 @@ interface Dependencies {
 
 export type Preview = AnswerOf<typeof PREVIEW>
 
-/** Of each platform. */
 const SAMPLES = 5
 
-/**
- * Shows the audience of a push and the requests to the gateways. Throws `Refused` for a push that is too large, and the
- * reason of `signal` once that aborts.
- */
+/** Throws `Refused` for a push that is too large, and the reason of `signal` once that aborts. */
 export function createPreview({ clock, count, countLocales, sample, prepared, apnsIdentity }: Dependencies) {
   return async function preview(
     application: Application,
@@ -55,7 +51,7 @@ export function createPreview({ clock, count, countLocales, sample, prepared, ap
         'filter' in audience
           ? await count(application.number, { ...audience.filter, platforms: [platform] }, signal)
           : 1
-      // Clients of this call may not know optional platforms: they are named only if they have devices.
+      // Clients may not know optional platforms: they are named only if they have devices.
       if (!PLATFORM[platform].isOptional || found > 0) counts[platform] = found
       if (found > 0)
         samples.push(...(await sample(application.number, audience, platform, Math.min(found, SAMPLES), signal)))

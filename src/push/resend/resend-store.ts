@@ -8,10 +8,10 @@ import { createPushParts, filterFrom, missedBy } from '../push-parts-store.ts'
 export interface Resendable {
   readonly number: number
   readonly notification: Notification
-  /** The devices it failed for, if they are still in its audience. */
+  /** Those it failed for that are still in its audience. */
   readonly filter: Filter
   readonly state: 'open' | 'finished' | 'cancelled'
-  /** The id of the push that was already sent to them. */
+  /** The push that was already sent to them. */
   readonly resentAs: string | null
 }
 
@@ -34,7 +34,6 @@ export function createResendStore({ database }: { readonly database: Pick<Databa
   const partsOf = createPushParts((sql) => database.reading(sql))
 
   return {
-    /** `null`: the application has no such push. */
     find(application: number, id: string): Resendable | null {
       const row = find.get(id, application)
       if (row === null) return null

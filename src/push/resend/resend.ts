@@ -16,18 +16,15 @@ interface Dependencies {
 }
 
 export interface ResendWanted extends Pick<PushRequest, 'repeat' | 'caller'> {
-  /** UUID of the push to send again. */
   readonly id: string
-  /** The number of devices that the caller expects. */
   readonly confirm: number | null
 }
 
 const NOW = { kind: 'now' } as const
 
 /**
- * Sends a finished push again, as a new push with its own time to live, to the devices it failed for: rejected,
- * expired, or not sent to in time. They must still be registered and in its audience. Throws `Refused` for a push that
- * doesn't exist, hasn't finished, was cancelled or was resent before.
+ * Sends a finished push again, as a new push, to the devices it failed for: rejected, expired, or not sent to in time.
+ * Throws `Refused` for a push that doesn't exist, hasn't finished, was cancelled or was resent before.
  */
 export function createResend({ store, accept, preview, prepared }: Dependencies) {
   function found({ number }: Application, id: string): Resendable {
@@ -54,7 +51,7 @@ export function createResend({ store, accept, preview, prepared }: Dependencies)
       return preview(application, { filter }, notification, NOW, signal)
     },
 
-    /** A repeat by Idempotency-Key gets the same answer; of two other calls at once the second is refused. */
+    /** A repeat by Idempotency-Key gets the same answer; of two other concurrent calls the second is refused. */
     send(application: Application, { id, confirm, repeat, caller }: ResendWanted): ReturnType<typeof accept> {
       const push = repeat === null ? whole(application, id) : found(application, id)
       const { number, filter } = push

@@ -3,12 +3,12 @@ import { HOUR_MS } from '../../clock.ts'
 /** An IANA name; `null`: unknown, which counts as UTC. */
 export type Zone = string | null
 
-/** Zones in which the time had passed longer ago than this when a push was accepted don't get it. */
+/** Zones where the time had passed longer ago when a push was accepted don't get it. */
 export const LATE_MS = HOUR_MS
 
 /**
  * When clocks in `zone` show `wall` (`2026-12-24T09:00`), ms since the Unix epoch. A skipped time is as much later as
- * clocks skip; a repeated one is the first (RFC 5545, 3.3.5). An unknown zone counts as UTC.
+ * clocks skip; a repeated one is the first (RFC 5545, 3.3.5).
  */
 export function momentIn(wall: string, zone: Zone): number {
   const local = Temporal.PlainDateTime.from(wall)
@@ -20,20 +20,14 @@ export function momentIn(wall: string, zone: Zone): number {
   }
 }
 
-/**
- * Every moment, in order, at which clocks somewhere show `wall`: none before `earliest`, and none longer ago than
- * `LATE_MS` at `acceptedAt`. All in ms since the Unix epoch.
- */
+/** Every moment, in order, at which clocks somewhere show `wall`. All in ms since the Unix epoch. */
 export function wavesOf(wall: string, acceptedAt: number, earliest: number): number[] {
   const zones: Zone[] = [null, ...Intl.supportedValuesOf('timeZone')]
   const moments = zones.map((zone) => momentIn(wall, zone)).filter((moment) => moment >= acceptedAt - LATE_MS)
   return [...new Set(moments.map((moment) => Math.max(moment, earliest)))].sort((a, b) => a - b)
 }
 
-/**
- * The wave of a zone; `null`: its time had passed at `acceptedAt`. A zone that was unknown when the waves were made has
- * one too.
- */
+/** `null`: its time had passed at `acceptedAt`. A zone that was unknown when the waves were made has one too. */
 export function waveIn(wall: string, zone: Zone, waves: readonly number[], acceptedAt: number): number | null {
   const moment = momentIn(wall, zone)
   if (moment < acceptedAt - LATE_MS) return null

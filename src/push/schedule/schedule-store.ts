@@ -24,7 +24,7 @@ interface DueRow extends Released {
 
 type ParentRow = Pick<StoredRow<typeof pushTable>, 'audience' | 'created_at' | 'released_at'>
 
-/** A push waits by one of two clocks: ms since the Unix epoch, or of service time. */
+/** By one of two clocks: ms since the Unix epoch, or of service time. */
 export interface DueBy {
   readonly wall: number
   readonly service: number
@@ -40,7 +40,7 @@ const HELD = `${WAITS} AND held_until IS NOT NULL`
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>
 
-/** Pushes that wait for their time or for the end of a hold. Times are ms since the Unix epoch, except in `DueBy`. */
+/** Pushes that wait for their time or the end of a hold. Times are ms since the Unix epoch, except in `DueBy`. */
 export function createScheduleStore({ database }: { database: Pick<Database, 'statement'> }) {
   const deliveries = createNewDeliveryStore({ database })
   const next = database.statement<{ [By in keyof DueBy]: number | null }, []>(
@@ -76,7 +76,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
      SELECT zone FROM known WHERE zone IS NOT NULL`,
   )
 
-  /** Includes `null`, for devices without a known zone. */
+  /** `null`: devices without a known zone. */
   const zonesOf = (application: number): Zone[] => [null, ...zones.all(application).map(({ zone }) => zone)]
 
   /** What narrows the push's filter for one wave; `null`: nobody is left. */
@@ -97,7 +97,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   const audienceOf = (wave: WaveAudience, parent: number) =>
     audienceFrom(JSON.stringify(wave), parentOf.get(parent)?.audience ?? null)
 
-  /** As the trigger `device_moved` has it, which this is compared with. */
+  /** As in the trigger `device_moved`, which this is compared with. */
   const serviceTime = database.statement<{ at: number }, [now: number]>(`SELECT ? - ${WALL_AHEAD} AS at`)
 
   const withdraw = database.statement<{ number: number }, [number, number]>(
@@ -111,23 +111,20 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   return {
     zonesOf,
 
-    /** Cancels a push, `push.number`, that hasn't gone out; `false` if it has. Runs in a transaction of the caller. */
+    /** Cancels a push that hasn't gone out; `false` if it has. In a transaction of the caller. */
     withdraw(push: number, now: number): boolean {
       if (withdraw.get(push, now) === null) return false
       withdrawWaves.run(push, now)
       return true
     },
 
-    /** When the next push is due by each clock; Infinity: none waits. */
+    /** Infinity: none waits. */
     next: (): DueBy => {
       const { wall = null, service = null } = next.get() ?? {}
       return { wall: wall ?? Number.POSITIVE_INFINITY, service: service ?? Number.POSITIVE_INFINITY }
     },
 
-    /**
-     * Sends out what is due by `dueBy`, at most `limit` pushes by each clock. Audience and time to live count from
-     * `now`. Runs in a transaction of the caller.
-     */
+    /** Sends out what is due, at most `limit` pushes by each clock. Audience and time to live count from `now`. */
     release(dueBy: DueBy, now: number, limit: number): Released[] {
       const letGo = (push: number, audience: string) => release.get(now, audience, push)?.expires_at ?? now
       return [...due.all(dueBy.wall, limit), ...heldNoMore.all(dueBy.service, limit)].map((row) => {
@@ -148,7 +145,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   }
 }
 
-/** Filters by time count back from `now`; of a resend, from its first push. */
+/** Filters by time count back from `now`; those of a resend from its first push. */
 function asOf(audience: Audience, now: number): Audience {
   if ('device' in audience || audience.filter.asOf === undefined || audience.filter.missed !== undefined)
     return audience

@@ -6,7 +6,7 @@ import { describeError } from '../../text/error-code.ts'
 import type { ServiceClock } from '../../time/service-clock.ts'
 import type { DueBy, ScheduleStore } from './schedule-store.ts'
 
-/** Between two looks at the clock, and before a failed write is tried again. */
+/** Between two looks at the clock, and before a failed write is retried. */
 const LOOK_MS = 1000
 
 /** In one transaction. */
@@ -23,14 +23,14 @@ interface Dependencies {
 }
 
 export interface Schedule {
-  /** To be called when a new push waits. */
+  /** Call this when a new push waits. */
   wake(): void
   stop(): void
 }
 
 /**
- * Sends out each push at its time. Waiting pushes are in the database, so a start catches up. A clock that jumps ahead
- * sends nothing until it has held for a minute; a hold lasts its time, whatever the clock shows.
+ * Sends out each push at its time. A clock that jumps ahead sends nothing until it has held for a minute; a hold lasts
+ * its time, whatever the clock shows.
  */
 export function startSchedule({ clock, time, log, commit, store, wake }: Dependencies): Schedule {
   const believedTime = createBelievedTime(clock)
@@ -45,11 +45,10 @@ export function startSchedule({ clock, time, log, commit, store, wake }: Depende
     const due = next()
     const dueInMs = Math.min(due.wall - by.wall, due.service - by.service)
     if (dueInMs <= 0) void release(by)
-    // The clock may be set in between.
     else cancel = clock.after(Math.min(dueInMs, LOOK_MS), look)
   }
 
-  /** If that can't be read, it is tried again in a second. */
+  /** Tries again in a second if that can't be read. */
   function next(): DueBy {
     try {
       return store.next()
@@ -85,18 +84,15 @@ export function startSchedule({ clock, time, log, commit, store, wake }: Depende
 }
 
 /**
- * How long a time the clock has jumped to must hold, in milliseconds. A mistaken setting is corrected within seconds; a
- * correction by NTP after a boot lasts, and delays what is due by no more than this.
+ * How long a time the clock has jumped to must hold, in ms. A mistake is corrected within seconds; a correction by NTP
+ * after a boot lasts, and delays what is due by no more.
  */
 const HOLD_MS = MINUTE_MS
 
 /** Drift allowed between two readings. */
 const TOLERANCE_MS = SECOND_MS
 
-/**
- * The time of day for scheduled pushes, ms since the Unix epoch. A jump ahead counts once it has held for `HOLD_MS`, a
- * jump back immediately. The first reading is believed. Must be read every second.
- */
+/** Time of day, ms since the Unix epoch. A jump back counts immediately. Must be read every second. */
 function createBelievedTime(clock: Pick<Clock, 'now' | 'monotonic'>): () => number {
   /** The least offset of the time of day to monotonic time, since when; offsets ascend. */
   const steps: { readonly offset: number; readonly since: number }[] = []

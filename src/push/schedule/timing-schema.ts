@@ -9,7 +9,7 @@ export type When =
   | { readonly kind: 'in'; readonly delayMs: number }
   /** `isSchedule`: from the field `schedule`, which takes any past time as now. */
   | { readonly kind: 'at'; readonly at: number; readonly isSchedule?: true }
-  /** When clocks at the device show this: `2026-12-24T09:00`. */
+  /** By the clock of each device: `2026-12-24T09:00`. */
   | { readonly kind: 'local'; readonly wall: string }
 
 const MAX_DAYS = 90
@@ -78,12 +78,11 @@ export const lifeFields = {
 
 export const lifeFieldsOfOne = { send_at: lifeFields.send_at, replace: lifeFields.replace }
 
-/** Ms since the Unix epoch; `null`: no such day or time. */
+/** `null`: no such day or time. */
 export function instantOf(moment: string): number | null {
   return read(() => Temporal.Instant.from(moment).epochMilliseconds)
 }
 
-/** `null`: no such day or time. */
 function read<T>(parse: () => T): T | null {
   try {
     return parse()
@@ -101,7 +100,7 @@ export function whenOf(input: { readonly [Field in (typeof MOMENTS)[number]]?: W
 
 const MOMENTS = ['send_at', 'schedule', 'send_at_local'] as const
 
-/** Ignored like other unknown fields, the push would go out now. */
+/** Ignored like an unknown field, it would send the push now. */
 export function refuseLocal(given: Given): void {
   if ((given['send_at_local'] ?? '') !== '') throw invalid('send_at_local', 'is for /push/all; here it is send_at')
 }

@@ -14,7 +14,6 @@ import type { SendingEnd } from './take-back.ts'
 interface Dependencies {
   readonly gate: Gate
   readonly audited: Audited
-  /** Also writes the audit log. */
   readonly commit: Commit
   readonly takeBack: Pick<Pushing['takeBack'], 'withdraw' | 'replace'>
   readonly deliveries: SendingEnd
@@ -58,7 +57,6 @@ function platformsIn(query: Readonly<Record<string, string | undefined>>): {
   return platform === '' ? {} : { platforms: platforms.read(platform.split(','), 'platform') }
 }
 
-/** What devices already show of a push. */
 export function shownRoutes({ gate, audited, commit, takeBack, deliveries: sending }: Dependencies) {
   return new Elysia({ name: 'shown-routes' })
     .use(gate.plugin)

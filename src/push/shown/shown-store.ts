@@ -9,14 +9,13 @@ import type { Notification } from '../../notification/notification.ts'
 import { createPushParts, filterFrom, missedBy } from '../push-parts-store.ts'
 import type { PushPart } from '../push-parts-store.ts'
 
-/** A push, and the devices that may show it. */
 export interface ShownPush {
   readonly number: number
   readonly notification: Notification
-  /** Whom it was sent to, as far as they are in its audience now; without platforms: nobody. */
+  /** Its recipients, if still in its audience; without platforms: nobody. */
   readonly filter: Filter
   readonly state: 'scheduled' | 'open' | 'over'
-  /** The id of the push that withdraws it; `null`: none does. */
+  /** The id of the push that withdraws it. */
   readonly withdrawnAs: string | null
 }
 
@@ -30,7 +29,7 @@ type PushRow = Pick<StoredRow<typeof push>, 'number' | 'notification' | 'audienc
   readonly withdrawnAs: string | null
 }
 
-/** Reads what a caller's transaction needs, on the same connection. */
+/** Reads on the connection of the caller's transaction. */
 export function createShownStore({ database }: { readonly database: Pick<Database, 'statement' | 'reading'> }) {
   const find = database.statement<PushRow, [id: string, application: number]>(
     `SELECT p.number, p.notification, p.audience,
@@ -49,13 +48,12 @@ export function createShownStore({ database }: { readonly database: Pick<Databas
   )
 
   return {
-    /** `null`: the application has no such push. */
     find(application: number, id: string): ShownPush | null {
       const row = find.get(id, application)
       if (row === null) return null
       const { number, notification, audience, toCome, withdrawnAs } = row
       const parts = partsOf(number)
-      // Who was silent for so long may have come since: because of it.
+      // Devices that were silent then may have come back because of the push.
       const { notSeenForMs: _, ...filter } = filterFrom(storedJson(audience) as Audience)
       const isOpen = parts.some(({ open }) => open === 1)
       return {
@@ -67,14 +65,14 @@ export function createShownStore({ database }: { readonly database: Pick<Databas
       }
     },
 
-    /** The device with this token, `own`, and the other registered devices of its user, the last seen first. */
+    /** The device with this token, `own`, and its user's other registered devices, the last seen first. */
     devicesOf(application: number, platform: Platform, token: string, limit: number) {
       const { id, user } = named.get(application, platform, packToken(token, platform)) ?? { id: 0, user: null }
       const devices = user === null ? [] : ofUser.all(application, user, limit)
       return { own: { id, platform }, others: devices.filter((one) => one.id !== id) }
     },
 
-    /** Those of the devices that the filter selects, by `device.id`. */
+    /** Devices that the filter selects, by `device.id`. */
     among(application: number, filter: Filter, devices: readonly OwnDevice[]): number[] {
       const ids = devices.map(({ id }) => id).filter((id) => filter.devices?.includes(id) ?? true)
       const platforms = new Set(devices.map(({ platform }) => platform))
@@ -91,7 +89,7 @@ function sentPlatforms(parts: readonly PushPart[]): Platform[] {
   return [...new Set(sent.map(({ platform }) => platform))]
 }
 
-/** Also those that were registered later. What is still open may get to anybody. */
+/** Includes devices that registered later. What is open may still reach anybody. */
 function missedOf(parts: readonly PushPart[], whole: string): Missed {
   const ended = parts.map((part) => {
     const { open, cancelled, cutShort } = part

@@ -25,7 +25,7 @@ interface Dependencies extends Acceptance {
   readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
 }
 
-/** Ends what is still being sent: as for `push/cancel-routes.ts`. */
+/** As for `push/cancel-routes.ts`. */
 export interface SendingEnd {
   readonly cancelStored: (application: number, push: number) => void
   readonly cancel: (application: number, push: number) => void
@@ -49,10 +49,10 @@ interface NewText {
   readonly msg: string | null
 }
 
-/** Each push to a browser that shows nothing has a price there (the manual, "Browsers"). */
+/** Browsers restrict pushes that show nothing (the manual, "Browsers"). */
 const PHONES = PLATFORMS.filter((platform) => PLATFORM[platform].provider !== 'webpush')
 
-/** Devices of one user that a tap on another one clears: anybody with the application's id can register more. */
+/** Devices of one user that a tap clears: anybody with the application's id can register more. */
 const MAX_OTHERS = 20
 
 const DAY_SECONDS = DAY_MS / 1000
@@ -67,8 +67,8 @@ const NOBODY = failure(
 )
 
 /**
- * Removes or replaces notifications that devices already show. It is a push of its own, to those that the first was sent
- * to and that its audience still has: accepted devices are not recorded one by one.
+ * Removes or replaces notifications that devices show, by a push to those the first was sent to and that its audience
+ * still has: accepted devices are not recorded one by one.
  */
 export function createTakeBack(deps: Dependencies) {
   const { clock, store, receipts, pushes, cancel, prepared } = deps
@@ -109,10 +109,7 @@ export function createTakeBack(deps: Dependencies) {
   }
 
   return {
-    /**
-     * Once for each push: a second call gets the same answer. Cancels what has not been sent yet. `platforms`: default all
-     * but browsers. Throws `Refused`.
-     */
+    /** Idempotent. Cancels what has not been sent yet. `platforms`: default all but browsers. Throws `Refused`. */
     async withdraw(
       application: Application,
       id: string,
@@ -135,7 +132,7 @@ export function createTakeBack(deps: Dependencies) {
       return { id: done.id, cancelled: done.cancelled }
     },
 
-    /** Sends the same with another text, quietly, in place of what is shown. Returns the id of the new push. */
+    /** Sends the push again with another text, silently, in place of what is shown. Returns the id of the new push. */
     async replace(
       application: Application,
       id: string,
@@ -153,9 +150,8 @@ export function createTakeBack(deps: Dependencies) {
     },
 
     /**
-     * Before the first tap of a user on this push is recorded: withdraws it from the user's other phones. Only for a device
-     * that was sent the push. Runs in a transaction of the caller; the result is to be called after it. `null`: there is
-     * nothing to withdraw.
+     * Before a user's first tap on this push is recorded: withdraws it from their other phones, if the device was sent
+     * the push. Runs in a transaction of the caller, who calls the result after it. `null`: nothing to withdraw.
      */
     clear(application: Application, platform: Platform, { push: id, token }: Receipt): (() => void) | null {
       if (id === null || token === null || deps.hasRoom?.() === false) return null
@@ -182,12 +178,12 @@ export function createTakeBack(deps: Dependencies) {
   }
 }
 
-/** It is kept for as long as the push may still arrive. */
+/** Kept for as long as the push may still arrive. */
 function withdrawing({ collapse, ttl = 0 }: Notification, id: string): Notification {
   return { ...EMPTY, ttl: Math.max(ttl, DAY_SECONDS), withdraws: { withdrawn: id, tag: collapse ?? id } }
 }
 
-/** Without what would have another text, and without a sound. */
+/** Without a sound, and without overrides that have another text. */
 function withText(shown: Notification, id: string, { title, msg }: NewText): Notification {
   const { title: _, subtitle: __, languages: ___, apns: ____, fcm: _____, ...kept } = shown
   const text = { msg, ...(title !== null && { title }) }

@@ -2,7 +2,7 @@ import type { ReceiptCounts } from '../../stats/receipt.ts'
 import { OWN_TEXT } from '../../text/language-tag.ts'
 import { receiptsOf } from './status-answer.ts'
 
-/** By language: a tag, or `OWN_TEXT`. */
+/** By tag, or `OWN_TEXT`. */
 export interface LanguageFacts {
   readonly tags: readonly string[]
   readonly accepted: ReadonlyMap<string, number>
@@ -19,8 +19,8 @@ interface Totals {
 const NOTHING: ReceiptCounts = { opened: 0, received: 0, actions: {} }
 
 /**
- * Counts by language, the own text first. What belongs to no language is apart, so that all add up to the push's:
- * reports that name no device, and failures of devices that were never sent to.
+ * The own text first. Reports without a device, and failures of devices that were never sent to, are apart, so that all
+ * add up to the push's.
  */
 export function languageStatusOf({ tags, accepted, failed, receipts }: LanguageFacts, totals: Totals) {
   const languages = [OWN_TEXT, ...tags].map((text) => {

@@ -6,12 +6,12 @@ interface Row extends Omit<PlatformProgress, 'open'> {
 }
 
 /**
- * Summed up by delivery: one that settles pages before its audience is counted has more answers than addressed devices,
- * and would hide what waits in another.
+ * By delivery: one that settles pages before its audience is counted has more answers than addressed devices, and would
+ * hide what waits in another.
  */
 const waiting = (done: string) => `sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
 
-/** The progress of the deliveries that meet `condition`; `PlatformProgress` describes the columns. */
+/** `PlatformProgress` describes the columns. */
 const progressOf = (condition: string) =>
   `SELECT platform, coalesce(sum(addressed), 0) AS t, sum(accepted) AS s, sum(failed) AS failed, sum(removed) AS removed,
      ${waiting('coalesce(addressed, 0)')} AS waiting, ${waiting('settled')} AS retrying,
@@ -22,8 +22,8 @@ const progressOf = (condition: string) =>
 export type ProgressStore = ReturnType<typeof createProgressStore>
 
 /**
- * The one reader of progress. One entry per platform, none before the push has gone out. `prepare` chooses the
- * connection: `database.statement` in a transaction of the caller, `database.reading` elsewhere.
+ * One entry per platform; none before the push has gone out. `prepare` chooses the connection: `database.statement` in
+ * a transaction of the caller, `database.reading` elsewhere.
  */
 export function createProgressStore(prepare: Database['statement']) {
   const ofPush = prepare<Row, [number]>(
@@ -39,14 +39,14 @@ export function createProgressStore(prepare: Database['statement']) {
   const progressOfOne = (push: number): PlatformProgress[] => ofPush.all(push).map(shown)
 
   return {
-    /** Of one push, `push.number`, and its waves. */
+    /** Of one push and its waves. */
     of: progressOfOne,
 
-    /** Of pushes `first` to `last` of an application, summed up. */
+    /** Of pushes `first` to `last`, summed up. */
     ofRange: (application: number, first: number, last: number): PlatformProgress[] =>
       ofRange.all(first, last, application).map(shown),
 
-    /** `application.number` with the progress of the push with this UUID; `null`: no such push. */
+    /** `id`: UUID. */
     named(id: string): { readonly application: number; readonly platforms: readonly PlatformProgress[] } | null {
       const push = named.get(id)
       return push && { application: push.application, platforms: progressOfOne(push.number) }

@@ -31,7 +31,7 @@ export function createPushSummaryStore({ database }: { database: Pick<Database, 
   )
 
   return {
-    /** `null`: the push was erased in the meantime. */
+    /** `null`: erased in the meantime. */
     textOf(push: number): PushText | null {
       const row = text.get(push)
       if (row === null) return null
@@ -42,7 +42,7 @@ export function createPushSummaryStore({ database }: { database: Pick<Database, 
     /** Of all applications, newest first. */
     newest: (limit: number): NamedPush[] => newest.all(limit),
 
-    /** Of all applications, what waits for its time, soonest first. */
+    /** Of all applications, scheduled ones, soonest first. */
     soonest: (limit: number): NamedPush[] => soonest.all(limit),
   }
 }

@@ -17,7 +17,7 @@ export interface PushFacts {
   readonly receipts: ReceiptCounts
 }
 
-/** What lists have too. `now` in ms since the Unix epoch. */
+/** For lists too. `now`: ms since the Unix epoch. */
 export function pushStatusOf(
   { push, reach, receipts }: PushFacts,
   pauseOf: PauseOf,
@@ -43,7 +43,7 @@ export function pushStatusOf(
   }
 }
 
-/** Rates are relative to `accepted` notifications; `null`: there are none. */
+/** Rates are relative to `accepted`. */
 export function receiptsOf({ opened, received, actions }: ReceiptCounts, accepted: number) {
   const share = (count: number) => (accepted === 0 ? null : Math.round((count / accepted) * 10_000) / 10_000)
   return { opened_rate: share(opened), received_rate: share(received), actions }
@@ -62,10 +62,7 @@ export function platformsOf(
   return Object.fromEntries(entries)
 }
 
-/**
- * Devices that were never sent to have no recorded reason: they were removed, or the push ended first. In an open push
- * more may have failed than had been read with reasons.
- */
+/** Devices that were never sent to have no recorded reason: they were removed, or the push ended first. */
 export function failedOf(
   total: number,
   reasons: ReadonlyMap<string, number>,
@@ -124,5 +121,5 @@ export function failureOf({ token, platform, state, reason, attempts, at }: Fail
   return { token, platform: platformOnWire(platform), state: shown, reason, attempts, at: isoTime(at) }
 }
 
-/** Stored as the reason of recipients that waited when the push was cancelled. */
+/** The stored reason of recipients that waited when the push was cancelled. */
 const CANCELLED = 'cancelled'

@@ -21,13 +21,12 @@ interface Dependencies {
   readonly clock: Clock
   readonly statuses: StatusStore
   readonly explanations: ExplainStore
-  /** Why a platform can't be sent to now; `null`: it can. */
+  /** `null`: it can be sent to. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
 }
 
 const NO_PUSH = { 404: 'ResourceNotFound: there is no such push.' }
 
-/** GET /pushes, and GET /push/{id} with what is below it. */
 export function statusRoutes({ gate, clock, statuses, explanations, pauseOf }: Dependencies) {
   function found(application: number, id: string): StoredPush {
     const push = statuses.find(application, id.toLowerCase())

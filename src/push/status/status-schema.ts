@@ -28,7 +28,7 @@ export function readPushLimit(value: string | undefined): number {
   return value === undefined ? PUSHES : wholeNumber(1, MAX_PUSHES).read(value, 'limit')
 }
 
-/** `after` is the cursor of a page's Link header: opaque to callers, a push's number here. */
+/** `after`: the Link header's cursor, opaque to callers: a push's number. */
 export function readPushCursor(value: string | undefined): number {
   return value === undefined ? Number.MAX_SAFE_INTEGER : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
 }

@@ -13,22 +13,22 @@ import { createProgressStore } from './progress-store.ts'
 import type { FailedRecipient, FailedState, StoredPush } from './status.ts'
 import { PLATFORMS } from '../../platform.ts'
 
-/** Mostly without devices that were never sent to. */
+/** Without most devices that were never sent to. */
 interface FailureCounts {
   readonly reasons: ReadonlyMap<string, number>
-  /** By the text they were sent, a tag or `OWN_TEXT`; empty if the push has one text. */
+  /** By tag or `OWN_TEXT`; empty if the push has one text. */
   readonly languages: ReadonlyMap<string, number>
 }
 
 /** Rows read before the event loop gets a turn: about 2 ms. */
 const CHUNK = 2000
 
-/** Rows, with tokens of up to 4 KiB, that a list of failures holds in memory. */
+/** Rows, with tokens of up to 4 KiB, in memory at a time. */
 const PAGE = 200
 
 const p = alias(pushTable, 'p')
 
-/** The subquery is raw SQL: of a single table drizzle doesn't qualify column names. */
+/** Raw SQL: of a single table drizzle doesn't qualify column names. */
 const PUSH = {
   number: p.number,
   id: p.id,
@@ -78,12 +78,11 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     list: (application: number, before: number, limit: number): StoredPush[] =>
       page.all({ application, before, limit }),
 
-    /** Scheduled pushes, soonest first. */
+    /** Soonest first. */
     scheduled: (application: number, limit: number): StoredPush[] => scheduled.all({ application, limit }),
 
     unfinished: (application: number): number => unfinished.get(application)?.count ?? 0,
 
-    /** One entry per platform of `push.number`; none before it has gone out. */
     reach,
 
     receipts: (push: number): ReceiptCounts => receiptCounts.of(push),
@@ -98,7 +97,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
       return { tags: languages.tags, accepted: acceptedIn, failed, receipts: receiptCounts.byLanguage(push) }
     },
 
-    /** Read in parts, so that other work isn't held up. */
+    /** In parts, so that other work isn't held up. */
     async failureCounts(push: number): Promise<FailureCounts> {
       const [reasonCounts, languageCounts] = [new Map<string, number>(), new Map<string, number>()]
       for (const part of parts.all({ push })) {
@@ -115,7 +114,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
           }
           if (seen === CHUNK) await new Promise((resolve) => setImmediate(resolve))
         }
-        // Not sent to, since the gateway had refused the push for everybody.
+        // Not sent to: the gateway had refused the push for everybody.
         const unasked = part.failed - written - part.removed
         if (part.refused !== null && unasked > 0) add(reasonCounts, part.refused, unasked)
       }

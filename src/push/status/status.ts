@@ -6,28 +6,23 @@ import type { Platform } from '../../device/device.ts'
  */
 export type PushState = 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
 
-/**
- * The progress of pushes on one platform, waves included; `progress-store.ts` reads it. Counts are devices, times ms
- * since the Unix epoch.
- */
+/** Pushes on one platform, waves included. Counts are devices, times ms since the Unix epoch. */
 export interface PlatformProgress {
   readonly platform: Platform
   /** Addressed, as far as counted. */
   readonly t: number
-  /** Of `t`, accepted by the gateway. */
+  /** Accepted by the gateway. */
   readonly s: number
-  /** Of `t`, given up: refused, gone, expired, cancelled, or removed before they were sent to. */
+  /** Refused, gone, expired, cancelled, or removed before they were sent to. */
   readonly failed: number
-  /** Of `failed`, removed before they were sent to. */
+  /** Counted in `failed` too. */
   readonly removed: number
-  /** Of `t`, still undecided in open deliveries. */
+  /** Undecided, in open deliveries. */
   readonly waiting: number
   /** Of `waiting`, tried before. */
   readonly retrying: number
   readonly open: boolean
-  /** `null`: nothing was sent. */
   readonly startedAt: number | null
-  /** `null`: still open. */
   readonly finishedAt: number | null
   /** The gateway's reason for refusing the push for everybody. */
   readonly refused: string | null
@@ -50,15 +45,14 @@ export interface StoredPush {
   readonly number: number
   readonly id: string
   readonly createdAt: number
-  /** `null`: immediately. */
+  /** `null`: now. */
   readonly sendAt: number | null
   readonly releasedAt: number | null
   readonly cancelledAt: number | null
-  /** Waves still to come, of a push by local time. */
+  /** Of a push by local time. */
   readonly wavesToCome: number
 }
 
-/** A device that a push did not reach. */
 export interface FailedRecipient {
   /** `null`: erased since. */
   readonly token: string | null
@@ -67,7 +61,7 @@ export interface FailedRecipient {
   /** The gateway's last one. */
   readonly reason: string
   readonly attempts: number
-  /** Time of the decision, ms since the Unix epoch. */
+  /** Of the decision, ms since the Unix epoch. */
   readonly at: number
 }
 
@@ -77,7 +71,7 @@ export type FailedState = 'rejected' | 'gone' | 'expired'
 /** Why a platform can't be sent to now; `null`: it can. */
 export type PauseOf = (platform: Platform) => string | null
 
-/** `reason`: what a paused push waits for, or why a gateway refused a push for everybody. */
+/** `reason`: what a paused push waits for, or why a gateway refused it for everybody. */
 export function pushStateOf(
   push: StoredPush,
   reach: readonly PlatformProgress[],
@@ -112,7 +106,7 @@ export function startedAtOf(reach: readonly PlatformProgress[]): number | null {
   return starts.length > 0 ? Math.min(...starts) : null
 }
 
-/** Accepted notifications a second, from the first one to the end or `now`; 0 before. */
+/** Accepted notifications a second. */
 export function rateOf(accepted: number, startedAt: number | null, finishedAt: number | null, now: number): number {
   if (startedAt === null) return 0
   const runningMs = Math.max((finishedAt ?? now) - startedAt, 1)

@@ -14,7 +14,7 @@ interface Reading {
   readonly pauseOf: PauseOf
 }
 
-/** What GET /push/{id} answers; `null`: the application has no such push. */
+/** What GET /push/{id} answers; `null`: no such push. */
 export async function wholeStatus(
   { statuses, clock, pauseOf }: Reading,
   application: number,
@@ -27,7 +27,7 @@ export async function wholeStatus(
   const push = statuses.find(application, id)
   if (push === null) return null
   const reach = statuses.reach(push.number)
-  // It ended in between: read what it failed for in the end.
+  // It ended in between: read the final failures.
   if (wasOpen && !reach.some(({ open }) => open)) failures = await statuses.failureCounts(push.number)
   const receipts = statuses.receipts(push.number)
   const languages = statuses.languages(push.number, failures.languages)

@@ -2,7 +2,7 @@ import { isJsonObject } from '../text/json-object.ts'
 import type { JsonObject } from '../text/json-object.ts'
 import { renderApns } from './apns-render.ts'
 import type { RenderedApns } from './apns-render.ts'
-import { protoName } from './message-type.ts'
+import { inOneSpelling } from './message-type.ts'
 import { NO_ID } from './notification.ts'
 import type { Message, Notification } from './notification.ts'
 import { following, inside, largestBadge } from './render-parts.ts'
@@ -43,7 +43,12 @@ interface IphoneParts {
 function iphonePartsOf({ push, notification, expiresAt }: Message): IphoneParts {
   const { image, fcm, apns } = notification
   const { notification: shown = {}, data: _, android: __, webpush: ___, apns: rawApns, ...others } = fcm ?? {}
-  const { headers: rawHeaders, payload: rawPayload, fcm_options: rawOptions, ...rest } = inOneSpelling(rawApns)
+  const {
+    headers: rawHeaders,
+    payload: rawPayload,
+    fcm_options: rawOptions,
+    ...rest
+  } = inOneSpelling(objectOf(rawApns))
   const { aps: rawAps, ...rawBesides } = objectOf(rawPayload)
   const { badge: rawBadge, ...aps } = objectOf(rawAps)
   const isCounted = notification.badge !== null || rawBadge === undefined
@@ -85,10 +90,6 @@ function withoutData(whole: Notification): Notification {
 
 function textOf(name: string, value: unknown): JsonObject {
   return typeof value === 'string' ? { [name]: value } : {}
-}
-
-function inOneSpelling(value: unknown): JsonObject {
-  return Object.fromEntries(Object.entries(objectOf(value)).map(([key, field]) => [protoName(key), field]))
 }
 
 function objectOf(value: unknown): JsonObject {

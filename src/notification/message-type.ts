@@ -1,4 +1,5 @@
 import { isJsonObject } from '../text/json-object.ts'
+import type { JsonObject } from '../text/json-object.ts'
 
 /** Field types as far as FCM messages need them (protobuf, "ProtoJSON format"). */
 export type FieldType = Scalar | EnumType | MessageType | { readonly listOf: Scalar }
@@ -52,6 +53,11 @@ export function misfitsOf(value: unknown, type: FieldType, path: readonly PathSt
 /** ProtoJSON reads both collapseKey and collapse_key. */
 export function protoName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** In the spelling of our own fields. */
+export function inOneSpelling(message: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(message).map(([key, value]) => [protoName(key), value]))
 }
 
 function misfitsOfScalar(value: unknown, type: Scalar, path: readonly PathStep[]): Misfit[] {

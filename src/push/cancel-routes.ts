@@ -7,6 +7,7 @@ import type { Audited, Gate } from '../http/gate.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { bodyOf, closed, invalid } from '../http/fields.ts'
 import type { CancelStore } from './cancel-store.ts'
+import type { SendingEnd } from './shown/take-back.ts'
 import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND, noPush } from './status/status-schema.ts'
 
 interface Dependencies {
@@ -15,11 +16,7 @@ interface Dependencies {
   readonly commit: Commit
   readonly clock: Clock
   readonly cancellations: Pick<CancelStore, 'cancel'>
-  /** Both take `push.number`. `cancelStored` runs in the commit, `cancel` after it. */
-  readonly deliveries: {
-    readonly cancelStored: (application: number, push: number) => void
-    readonly cancel: (application: number, push: number) => void
-  }
+  readonly deliveries: SendingEnd
   readonly compat?: boolean
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { IN_LISTS } from './push-store.ts'
+import { IN_LISTS, SCHEDULED } from './push-store.ts'
 import { createProgressStore } from './status/progress-store.ts'
 
 export interface PushName {
@@ -38,8 +38,7 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
   )
   const waiting = database.reading<PushName, [number | null, number]>(
     `SELECT number, id, application FROM push
-     WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND parent IS NULL
-       AND (?1 IS NULL OR application = ?1)
+     WHERE ${SCHEDULED} AND parent IS NULL AND (?1 IS NULL OR application = ?1)
      ORDER BY send_at LIMIT ?2`,
   )
   const opened = database.reading<{ id: string; opened: number }, [number, number]>(

@@ -16,7 +16,7 @@ interface Dependencies {
   readonly gate: Gate
   readonly devices: Pick<DeviceStore, 'idsOf'>
   readonly pushing: Pick<Pushing, 'accept' | 'prepared' | 'reach'>
-  /** Also read what clients of the original service send. Default false. */
+  /** Also read what clients of the original service send. */
   readonly compat?: boolean
 }
 

@@ -32,6 +32,9 @@ export interface NewPush {
 /** Without waves, and without what a tap on one device has removed from others. */
 export const IN_LISTS = 'parent IS NULL AND takes_back IS NOT 0'
 
+/** The condition of the index `push_scheduled`: waits for its time. A push by local time is in it with its waves. */
+export const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'
+
 export type PushStore = ReturnType<typeof createPushStore>
 
 /** Runs in transactions of the caller. */
@@ -82,7 +85,7 @@ export function createPushStore({ database }: { database: Database }) {
         )
       }
       const number = add(push.id, push.sendAt, null, audience)
-      if (push.sendAt === null) deliveries.add({ application, push: number, audience, expiresAt: expiresAt(null) })
+      if (push.sendAt === null) deliveries.add(application, number, audience, expiresAt(null))
       for (const { id, sendAt } of waves) add(id, sendAt, number, { turn: {} })
       return number
     },

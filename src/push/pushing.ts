@@ -6,13 +6,8 @@ import type { Filter } from '../audience/filter.ts'
 import type { Database } from '../database/database.ts'
 import { Refused } from '../failure.ts'
 import type { ApnsIdentity } from '../gateway/preview.ts'
-import { messageBytes } from '../gateway/webpush/encryption.ts'
-import { apnsBytes } from '../notification/apns-render.ts'
-import { fcmBytes, fcmIphoneBytes } from '../notification/fcm-render.ts'
 import { sentBy } from '../notification/notification.ts'
 import type { Notification } from '../notification/notification.ts'
-import { createSizeCheck } from '../notification/rendered-size.ts'
-import { webPushBytes } from '../notification/webpush-render.ts'
 import type { Platform } from '../platform.ts'
 import { createReceiptStore } from '../stats/receipt-store.ts'
 import { createEventStore } from '../webhook/event-store.ts'
@@ -26,6 +21,7 @@ import { createSampler } from './preview/preview-store.ts'
 import { createPreview } from './preview/preview.ts'
 import { reaching } from './reached-platforms.ts'
 import { createPushStore } from './push-store.ts'
+import { checkSize } from './rendered-size.ts'
 import { createResendStore } from './resend/resend-store.ts'
 import { createResend } from './resend/resend.ts'
 import { createScheduleStore } from './schedule/schedule-store.ts'
@@ -46,10 +42,6 @@ export type Pushing = ReturnType<typeof createPushing>
 /** Everything about a push before it leaves, for the API and the command line. */
 export function createPushing({ database, apnsIdentity, credentials, counting, ...acceptance }: Options) {
   const count = createAudienceCount({ database })
-  const checkSize = createSizeCheck(
-    { 0: apnsBytes, 1: fcmBytes, 2: (notification) => messageBytes(webPushBytes(notification)) },
-    fcmIphoneBytes,
-  )
   const cancellations = createCancelStore({ database })
   const finished = createFinishedStore({ database, events: createEventStore({ database }) })
 

@@ -1,8 +1,8 @@
 import type { CancelledPushes } from '../backup/restore.ts'
 import type { OfflineWriter } from '../database/offline-database.ts'
 import { finishOpenDeliveries } from '../delivery/store/restored-delivery-store.ts'
+import { SCHEDULED } from './push-store.ts'
 
-const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'
 const WAVE_TO_COME = `EXISTS (SELECT 1 FROM push wave WHERE wave.parent = push.number
   AND wave.released_at IS NULL AND wave.cancelled_at IS NULL)`
 

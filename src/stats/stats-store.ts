@@ -1,5 +1,4 @@
 import { eq, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/database.ts'
 import { late } from '../database/late-statement.ts'
 import { tally as table } from '../database/schema.ts'
@@ -8,15 +7,8 @@ import { tagOf } from '../text/language-tag.ts'
 import type { EventStore } from '../webhook/event-store.ts'
 import { createReceiptStore } from './receipt-store.ts'
 import type { Receipt } from './receipt.ts'
-import { createTallyStore } from './tally-store.ts'
-
-/** Sums of an application since it was created. */
-export interface Analytics {
-  /** One for each device in each audience. */
-  readonly t: number
-  readonly o: number
-  readonly s: number
-}
+import { createTallyStore, sumOf } from './tally-store.ts'
+import type { Day } from './tally-store.ts'
 
 export type StatsStore = ReturnType<typeof createStatsStore>
 
@@ -33,10 +25,9 @@ interface Dependencies {
 }
 
 export function createStatsStore({ database, pushes, events }: Dependencies) {
-  const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
   const sums = late(() =>
     database.orm
-      .select({ t: sum(table.t), o: sum(table.o), s: sum(table.s) })
+      .select({ t: sumOf(table.t), o: sumOf(table.o), s: sumOf(table.s) })
       .from(table)
       .where(eq(table.application, sql.placeholder('application')))
       .prepare(),
@@ -45,7 +36,8 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
   const receipts = createReceiptStore({ database })
 
   return {
-    analytics: (application: number): Analytics => sums.get({ application }) ?? { t: 0, o: 0, s: 0 },
+    /** Sums since the application was created. */
+    analytics: (application: number): Pick<Day, 't' | 'o' | 's'> => sums.get({ application }) ?? { t: 0, o: 0, s: 0 },
 
     /** `now`: ms since the Unix epoch. Returns `false` if the device has reported the same before. */
     record(application: number, platform: Platform, receipt: Receipt, now: number): boolean {

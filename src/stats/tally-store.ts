@@ -67,11 +67,10 @@ export function createTallyStore({ database }: { database: Pick<Database, 'state
 export function createTallyReader({ database }: { database: Pick<Database, 'readingOrm'> }) {
   const { application: column, ...columns } = getTableColumns(tally)
   const { day } = columns
-  const sum = (counted: SQLiteColumn) => sql<number>`coalesce(sum(${counted}), 0)`
   const ofApplication = eq(column, sql.placeholder('application'))
   const days = late(() =>
     database.readingOrm
-      .select({ day, t: sum(tally.t), s: sum(tally.s), o: sum(tally.o), received: sum(tally.received) })
+      .select({ day, t: sumOf(tally.t), s: sumOf(tally.s), o: sumOf(tally.o), received: sumOf(tally.received) })
       .from(tally)
       .where(and(ofApplication, between(day, sql.placeholder('first'), sql.placeholder('last'))))
       .groupBy(day)
@@ -80,7 +79,7 @@ export function createTallyReader({ database }: { database: Pick<Database, 'read
   )
   const opens = late(() =>
     database.readingOrm
-      .select({ o: sum(tally.o) })
+      .select({ o: sumOf(tally.o) })
       .from(tally)
       .where(and(ofApplication, gte(day, sql.placeholder('since'))))
       .prepare(),
@@ -100,3 +99,5 @@ export function createTallyReader({ database }: { database: Pick<Database, 'read
     list: (application: number): readonly PlatformDay[] => list.all({ application }),
   }
 }
+
+export const sumOf = (counted: SQLiteColumn) => sql<number>`coalesce(sum(${counted}), 0)`

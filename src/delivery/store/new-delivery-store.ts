@@ -4,21 +4,16 @@ import type { Platform } from '../../device/device.ts'
 import { WALL_AHEAD } from '../../time/service-time-store.ts'
 import { QUEUE_NUMBER } from './open-delivery.ts'
 
-interface NewDelivery {
-  readonly application: number
-  readonly push: number
-  readonly audience: Audience
-  /** Ms since the Unix epoch; stored as service time. */
-  readonly expiresAt: number
-}
-
 export function createNewDeliveryStore({ database }: { database: Pick<Database, 'statement'> }) {
   const insert = database.statement<never, [number, Platform, number, 0 | 1, number]>(
     `INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ? - ${WALL_AHEAD})`,
   )
   return {
-    /** For each platform of a push, in the transaction that releases it. */
-    add({ application, push, audience, expiresAt }: NewDelivery): void {
+    /**
+     * For each platform of a push, in the transaction that releases it. `expiresAt`: ms since the Unix epoch, stored as
+     * service time.
+     */
+    add(application: number, push: number, audience: Audience, expiresAt: number): void {
       const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
       const lane = QUEUE_NUMBER['filter' in audience ? 'many' : 'single']
       for (const platform of platforms) insert.run(push, platform, application, lane, expiresAt)

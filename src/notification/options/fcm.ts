@@ -3,7 +3,7 @@ import { invalid, show } from '../../http/fields.ts'
 import type { JsonObject } from '../../text/json-object.ts'
 import { messageFaultOf } from '../message-rules.ts'
 import { MESSAGE } from '../message-schema.ts'
-import { misfitsOf, protoName } from '../message-type.ts'
+import { inOneSpelling, misfitsOf } from '../message-type.ts'
 import type { FieldType, Misfit, PathStep } from '../message-type.ts'
 import { readObject, withoutNulls } from '../option-fields.ts'
 import type { PushOption } from '../option.ts'
@@ -33,8 +33,8 @@ export const fcm: PushOption<RawFcm> = {
       if (message === null) return null
       const [misfit] = misfitsOf(message, MESSAGE)
       if (misfit !== undefined) throw refuseMisfit(misfit, name)
-      const { notification, data, android, ...others } = inOneSpelling(message)
-      const { notification: onAndroid, ...config } = inOneSpelling(android ?? {})
+      const { notification, data, android, ...others } = inOneSpelling(withoutNulls(message)) as RawFcm
+      const { notification: onAndroid, ...config } = inOneSpelling(withoutNulls(android ?? {})) as RawFcm
       const read: RawFcm = {
         ...others,
         ...inner('notification', notification),
@@ -64,13 +64,8 @@ export const fcm: PushOption<RawFcm> = {
   },
 }
 
-/** In the spelling of our own fields. */
-function inOneSpelling(message: JsonObject): RawFcm {
-  return Object.fromEntries(Object.entries(withoutNulls(message)).map(([key, value]) => [protoName(key), value]))
-}
-
 function inner(key: string, object: JsonObject | undefined): JsonObject {
-  const fields = object === undefined ? {} : key === 'data' ? object : inOneSpelling(object)
+  const fields = object === undefined ? {} : key === 'data' ? object : inOneSpelling(withoutNulls(object))
   return Object.keys(fields).length === 0 ? {} : { [key]: fields }
 }
 

@@ -1,3 +1,4 @@
+import { invalid, show } from '../../http/fields.ts'
 import { flag, choiceField } from '../option-fields.ts'
 import type { PushOption } from '../option.ts'
 
@@ -33,4 +34,29 @@ export const interruption: PushOption<(typeof INTERRUPTIONS)[number]> = {
     if (interruption === 'critical' && sound !== undefined) aps['sound'] = { critical: 1, name: sound, volume: 1 }
     aps['interruption-level'] = interruption
   },
+}
+
+/** Apple, "Generating a remote notification", `relevance-score`: a summary features the highest. */
+export const relevance_score: PushOption<number> = {
+  field: {
+    schema: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      description:
+        'iOS only: the relevance score, 0 to 1 (aps.relevance-score). A notification summary features the highest.',
+      example: 0.5,
+    },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const score = typeof value === 'string' && /^\d(\.\d{1,15})?$/.test(value) ? Number(value) : value
+      if (typeof score === 'number' && score >= 0 && score <= 1) return score
+      throw invalid(name, `must be a number from 0 to 1, not ${show(value)}`)
+    },
+  },
+  alsoCalled: 'relevance iosRelevanceScore',
+  isShown: true,
+  flag: { placeholder: 'N', doc: 'rank in a notification summary, 0 to 1 (iOS)' },
+  input: { kind: 'number', label: 'Relevance score', hint: 'iOS: 0 to 1. A summary features the highest.' },
+  apns: 'aps.relevance-score',
 }

@@ -16,6 +16,7 @@ import { tagOf } from '../../text/language-tag.ts'
 import { WALL_AHEAD } from '../../time/service-time-store.ts'
 import { createPushTexts } from '../push-text-store.ts'
 import { waveIn } from '../schedule/local-time.ts'
+import { CANCELLED } from './explanation.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
 import { storedJson } from '../../database/damage.ts'
 
@@ -60,9 +61,6 @@ const DEVICE_COLUMNS = `id, platform, token, state, alias, ${PLAIN.join()}, lat,
 const PUSH_COLUMNS = `number, audience, ceiling, created_at AS createdAt, send_at AS sendAt, released_at AS releasedAt,
   cancelled_at AS cancelledAt`
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
-
-/** As `recipient-store.ts` writes it. */
-const CANCELLED = 'cancelled'
 
 export type ExplainStore = ReturnType<typeof createExplainStore>
 

@@ -58,6 +58,9 @@ export interface ExceptionFacts {
   readonly at: number
 }
 
+/** The stored reason, of the state `expired`, of recipients that waited when the push was cancelled. */
+export const CANCELLED = 'cancelled'
+
 export const VERDICTS = [
   'opened',
   'received',

@@ -9,6 +9,7 @@ import { msg, title } from '../../notification/options/text.ts'
 import type { Platform } from '../../platform.ts'
 import type { Pushing } from '../pushing.ts'
 import { ID_PARAMETER, NO_PUSH_FOUND, REPLACEMENT, WITHDRAWAL } from '../status/status-schema.ts'
+import { NOTHING_SHOWN } from './take-back.ts'
 import type { SendingEnd } from './take-back.ts'
 
 interface Dependencies {
@@ -42,12 +43,11 @@ const Replacement = closed(
   (name) => unknownField(name, Object.keys(fields)),
 )
 
-const SHOWS_NOTHING = 'The push shows nothing: there is nothing to take back.'
 const FAILURES = {
   404: 'ResourceNotFound: there is no such push.',
   409: 'ConflictError: the push has not been sent yet, shows nothing, or reached no device of these platforms.',
 }
-const SENTENCES = { ...NO_PUSH_FOUND, ConflictError: SHOWS_NOTHING }
+const SENTENCES = { ...NO_PUSH_FOUND, ConflictError: NOTHING_SHOWN.message }
 
 /** `0`, `0,1` or absent. */
 function platformsIn(query: Readonly<Record<string, string | undefined>>): {

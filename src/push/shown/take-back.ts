@@ -25,7 +25,7 @@ interface Dependencies extends Acceptance {
   readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
 }
 
-/** As for `push/cancel-routes.ts`. */
+/** Ends what is still being sent, by `push.number`: `cancelStored` in the commit, `cancel` after it. */
 export interface SendingEnd {
   readonly cancelStored: (application: number, push: number) => void
   readonly cancel: (application: number, push: number) => void
@@ -59,7 +59,7 @@ const DAY_SECONDS = DAY_MS / 1000
 
 const EMPTY: Notification = { msg: null, sound: null, badge: null, payload: null }
 
-const NOTHING_SHOWN = failure('ConflictError', 'The push shows nothing: there is nothing to take back.')
+export const NOTHING_SHOWN = failure('ConflictError', 'The push shows nothing: there is nothing to take back.')
 const NOT_SENT = failure('ConflictError', 'The push has not been sent yet: cancel it.')
 const NOBODY = failure(
   'ConflictError',

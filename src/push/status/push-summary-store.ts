@@ -1,17 +1,13 @@
 import { storedJson } from '../../database/damage.ts'
 import type { Database } from '../../database/database.ts'
 import type { Notification } from '../../notification/notification.ts'
-import { IN_LISTS } from '../push-store.ts'
+import type { NamedPush } from '../push-search-store.ts'
+import { IN_LISTS, SCHEDULED } from '../push-store.ts'
 
 export interface PushText {
   readonly title: string | null
   readonly msg: string | null
   readonly many: boolean
-}
-
-interface NamedPush {
-  readonly id: string
-  readonly application: number
 }
 
 export type PushSummaryStore = ReturnType<typeof createPushSummaryStore>
@@ -26,8 +22,7 @@ export function createPushSummaryStore({ database }: { database: Pick<Database, 
   )
   const soonest = database.reading<NamedPush, [limit: number]>(
     `SELECT id, application FROM push INDEXED BY push_scheduled
-     WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND parent IS NULL
-     ORDER BY send_at LIMIT ?`,
+     WHERE ${SCHEDULED} AND parent IS NULL ORDER BY send_at LIMIT ?`,
   )
 
   return {

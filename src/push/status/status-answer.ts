@@ -1,11 +1,13 @@
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
-import type { DeviceReceipt, ReceiptCounts } from '../../stats/receipt.ts'
+import type { ReceiptCounts } from '../../stats/receipt.ts'
 import { platformOnWire } from '../../device/device-record.ts'
 import type { AnswerOf } from '../../http/answer-schema.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
+import { OWN_TEXT } from '../../text/language-tag.ts'
 import type { EXPLANATION } from '../explain/explanation-schema.ts'
 import type { FAILED, LISTED, STATUS } from './status-schema.ts'
 import type { Found } from '../explain/explain-store.ts'
+import { CANCELLED } from '../explain/explanation.ts'
 import type { ExplainVerdict, Explanation } from '../explain/explanation.ts'
 import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './status.ts'
 import type { FailedRecipient, PauseOf, PlatformProgress, StoredPush } from './status.ts'
@@ -103,23 +105,66 @@ export function explanationOf(
         ? apnsIdOf(device)
         : null,
     judged_now: judgedNow,
-    receipts: receipts.map(receiptOf),
+    receipts: receipts.map(({ event, action, at }) => ({ event, action, at: isoTime(at) })),
     ...(language !== undefined && { language }),
     ...(adoptedAt !== undefined && { adopted_at: isoTime(adoptedAt) }),
   }
 }
 
-function receiptOf({ event, action, at }: DeviceReceipt) {
-  return { event, action, at: isoTime(at) }
-}
-
 const SENT: ReadonlySet<ExplainVerdict> = new Set(['opened', 'received', 'accepted'])
 
 export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient): AnswerOf<typeof FAILED> {
-  // Cancelled recipients are stored as expired.
   const shown = reason === CANCELLED ? 'cancelled' : state
   return { token, platform: platformOnWire(platform), state: shown, reason, attempts, at: isoTime(at) }
 }
 
-/** The stored reason of recipients that waited when the push was cancelled. */
-const CANCELLED = 'cancelled'
+/** By tag, or `OWN_TEXT`. */
+export interface LanguageFacts {
+  readonly tags: readonly string[]
+  readonly accepted: ReadonlyMap<string, number>
+  readonly failed: ReadonlyMap<string, number>
+  /** `''`: reports that name no device. */
+  readonly receipts: ReadonlyMap<string, ReceiptCounts>
+}
+
+interface Totals {
+  readonly s: number
+  readonly failed: number
+}
+
+const NOTHING: ReceiptCounts = { opened: 0, received: 0, actions: {} }
+
+/**
+ * The own text first. Reports without a device, and failures of devices that were never sent to, are apart, so that all
+ * add up to the push's.
+ */
+export function languageStatusOf({ tags, accepted, failed, receipts }: LanguageFacts, totals: Totals) {
+  const languages = [OWN_TEXT, ...tags].map((text) => {
+    const said = receipts.get(text) ?? NOTHING
+    const s = accepted.get(text) ?? 0
+    const { opened_rate, received_rate, actions } = receiptsOf(said, s)
+    return {
+      language: text === OWN_TEXT ? null : text,
+      s,
+      failed: failed.get(text) ?? 0,
+      o: said.opened,
+      received: said.received,
+      opened_rate,
+      received_rate,
+      actions,
+    }
+  })
+  const known = (count: (one: (typeof languages)[number]) => number) =>
+    languages.reduce((sum, one) => sum + count(one), 0)
+  const { opened: o, received, actions } = receipts.get('') ?? NOTHING
+  return {
+    languages,
+    language_unknown: {
+      s: totals.s - known((one) => one.s),
+      failed: totals.failed - known((one) => one.failed),
+      o,
+      received,
+      actions,
+    },
+  }
+}

@@ -7,8 +7,9 @@ import { unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
 import type { ReceiptCounts } from '../../stats/receipt.ts'
+import { SCHEDULED } from '../push-store.ts'
 import { createPushTexts } from '../push-text-store.ts'
-import type { LanguageFacts } from './language-status.ts'
+import type { LanguageFacts } from './status-answer.ts'
 import { createProgressStore } from './progress-store.ts'
 import type { FailedRecipient, FailedState, StoredPush } from './status.ts'
 import { PLATFORMS } from '../../platform.ts'
@@ -52,7 +53,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     `SELECT (SELECT count(DISTINCT push) FROM delivery
          WHERE application = ?1 AND platform IN (${PLATFORMS.join()}) AND finished_at IS NULL)
        + (SELECT count(DISTINCT coalesce(parent, number)) FROM push
-         WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?1) AS count`,
+         WHERE ${SCHEDULED} AND application = ?1) AS count`,
   )
   const reasons = database.reading<
     { failed: number; reason: string; language: string | null; count: number; last: number },
@@ -156,12 +157,11 @@ function prepareStatements(orm: Database['readingOrm']) {
         .orderBy(desc(p.number))
         .limit(limit),
     ),
-    // The condition of the index `push_scheduled`; a push by local time is in it by its waves.
     scheduled: late(() =>
       pushes()
         .where(
-          sql`p.number IN (SELECT coalesce(parent, number) FROM push WHERE released_at IS NULL AND cancelled_at IS NULL
-          AND send_at IS NOT NULL AND application = ${sql.placeholder('application')})`,
+          sql`p.number IN (SELECT coalesce(parent, number) FROM push
+          WHERE ${sql.raw(SCHEDULED)} AND application = ${sql.placeholder('application')})`,
         )
         .orderBy(p.sendAt, p.number)
         .limit(limit),

@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { AnswerOf } from '../../http/answer-schema.ts'
-import { languageStatusOf } from './language-status.ts'
-import { failedOf, platformsOf, pushStatusOf, receiptsOf } from './status-answer.ts'
+import { failedOf, languageStatusOf, platformsOf, pushStatusOf, receiptsOf } from './status-answer.ts'
 import type { STATUS } from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
 import type { PauseOf } from './status.ts'

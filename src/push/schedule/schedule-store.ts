@@ -6,7 +6,6 @@ import type { Database } from '../../database/database.ts'
 import type { StoredRow, push as pushTable } from '../../database/schema.ts'
 import { createNewDeliveryStore } from '../../delivery/store/new-delivery-store.ts'
 import { CEILING } from '../../device/device-row.ts'
-import { SCHEDULED } from '../push-store.ts'
 import { waveIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
 import { storedJson } from '../../database/damage.ts'
@@ -31,10 +30,13 @@ export interface DueBy {
   readonly service: number
 }
 
-const DUE_BY_WALL = `${SCHEDULED} AND application NOT IN ${ELSEWHERE} AND held_until IS NULL`
+const WAITS = `released_at IS NULL AND cancelled_at IS NULL AND application NOT IN ${ELSEWHERE}`
+
+/** Implies the condition of the index `push_scheduled`. */
+const SCHEDULED = `${WAITS} AND send_at IS NOT NULL AND held_until IS NULL`
 
 /** Implies the condition of the index `push_held`. */
-const HELD = `released_at IS NULL AND cancelled_at IS NULL AND application NOT IN ${ELSEWHERE} AND held_until IS NOT NULL`
+const HELD = `${WAITS} AND held_until IS NOT NULL`
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>
 
@@ -42,12 +44,12 @@ export type ScheduleStore = ReturnType<typeof createScheduleStore>
 export function createScheduleStore({ database }: { database: Pick<Database, 'statement'> }) {
   const deliveries = createNewDeliveryStore({ database })
   const next = database.statement<{ [By in keyof DueBy]: number | null }, []>(
-    `SELECT (SELECT send_at FROM push WHERE ${DUE_BY_WALL} ORDER BY send_at LIMIT 1) AS wall,
+    `SELECT (SELECT send_at FROM push WHERE ${SCHEDULED} ORDER BY send_at LIMIT 1) AS wall,
        (SELECT min(held_until) FROM push WHERE ${HELD}) AS service`,
   )
   const due = database.statement<DueRow, [number, number]>(
     `SELECT number AS push, application, audience, parent, send_at FROM push
-     WHERE ${DUE_BY_WALL} AND send_at <= ? ORDER BY send_at, number LIMIT ?`,
+     WHERE ${SCHEDULED} AND send_at <= ? ORDER BY send_at, number LIMIT ?`,
   )
   const heldNoMore = database.statement<DueRow, [number, number]>(
     `SELECT number AS push, application, audience, parent, send_at FROM push WHERE ${HELD} AND held_until <= ?

@@ -254,7 +254,7 @@ describe('what is sent last is what is stored', () => {
         await all()
         expect(await now()).toBe(last())
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     )
   })
 })

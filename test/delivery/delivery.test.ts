@@ -95,13 +95,6 @@ describe('a push on its way', () => {
     expect(await analytics()).toEqual({ t: 2, s: 2, o: 0 })
   })
 
-  test('a push that the gateway refuses fails, and the device stays', async () => {
-    await register(order('bad41300'))
-    await sent(await push())
-    expect(await analytics()).toEqual({ t: 1, s: 0, o: 0 })
-    expect((await service.get('/deviceToken/one', { headers: { token: order('bad41300') } })).status).toBe(200)
-  })
-
   for (const [what, prefix] of [
     ['resets the stream', 'bad00011'],
     ['drops the connection', 'bad00041'],
@@ -143,29 +136,6 @@ describe('without a credential', () => {
     await passing(service, clock, sent(next.body.id))
     expect(simulator.arrivals()).toHaveLength(1)
     expect((await service.get('/analytics', { application })).body).toEqual({ t: 2, s: 1, o: 0 })
-  })
-})
-
-describe('badges', () => {
-  const shown = () => simulator.arrivals().map(({ body }) => (body as { aps: { badge?: number } }).aps.badge)
-
-  test('a relative badge counts from what each device has, and the count is kept', async () => {
-    await register(GOOD)
-    await service.put('/badge', { token: GOOD, platform: '0', setbadgecount: 4 })
-    await sent(await push({ msg: 'Hi', sound: '', badge: '+1' }))
-    await sent(await push({ msg: 'Hi', sound: '', badge: '+2' }))
-    await sent(await push({ msg: 'Hi', sound: '', badge: '-100' }))
-    await sent(await push({ msg: 'Hi', sound: '', badge: '' }))
-    expect(shown()).toEqual([5, 7, 0, undefined])
-  })
-
-  test('an absolute badge is what the next relative one counts from', async () => {
-    await register(GOOD)
-    await sent(await push({ msg: 'Hi', sound: '', badge: 9 }))
-    await sent(await push({ msg: 'Hi', sound: '', badge: '+1' }))
-    expect(shown()).toEqual([9, 10])
-    const { body } = await service.get('/deviceToken/one', { headers: { token: GOOD } })
-    expect(body.badge).toBe(10)
   })
 })
 

@@ -4,10 +4,8 @@ import type { Clock } from '../../src/clock.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
 import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
-import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
 import { createWaits } from '../support/waits.ts'
 
 const DEVICES = 3000
@@ -164,40 +162,5 @@ describe('turns', () => {
     // And all of them go out when they can.
     service.simulate(application)
     await arrived(() => arrivals.filter(({ token }) => token === 'c'.repeat(64)).length === 1000)
-  })
-})
-
-describe('a process that ends with a retry on its way', () => {
-  test('leaves it due at once: the next start does not wait for the lease to end', async () => {
-    const clock = createFakeClock()
-    await service[Symbol.asyncDispose]()
-    await start(clock)
-    await service.put('/deviceToken', { token: 'a'.repeat(64), platform: 0 })
-    const simulator = await service.server.simulator()
-    // The first try has an internal error; the second is never answered.
-    const failure = { status: 500, headers: {}, body: JSON.stringify({ reason: 'InternalServerError' }) }
-    simulator.answerWith(() => (arrivals.length === 0 ? { kind: 'answer', answer: failure } : { kind: 'silent' }))
-    await service.post('/push/all', BROADCAST)
-    await passing(
-      service,
-      clock,
-      arrived(() => arrivals.length >= 2),
-    )
-    // A stop gives up at once what is not answered, but by the clock.
-    const stop = { over: false }
-    const restarted = service.restart().finally(() => (stop.over = true))
-    while (!stop.over) {
-      clock.advance(1)
-      await Bun.sleep(5)
-    }
-    await using next = await restarted
-    const started = clock.now()
-    await passing(
-      next,
-      clock,
-      until(async () => (await next.get('/analytics')).body.s === 1),
-    )
-    // A lease is 60 seconds.
-    expect(clock.now() - started).toBeLessThan(20_000)
   })
 })

@@ -50,32 +50,32 @@ describe('made-up devices', () => {
       await reached(service, id, 100)
     }
     expect(paused(service)).toEqual([])
-  }, 60_000)
+  })
 
-  test.each(['apple', 'google', 'mozilla'])(
-    'of browsers that belong to another key, as %s says so, are set aside and accuse nobody',
-    async (maker) => {
-      const { service, simulator } = await startSending()
-      await using _ = service
-      const register = async (word: string, count: number): Promise<void> => {
+  test('of browsers that belong to another key, where the push service says so, are set aside and accuse nobody', async () => {
+    const { service, simulator } = await startSending()
+    await using _ = service
+    const register = async (word: string, count: number): Promise<void> => {
+      for (const maker of ['apple', 'google', 'mozilla']) {
         for (let n = 0; n < count; n++) {
           const token = `https://simulator.invalid/${maker}/${word}:${n}`
           const body = { platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }
           expect((await service.put('/deviceToken', body, { as: 'device' })).status).toBe(201)
         }
       }
-      await register('old', 20)
-      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 20)
-      await register('otherkey', 60)
-      await register('new', 20)
-      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 40)
-      const asked = simulator.counts().refused
-      await reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), 40)
-      expect([asked, simulator.counts().refused]).toEqual([60, 60])
-      expect(paused(service)).toEqual([])
-    },
-    60_000,
-  )
+    }
+    const pushed = async (count: number) =>
+      reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), count)
+    await register('old', 5)
+    await pushed(15)
+    await register('otherkey', 20)
+    await register('new', 5)
+    await pushed(30)
+    const asked = simulator.counts().refused
+    await pushed(30)
+    expect([asked, simulator.counts().refused]).toEqual([60, 60])
+    expect(paused(service)).toEqual([])
+  })
 
   test('with tokens that Apple never issued hold up no phone, in this push and the next', async () => {
     const { service, simulator } = await startSending()
@@ -88,14 +88,14 @@ describe('made-up devices', () => {
     await registerDevices(service, 0, tokens('aa', 500))
     const first = await acceptedPush(service, '/push/all')
     await reached(service, first, 500)
-    await registerDevices(service, 0, tokens('bb', 5000))
+    await registerDevices(service, 0, tokens('bb', 1500))
     await registerDevices(service, 0, tokens('cc', 500))
     for (let n = 0; n < 2; n++) {
       const id = await acceptedPush(service, '/push/all')
       await reached(service, id, 1000)
     }
     expect(paused(service)).toEqual([])
-  }, 60_000)
+  })
 
   test('with tokens that neither environment of Apple knows hold up no phone while the other one is slow', async () => {
     const { service, simulator } = await startSending()
@@ -119,10 +119,10 @@ describe('made-up devices', () => {
     expect(paused(service)).toEqual([])
     for (const stream of unanswered) stream.reset(constants.NGHTTP2_REFUSED_STREAM)
     simulator.answerWith(() => answered(200))
-  }, 60_000)
+  })
 })
 
-describe('fifteen hundred browsers at made-up hosts of Apple, whose resolver never answers', () => {
+describe('five hundred browsers at made-up hosts of Apple, whose resolver never answers', () => {
   /** Sends what is for any push service to the simulator, as it does itself. */
   function relayedTo({ webPushUrl, ca }: Simulator): OpenTransport {
     const open = h2Transport(systemClock, null)
@@ -166,7 +166,7 @@ describe('fifteen hundred browsers at made-up hosts of Apple, whose resolver nev
       }
       const suffix = host.replace(/^[^.]*/, '')
       // Fifty at a time, of which many share a commit.
-      for (let from = 0; from < 1500; from += 50) {
+      for (let from = 0; from < 500; from += 50) {
         await Promise.all(Array.from({ length: 50 }, (_one, n) => register(`https://m${from + n}${suffix}/1`)))
       }
       await Promise.all(Array.from({ length: 50 }, (_one, n) => register(`https://${host}/${n}`)))
@@ -202,4 +202,4 @@ test('Four hundred pushes to a phone that Apple throttles hold up no other, with
   expect(paused(service)).toEqual([])
   const asked = simulator.arrivals().map(({ token }) => token)
   expect(asked.indexOf(good)).toBeLessThan(10)
-}, 60_000)
+})

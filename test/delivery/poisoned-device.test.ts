@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Script } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
@@ -31,7 +31,9 @@ async function start(): Promise<void> {
   gateways = await startOutsideGateways(clock)
   ;({ simulator } = gateways)
   service = await startService({ clock, random: () => random(), simulated: false, config: gateways.config })
-  use(service.application)
+  ;({ application } = service)
+  service.equip(application, simulator)
+  clock.advance(1000)
 }
 
 async function stop(): Promise<void> {
@@ -50,13 +52,6 @@ async function unheld<T>(stopping: () => Promise<T>): Promise<T> {
   return next
 }
 
-/** Sends by this application from now on, which has a credential of its own. */
-function use(its: Credentials): void {
-  application = its
-  service.equip(application, simulator)
-  clock.advance(1000)
-}
-
 type Platform = 0 | 1
 
 const register = (platform: Platform, count = DEVICES) =>
@@ -73,26 +68,10 @@ const fcm = (status: number, name: string, ...details: object[]) => ({
 
 const fcmError = (errorCode: string) => ({ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode })
 
-type Refusal = ReturnType<typeof apns>
-
 /** Park and Miller's generator, for what looks here and there: the same place again and again is none. */
 function parkAndMiller(): () => number {
   let seed = 1
   return () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647
-}
-
-interface Row {
-  readonly what: string
-  readonly platform: Platform
-  /** How many of them, in front of all. */
-  readonly first: number
-  readonly refusal: Refusal
-}
-
-/** The first so many devices get the refusal, always. */
-function poison({ platform, first, refusal }: Omit<Row, 'what'>): Script {
-  const bad = new Set(Array.from({ length: first }, (_, n) => tokenOf(platform, n)))
-  return ({ token }) => (bad.has(token) ? { kind: 'answer', answer: refusal } : null)
 }
 
 interface Progress {
@@ -119,341 +98,286 @@ async function reached(id: string, s: number, served = service): Promise<Progres
 const paused = (served = service) => served.log.filter(({ event }) => event === 'sending paused')
 const ready = async (served = service) => (await fetch(`${served.adminUrl}/readyz`)).status
 
-const ROWS: readonly Row[] = [
-  { what: 'of another topic', platform: 0, first: 1, refusal: apns(400, 'DeviceTokenNotForTopic') },
-  {
-    what: 'of another sender',
-    platform: 1,
-    first: 1,
-    refusal: fcm(403, 'PERMISSION_DENIED', fcmError('SENDER_ID_MISMATCH')),
-  },
-  { what: 'ten bad tokens', platform: 0, first: 10, refusal: apns(400, 'BadDeviceToken') },
-  { what: 'fifty bad tokens', platform: 0, first: 50, refusal: apns(400, 'BadDeviceToken') },
-  { what: 'answered 503', platform: 0, first: 1, refusal: apns(503, 'ServiceUnavailable') },
-  { what: 'answered 503 by Google', platform: 1, first: 1, refusal: fcm(503, 'UNAVAILABLE', fcmError('UNAVAILABLE')) },
-  {
-    what: 'without an APNs key in Firebase',
-    platform: 1,
-    first: 1,
-    refusal: fcm(401, 'UNAUTHENTICATED', fcmError('THIRD_PARTY_AUTH_ERROR')),
-  },
-  {
-    what: 'answered 429 without a quota',
-    platform: 1,
-    first: 1,
-    refusal: fcm(429, 'RESOURCE_EXHAUSTED', fcmError('QUOTA_EXCEEDED')),
-  },
-  { what: 'answered 403', platform: 0, first: 1, refusal: apns(403, 'Forbidden') },
-  { what: 'answered 401', platform: 1, first: 1, refusal: fcm(401, 'UNAUTHENTICATED') },
-  { what: 'answered 404', platform: 1, first: 1, refusal: fcm(404, 'NOT_FOUND') },
-  { what: 'answered 410 without a time', platform: 0, first: 1, refusal: apns(410, 'Unregistered') },
-  { what: 'nine of them answered 403', platform: 0, first: 9, refusal: apns(403, 'InvalidProviderToken') },
-]
+beforeEach(start)
+afterEach(stop)
 
-describe.each([
-  ['has proven nothing sends to all others at once', false],
-  ['is proven sends to all others at once after a restart', true],
-])('a credential that %s, where the first is', (_, isProven) => {
-  const applications = new Map<Row, Credentials>()
-  beforeAll(async () => {
-    await start()
-    for (const row of ROWS) {
-      use(service.addApplication(row.what, {}, false))
-      applications.set(row, application)
-      await register(row.platform)
-      if (isProven) await reached(await push(row.platform), DEVICES)
-    }
-    if (isProven) service = await service.restart()
-  })
-  afterAll(stop)
+test.each([
+  ['has proven nothing', false],
+  ['is proven, after a restart,', true],
+])('a credential that %s sends to all others at once, where the first nine are answered 403', async (_, isProven) => {
+  await register(0)
+  if (isProven) {
+    await reached(await push(0), DEVICES)
+    service = await service.restart()
+  }
+  const bad = new Set(tokensOf(0, 9))
+  const answer = apns(403, 'InvalidProviderToken')
+  simulator.answerWith(({ token }) => (bad.has(token) ? { kind: 'answer', answer } : null))
+  const found = await reached(await push(0), DEVICES - 9)
+  expect(found).toMatchObject({ t: DEVICES, s: DEVICES - 9 })
+  expect(found.failed + found.waiting).toBe(9)
+  expect(paused()).toEqual([])
+  expect(await ready()).toBe(200)
+})
 
-  test.each(ROWS.map((row) => [row.what, row] as const))('%s', async (_, row) => {
-    application = applications.get(row) ?? service.application
-    simulator.answerWith(poison(row))
-    const found = await reached(await push(row.platform), DEVICES - row.first)
-    expect(found).toMatchObject({ t: DEVICES, s: DEVICES - row.first })
-    expect(found.failed + found.waiting).toBe(row.first)
+describe('a phone whose requests are never answered', () => {
+  const silent = (platform: Platform): Script => {
+    const dumb = new Set([0, 100].map((n) => tokenOf(platform, n)))
+    return ({ token }) => (dumb.has(token) ? { kind: 'silent' } : null)
+  }
+  const asked = (platform: Platform) =>
+    simulator.arrivals().filter(({ token }) => token === tokenOf(platform, 0)).length
+
+  test('holds up nobody, the first of all neither', async () => {
+    const platform = 0
+    await register(platform)
+    simulator.answerWith(silent(platform))
+    const first = await push(platform)
+    // The deadline of the silent one is 15 s.
+    await within(service, clock, 6000, () => reached(first, DEVICES - 2))
+    await using again = await unheld(() => service.restart())
+    const id = await push(platform, again)
+    await within(again, clock, 8000, () => reached(id, DEVICES - 2, again))
+    simulator.answerWith(null)
+    await passing(again, clock, reached(id, DEVICES, again))
     expect(paused()).toEqual([])
-    expect(await ready()).toBe(200)
+    expect(paused(again)).toEqual([])
+  })
+
+  test('is asked once at a time when it has many, and others go on', async () => {
+    const platform = 0
+    await register(platform)
+    simulator.answerWith(silent(platform))
+    await passing(service, clock, reached(await push(platform), DEVICES - 2))
+    const before = asked(platform)
+    const one = (n: number, msg: string) =>
+      service.post('/push/one', { platform, token: tokenOf(platform, n), msg, sound: '', badge: '' })
+    for (let n = 0; n < 80; n++) expect((await one(0, `${n}`)).status).toBe(200)
+    for (let round = 0; round < 3; round++) {
+      const { id } = (await one(7, `round ${round}`)).body
+      await within(service, clock, 4000, () => reached(id, 1))
+      // A quarter of a minute, in which what waits for the silent one is due now and then.
+      const until = clock.now() + 15_000
+      const passed = async () => {
+        while (clock.now() < until) await Bun.sleep(1)
+      }
+      await passing(service, clock, passed(), 1000)
+    }
+    expect(asked(platform) - before).toBeLessThan(9)
+    expect(paused()).toEqual([])
+    simulator.answerWith(null)
+    const last = (await one(0, 'last')).body.id
+    await passing(service, clock, reached(last, 1), 1000)
   })
 })
 
-describe('with a service each', () => {
-  beforeEach(start)
-  afterEach(stop)
-
-  describe('a phone whose requests are never answered', () => {
-    const silent = (platform: Platform): Script => {
-      const dumb = new Set([0, 100].map((n) => tokenOf(platform, n)))
-      return ({ token }) => (dumb.has(token) ? { kind: 'silent' } : null)
+describe('a phone that leaves one request unanswered', () => {
+  test('gets what waits for it soon after it answers the next', async () => {
+    const platform = 1
+    await register(platform, 20)
+    const token = tokenOf(platform, 3)
+    let left = 1
+    simulator.answerWith(({ token: asked }) => (asked === token && left-- > 0 ? { kind: 'silent' } : null))
+    const one = async (msg: string): Promise<string> =>
+      (await service.post('/push/one', { platform, token, msg, sound: '', badge: '' })).body.id
+    const first = await one('first')
+    await passing(
+      service,
+      clock,
+      until(() => left === 0),
+    )
+    const start = clock.now()
+    const passed = async (ms: number) => {
+      while (clock.now() < start + ms) await Bun.sleep(1)
     }
-    const asked = (platform: Platform) =>
-      simulator.arrivals().filter(({ token }) => token === tokenOf(platform, 0)).length
+    await passing(service, clock, passed(5000))
+    const others = [await one('second'), await one('third')]
+    await passing(service, clock, reached(first, 1))
+    await within(service, clock, 5000, () => Promise.all(others.map((id) => reached(id, 1))))
+  })
+})
 
-    test.each([0, 1] as const)('holds up nobody, the first of all neither, at platform %d', async (platform) => {
-      await register(platform)
-      simulator.answerWith(silent(platform))
-      const first = await push(platform)
-      // The deadline of the silent one is 15 s.
-      await within(service, clock, 6000, () => reached(first, DEVICES - 2))
-      await using again = await unheld(() => service.restart())
-      const id = await push(platform, again)
-      await within(again, clock, 8000, () => reached(id, DEVICES - 2, again))
-      simulator.answerWith(null)
-      await passing(again, clock, reached(id, DEVICES, again))
-      expect(paused()).toEqual([])
-      expect(paused(again)).toEqual([])
+describe('one iPhone of many devices for which Firebase lacks the APNs key', () => {
+  const MANY = 2000
+  const THIRD_PARTY = fcm(401, 'UNAUTHENTICATED', fcmError('THIRD_PARTY_AUTH_ERROR'))
+
+  test('holds open neither its page nor the counts, and a crash sends to nobody again', async () => {
+    await register(1, MANY)
+    simulator.answerWith(({ token }) => (token === tokenOf(1, 700) ? { kind: 'answer', answer: THIRD_PARTY } : null))
+    const id = await push(1)
+    expect(await reached(id, MANY - 1)).toMatchObject({
+      t: MANY,
+      s: MANY - 1,
+      failed: 0,
+      waiting: 1,
+      state: 'sending',
     })
+    expect(paused()).toEqual([])
+    const { body } = await service.get(`/push/${id}/device`, { headers: { token: tokenOf(1, 700) } })
+    expect(body).toMatchObject({ verdict: 'retrying', reason: 'THIRD_PARTY_AUTH_ERROR', attempts: 1 })
 
-    test('is asked once at a time when it has many, and others go on', async () => {
-      const platform = 0
-      await register(platform)
-      simulator.answerWith(silent(platform))
-      await passing(service, clock, reached(await push(platform), DEVICES - 2))
-      const before = asked(platform)
-      const one = (n: number, msg: string) =>
-        service.post('/push/one', { platform, token: tokenOf(platform, n), msg, sound: '', badge: '' })
-      for (let n = 0; n < 80; n++) expect((await one(0, `${n}`)).status).toBe(200)
-      for (let round = 0; round < 3; round++) {
-        const { id } = (await one(7, `round ${round}`)).body
-        await within(service, clock, 4000, () => reached(id, 1))
-        // A quarter of a minute, in which what waits for the silent one is due now and then.
-        const until = clock.now() + 15_000
-        const passed = async () => {
-          while (clock.now() < until) await Bun.sleep(1)
-        }
-        await passing(service, clock, passed(), 1000)
+    // What a kill at this moment leaves is what is on the disk.
+    const left = await mkdtemp(join(tmpdir(), 'bellhop-left-'))
+    try {
+      for (const name of await readdir(service.data)) {
+        if (!/\.(lock|sock)$/.test(name)) await cp(join(service.data, name), join(left, name), { recursive: true })
       }
-      expect(asked(platform) - before).toBeLessThan(9)
-      expect(paused()).toEqual([])
-      simulator.answerWith(null)
-      const last = (await one(0, 'last')).body.id
-      await passing(service, clock, reached(last, 1), 1000)
+      const before = simulator.arrivals().length
+      await using after = await startService({ clock, data: left, application, config: gateways.config })
+      const next = await push(1, after)
+      await reached(next, MANY - 1, after)
+      const again = simulator
+        .arrivals()
+        .slice(before)
+        .filter(({ collapse }) => collapse === id)
+      expect(again.map(({ token }) => token).filter((token) => token !== tokenOf(1, 700))).toEqual([])
+    } finally {
+      await rm(left, { recursive: true })
+    }
+  })
+})
+
+describe('a credential that is wrong', () => {
+  const WRONG = apns(403, 'InvalidProviderToken')
+
+  test('and has one phone is told of at once; its phone waits; the right one reaches it at once', async () => {
+    await register(0, 1)
+    let wrong = true
+    simulator.answerWith(() => (wrong ? { kind: 'answer', answer: WRONG } : null))
+    const id = await push(0)
+    const said = await service.logged(({ event }) => event === 'sending paused')
+    expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 1 of 1 device' })
+    expect(await ready()).toBe(503)
+    expect(await progress(id)).toMatchObject({ t: 1, s: 0, failed: 0, waiting: 1, state: 'misconfigured' })
+    // It is not asked again and again.
+    clock.advance(5000)
+    expect(simulator.arrivals()).toHaveLength(1)
+    // Another phone is asked at once: it may be the first one's fault.
+    expect((await service.put('/deviceToken', { token: tokenOf(0, 1), platform: 0 })).status).toBe(201)
+    const one = await service.post('/push/one', {
+      platform: 0,
+      token: tokenOf(0, 1),
+      msg: 'Hi',
+      sound: '',
+      badge: '',
     })
+    expect(one.status).toBe(200)
+    await arrivalsAt(simulator, 2)
+    expect(service.log.filter(({ event }) => event === 'sending paused')).toHaveLength(1)
+
+    wrong = false
+    clock.advance(10)
+    service.equip(application, simulator, ['apns'])
+    clock.advance(300)
+    await passing(service, clock, reached(id, 1))
+    await passing(service, clock, reached(one.body.id, 1))
+    expect(clock.now()).toBeLessThan(Date.UTC(2026, 10, 20, 12, 0, 15))
+    expect(await ready()).toBe(200)
   })
 
-  describe('a phone that leaves one request unanswered', () => {
-    test('gets what waits for it soon after it answers the next', async () => {
-      const platform = 1
-      await register(platform, 20)
-      const token = tokenOf(platform, 3)
-      let left = 1
-      simulator.answerWith(({ token: asked }) => (asked === token && left-- > 0 ? { kind: 'silent' } : null))
-      const one = async (msg: string): Promise<string> =>
-        (await service.post('/push/one', { platform, token, msg, sound: '', badge: '' })).body.id
-      const first = await one('first')
-      await passing(
-        service,
-        clock,
-        until(() => left === 0),
-      )
-      const start = clock.now()
-      const passed = async (ms: number) => {
-        while (clock.now() < start + ms) await Bun.sleep(1)
-      }
-      await passing(service, clock, passed(5000))
-      const others = [await one('second'), await one('third')]
-      await passing(service, clock, reached(first, 1))
-      await within(service, clock, 5000, () => Promise.all(others.map((id) => reached(id, 1))))
-    })
+  test('is asked for ten devices, then for another one after each pause, each time later', async () => {
+    await register(0, 40)
+    simulator.answerWith(() => ({ kind: 'answer', answer: WRONG }))
+    const id = await push(0)
+    const said = await service.logged(({ event }) => event === 'sending paused')
+    expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 10 of 10 devices' })
+    expect(simulator.arrivals()).toHaveLength(10)
+    const arrived = arrivalsAt(simulator, 13)
+    await passing(service, clock, arrived, 2000)
+    const probes = (await arrived).slice(10)
+    expect(new Set(simulator.arrivals().map(({ token }) => token)).size).toBe(simulator.arrivals().length)
+    const waits = probes.slice(1).map(({ at }, n) => at - (probes[n]?.at ?? 0))
+    expect(waits.every((wait, n) => wait > 1.5 * (waits[n - 1] ?? 0))).toBe(true)
+    expect(await progress(id)).toMatchObject({ t: 40, s: 0, failed: 0, state: 'misconfigured' })
+    simulator.answerWith(null)
+    await passing(service, clock, reached(id, 40), 5000)
+    expect(await ready()).toBe(200)
   })
 
-  describe('one iPhone of many devices for which Firebase lacks the APNs key', () => {
-    const MANY = 2000
-    const THIRD_PARTY = fcm(401, 'UNAUTHENTICATED', fcmError('THIRD_PARTY_AUTH_ERROR'))
-
-    test('holds open neither its page nor the counts, and a crash sends to nobody again', async () => {
-      await register(1, MANY)
-      simulator.answerWith(({ token }) => (token === tokenOf(1, 700) ? { kind: 'answer', answer: THIRD_PARTY } : null))
-      const id = await push(1)
-      expect(await reached(id, MANY - 1)).toMatchObject({
-        t: MANY,
-        s: MANY - 1,
-        failed: 0,
-        waiting: 1,
-        state: 'sending',
-      })
-      expect(paused()).toEqual([])
-      const { body } = await service.get(`/push/${id}/device`, { headers: { token: tokenOf(1, 700) } })
-      expect(body).toMatchObject({ verdict: 'retrying', reason: 'THIRD_PARTY_AUTH_ERROR', attempts: 1 })
-
-      // What a kill at this moment leaves is what is on the disk.
-      const left = await mkdtemp(join(tmpdir(), 'bellhop-left-'))
-      try {
-        for (const name of await readdir(service.data)) {
-          if (!/\.(lock|sock)$/.test(name)) await cp(join(service.data, name), join(left, name), { recursive: true })
-        }
-        const before = simulator.arrivals().length
-        await using after = await startService({ clock, data: left, application, config: gateways.config })
-        const next = await push(1, after)
-        await reached(next, MANY - 1, after)
-        const again = simulator
-          .arrivals()
-          .slice(before)
-          .filter(({ collapse }) => collapse === id)
-        expect(again.map(({ token }) => token).filter((token) => token !== tokenOf(1, 700))).toEqual([])
-      } finally {
-        await rm(left, { recursive: true })
-      }
+  test('is not ready while it pauses, whatever is taken of what was sent before', async () => {
+    await register(0, 40)
+    await reached(await push(0), 40)
+    // Ten are refused; then one that was sent before them is taken.
+    let asked = 0
+    simulator.answerWith(() => {
+      const nth = asked++
+      return nth === 0 ? { kind: 'silent' } : { kind: 'answer', answer: WRONG }
     })
+    const id = await push(0)
+    await service.logged(({ event }) => event === 'sending paused')
+    expect(await progress(id)).toMatchObject({ state: 'misconfigured' })
+    expect(await ready()).toBe(503)
+    simulator.answerWith(null)
+    await passing(service, clock, reached(id, 40))
+  })
+})
+
+describe('a credential that is proven, and has every token refused in one bad hour', () => {
+  const BAD = apns(400, 'BadDeviceToken')
+
+  test('sets nobody aside, tells of it, and sends to all of them when the hour is over', async () => {
+    await register(0, 300)
+    await reached(await push(0), 300)
+    simulator.answerWith(() => ({ kind: 'answer', answer: BAD }))
+    const id = await push(0)
+    const said = await service.logged(({ event }) => event === 'sending paused')
+    expect(said['state']).toBe('misconfigured')
+    expect(said['reason']).toBe(
+      '300 devices that were sent to before are refused now (BadDeviceToken), and none is taken: is the credential, the topic or the environment wrong?',
+    )
+    expect(await ready()).toBe(503)
+    expect((await service.get('/feedback')).body).toEqual([])
+    simulator.answerWith(null)
+    await passing(service, clock, reached(id, 300))
+    expect(await progress(id)).toMatchObject({ t: 300, s: 300, failed: 0 })
+    expect((await service.get('/feedback')).body).toEqual([])
+    expect(await ready()).toBe(200)
   })
 
-  describe('a credential that is wrong', () => {
-    const WRONG = apns(403, 'InvalidProviderToken')
-
-    test('and has one phone is told of at once; its phone waits; the right one reaches it at once', async () => {
-      await register(0, 1)
-      let wrong = true
-      simulator.answerWith(() => (wrong ? { kind: 'answer', answer: WRONG } : null))
-      const id = await push(0)
-      const said = await service.logged(({ event }) => event === 'sending paused')
-      expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 1 of 1 device' })
-      expect(await ready()).toBe(503)
-      expect(await progress(id)).toMatchObject({ t: 1, s: 0, failed: 0, waiting: 1, state: 'misconfigured' })
-      // It is not asked again and again.
-      clock.advance(5000)
-      expect(simulator.arrivals()).toHaveLength(1)
-      // Another phone is asked at once: it may be the first one's fault.
-      expect((await service.put('/deviceToken', { token: tokenOf(0, 1), platform: 0 })).status).toBe(201)
-      const one = await service.post('/push/one', {
-        platform: 0,
-        token: tokenOf(0, 1),
-        msg: 'Hi',
-        sound: '',
-        badge: '',
-      })
-      expect(one.status).toBe(200)
-      await arrivalsAt(simulator, 2)
-      expect(service.log.filter(({ event }) => event === 'sending paused')).toHaveLength(1)
-
-      wrong = false
-      clock.advance(10)
-      service.equip(application, simulator, ['apns'])
-      clock.advance(300)
-      await passing(service, clock, reached(id, 1))
-      await passing(service, clock, reached(one.body.id, 1))
-      expect(clock.now()).toBeLessThan(Date.UTC(2026, 10, 20, 12, 0, 15))
-      expect(await ready()).toBe(200)
-    })
-
-    test('is asked for ten devices, then for another one after each pause, each time later', async () => {
-      await register(0, 40)
-      simulator.answerWith(() => ({ kind: 'answer', answer: WRONG }))
-      const id = await push(0)
-      const said = await service.logged(({ event }) => event === 'sending paused')
-      expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 10 of 10 devices' })
-      expect(simulator.arrivals()).toHaveLength(10)
-      const arrived = arrivalsAt(simulator, 14)
-      await passing(service, clock, arrived, 1000)
-      const probes = (await arrived).slice(10)
-      expect(new Set(simulator.arrivals().map(({ token }) => token)).size).toBe(simulator.arrivals().length)
-      const waits = probes.slice(1).map(({ at }, n) => at - (probes[n]?.at ?? 0))
-      expect(waits.every((wait, n) => wait > 1.5 * (waits[n - 1] ?? 0))).toBe(true)
-      expect(await progress(id)).toMatchObject({ t: 40, s: 0, failed: 0, state: 'misconfigured' })
-      simulator.answerWith(null)
-      await passing(service, clock, reached(id, 40), 1000)
-      expect(await ready()).toBe(200)
-    })
-
-    test('is not ready while it pauses, whatever is taken of what was sent before', async () => {
-      await register(0, 40)
-      await reached(await push(0), 40)
-      // Ten are refused; then one that was sent before them is taken.
-      let asked = 0
-      simulator.answerWith(() => {
-        const nth = asked++
-        return nth === 0 ? { kind: 'silent' } : { kind: 'answer', answer: WRONG }
-      })
-      const id = await push(0)
-      await service.logged(({ event }) => event === 'sending paused')
-      expect(await progress(id)).toMatchObject({ state: 'misconfigured' })
-      expect(await ready()).toBe(503)
-      simulator.answerWith(null)
-      await passing(service, clock, reached(id, 40))
-    })
+  test('believes it of tokens that are bad, however many stand in front, once others are taken', async () => {
+    await register(0, 900)
+    await reached(await push(0), 900)
+    // More than a page.
+    const bad = new Set(Array.from({ length: 700 }, (_, n) => tokenOf(0, n)))
+    simulator.answerWith(({ token }) => (bad.has(token) ? { kind: 'answer', answer: BAD } : null))
+    random = parkAndMiller()
+    await using again = await service.restart()
+    const id = await push(0, again)
+    const over = again.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)
+    const from = clock.now()
+    await passing(again, clock, over)
+    expect(clock.now() - from).toBeLessThan(120_000)
+    expect(await progress(id, again)).toMatchObject({ t: 900, s: 200, failed: 700 })
+    expect((await again.get('/feedback')).body).toHaveLength(700)
   })
+})
 
-  describe('a credential that is proven, and has every token refused in one bad hour', () => {
-    const BAD = apns(400, 'BadDeviceToken')
+describe('dead tokens in front of all others', () => {
+  /** All may be on their way at once: `bun test` sends 256 requests at a time, whatever the environment says. */
+  const DEAD = 240
+  const LIVING = 120
+  /** As long as the clocks move on at a time, which is when nothing more is on its way: one step, one round trip. */
+  const ROUND_TRIP_MS = 250
 
-    test('sets nobody aside, tells of it, and sends to all of them when the hour is over', async () => {
-      await register(0, 300)
-      await reached(await push(0), 300)
-      simulator.answerWith(() => ({ kind: 'answer', answer: BAD }))
-      const id = await push(0)
-      const said = await service.logged(({ event }) => event === 'sending paused')
-      expect(said['state']).toBe('misconfigured')
-      expect(said['reason']).toBe(
-        '300 devices that were sent to before are refused now (BadDeviceToken), and none is taken: is the credential, the topic or the environment wrong?',
-      )
-      expect(await ready()).toBe(503)
-      expect((await service.get('/feedback')).body).toEqual([])
-      simulator.answerWith(null)
-      await passing(service, clock, reached(id, 300))
-      expect(await progress(id)).toMatchObject({ t: 300, s: 300, failed: 0 })
-      expect((await service.get('/feedback')).body).toEqual([])
-      expect(await ready()).toBe(200)
-    })
-
-    test('goes on at once with a credential that takes them', async () => {
-      await register(0, 300)
-      await reached(await push(0), 300)
-      simulator.answerWith(() => ({ kind: 'answer', answer: BAD }))
-      const id = await push(0)
-      await service.logged(({ event }) => event === 'sending paused')
-      simulator.answerWith(null)
-      clock.advance(10)
-      service.equip(application, simulator, ['apns'])
-      clock.advance(300)
-      await passing(service, clock, reached(id, 300))
-      expect((await service.get('/feedback')).body).toEqual([])
-    })
-
-    test('believes it of tokens that are bad, however many stand in front, once others are taken', async () => {
-      await register(0, 900)
-      await reached(await push(0), 900)
-      // More than a page.
-      const bad = new Set(Array.from({ length: 700 }, (_, n) => tokenOf(0, n)))
-      simulator.answerWith(({ token }) => (bad.has(token) ? { kind: 'answer', answer: BAD } : null))
-      random = parkAndMiller()
-      await using again = await service.restart()
-      const id = await push(0, again)
-      const over = again.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)
-      const from = clock.now()
-      await passing(again, clock, over)
-      expect(clock.now() - from).toBeLessThan(120_000)
-      expect(await progress(id, again)).toMatchObject({ t: 900, s: 200, failed: 700 })
-      expect((await again.get('/feedback')).body).toHaveLength(700)
-    })
-  })
-
-  describe('dead tokens in front of all others', () => {
-    /** All may be on their way at once: `bun test` sends 256 requests at a time, whatever the environment says. */
-    const DEAD = 240
-    const LIVING = 120
-    /** As long as the clocks move on at a time, which is when nothing more is on its way: one step, one round trip. */
-    const ROUND_TRIP_MS = 250
-
-    test.each([
-      ['410', 1, { status: 410, headers: {}, body: JSON.stringify({ reason: 'Unregistered', timestamp: 4e12 }) }],
-      // Both environments are asked.
-      ['400', 2, apns(400, 'BadDeviceToken')],
-    ])('(%s) cost a proven credential round trips, not one each', async (_, asked, answer) => {
-      await register(0, DEAD + LIVING)
-      const body = { platform: 0, token: tokenOf(0, DEAD), msg: 'Hello', sound: '', badge: '' }
-      await reached((await service.post('/push/one', body)).body.id, 1)
-      random = parkAndMiller()
-      await using again = await service.restart()
-      const dead = new Set(tokensOf(0, DEAD))
-      simulator.answerWith(({ token }) => (dead.has(token) ? { kind: 'answer', answer, afterMs: ROUND_TRIP_MS } : null))
-      const from = clock.now()
-      await passing(again, clock, reached(await push(0, again), LIVING, again), ROUND_TRIP_MS)
-      const roundTrips = (clock.now() - from) / ROUND_TRIP_MS
-      // A stop waits for what is on its way.
-      simulator.answerWith(null)
-      clock.advance(ROUND_TRIP_MS)
-      // Of the 400 some are for the pause in which another device is looked for that is taken.
-      expect(roundTrips).toBeLessThan((asked * DEAD) / 2)
-    })
+  test.each([
+    ['410', 1, { status: 410, headers: {}, body: JSON.stringify({ reason: 'Unregistered', timestamp: 4e12 }) }],
+    // Both environments are asked.
+    ['400', 2, apns(400, 'BadDeviceToken')],
+  ])('(%s) cost a proven credential round trips, not one each', async (_, asked, answer) => {
+    await register(0, DEAD + LIVING)
+    const body = { platform: 0, token: tokenOf(0, DEAD), msg: 'Hello', sound: '', badge: '' }
+    await reached((await service.post('/push/one', body)).body.id, 1)
+    random = parkAndMiller()
+    await using again = await service.restart()
+    const dead = new Set(tokensOf(0, DEAD))
+    simulator.answerWith(({ token }) => (dead.has(token) ? { kind: 'answer', answer, afterMs: ROUND_TRIP_MS } : null))
+    const from = clock.now()
+    await passing(again, clock, reached(await push(0, again), LIVING, again), ROUND_TRIP_MS)
+    const roundTrips = (clock.now() - from) / ROUND_TRIP_MS
+    // A stop waits for what is on its way.
+    simulator.answerWith(null)
+    clock.advance(ROUND_TRIP_MS)
+    // Of the 400 some are for the pause in which another device is looked for that is taken.
+    expect(roundTrips).toBeLessThan((asked * DEAD) / 2)
   })
 })

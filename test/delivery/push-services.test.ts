@@ -153,17 +153,6 @@ describe('what push services really answer', () => {
     expect(await registered()).toBe(3)
   })
 
-  test('a subscription of another key is set aside at once, and not asked again by each push', async () => {
-    await register(firefox(1), firefox('otherkey:2'), safari('otherkey:3'), chrome('otherkey:4'))
-    await finished(await push())
-    const asked = simulator.arrivals().length
-    expect(asked).toBe(4)
-    const second = await push()
-    await finished(second)
-    expect(await statusOf(second)).toMatchObject({ t: 1, s: 1 })
-    expect(simulator.arrivals()).toHaveLength(asked + 1)
-  })
-
   test('a silent push goes to no Safari, however many there are, and to all others', async () => {
     const many = Array.from({ length: 120 }, (_, n) => safari(n))
     await register(...many, ...ten(firefox))

@@ -38,50 +38,26 @@ async function tried(device: object, ttl: number, againWithinMs?: number) {
 }
 
 describe('a time to live is used to its end', () => {
-  test('Android: after one 500, a push with 15 s to live is tried again, and not before the 10 s that Google asks for', async () => {
-    const requests = await tried({ platform: '1', token: 'internal-1:phone' }, 15)
-    expect(requests.map(({ status }) => status)).toEqual([500, 200])
-    expect(requests[1]?.after).toBeGreaterThanOrEqual(10_000)
-    expect(requests[1]?.after).toBeLessThan(15_000)
-  })
-
-  test('Android: a push that keeps failing is tried for the last time just before the end', async () => {
-    const requests = await tried({ platform: '1', token: 'internal:phone' }, 100)
-    expect(requests.at(-1)?.after).toBeGreaterThanOrEqual(90_000)
-    expect(requests.at(-1)?.after).toBeLessThan(100_000)
-  })
-
-  test('a browser whose push service broke one request is tried again after a second or two', async () => {
-    const token = 'https://updates.push.services.mozilla.com/wpush/v2/internal-1:browser'
-    const requests = await tried({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, 3600)
-    expect(requests.map(({ status }) => status)).toEqual([500, 201])
-    expect(requests[1]?.after).toBeGreaterThanOrEqual(1000)
-    expect(requests[1]?.after).toBeLessThan(5000)
-  })
-
   test.each([
-    ['an iPhone', { platform: '0', token: 'bad50001'.padEnd(64, '0') }],
-    ['an Android phone', { platform: '1', token: 'internal-1:phone' }],
-    ['an iPhone behind FCM', { platform: '1', token: 'iphonebusy-1:phone', fcm_platform: 'ios' }],
+    ['an iPhone', { platform: '0', token: 'bad50001'.padEnd(64, '0') }, 500],
+    // Google asks for 10 s.
+    ['an Android phone', { platform: '1', token: 'internal-1:phone' }, 10_000],
+    ['an iPhone behind FCM', { platform: '1', token: 'iphonebusy-1:phone', fcm_platform: 'ios' }, 500],
     [
       'a browser',
       { platform: '2', token: 'https://simulator.invalid/google/internal-1:1', keys: EXAMPLE_SUBSCRIPTION },
+      1000,
     ],
-  ])('%s with 12 s to live is not lost to one failure of its gateway', async (_, device) => {
+  ])('%s with 12 s to live is not lost to one failure of its gateway', async (_, device, leastMs) => {
     const requests = await tried(device, 12)
     expect(requests).toHaveLength(2)
     expect([200, 201]).toContain(requests[1]?.status ?? 0)
-    expect(requests[1]?.after).toBeLessThan(12_000)
+    expect(requests[1]?.after).toBeWithin(leastMs, 12_000)
   })
 
   test.each([
     ['apple/throttled', 429],
-    ['mozilla/bridge', 502],
     ['microsoft/channelthrottled', 201],
-    ['ntfy/nosubscriber', 507],
-    ['google/frontend', 400],
-    ['proxy', 404],
-    ['nginx', 502],
   ])('a lone browser is tried again after one to two seconds: %s', async (order, status) => {
     const token = `https://simulator.invalid/${order}-1:1`
     // And what the tick of a quarter of a second adds.

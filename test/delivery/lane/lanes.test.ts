@@ -164,6 +164,21 @@ describe('gateways of one credential', () => {
     expect(fill(MOZILLA)).toBe(1)
   })
 
+  test.each<[string, number, Outcome]>([
+    ['a token of another topic or sender', 1, { kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' }],
+    ['fifty bad tokens', 50, { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }],
+    ['a busy gateway', 1, { kind: 'deferred', afterMs: null, scope: 'either', reason: 'UNAVAILABLE' }],
+    ['a phone without an APNs key', 1, { kind: 'deferred', afterMs: null, scope: 'device', reason: 'HTTP 401' }],
+    ['nine refusals', 9, REFUSED],
+  ])('go on behind %s, whether the credential is proven or not', (_, count, outcome) => {
+    for (const isProven of [false, true]) {
+      lanes = open(true, isProven)
+      for (let n = 0; n < count; n++) expect(exchange(GOOGLE, outcome)?.verdict).not.toBeNull()
+      for (let n = 0; n < 20; n++) expect(exchange(GOOGLE)?.verdict?.kind).toBe('accepted')
+      expect([lanes.trouble, lines.filter(([text]) => text === 'sending paused')]).toEqual([null, []])
+    }
+  })
+
   test('are each accused by ten of their own devices, and the others go on', () => {
     exchange(MOZILLA)
     for (let n = 0; n < 9; n++) expect(exchange(GOOGLE, REFUSED)?.verdict?.kind).toBe('retry')

@@ -42,6 +42,7 @@ test('all whom the last run had leased are sent to, each once, and who was accep
   }
   const { service, simulator, clock } = await startSending({ data, application })
   await using _ = service
+  const started = clock.now()
   const one = { platform: '0', token: tokensOf(0, 1)[0], msg: 'Meanwhile', sound: '', badge: '' }
   expect(await service.post('/push/one', one)).toMatchObject({ status: 200 })
   await passing(
@@ -49,6 +50,8 @@ test('all whom the last run had leased are sent to, each once, and who was accep
     clock,
     until(() => simulator.arrivals().length === DEVICES + 1),
   )
+  // A lease is 60 seconds.
+  expect(clock.now() - started).toBeLessThan(20_000)
   const leased = simulator.arrivals().filter(({ collapse }) => collapse === ID)
   expect(new Set(leased.map(({ token }) => token)).size).toBe(DEVICES)
   await until(() => {

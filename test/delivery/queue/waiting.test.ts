@@ -238,16 +238,6 @@ describe('a delivery that only waits', () => {
     expect(look('SELECT failed FROM delivery')).toEqual({ failed: 1 })
   })
 
-  test('waits no longer for a clock that was put back', async () => {
-    await register(THROTTLED_ONCE)
-    const id = await push('/push/one', { token: THROTTLED_ONCE })
-    await parked(1)
-    clock.set(clock.now() - 5 * HOUR_MS)
-    await passing(service, clock, arrivalsOf(service, id))
-    // The provider token is of the future for a while.
-    expect(simulator.arrivals().at(-1)?.status).toBe(200)
-  })
-
   test.each([24 * HOUR_MS, 0])('waits as long over a start, also where its clock was %d ms ahead', async (aheadMs) => {
     await register(THROTTLED_ONCE)
     await register(GOOD)

@@ -41,6 +41,7 @@ async function over(id: string): Promise<any> {
     service,
     clock,
     service.logged((line) => line['push'] === id && ['push sent', 'push expired'].includes(String(line['event']))),
+    1000,
   )
   let status = (await service.get(`/push/${id}`)).body
   while (status.finished_at === null) status = (await service.get(`/push/${id}`)).body
@@ -299,9 +300,10 @@ test('a process that stood still, and then hears first that it is to wait, waits
       const until = clock.now() + 50_000
       while (clock.now() < until) await Bun.sleep(1)
     })(),
+    1000,
   )
   expect(asked).toBe(1)
-  await passing(service, clock, sent(id))
+  await passing(service, clock, sent(id), 1000)
   expect(asked).toBe(2)
 })
 

@@ -196,16 +196,6 @@ describe('a credential that has taken nothing yet', () => {
     expect((await get('/deviceToken/all')).body).toEqual([])
   })
 
-  test('of Google sends on to others where Firebase lacks the key for one phone, which waits', async () => {
-    await register(1, 'thirdparty:one', 'phone:two')
-    const id = await push(1)
-    await logged(({ event, recipients }) => event === 'to be sent again' && recipients === 1)
-    expect(await status(id)).toMatchObject([{ t: 2, s: 1, failed: 0, waiting: 1, state: 'sending' }])
-    expect(await feedback()).toEqual([])
-    const { body } = await get(`/push/${id}/device`, { headers: { token: 'thirdparty:one' } })
-    expect(body).toMatchObject({ verdict: 'retrying', reason: 'THIRD_PARTY_AUTH_ERROR' })
-  })
-
   test('and then takes one: the tokens before it were bad', async () => {
     await register(0, order('bad40000', 1), order('bad40000', 2), order('a', 3))
     await sent(await push(0))

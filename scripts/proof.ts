@@ -48,9 +48,9 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: 'kills',
-    what: 'kill -9 and SIGTERM in the middle of a broadcast, and of a schedule',
+    what: 'kill -9 and SIGTERM in the middle of a broadcast',
     usually: '40 s',
-    command: tests('test/delivery/crash.test.ts', 'test/push/schedule/schedule-crash.test.ts'),
+    command: tests('test/delivery/crash.test.ts'),
   },
   {
     name: 'unwritten',

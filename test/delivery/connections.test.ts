@@ -127,7 +127,7 @@ describe('a gateway that takes each notification and drops its connection', () =
       service.logged(({ event }) => event === 'trouble with the gateway'),
       1,
     )
-    await passed(60_000, 50)
+    await passed(20_000, 50)
     const opened = simulator.counts().apns.sessions - before
     expect(opened).toBeGreaterThan(13)
     expect(opened).toBeLessThan(22)

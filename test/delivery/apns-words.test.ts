@@ -3,7 +3,16 @@ import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevice, registerDevices, startSending, tokensOf } from '../support/sending.ts'
+import {
+  acceptedPush,
+  pausesIn,
+  pushSent,
+  refusal,
+  registerDevice,
+  registerDevices,
+  startSending,
+  tokensOf,
+} from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 
 /* What becomes of pushes where APNs says what few senders expect (see the manual's page on what Apple answers). */
@@ -16,15 +25,9 @@ beforeEach(async () => {
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-async function sent(id: string): Promise<void> {
-  await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 0)
-}
-
+const sent = (id: string) => pushSent(service, id, 0)
 const analytics = async () => (await service.get('/analytics')).body as { t: number; s: number; o: number }
 const push = () => acceptedPush(service, '/push/all')
-
-const refusal = (status: number, reason: string) =>
-  ({ kind: 'answer', answer: { status, headers: {}, body: JSON.stringify({ reason }) } }) as const
 
 describe('a GOAWAY that says why', () => {
   test('names the credential in the log and on /readyz, connects once a pause, loses nothing, and heals', async () => {
@@ -61,8 +64,7 @@ describe('429 TooManyProviderTokenUpdates', () => {
     expect(told.size).toBe(10)
     await passing(service, clock, sent(id))
     expect(await analytics()).toEqual({ t: 500, s: 500, o: 0 })
-    const pauses = await Promise.resolve(service.log.filter(({ event }) => event === 'sending paused'))
-    expect(pauses).toEqual([])
+    expect(pausesIn(service)).toEqual([])
   })
 })
 

@@ -5,14 +5,13 @@ import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.t
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevice } from '../support/sending.ts'
+import { acceptedPush, pushSent, registerDevice } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
 /** Tokens that order an answer: see src/gateway/simulator/apns/apns-magic-tokens.ts. */
 const GOOD = 'a1'.repeat(32)
 const SLOW = 'bad00000'.padEnd(64, '0')
-const THROTTLED_ONCE = 'bad42901'.padEnd(64, '0')
 
 let clock: ReturnType<typeof createFakeClock>
 let service: Service
@@ -29,10 +28,7 @@ const register = (token: string) => registerDevice(service, { token, platform: '
 const push = (path: '/push/all' | '/push/one', content: object) => acceptedPush(service, path, content)
 const one = (token: string, badge: string) => push('/push/one', { token, badge })
 
-/** Resolves when a push is over. */
-async function sent(id: string): Promise<void> {
-  await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 0)
-}
+const sent = (id: string) => pushSent(service, id, 0)
 
 async function stored(token: string): Promise<number> {
   return (await service.get('/deviceToken/one', { headers: { token } })).body.badge
@@ -64,46 +60,18 @@ describe('the stored badge', () => {
     expect((await arrivalsOf(SLOW, 5)).map(shown).at(-1)).toBe(5)
     expect(await stored(SLOW)).toBe(5)
   })
-
-  test('has both of a single push and a broadcast at the same time', async () => {
-    await register(SLOW)
-    const pushes = await Promise.all([push('/push/all', { badge: '+2' }), one(SLOW, '+1')])
-    const arrivals = await arrivalsOf(SLOW, 2)
-    await passing(service, clock, Promise.all(pushes.map(sent)))
-    expect(Math.max(...arrivals.map((arrival) => shown(arrival) ?? 0))).toBe(3)
-    expect(await stored(SLOW)).toBe(3)
-  })
-
-  test('counts a push that was tried twice once, and from what others have shown meanwhile', async () => {
-    await register(THROTTLED_ONCE)
-    const first = await one(THROTTLED_ONCE, '+1')
-    await service.logged(({ event }) => event === 'to be sent again')
-    expect(await stored(THROTTLED_ONCE)).toBe(1)
-    // It waits until the phone may be sent to again.
-    const second = await one(THROTTLED_ONCE, '+1')
-    await passing(service, clock, Promise.all([sent(first), sent(second)]))
-    expect(await stored(THROTTLED_ONCE)).toBe(2)
-    expect((await arrivalsOf(THROTTLED_ONCE, 3)).map(shown)).toEqual([1, 2, 2])
-  })
-
-  test('counts what the gateway refuses: a refusal takes nothing back', async () => {
-    const refused = 'bad41300'.padEnd(64, '0')
-    await register(refused)
-    await sent(await one(refused, '+1'))
-    await sent(await one(refused, '+1'))
-    expect((await arrivalsOf(refused, 2)).map(shown)).toEqual([1, 2])
-    expect(await stored(refused)).toBe(2)
-  })
 })
 
 const ACCEPT = { status: 200, headers: {}, body: '' }
 const LATE: Reply = { kind: 'answer', answer: ACCEPT, afterMs: 1500 }
 const LATER: Reply = { kind: 'answer', answer: ACCEPT, afterMs: 3500 }
-const refusal = (status: number, reason: string, afterMs = 0): Reply => ({
+const refused = (status: number, reason: string, afterMs = 0): Reply => ({
   kind: 'answer',
   answer: { status, headers: {}, body: JSON.stringify({ reason }) },
   afterMs,
 })
+
+const TOO_LARGE = refused(413, 'PayloadTooLarge')
 
 describe('what is sent last is what is stored', () => {
   let number = 0
@@ -159,8 +127,6 @@ describe('what is sent last is what is stored', () => {
     }
   }
 
-  const refused = refusal(413, 'PayloadTooLarge')
-
   /** A step is a push that changes the badge, a badge that is set, or (`null`) the end of the last push. */
   test.each<[string, number, Parameters<typeof phone>[1], (string | number | null)[], number[], number]>([
     ['"+1" counts from an absolute one that is on its way', 1, { a: LATE }, ['7', '+1'], [7, 8], 8],
@@ -169,12 +135,12 @@ describe('what is sent last is what is stored', () => {
     ['so does one that is stored already', 5, { a: LATE }, ['+1', '5'], [5, 6], 5],
     ['PUT /badge stays, though a "+1" before it is answered after it', 4, { a: LATE }, ['+1', 0, '+1'], [1, 5], 1],
     ['PUT /badge stays, though an absolute one before it is', 4, { a: LATE }, ['9', 0], [9], 0],
-    ['one of several is refused', 0, { a: refused, c: LATE }, ['+1', '+1', '+1'], [1, 2, 3], 3],
-    ['the last is refused', 0, { a: LATER, b: refused, c: LATE }, ['+1', '+1', null, '+1'], [1, 2, 3], 3],
+    ['one of several is refused', 0, { a: TOO_LARGE, c: LATE }, ['+1', '+1', '+1'], [1, 2, 3], 3],
+    ['the last is refused', 0, { a: LATER, b: TOO_LARGE, c: LATE }, ['+1', '+1', null, '+1'], [1, 2, 3], 3],
     [
       'one is sent again after another has counted from it',
       0,
-      { a: [refusal(429, 'TooManyRequests', 500), LATE] },
+      { a: [refused(429, 'TooManyRequests', 500), LATE] },
       ['+1', '+1'],
       [1, 2, 2],
       2,
@@ -191,7 +157,7 @@ describe('what is sent last is what is stored', () => {
   })
 
   test('a push that is sent again shows what PUT /badge has set meanwhile, and counts no more', async () => {
-    const pause = refusal(503, 'ServiceUnavailable')
+    const pause = refused(503, 'ServiceUnavailable')
     const { send, set, all, now } = await phone(4, { a: [pause, LATE] })
     await send('a', '+1')
     await service.logged(({ event }) => event === 'sending paused' || event === 'to be sent again')
@@ -201,7 +167,7 @@ describe('what is sent last is what is stored', () => {
   })
 
   test('a push that others have counted from counts once, though the process ended before it was sent again', async () => {
-    const { send, pushes } = await phone(0, { a: refusal(429, 'TooManyRequests', 500), b: LATE })
+    const { send, pushes } = await phone(0, { a: refused(429, 'TooManyRequests', 500), b: LATE })
     await send('a', '+1')
     await send('b', '+1')
     await passing(service, clock, sent(pushes[1] ?? ''))
@@ -237,7 +203,7 @@ describe('what is sent last is what is stored', () => {
   test('whatever is pushed and set, and however the gateway answers', async () => {
     // Each that is taken has more of them on their way at a time.
     for (let n = 0; n < 3; n++) await sent(await one('b2'.repeat(32), ''))
-    const answer = fc.constantFrom(LATE, LATER, ...[200, 200, 413, 429].map((status) => refusal(status, 'reason', 500)))
+    const answer = fc.constantFrom(LATE, LATER, ...[200, 200, 413, 429].map((status) => refused(status, 'reason', 500)))
     const step = fc.record({
       change: fc.constantFrom('+1', '+1', '-1', '3', '7'),
       answers: fc.array(answer, { maxLength: 2 }),

@@ -5,7 +5,7 @@ import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevice } from '../support/sending.ts'
+import { acceptedPush, pushSent, refusal, registerDevice } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Call, Credentials, LogLine, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -77,7 +77,7 @@ async function register(platform: 0 | 1, ...tokens: string[]): Promise<void> {
 
 const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform }, { application })
 
-const sent = (id: string) => logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)
+const sent = (id: string) => pushSent(service, id)
 
 /** How far a push is, as the admin side tells it. */
 async function status(id: string): Promise<unknown> {
@@ -114,8 +114,8 @@ describe('a credential that has taken nothing yet', () => {
   })
 
   test('and then takes something for a phone that it was refused for before: the phone stays', async () => {
-    const bad = { status: 400, headers: {}, body: '{"reason":"DeviceTokenNotForTopic"}' }
-    simulator.answerWith(() => ({ kind: 'answer', answer: bad }))
+    const bad = refusal(400, 'DeviceTokenNotForTopic')
+    simulator.answerWith(() => bad)
     await register(0, order('a', 1), order('a', 2))
     await sent(await push(0))
     simulator.answerWith(null)
@@ -222,44 +222,23 @@ async function answered(count: number, open: number): Promise<void> {
 }
 
 describe('a credential that has proven itself', () => {
-  test('is replaced: whom the one before was refused is given back, and sent to with the new one', async () => {
-    const bad = { status: 400, headers: {}, body: '{"reason":"DeviceTokenNotForTopic"}' }
+  test.each([
+    ['while it runs', false, false],
+    ['while nothing runs', true, false],
+    ['after a start, before anything is sent', false, true],
+  ])('is replaced %s: whom the one before was refused is given back, and sent to', async (_, isStopped, isStarted) => {
+    const bad = refusal(400, 'DeviceTokenNotForTopic')
     let moved = false
-    simulator.answerWith(({ token }) => (moved && token !== order('a', 0) ? { kind: 'answer', answer: bad } : null))
-    await register(0, ...Array.from({ length: 8 }, (_, n) => order('a', n)))
+    simulator.answerWith(({ token }) => (moved && token !== order('a', 0) ? bad : null))
+    await register(0, ...Array.from({ length: 4 }, (_, n) => order('a', n)))
     await sent(await push(0))
     moved = true
     await passing(service, clock, sent(await push(0)))
-    expect(await feedback()).toHaveLength(7)
+    expect(await feedback()).toHaveLength(3)
     moved = false
     clock.advance(1000)
-    service.equip(application, simulator)
-    await passing(
-      service,
-      clock,
-      until(async () => (await get('/deviceToken/all')).body.length === 8),
-    )
-    expect(await feedback()).toEqual([])
-    const id = await push(0)
-    await sent(id)
-    expect(await status(id)).toMatchObject([{ t: 8, s: 8 }])
-  })
-
-  test.each([
-    ['while nothing runs', true],
-    ['after a start, before anything is sent', false],
-  ])('is replaced %s: whom the one before was refused is given back at once', async (_, isStopped) => {
-    const bad = { status: 400, headers: {}, body: '{"reason":"DeviceTokenNotForTopic"}' }
-    let moved = false
-    simulator.answerWith(({ token }) => (moved && token !== order('a', 0) ? { kind: 'answer', answer: bad } : null))
-    await register(0, order('a', 0), order('a', 1))
-    await sent(await push(0))
-    moved = true
-    await passing(service, clock, sent(await push(0)))
-    expect(await feedback()).toHaveLength(1)
-    clock.advance(1000)
     if (isStopped) service.equip(application, simulator)
-    await restart()
+    if (isStopped || isStarted) await restart()
     clock.advance(1000)
     if (!isStopped) service.equip(application, simulator)
     await passing(
@@ -267,16 +246,19 @@ describe('a credential that has proven itself', () => {
       clock,
       until(async () => (await feedback()).length === 0),
     )
-    expect((await get('/deviceToken/all')).body).toHaveLength(2)
+    expect((await get('/deviceToken/all')).body).toHaveLength(4)
+    const id = await push(0)
+    await sent(id)
+    expect(await status(id)).toMatchObject([{ t: 4, s: 4 }])
   })
 
   test('is revoked: ten phones that were sent to before say so, and not a hundred that were not', async () => {
-    const revoked = { status: 403, headers: {}, body: '{"reason":"InvalidProviderToken"}' }
+    const revoked = refusal(403, 'InvalidProviderToken')
     await register(0, ...Array.from({ length: 30 }, (_, n) => order('b', n)))
     await sent(await push(0))
     await register(0, ...Array.from({ length: 100 }, (_, n) => order('a', n)))
     let strict = (token: string) => token.startsWith('a')
-    simulator.answerWith(({ token }) => (strict(token) ? { kind: 'answer', answer: revoked } : null))
+    simulator.answerWith(({ token }) => (strict(token) ? revoked : null))
     const first = await push(0)
     await until(async () => (await get(`/push/${first}`)).body.s === 30)
     expect(paused()).toEqual([])
@@ -310,16 +292,14 @@ describe('a credential that has proven itself', () => {
     await sent(await push(0))
     const asked: number[] = []
     let onTheirWay = 0
-    const pause = { status: 429, headers: { 'retry-after': '1' }, body: '{"reason":"TooManyProviderTokenUpdates"}' }
-    const busy = { status: 503, headers: { 'retry-after': '300' }, body: '{"reason":"ServiceUnavailable"}' }
+    const pause = refusal(429, 'TooManyProviderTokenUpdates', { 'retry-after': '1' })
+    const busy = refusal(503, 'ServiceUnavailable', { 'retry-after': '300' })
     let isBusy = true
     simulator.answerWith(({ token }) => {
       onTheirWay++
       if (token === order('a', 2)) asked.push(clock.now())
       if (!isBusy) return null
-      return token === order('a', 2)
-        ? { kind: 'answer', afterMs: 100, answer: busy }
-        : { kind: 'answer', afterMs: 50, answer: pause }
+      return token === order('a', 2) ? { ...busy, afterMs: 100 } : { ...pause, afterMs: 50 }
     })
     const id = await push(0)
     await until(() => onTheirWay === 5)
@@ -335,7 +315,7 @@ describe('a credential that has proven itself', () => {
   })
 
   describe('and a phone that Apple knows in its other environment', () => {
-    const bad = { status: 400, headers: {}, body: '{"reason":"BadDeviceToken"}' }
+    const bad = refusal(400, 'BadDeviceToken')
     let asked: { readonly gateway: string; readonly at: number }[]
 
     /** Phones of which all but one are known; and a push, of which that one's is on its way. */
@@ -347,7 +327,7 @@ describe('a credential that has proven itself', () => {
       simulator.answerWith(({ gateway, token }) => {
         if (token !== order('a', 2)) return toFirst()
         asked.push({ gateway, at: clock.now() })
-        return gateway === 'apns' ? { kind: 'answer', afterMs: 1000, answer: bad } : null
+        return gateway === 'apns' ? { ...bad, afterMs: 1000 } : null
       })
       const id = await push(0)
       await until(() => asked.length === 1)
@@ -356,9 +336,9 @@ describe('a credential that has proven itself', () => {
 
     test('pauses before that one is asked: it is asked when the pause is over', async () => {
       const headers = { 'retry-after': '60' }
-      const pause = { status: 429, headers, body: '{"reason":"TooManyProviderTokenUpdates"}' }
+      const pause = refusal(429, 'TooManyProviderTokenUpdates', headers)
       let isPausing = true
-      const id = await pushToBoth(() => (isPausing ? { kind: 'answer', answer: pause } : null))
+      const id = await pushToBoth(() => (isPausing ? pause : null))
       await logged(({ event }) => event === 'sending paused')
       const pausedAt = clock.now()
       clock.advance(1000)

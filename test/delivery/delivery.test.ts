@@ -3,7 +3,7 @@ import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevice, startSending } from '../support/sending.ts'
+import { acceptedPush, pushSent, registerDevice, startSending } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -23,10 +23,7 @@ afterEach(() => service[Symbol.asyncDispose]())
 const register = (token: string, more: object = {}) => registerDevice(service, { token, platform: '0', ...more })
 const push = (content: object = {}) => acceptedPush(service, '/push/all', content)
 
-/** Resolves when the delivery of a push to iOS is over. */
-async function sent(id: string): Promise<void> {
-  await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 0)
-}
+const sent = (id: string) => pushSent(service, id, 0)
 
 async function analytics(): Promise<{ t: number; s: number; o: number }> {
   return (await service.get('/analytics')).body
@@ -175,32 +172,5 @@ describe('a clock that is put back by an hour', () => {
     expect(clock.now() - from).toBeLessThan(60_000)
     expect(service.log.some(({ event }) => event === 'the clock was set back')).toBe(true)
     expect(await analytics()).toEqual({ t: 3, s: 3, o: 0 })
-  })
-
-  test('makes nobody wait an hour: neither who is to be tried again, nor a credential that is paused', async () => {
-    await register(order('bad42901'))
-    const id = await push()
-    await service.logged(({ event }) => event === 'to be sent again')
-    clock.advance(250)
-    clock.set(clock.now() - 3_600_000)
-    const from = clock.now()
-    await passing(service, clock, sent(id))
-    expect(clock.now() - from).toBeLessThan(60_000)
-    expect(service.log.some(({ event }) => event === 'the clock was set back')).toBe(true)
-
-    const answer = { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}' }
-    let down = true
-    simulator.answerWith(() => (down ? { kind: 'answer', answer } : null))
-    const next = await push()
-    await service.logged(
-      ({ event, reason }) => event === 'sending paused' && reason === 'ServiceUnavailable for 1 of 1 device',
-    )
-    clock.advance(250)
-    clock.set(clock.now() - 3_600_000)
-    down = false
-    const then = clock.now()
-    await passing(service, clock, sent(next))
-    expect(clock.now() - then).toBeLessThan(60_000)
-    expect(await analytics()).toEqual({ t: 2, s: 2, o: 0 })
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevice, startSending, tokensOf } from '../support/sending.ts'
+import { acceptedPush, pushSent, refusal, registerDevice, startSending, tokensOf } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 
 /** Recipients that were read, and wait in memory: their devices change meanwhile. */
@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-const REFUSED_KEY = { status: 403, headers: {}, body: JSON.stringify({ reason: 'InvalidProviderToken' }) }
+const REFUSED_KEY = refusal(403, 'InvalidProviderToken')
 
 /** More than go out before the first answer: the last of them are read, and not sent to when the credential pauses. */
 const TOKENS = tokensOf(0, 30)
@@ -34,7 +34,7 @@ const taken = () =>
 /** A push that is held back by a pause, the last ones without having been sent to. */
 async function pushHeldBack(): Promise<string> {
   for (const token of TOKENS) await register(token)
-  simulator.answerWith(() => ({ kind: 'answer', answer: REFUSED_KEY }))
+  simulator.answerWith(() => REFUSED_KEY)
   const id = await acceptedPush(service, '/push/all', { badge: '+1' })
   await service.logged(({ event }) => event === 'sending paused')
   simulator.answerWith(null)
@@ -42,8 +42,7 @@ async function pushHeldBack(): Promise<string> {
 }
 
 async function over(id: string): Promise<void> {
-  const sent = service.logged(({ event, push }) => event === 'push sent' && push === id)
-  await passing(service, clock, sent)
+  await passing(service, clock, pushSent(service, id))
 }
 
 describe('who is read, and held back by a pause', () => {

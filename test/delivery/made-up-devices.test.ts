@@ -10,7 +10,7 @@ import type { OpenTransport } from '../../src/gateway/transport/transport.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
+import { acceptedPush, pausesIn, registerDevices, startSending } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -25,8 +25,6 @@ const answered = (status: number, body = ''): Reply => ({ kind: 'answer', answer
 /** Resolves when a push was sent to so many. */
 const reached = (service: Service, id: string, count: number) =>
   until(async () => (await service.get(`/push/${id}`)).body.s >= count)
-
-const paused = (service: Service) => service.log.filter(({ event }) => event === 'sending paused')
 
 describe('made-up devices', () => {
   test('of browsers that belong to another key hold up no other browser, in this push and the next', async () => {
@@ -49,7 +47,7 @@ describe('made-up devices', () => {
       const id = await acceptedPush(service, '/push/all', { platform: 2 })
       await reached(service, id, 100)
     }
-    expect(paused(service)).toEqual([])
+    expect(pausesIn(service)).toEqual([])
   })
 
   test('of browsers that belong to another key, where the push service says so, are set aside and accuse nobody', async () => {
@@ -74,7 +72,7 @@ describe('made-up devices', () => {
     const asked = simulator.counts().refused
     await pushed(30)
     expect([asked, simulator.counts().refused]).toEqual([60, 60])
-    expect(paused(service)).toEqual([])
+    expect(pausesIn(service)).toEqual([])
   })
 
   test('with tokens that Apple never issued hold up no phone, in this push and the next', async () => {
@@ -94,7 +92,7 @@ describe('made-up devices', () => {
       const id = await acceptedPush(service, '/push/all')
       await reached(service, id, 1000)
     }
-    expect(paused(service)).toEqual([])
+    expect(pausesIn(service)).toEqual([])
   })
 
   test('with tokens that neither environment of Apple knows hold up no phone while the other one is slow', async () => {
@@ -116,7 +114,7 @@ describe('made-up devices', () => {
     // They have arrived, and are counted when their page is: some on it still wait for the sandbox.
     await until(() => simulator.arrivals().filter(({ token }) => token.startsWith('cc')).length === 400)
     expect(unanswered.length).toBeWithin(1, 33)
-    expect(paused(service)).toEqual([])
+    expect(pausesIn(service)).toEqual([])
     for (const stream of unanswered) stream.reset(constants.NGHTTP2_REFUSED_STREAM)
     simulator.answerWith(() => answered(200))
   })
@@ -175,7 +173,7 @@ describe('five hundred browsers at made-up hosts of Apple, whose resolver never 
       await passing(service, clock, reached(service, id, 50))
       expect(clock.now() - since).toBeLessThan(30_000)
       expect(lookups).toBeLessThan(50)
-      expect(paused(service)).toEqual([])
+      expect(pausesIn(service)).toEqual([])
       expect(service.log.filter(({ level }) => level === 'warn')).toEqual([])
       // A stop gives requests that are on their way until their deadline.
       const moving = setInterval(() => clock.advance(250), 5)
@@ -199,7 +197,7 @@ test('Four hundred pushes to a phone that Apple throttles hold up no other, with
   for (let n = 0; n < 400; n++) await acceptedPush(service, '/push/one', { token: busy })
   const id = await acceptedPush(service, '/push/one', { token: good })
   await reached(service, id, 1)
-  expect(paused(service)).toEqual([])
+  expect(pausesIn(service)).toEqual([])
   const asked = simulator.arrivals().map(({ token }) => token)
   expect(asked.indexOf(good)).toBeLessThan(10)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { registerDevice, startSending, tokenOf } from '../support/sending.ts'
+import { pushSent, registerDevice, startSending, tokenOf } from '../support/sending.ts'
 import { until } from '../support/until.ts'
 
 test('a push is sent when it is on disk, and not with the one before it that is so earlier', async () => {
@@ -18,7 +18,7 @@ test('a push is sent when it is on disk, and not with the one before it that is 
   })
   await using _ = service
   const pushes = service.database.statement<{ count: number }, []>('SELECT count(*) AS count FROM push')
-  const sent = (id: string) => service.logged(({ event, push }) => event === 'push sent' && push === id)
+  const sent = (id: string) => pushSent(service, id)
   const push = (token: string) => service.post('/push/one', { platform: 0, token, msg: 'Hello', sound: '', badge: '' })
   const [one, other] = [tokenOf(0, 1), tokenOf(0, 2)]
   for (const token of [one, other]) await registerDevice(service, { platform: '0', token })

@@ -2,14 +2,14 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Script } from '../../src/gateway/simulator/http2/reply.ts'
+import type { Reply, Script } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing, within } from '../support/passing.ts'
-import { acceptedPush, registerDevices, tokenOf, tokensOf } from '../support/sending.ts'
+import { acceptedPush, pausesIn, pushSent, refusal, registerDevices, tokenOf, tokensOf } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -58,8 +58,6 @@ const register = (platform: Platform, count = DEVICES) =>
   registerDevices(service, platform, tokensOf(platform, count), { application })
 const push = (platform: Platform, served = service) => acceptedPush(served, '/push/all', { platform }, { application })
 
-const apns = (status: number, reason: string) => ({ status, headers: {}, body: JSON.stringify({ reason }) })
-
 const fcm = (status: number, name: string, ...details: object[]) => ({
   status,
   headers: {},
@@ -95,7 +93,7 @@ async function reached(id: string, s: number, served = service): Promise<Progres
   return progress(id, served)
 }
 
-const paused = (served = service) => served.log.filter(({ event }) => event === 'sending paused')
+const paused = (served = service) => pausesIn(served)
 const ready = async (served = service) => (await fetch(`${served.adminUrl}/readyz`)).status
 
 beforeEach(start)
@@ -111,8 +109,8 @@ test.each([
     service = await service.restart()
   }
   const bad = new Set(tokensOf(0, 9))
-  const answer = apns(403, 'InvalidProviderToken')
-  simulator.answerWith(({ token }) => (bad.has(token) ? { kind: 'answer', answer } : null))
+  const answer = refusal(403, 'InvalidProviderToken')
+  simulator.answerWith(({ token }) => (bad.has(token) ? answer : null))
   const found = await reached(await push(0), DEVICES - 9)
   expect(found).toMatchObject({ t: DEVICES, s: DEVICES - 9 })
   expect(found.failed + found.waiting).toBe(9)
@@ -238,12 +236,12 @@ describe('one iPhone of many devices for which Firebase lacks the APNs key', () 
 })
 
 describe('a credential that is wrong', () => {
-  const WRONG = apns(403, 'InvalidProviderToken')
+  const WRONG = refusal(403, 'InvalidProviderToken')
 
   test('and has one phone is told of at once; its phone waits; the right one reaches it at once', async () => {
     await register(0, 1)
     let wrong = true
-    simulator.answerWith(() => (wrong ? { kind: 'answer', answer: WRONG } : null))
+    simulator.answerWith(() => (wrong ? WRONG : null))
     const id = await push(0)
     const said = await service.logged(({ event }) => event === 'sending paused')
     expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 1 of 1 device' })
@@ -263,7 +261,7 @@ describe('a credential that is wrong', () => {
     })
     expect(one.status).toBe(200)
     await arrivalsAt(simulator, 2)
-    expect(service.log.filter(({ event }) => event === 'sending paused')).toHaveLength(1)
+    expect(paused()).toHaveLength(1)
 
     wrong = false
     clock.advance(10)
@@ -277,7 +275,7 @@ describe('a credential that is wrong', () => {
 
   test('is asked for ten devices, then for another one after each pause, each time later', async () => {
     await register(0, 40)
-    simulator.answerWith(() => ({ kind: 'answer', answer: WRONG }))
+    simulator.answerWith(() => WRONG)
     const id = await push(0)
     const said = await service.logged(({ event }) => event === 'sending paused')
     expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 10 of 10 devices' })
@@ -301,7 +299,7 @@ describe('a credential that is wrong', () => {
     let asked = 0
     simulator.answerWith(() => {
       const nth = asked++
-      return nth === 0 ? { kind: 'silent' } : { kind: 'answer', answer: WRONG }
+      return nth === 0 ? { kind: 'silent' } : WRONG
     })
     const id = await push(0)
     await service.logged(({ event }) => event === 'sending paused')
@@ -313,12 +311,12 @@ describe('a credential that is wrong', () => {
 })
 
 describe('a credential that is proven, and has every token refused in one bad hour', () => {
-  const BAD = apns(400, 'BadDeviceToken')
+  const BAD = refusal(400, 'BadDeviceToken')
 
   test('sets nobody aside, tells of it, and sends to all of them when the hour is over', async () => {
     await register(0, 300)
     await reached(await push(0), 300)
-    simulator.answerWith(() => ({ kind: 'answer', answer: BAD }))
+    simulator.answerWith(() => BAD)
     const id = await push(0)
     const said = await service.logged(({ event }) => event === 'sending paused')
     expect(said['state']).toBe('misconfigured')
@@ -339,13 +337,12 @@ describe('a credential that is proven, and has every token refused in one bad ho
     await reached(await push(0), 900)
     // More than a page.
     const bad = new Set(Array.from({ length: 700 }, (_, n) => tokenOf(0, n)))
-    simulator.answerWith(({ token }) => (bad.has(token) ? { kind: 'answer', answer: BAD } : null))
+    simulator.answerWith(({ token }) => (bad.has(token) ? BAD : null))
     random = parkAndMiller()
     await using again = await service.restart()
     const id = await push(0, again)
-    const over = again.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)
     const from = clock.now()
-    await passing(again, clock, over)
+    await passing(again, clock, pushSent(again, id))
     expect(clock.now() - from).toBeLessThan(120_000)
     expect(await progress(id, again)).toMatchObject({ t: 900, s: 200, failed: 700 })
     expect((await again.get('/feedback')).body).toHaveLength(700)
@@ -359,10 +356,14 @@ describe('dead tokens in front of all others', () => {
   /** As long as the clocks move on at a time, which is when nothing more is on its way: one step, one round trip. */
   const ROUND_TRIP_MS = 250
 
-  test.each([
-    ['410', 1, { status: 410, headers: {}, body: JSON.stringify({ reason: 'Unregistered', timestamp: 4e12 }) }],
+  test.each<[string, number, Extract<Reply, { kind: 'answer' }>]>([
+    [
+      '410',
+      1,
+      { kind: 'answer', answer: { status: 410, headers: {}, body: '{"reason":"Unregistered","timestamp":4e12}' } },
+    ],
     // Both environments are asked.
-    ['400', 2, apns(400, 'BadDeviceToken')],
+    ['400', 2, refusal(400, 'BadDeviceToken')],
   ])('(%s) cost a proven credential round trips, not one each', async (_, asked, answer) => {
     await register(0, DEAD + LIVING)
     const body = { platform: 0, token: tokenOf(0, DEAD), msg: 'Hello', sound: '', badge: '' }
@@ -370,7 +371,7 @@ describe('dead tokens in front of all others', () => {
     random = parkAndMiller()
     await using again = await service.restart()
     const dead = new Set(tokensOf(0, DEAD))
-    simulator.answerWith(({ token }) => (dead.has(token) ? { kind: 'answer', answer, afterMs: ROUND_TRIP_MS } : null))
+    simulator.answerWith(({ token }) => (dead.has(token) ? { ...answer, afterMs: ROUND_TRIP_MS } : null))
     const from = clock.now()
     await passing(again, clock, reached(await push(0, again), LIVING, again), ROUND_TRIP_MS)
     const roundTrips = (clock.now() - from) / ROUND_TRIP_MS

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
-import { acceptedPush, registerDevices, startSending, tokenOf, tokensOf } from '../support/sending.ts'
+import { acceptedPush, refusal, registerDevices, startSending, tokenOf, tokensOf } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 
 /* A gateway that refuses a push, whoever it is for. The simulator's tokens order nothing here. */
-const DEVICES = 2000
+const DEVICES = 400
 
 let service: Service
 let simulator: Simulator
@@ -16,24 +17,19 @@ beforeEach(async () => {
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-const TOO_LARGE = { status: 413, headers: {}, body: '{"reason":"PayloadTooLarge"}' }
+const TOO_LARGE = refusal(413, 'PayloadTooLarge')
 
-const BAD_FIELD = {
-  status: 400,
-  headers: {},
-  body: JSON.stringify({
-    error: {
-      code: 400,
-      message: 'Invalid value',
-      status: 'INVALID_ARGUMENT',
-      details: [
-        {
-          '@type': 'type.googleapis.com/google.rpc.BadRequest',
-          fieldViolations: [{ field: 'message.android.notification.color' }],
-        },
-      ],
-    },
-  }),
+const VIOLATION = {
+  '@type': 'type.googleapis.com/google.rpc.BadRequest',
+  fieldViolations: [{ field: 'message.android.notification.color' }],
+}
+const BAD_FIELD: Reply = {
+  kind: 'answer',
+  answer: {
+    status: 400,
+    headers: {},
+    body: JSON.stringify({ error: { code: 400, status: 'INVALID_ARGUMENT', details: [VIOLATION] } }),
+  },
 }
 
 const ROWS = [
@@ -51,7 +47,7 @@ test.each(ROWS)(
     simulator.answerWith(({ gateway }) => {
       if (gateway === 'fcm-token') return null
       asked++
-      return { kind: 'answer', answer }
+      return answer
     })
     const id = await push(platform)
     await arrivalsOf(service, id)
@@ -76,7 +72,7 @@ test.each(ROWS)(
 )
 
 test('a push that one device has taken goes to all others, however many it is refused for', async () => {
-  simulator.answerWith(({ token }) => (token === tokenOf(0, 60) ? null : { kind: 'answer', answer: TOO_LARGE }))
+  simulator.answerWith(({ token }) => (token === tokenOf(0, 60) ? null : TOO_LARGE))
   const id = await push(0)
   await arrivalsOf(service, id)
   const { body } = await service.get(`/push/${id}`)
@@ -87,8 +83,7 @@ test('a push that one device has taken goes to all others, however many it is re
 test('a push that is refused for two reasons goes on until one of them has a hundred', async () => {
   let asked = 0
   simulator.answerWith(() => {
-    const answer = asked++ % 3 === 0 ? { ...TOO_LARGE, status: 400, body: '{"reason":"BadPriority"}' } : TOO_LARGE
-    return { kind: 'answer', answer }
+    return asked++ % 3 === 0 ? refusal(400, 'BadPriority') : TOO_LARGE
   })
   const id = await push(0)
   await arrivalsOf(service, id)

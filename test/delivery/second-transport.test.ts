@@ -8,6 +8,7 @@ import { startGateway } from '../support/gateway.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
+import { pushSent } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -39,8 +40,7 @@ async function start(config: Partial<Config> = {}): Promise<Service> {
 
 async function pushed(service: Service, platform: 0 | 1): Promise<void> {
   const { id } = (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body
-  const sent = service.logged(({ event, push }) => event === 'push sent' && push === id)
-  await passing(service, [clock], sent)
+  await passing(service, [clock], pushSent(service, id))
 }
 
 async function onSecondTransport(service: Service): Promise<unknown> {

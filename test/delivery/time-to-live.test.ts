@@ -3,7 +3,7 @@ import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing, within } from '../support/passing.ts'
-import { acceptedPush, registerDevice, startSending } from '../support/sending.ts'
+import { acceptedPush, refusal, registerDevice, startSending } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -67,8 +67,8 @@ describe('a time to live is used to its end', () => {
   })
 
   test('an iPhone for which Apple asks for time beyond the end is not tried again', async () => {
-    const asked = { status: 429, headers: { 'retry-after': '60' }, body: '{"reason":"TooManyRequests"}' }
-    simulator.answerWith(() => ({ kind: 'answer', answer: asked }))
+    const asked = refusal(429, 'TooManyRequests', { 'retry-after': '60' })
+    simulator.answerWith(() => asked)
     const requests = await tried({ platform: '0', token: 'a1'.padEnd(64, '0') }, 30)
     expect(requests.map(({ status }) => status)).toEqual([429])
   })

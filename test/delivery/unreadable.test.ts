@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevice, startSending, tokensOf } from '../support/sending.ts'
+import { acceptedPush, pushSent, refusal, registerDevice, startSending, tokensOf } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 
 /** Devices that cannot be read for a while, as where a page of the database is damaged, or the disk gives an error. */
@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-const REFUSED_KEY = { status: 403, headers: {}, body: JSON.stringify({ reason: 'InvalidProviderToken' }) }
+const REFUSED_KEY = refusal(403, 'InvalidProviderToken')
 const gone = () => ({
   status: 410,
   headers: {},
@@ -41,13 +41,13 @@ const takeAway = () => rename('device', 'device_away')
 const putBack = () => rename('device_away', 'device')
 
 const told = () => service.log.filter(({ event }) => event === UNREADABLE)
-const isSent = (id: string) => service.logged(({ event, push }) => event === 'push sent' && push === id)
+const isSent = (id: string) => pushSent(service, id)
 const statusOf = async (id: string) => (await service.get(`/push/${id}`)).body
 
 describe('who cannot be read', () => {
   test('before a send is sent to once it can be, without a restart, and the log tells it once in a while', async () => {
     for (const token of TOKENS) await registerDevice(service, { token, platform: '0' })
-    simulator.answerWith(() => ({ kind: 'answer', answer: REFUSED_KEY }))
+    simulator.answerWith(() => REFUSED_KEY)
     const id = await acceptedPush(service, '/push/all')
     await service.logged(({ event }) => event === 'sending paused')
     simulator.answerWith(null)

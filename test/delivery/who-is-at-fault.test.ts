@@ -3,7 +3,15 @@ import type { Script } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevices, startSending, tokenOf, tokensOf } from '../support/sending.ts'
+import {
+  acceptedPush,
+  pausesIn,
+  refusal,
+  registerDevices,
+  startSending,
+  tokenOf,
+  tokensOf,
+} from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -43,10 +51,10 @@ async function ready(): Promise<{ status: number; body: any }> {
   return { status: response.status, body: await response.json() }
 }
 
-const paused = () => service.log.filter(({ event }) => event === 'sending paused')
+const paused = () => pausesIn(service)
 const only = (gateway: string, status: number, reason: string): Script => {
-  const answer = { status, headers: {}, body: JSON.stringify({ reason }) }
-  return (attempt) => (attempt.gateway.startsWith(gateway) ? { kind: 'answer', answer } : null)
+  const answer = refusal(status, reason)
+  return (attempt) => (attempt.gateway.startsWith(gateway) ? answer : null)
 }
 
 test('a device: its notification waits, everybody else has theirs at once, and explain tells', async () => {
@@ -66,9 +74,9 @@ test('a device: its notification waits, everybody else has theirs at once, and e
 test('a device that is asked last: it alone is at fault, since all others have just been taken', async () => {
   await register(0)
   const last = tokenOf(0, DEVICES - 1)
-  const answer = { status: 403, headers: {}, body: JSON.stringify({ reason: 'InvalidProviderToken' }) }
+  const answer = refusal(403, 'InvalidProviderToken')
   // Answered after all others, too.
-  simulator.answerWith(({ token }) => (token === last ? { kind: 'answer', answer, afterMs: 500 } : null))
+  simulator.answerWith(({ token }) => (token === last ? { ...answer, afterMs: 500 } : null))
   const id = await push(0)
   await passing(service, clock, reached(id, DEVICES - 1))
   const since = clock.now()

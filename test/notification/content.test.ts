@@ -160,7 +160,7 @@ describe('the content of a push', () => {
           expect([key, atFcm.get(key)]).toEqual([key, text])
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     )
     expect(carried).toBeGreaterThan(50)
   })

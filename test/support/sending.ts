@@ -1,7 +1,8 @@
 import { expect } from 'bun:test'
+import type { Reply, SimulatedAnswer } from '../../src/gateway/simulator/http2/reply.ts'
 import { createFakeClock } from './fake-clock.ts'
 import { startService } from './service.ts'
-import type { Call, Service, ServiceOptions } from './service.ts'
+import type { Call, LogLine, Service, ServiceOptions } from './service.ts'
 
 /** A service that sends to its simulator, by a clock that the test moves. */
 export async function startSending(options: Omit<ServiceOptions, 'clock'> = {}) {
@@ -51,4 +52,20 @@ export async function acceptedPush(
   const answer = await service.post(path, { platform: 0, msg: 'Hello', sound: '', badge: '', ...more }, call)
   expect(answer).toMatchObject({ status: 200 })
   return answer.body.id
+}
+
+/** Resolves when the push was sent to everybody. `platform`: on this one; default: on any. */
+export function pushSent(service: Service, id: string, platform?: number): Promise<LogLine> {
+  return service.logged(
+    (line) =>
+      line.event === 'push sent' && line['push'] === id && (platform === undefined || line['platform'] === platform),
+  )
+}
+
+/** What the log has of pauses. */
+export const pausesIn = (service: Service): LogLine[] => service.log.filter(({ event }) => event === 'sending paused')
+
+/** An answer of APNs that is no success. */
+export function refusal(status: number, reason: string, headers: SimulatedAnswer['headers'] = {}) {
+  return { kind: 'answer', answer: { status, headers, body: JSON.stringify({ reason }) } } as const satisfies Reply
 }

@@ -19,11 +19,13 @@ const DAY_MS = 86_400_000
 let directory: string
 let database: Database
 let clock: FakeClock
+let ledger: QuotaLedger
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'quota-ledger-'))
   database = openDatabase(directory)
   clock = createFakeClock(Date.parse('2026-11-20T12:00:00Z'))
+  ledger = createQuotaLedger({ database, clock })
 })
 
 afterEach(() => {
@@ -33,15 +35,13 @@ afterEach(() => {
 
 describe('the quota', () => {
   test('allows so many calls a period and refuses the next, until the period ends', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 3 })
-    expect(charges(ledger, app, 3)).toEqual([true, true, true])
+    expect(charges(app, 3)).toEqual([true, true, true])
     expect(ledger.charge(app, true)).toEqual({ allowed: false, retryAfterSeconds: 10.5 * 86_400 })
     expect(ledger.used(app)).toBe(3)
   })
 
   test('of a day ends at midnight UTC', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 1, quotaPeriod: 'day' })
     ledger.charge(app, true)
     expect(ledger.charge(app, true)).toEqual({ allowed: false, retryAfterSeconds: 43_200 })
@@ -53,7 +53,6 @@ describe('the quota', () => {
   })
 
   test('of a month outlives the day and ends with the month', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 1 })
     ledger.charge(app, true)
     clock.advance(DAY_MS)
@@ -63,20 +62,18 @@ describe('the quota', () => {
   })
 
   test('of 0 is unlimited, and counted all the same', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 0 })
-    charges(ledger, app, 50)
+    charges(app, 50)
     expect(ledger.charge(app, true)).toEqual({ allowed: true })
     expect(ledger.used(app)).toBe(51)
   })
 
   test('may be used up to four fifths without the secret, whoever made the calls; the rest is for the backend', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 10 })
     const refused = { allowed: false, retryAfterSeconds: 10.5 * 86_400 } as const
     for (let call = 0; call < 8; call++) expect(ledger.charge(app, call % 2 === 0).allowed).toBe(true)
     expect(ledger.charge(app, false)).toEqual(refused)
-    expect(charges(ledger, app, 2)).toEqual([true, true])
+    expect(charges(app, 2)).toEqual([true, true])
     expect(ledger.charge(app, true)).toEqual(refused)
     expect(ledger.charge(app, false)).toEqual(refused)
     expect(ledger.used(app)).toBe(10)
@@ -87,25 +84,24 @@ describe('the quota', () => {
   test('of four fifths is remembered over a crash, and said once a period', () => {
     const said: string[] = []
     const onMostUsed = (_: unknown, { name }: { readonly name: string }) => void said.push(name)
-    const ledger = createQuotaLedger({ database, clock, onMostUsed })
+    ledger = createQuotaLedger({ database, clock, onMostUsed })
     const app = application({ quota: 5, quotaPeriod: 'day' })
-    charges(ledger, app, 3)
+    charges(app, 3)
     expect(said).toEqual([])
-    charges(ledger, app, 10)
+    charges(app, 10)
     expect(said).toEqual(['2026-11-20'])
     expect(ledger.charge(withLimits(app, { quota: 10 }), false).allowed).toBe(true)
-    database.transact(() => ledger.flush())
+    flush()
     using after = openDatabase(directory)
     const restarted = createQuotaLedger({ database: after, clock, onMostUsed })
     expect(restarted.charge(app, false).allowed).toBe(false)
     clock.advance(DAY_MS)
     expect(restarted.charge(app, false).allowed).toBe(true)
-    charges(restarted, app, 10)
+    charges(app, 10, restarted)
     expect(said).toEqual(['2026-11-20', '2026-11-20', '2026-11-21'])
   })
 
   test('counts each application alone', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const [one, other] = [application({ quota: 1 }), application({ quota: 1 })]
     ledger.charge(one, true)
     expect(ledger.charge(one, true).allowed).toBe(false)
@@ -113,7 +109,6 @@ describe('the quota', () => {
   })
 
   test('changed at run time holds at the next call', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 1 })
     ledger.charge(app, true)
     expect(ledger.charge(withLimits(app, { quota: 2 }), true).allowed).toBe(true)
@@ -121,10 +116,9 @@ describe('the quota', () => {
   })
 
   test('whose period changes at run time is held against what that period has already seen', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 3 })
     const daily = withLimits(app, { quotaPeriod: 'day' })
-    charges(ledger, app, 2)
+    charges(app, 2)
     clock.advance(DAY_MS)
     ledger.charge(app, true)
     expect(ledger.charge(app, true).allowed).toBe(false)
@@ -136,16 +130,15 @@ describe('the quota', () => {
   })
 
   test('finds its count again after a clock that was put back over the end of a period', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 2, quotaPeriod: 'day' })
     const today = clock.now()
-    charges(ledger, app, 2)
+    charges(app, 2)
     clock.set(today + DAY_MS)
     ledger.charge(app, true)
     clock.set(today)
     expect(ledger.charge(app, true).allowed).toBe(false)
-    database.transact(() => ledger.flush())
-    database.transact(() => ledger.flush())
+    flush()
+    flush()
     clock.set(today + 2 * DAY_MS)
     ledger.charge(app, true)
     clock.set(today)
@@ -156,65 +149,60 @@ describe('the quota', () => {
 
 describe('the ledger', () => {
   test('after a crash knows every call of the last commit', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 5 })
-    charges(ledger, app, 4)
-    database.transact(() => ledger.flush())
+    charges(app, 4)
+    flush()
     // Never committed, and so forgotten.
     ledger.charge(app, true)
     using after = openDatabase(directory)
     const restarted = createQuotaLedger({ database: after, clock })
     expect(restarted.used(app)).toBe(4)
-    expect(charges(restarted, app, 2)).toEqual([true, false])
+    expect(charges(app, 2, restarted)).toEqual([true, false])
   })
 
   test('rides in the transaction that the writes of a turn share', async () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({})
     const group = createGroupCommit(database, raise)
     group.alongside(() => ledger.flush())
-    charges(ledger, app, 2)
+    charges(app, 2)
     await group.commit(() => undefined)
     expect(rows(app)).toEqual({ '2026-11': 2, '2026-11-20': 2 })
-    charges(ledger, app, 3)
+    charges(app, 3)
     await group.commit(() => undefined)
     expect(rows(app)).toEqual({ '2026-11': 5, '2026-11-20': 5 })
   })
 
   test('writes again what a rolled-back transaction took away, without another call', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const [one, other] = [application({}), application({})]
-    charges(ledger, one, 2)
-    database.transact(() => ledger.flush())
-    charges(ledger, one, 1)
-    charges(ledger, other, 4)
+    charges(one, 2)
+    flush()
+    charges(one, 1)
+    charges(other, 4)
     for (const attempt of ['first', 'second']) {
       expect(() => rolledBack(() => ledger.flush(), attempt)).toThrow(attempt)
       expect(rows(one)).toMatchObject({ '2026-11': 2 })
       expect(rows(other)).toEqual({})
       expect(ledger.dirty).toBe(true)
     }
-    database.transact(() => ledger.flush())
+    flush()
     expect(rows(one)).toEqual({ '2026-11': 3, '2026-11-20': 3 })
     expect(rows(other)).toEqual({ '2026-11': 4, '2026-11-20': 4 })
   })
 
   test('writes what a rolled-back transaction took away also when its period is over', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quotaPeriod: 'day' })
-    charges(ledger, app, 2)
+    charges(app, 2)
     expect(() => rolledBack(() => ledger.flush(), 'disk full')).toThrow('disk full')
     clock.advance(DAY_MS)
-    charges(ledger, app, 1)
-    database.transact(() => ledger.flush())
+    charges(app, 1)
+    flush()
     expect(rows(app)).toEqual({ '2026-11': 3, '2026-11-20': 2, '2026-11-21': 1 })
   })
 
   test('keeps a rolled-back count in sight when the clock goes forth and back over the end of its period', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quotaPeriod: 'day' })
     const today = clock.now()
-    charges(ledger, app, 2)
+    charges(app, 2)
     expect(() => rolledBack(() => ledger.flush(), 'disk full')).toThrow('disk full')
     clock.set(today + DAY_MS)
     ledger.charge(app, true)
@@ -223,13 +211,12 @@ describe('the ledger', () => {
   })
 
   test('is dirty from a call until its count is known to be on disk', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 1 })
     expect(ledger.dirty).toBe(false)
     ledger.charge(app, true)
     expect(ledger.dirty).toBe(true)
-    database.transact(() => ledger.flush())
-    database.transact(() => ledger.flush())
+    flush()
+    flush()
     expect(ledger.dirty).toBe(false)
     // Refused, and so nothing to write.
     ledger.charge(app, true)
@@ -237,50 +224,50 @@ describe('the ledger', () => {
   })
 
   test('writes nothing when nothing changed', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const app = application({})
     ledger.charge(app, true)
-    database.transact(() => ledger.flush())
+    flush()
     const before = written()
-    database.transact(() => ledger.flush())
-    database.transact(() => ledger.flush())
+    flush()
+    flush()
     expect(written()).toBe(before)
   })
 
   test('does not fail the shared transaction for an application that was deleted meanwhile', () => {
-    const ledger = createQuotaLedger({ database, clock })
     const [deleted, kept] = [application({}), application({})]
     ledger.charge(deleted, true)
-    database.transact(() => ledger.flush())
-    charges(ledger, deleted, 3)
+    flush()
+    charges(deleted, 3)
     ledger.charge(kept, true)
     database.statement<never, [number]>('DELETE FROM application WHERE number = ?').run(deleted.number)
-    database.transact(() => ledger.flush())
+    flush()
     expect(rows(deleted)).toEqual({})
     expect(rows(kept)).toMatchObject({ '2026-11': 1 })
-    database.transact(() => ledger.flush())
+    flush()
     expect(ledger.dirty).toBe(false)
   })
 
   test('prunes days after 62 days and months after 13 months', () => {
-    const ledger = createQuotaLedger({ database, clock })
+    const sweep = () => database.transact(() => expect(ledger.sweep(clock.now(), 0)).toBeNull())
     const app = application({})
     ledger.charge(app, true)
-    database.transact(() => ledger.flush())
+    flush()
     clock.advance(61 * DAY_MS)
-    database.transact(() => expect(ledger.sweep(clock.now(), 0)).toBeNull())
+    sweep()
     expect(rows(app)).toEqual({ '2026-11': 1, '2026-11-20': 1 })
     clock.advance(DAY_MS)
-    database.transact(() => expect(ledger.sweep(clock.now(), 0)).toBeNull())
+    sweep()
     expect(rows(app)).toEqual({ '2026-11': 1 })
     clock.set(Date.parse('2027-11-30T23:59:59Z'))
-    database.transact(() => expect(ledger.sweep(clock.now(), 0)).toBeNull())
+    sweep()
     expect(rows(app)).toEqual({ '2026-11': 1 })
     clock.set(Date.parse('2027-12-01T00:00:00Z'))
-    database.transact(() => expect(ledger.sweep(clock.now(), 0)).toBeNull())
+    sweep()
     expect(rows(app)).toEqual({})
   })
 })
+
+const flush = (): void => database.transact(() => ledger.flush())
 
 interface App {
   readonly number: number
@@ -304,8 +291,8 @@ function withLimits(app: App, limits: Partial<Limits>): App {
   return { ...app, limits: { ...app.limits, ...limits } }
 }
 
-function charges(ledger: QuotaLedger, app: App, calls: number): boolean[] {
-  return Array.from({ length: calls }, () => ledger.charge(app, true).allowed)
+function charges(app: App, calls: number, its = ledger): boolean[] {
+  return Array.from({ length: calls }, () => its.charge(app, true).allowed)
 }
 
 function rolledBack(work: () => void, message: string): void {

@@ -49,26 +49,21 @@ describe('a token bucket', () => {
     expect(takeAll(fullBucket(burst, START), rate, burst, START)).toBe(10_000)
   })
 
-  test('a clock put back hands out no tokens', () => {
-    const bucket = fullBucket(10, START)
-    takeAll(bucket, 1, 10, START)
-    expect(takeToken(bucket, 1, 10, START - 3_600_000)).toBe(false)
-    expect(tokensLeft(bucket)).toBe(0)
-  })
-
-  test('a clock put back takes no tokens away', () => {
-    const bucket = fullBucket(10, START)
-    takeToken(bucket, 1, 10, START)
-    expect(takeAll(bucket, 1, 10, START - 3_600_000)).toBe(9)
-  })
-
-  test('a clock put back locks nobody out: the refill goes on from there', () => {
-    const bucket = fullBucket(10, START)
-    takeAll(bucket, 1, 10, START)
+  test('a clock put back hands out no tokens, takes none away, and locks nobody out: the refill goes on from there', () => {
     const back = START - 3_600_000
-    expect(takeToken(bucket, 1, 10, back)).toBe(false)
-    expect(secondsToToken(bucket, 1)).toBe(1)
-    expect(takeToken(bucket, 1, 10, back + 1000)).toBe(true)
+    const [empty, used] = [fullBucket(10, START), fullBucket(10, START)]
+    takeAll(empty, 1, 10, START)
+    expect([takeToken(empty, 1, 10, back), tokensLeft(empty), secondsToToken(empty, 1)]).toEqual([false, 0, 1])
+    expect(takeToken(empty, 1, 10, back + 1000)).toBe(true)
+    takeToken(used, 1, 10, START)
+    expect(takeAll(used, 1, 10, back)).toBe(9)
+  })
+
+  test('new limits hold for the whole time since the last call', () => {
+    const [lowered, raised] = [fullBucket(100, START), fullBucket(5, START)]
+    expect(takeAll(lowered, 1, 5, START)).toBe(5)
+    takeAll(raised, 1, 5, START)
+    expect(takeAll(raised, 50, 200, START + 1000)).toBe(50)
   })
 
   test('counts whole tokens, rounded down', () => {

@@ -250,30 +250,6 @@ describe('a delivery that only waits', () => {
     for (const id of ids) await passing(service, clock, arrivalsOf(service, id))
     expect(clock.now() - began).toBeLessThan(60_000)
   })
-
-  test('has a "+1" counted once, though another was sent between', async () => {
-    await register(GOOD)
-    // From here on several are on their way at a time.
-    await arrivalsOf(service, await push('/push/one', { token: GOOD }))
-    const answers = [
-      { status: 429, headers: {}, body: JSON.stringify({ reason: 'TooManyRequests' }) },
-      { status: 200, headers: {}, body: '' },
-    ]
-    simulator.answerWith(() => {
-      const answer = answers.shift()
-      return answer === undefined ? null : { kind: 'answer', answer, afterMs: 100 }
-    })
-    const first = await push('/push/one', { token: GOOD, badge: '+1' })
-    await arrivalsAt(simulator, 2)
-    const second = await push('/push/one', { token: GOOD, badge: '+1' })
-    await arrivalsAt(simulator, 3)
-    await passing(service, clock, arrivalsOf(service, second))
-    await parked(1)
-    await passing(service, clock, arrivalsOf(service, first))
-    const shown = simulator.arrivals().map(({ body }) => (body as { aps: { badge?: number } }).aps.badge)
-    expect(shown).toEqual([undefined, 1, 2, 2])
-    expect((await service.get('/deviceToken/one', { headers: { token: GOOD } })).body.badge).toBe(2)
-  })
 })
 
 describe('behind a pause', () => {

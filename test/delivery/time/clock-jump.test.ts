@@ -8,16 +8,13 @@ import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../../support/arrivals.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
 import { passing } from '../../support/passing.ts'
-import { acceptedPush, registerDevices, startSending, tokensOf } from '../../support/sending.ts'
+import { acceptedPush, pushSent, refusal, registerDevices, startSending, tokensOf } from '../../support/sending.ts'
 import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const DOWN = {
-  kind: 'answer',
-  answer: { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}' },
-} as const
+const DOWN = refusal(503, 'ServiceUnavailable')
 
 let clock: FakeClock
 let service: Service
@@ -33,7 +30,7 @@ const push = (more: object = {}) => acceptedPush(service, '/push/all', more)
 
 /** Resolves when it has been sent to all, while the clock stands. */
 async function sent(id: string): Promise<void> {
-  await service.logged((line) => line['event'] === 'push sent' && line['push'] === id)
+  await pushSent(service, id)
 }
 
 async function over(id: string): Promise<any> {
@@ -258,10 +255,7 @@ test.each([
   async (_, byMs) => {
     await start()
     const [token = ''] = await register(1)
-    simulator.answerWith(() => ({
-      kind: 'answer',
-      answer: { status: 429, headers: {}, body: '{"reason":"TooManyRequests"}' },
-    }))
+    simulator.answerWith(() => refusal(429, 'TooManyRequests'))
     const id = await push({ ttl: 60 })
     await service.logged(({ event }) => event === 'to be sent again')
     const told = async () => {
@@ -288,8 +282,7 @@ test('a process that stood still, and then hears first that it is to wait, waits
   simulator.answerWith(() => {
     if (++asked > 1) return null
     clock.standStill(10 * 60_000)
-    const headers = { 'retry-after': '60' }
-    return { kind: 'answer', answer: { status: 503, headers, body: '{"reason":"ServiceUnavailable"}' } }
+    return refusal(503, 'ServiceUnavailable', { 'retry-after': '60' })
   })
   const id = await push()
   await service.logged(({ event }) => event === 'to be sent again')

@@ -232,17 +232,6 @@ describe('the end of the time to live, while an answer is on its way', () => {
 describe('who is written down as one who waits, and not sent to again, has failed in the language of the send', () => {
   const GERMAN = { languages: { de: { msg: 'Hallo' } } }
 
-  test('where a pause is longer than the time to live', async () => {
-    await register(1)
-    speakGerman()
-    simulator.answerWith(() => answer(429, 'TooManyProviderTokenUpdates'))
-    const id = await push({ ttl: 10, ...GERMAN })
-    await pass(id, ({ platforms }) => platforms['0'].retrying === 1)
-    const status = await ended(id)
-    expect(status.failed).toEqual({ total: 1, reasons: { TooManyProviderTokenUpdates: 1 } })
-    expect(failedIn(status)).toEqual([0, 1, 0])
-  })
-
   test('where the app has left the phone, as the answer to another push says', async () => {
     await register(1)
     speakGerman()

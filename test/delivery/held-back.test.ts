@@ -42,7 +42,7 @@ async function pushHeldBack(): Promise<string> {
 }
 
 async function over(id: string): Promise<void> {
-  await passing(service, clock, pushSent(service, id))
+  await passing(service, clock, pushSent(service, id), 1000)
 }
 
 describe('who is read, and held back by a pause', () => {

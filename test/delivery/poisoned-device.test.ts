@@ -291,23 +291,6 @@ describe('a credential that is wrong', () => {
     await passing(service, clock, reached(id, 40), 5000)
     expect(await ready()).toBe(200)
   })
-
-  test('is not ready while it pauses, whatever is taken of what was sent before', async () => {
-    await register(0, 40)
-    await reached(await push(0), 40)
-    // Ten are refused; then one that was sent before them is taken.
-    let asked = 0
-    simulator.answerWith(() => {
-      const nth = asked++
-      return nth === 0 ? { kind: 'silent' } : WRONG
-    })
-    const id = await push(0)
-    await service.logged(({ event }) => event === 'sending paused')
-    expect(await progress(id)).toMatchObject({ state: 'misconfigured' })
-    expect(await ready()).toBe(503)
-    simulator.answerWith(null)
-    await passing(service, clock, reached(id, 40))
-  })
 })
 
 describe('a credential that is proven, and has every token refused in one bad hour', () => {

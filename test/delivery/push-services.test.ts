@@ -29,6 +29,7 @@ async function register(...endpoints: readonly string[]): Promise<void> {
 const ten = (of: (n: number) => string) => Array.from({ length: 10 }, (_, n) => of(n))
 const push = () => acceptedPush(service, '/push/all', { platform: 2 })
 const statusOf = async (id: string) => (await service.get(`/push/${id}`)).body as Record<string, unknown>
+const finished = (id: string) => until(async () => (await statusOf(id))['state'] === 'finished')
 /** Endpoints that took something, in order. */
 const taken = () =>
   simulator
@@ -41,7 +42,7 @@ describe('a push to browsers', () => {
   test('goes to the push service of each, is read there, and counts', async () => {
     await register(chrome(1), firefox(1), firefox('unregistered:2'))
     const id = await acceptedPush(service, '/push/all', { platform: 2, badge: '+1' })
-    await until(async () => (await statusOf(id))['state'] === 'finished')
+    await finished(id)
     expect(taken()).toEqual([chrome(1), firefox(1)])
     expect(simulator.arrivals()[0]).toMatchObject({
       provider: 'webpush',
@@ -50,7 +51,7 @@ describe('a push to browsers', () => {
     expect(await statusOf(id)).toMatchObject({ t: 3, s: 2 })
     // A second push does not address the one that is gone.
     const second = await push()
-    await until(async () => (await statusOf(second))['state'] === 'finished')
+    await finished(second)
     expect(await statusOf(second)).toMatchObject({ t: 2, s: 2 })
   })
 
@@ -70,11 +71,7 @@ describe('a push to browsers', () => {
       },
     ])
     simulator.answerWith(null)
-    await passing(
-      service,
-      clock,
-      until(async () => (await statusOf(id))['state'] === 'finished'),
-    )
+    await passing(service, clock, finished(id), 1000)
     expect(await statusOf(id)).toMatchObject({ t: 20, s: 20 })
     expect(taken()).toEqual([...ten(chrome), ...ten(firefox)])
   })
@@ -84,16 +81,12 @@ describe('a push to browsers', () => {
     await register(...many, ...ten(chrome))
     // Of a service that takes what it gets, those who wait for room are waited for.
     const before = await push()
-    await until(async () => (await statusOf(before))['state'] === 'finished')
+    await finished(before)
     const refused = { status: 400, headers: { 'content-type': 'text/plain' }, body: 'Bad Request' }
     const isOfMozilla = new Set(many)
     simulator.answerWith(({ token }) => (isOfMozilla.has(token) ? { kind: 'answer', answer: refused } : null))
     const id = await push()
-    await passing(
-      service,
-      clock,
-      until(async () => (await statusOf(id))['state'] === 'finished'),
-    )
+    await passing(service, clock, finished(id))
     expect(await statusOf(id)).toMatchObject({ t: 410, s: 10 })
   })
 
@@ -114,7 +107,6 @@ describe('what push services really answer', () => {
   /** Registered browsers, and those that a push has failed for, by its reason. */
   const registered = async () => (await service.get('/deviceToken/all')).body.length
   const failedFor = async (id: string) => (await statusOf(id))['failed']
-  const finished = (id: string) => until(async () => (await statusOf(id))['state'] === 'finished')
 
   test("one browser's 503 holds up no other", async () => {
     await register(firefox('busy-1:1'), ...ten(firefox))

@@ -12,7 +12,6 @@ export type CurrentRecipients = ReturnType<typeof createCurrentRecipients>
 /** Recipients and badges as stored now. A push changes badges a page at a time, once, before the page is sent. */
 export function createCurrentRecipients({ log, store, registry }: Pick<SenderContext, 'log' | 'store' | 'registry'>) {
   let loggedUntil = Number.NEGATIVE_INFINITY
-  /** Badge changes so far, by pages and calls. */
   let changes = 0
   const ownChanges = new WeakMap<OpenDelivery, number>()
 

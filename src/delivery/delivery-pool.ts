@@ -10,10 +10,10 @@ import { createHeapTrimmer } from './heap-trimmer.ts'
 import { AGAIN_MS, createPersist, inSteps } from './persist.ts'
 import { createSendBudget } from './send-budget.ts'
 import type { SenderContext } from './sender-context.ts'
+import { unwrittenOf } from './sender-stats.ts'
 import type { SenderStats } from './sender-stats.ts'
 import { createSender } from './sender.ts'
 import type { Sender } from './sender.ts'
-import { unwrittenOf } from './unwritten.ts'
 import type { DeliveryKey } from './store/open-delivery.ts'
 import type { ExpiryKey } from './store/waiting-store.ts'
 
@@ -26,7 +26,6 @@ const KEEP_MS = MINUTE_MS
 interface Dependencies extends Pick<SenderContext, 'clock' | 'log' | 'random' | 'store' | 'registry' | 'events'> {
   readonly commit: Commit
   readonly platforms: PlatformTable
-  /** `null`: no credential. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
   readonly credentialOf: (application: number, platform: Platform) => number
   readonly maxInFlight: number

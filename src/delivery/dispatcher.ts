@@ -97,7 +97,6 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
       if (onItsWay.isOver) throw error
       onItsWay.onFault(error)
     }
-    // Some are answered at once.
     return !onItsWay.isOver && !sending.excused
   }
 

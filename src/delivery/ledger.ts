@@ -27,7 +27,6 @@ export function createLedger(context: Context, inUse: () => Pick<CredentialInUse
     if (finding.kind !== 'refused') return registry.apply(finding, now)
     const { credential } = finding
     const { number, isGood } = inUse()
-    // Something may have been accepted since.
     if (isGood && credential === number) registry.apply({ ...finding, kind: 'quarantine' }, now)
     else store.acceptance.hold({ application, platform, credential }, finding)
   }

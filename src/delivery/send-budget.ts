@@ -7,11 +7,9 @@ const SENDS = 128
 
 export type SendBudget = ReturnType<typeof createSendBudget>
 
-/** Keeps a broadcast from holding the event loop while calls to the API wait. */
 export function createSendBudget(onTurn: (sentInLastTurn: number) => void = () => undefined) {
   let left = SENDS
   let sent = 0
-  /** What one sender may still send of `left`. */
   let quota = SENDS
   const waiting = new Set<() => void>()
   let isScheduled = false

@@ -36,7 +36,6 @@ export interface SenderContext {
   /** `false` until the last run's leases have ended: new ones could not be told from them. */
   readonly mayLoad: () => boolean
   readonly sendBudget: SendBudget
-  /** Requests this sender may have in flight. */
   readonly share: () => number
   readonly outcomes: OutcomeCounts
   /** Seconds that an answer took. */

@@ -10,7 +10,6 @@ export const GATEWAY_RETRY: RetryPolicy = { firstMs: 1 * SECOND_MS, longestMs: 1
 
 export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
-/** For a refused token of a device that was reached before. */
 const TOKENS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
 /** Times are service time. `random`: in [0, 1). */
@@ -37,7 +36,6 @@ export type FinalVerdict =
   /** `credential`: as in `CredentialKey`; `null` if it has been replaced since. */
   | { readonly kind: 'accepted'; readonly credential: number | null }
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
-  /** `device`: what it means for the device itself. */
   | {
       readonly kind: 'failed'
       readonly state: 'rejected' | 'gone' | 'expired'
@@ -55,7 +53,6 @@ export interface Trouble {
 }
 
 export interface Pause extends Trouble {
-  /** The wait that the gateway asks for. */
   readonly askedMs: number | null
   /** Devices have complained; another one may be accepted. */
   readonly ofDevices?: true

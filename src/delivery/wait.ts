@@ -7,7 +7,6 @@ export type WaitReason =
   /** The device does not answer, or the gateway asked for time for it alone. */
   | 'device'
   | 'retry'
-  /** Recipients are still being looked for. */
   | 'audience'
   /** Recipients are being leased, or cannot be read. */
   | 'disk'

@@ -3,7 +3,7 @@ import { createApplicationDirectory } from '../application/application-directory
 import { createApplicationStore } from '../application/application-store.ts'
 import { createCredentialStore } from '../application/credential-store.ts'
 import { every, MINUTE_MS, systemClock, within } from '../clock.ts'
-import type { Unwritten } from '../delivery/unwritten.ts'
+import type { Unwritten } from '../delivery/sender-stats.ts'
 import { createDeviceStore } from '../device/device-store.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { authoritiesIn } from '../gateway/transport/authorities.ts'

@@ -70,7 +70,6 @@ export class Breaker {
     this.#isTripped = false
   }
 
-  /** A later send succeeded before this device's complaint arrived. */
   outrun(device: number): void {
     remember(this.#alone, device)
   }
@@ -96,7 +95,6 @@ export class Breaker {
     return isAgain && this.#refused.size < MIN_ACCUSERS
   }
 
-  /** What to report once nobody else is left to send to. */
   get warning(): Trouble | null {
     const isNews = [...this.#accusers.values()].some(({ isFirst }) => isFirst || !this.#credential.isProven)
     if (isNews) return this.tripReason

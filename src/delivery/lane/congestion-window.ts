@@ -51,7 +51,6 @@ export class CongestionWindow {
   #resumeAt = 0
   #probeAt: number | null = null
   #isProbing = false
-  /** When a new device may end the pause. */
   #earliestAt: number | null = null
   #setbacks = 0
   /** Answers still to come from requests sent before the last cut: they say nothing new. */
@@ -75,7 +74,6 @@ export class CongestionWindow {
     this.#isProbing = true
   }
 
-  /** Whether a request that had to wait on its way may go. */
   mayGo(now: number): boolean {
     return now >= this.#resumeAt || this.#isProbing
   }

@@ -52,7 +52,6 @@ export class Lane {
   #warning: Trouble | null = null
   /** The last send, by number, that was accepted; the last device that was, and when. */
   readonly #accepted = { nth: 0, device: -1, at: Number.NEGATIVE_INFINITY }
-  /** The last send, by number, that shows the credential is accepted. */
   #recognisedNth = 0
   #strainedAt = Number.NEGATIVE_INFINITY
 
@@ -188,7 +187,6 @@ export class Lane {
     return this.breaker.refuse(device, reason)
   }
 
-  /** What an answer that accuses nobody says about the gateway and the credential. */
   #note(outcome: Outcome, { device, nth }: Sending, latencyMs: number, now: number): void {
     const { credential } = this.#deps
     // A gateway that knows the app is gone has accepted a notification for the device before.

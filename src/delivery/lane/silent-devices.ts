@@ -8,7 +8,6 @@ const SILENT_MS = 2000
 /** As many as trip a breaker: the silence of more is the gateway's. */
 const MAX_SILENT = 10
 
-/** For a device that did not answer. In ms. */
 const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
 
 /** For a device with a request on its way, which may be answered any time. In ms. */
@@ -18,7 +17,6 @@ const MAX_REMEMBERED = 1000
 
 export interface Sending {
   readonly device: number
-  /** Its number in the order of sending. */
   readonly nth: number
   /** Ms of service time. */
   readonly at: number
@@ -52,7 +50,6 @@ export class SilentDevices {
     return until > now ? until : null
   }
 
-  /** The gateway asks for time for this device alone. */
   putOff(device: number, until: number, now: number): void {
     const { times, until: before } = this.#waiting.get(device) ?? NEVER
     this.#remember(device, times, Math.max(Math.min(until, now + WAIT.longestMs), before))

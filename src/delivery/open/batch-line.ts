@@ -40,7 +40,6 @@ export class BatchLine {
     return this.#leasing.size > 0
   }
 
-  /** How many due recipients may be read. */
   get room(): number {
     const { stragglers, batches, writing } = this.#state
     let room = MAX_UNWRITTEN - stragglers
@@ -49,7 +48,6 @@ export class BatchLine {
     return room
   }
 
-  /** The batch to take from. `samplePlace`: as in `Delivery.take`. */
   next(now: number, samplePlace: number | null): SendBatch | null {
     if (samplePlace !== null && this.#sample === null && this.#hasPageRoom) {
       this.#sample = quietly(() => this.#state.cursor.sample(samplePlace, now))

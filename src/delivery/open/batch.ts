@@ -48,7 +48,6 @@ export function newBatch({ range, recipients, readAt, attempts }: NewBatch) {
     /** Indexes of recipients to send to again; the gateway's reasons, if any. */
     again: [] as number[],
     reasons: new Map<number, string>(),
-    /** Index of the first recipient that was never sent to. */
     sent: 0,
     pending: 0,
     accepted: 0,
@@ -76,7 +75,6 @@ export function recipientAt(batch: SendBatch, index: number): PageRow {
   return recipient
 }
 
-/** An index to send to; those that were put back come last. */
 export function takeNext(batch: SendBatch, now: number): number {
   const index = batch.sent < batch.recipients.length ? batch.sent++ : batch.again.shift()
   if (index === undefined) throw new Error('the whole batch has been sent to')

@@ -5,7 +5,6 @@ import type { Place, SendBatch } from './batch.ts'
 
 export type DeliveryEvent =
   | { readonly kind: 'counted'; readonly count: number }
-  /** `outcome`: `null` if nothing was sent. */
   | {
       readonly kind: 'answered'
       readonly task: Place
@@ -39,6 +38,5 @@ export type Effect =
   | { readonly kind: 'lease due'; readonly limit: number }
   | { readonly kind: 'lease badges'; readonly batch: SendBatch }
   | { readonly kind: 'wait' }
-  /** The time to live ended before `unreached` devices were sent to. */
   | { readonly kind: 'expired'; readonly unreached: number }
   | { readonly kind: 'refused'; readonly reason: string }

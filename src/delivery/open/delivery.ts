@@ -44,7 +44,6 @@ export class Delivery {
     return this.#state.phase
   }
 
-  /** The audience, while its size is not known. */
   get uncounted(): Recipients | null {
     return this.#state.isCounted ? null : this.#recipients
   }

@@ -16,7 +16,7 @@ export type Phase = 'open' | 'aborted' | 'waiting' | 'over'
 
 export type DeliveryState = ReturnType<typeof newState>
 
-/** Times are service time. `nextDueAt`: as in `Delivery`. */
+/** Times are service time. */
 export function newState(record: OpenDelivery, recipients: Recipients, nextDueAt: number | null) {
   const cursor = new AudienceCursor(record, recipients)
   const { addressed, settled, progress, ceiling, waitsUntil } = record
@@ -79,7 +79,6 @@ export function summarize(state: DeliveryState, now: number) {
   return {
     retries,
     recipients: unreached(state) + retries,
-    /** Since when somebody could have been sent to. */
     dueSince: isSent(state) ? dueAt : record.expiresAt - timeToLiveMs(record.notification),
     /** Notifications that were or may yet be accepted, and are not on disk. */
     notWrittenDown: stragglers + sent + sum(writing, ({ accepted }) => accepted),

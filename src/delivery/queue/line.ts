@@ -51,7 +51,6 @@ export function createLine(guard: ReadGuard) {
       return searching.length > 0
     },
 
-    /** Puts searching deliveries back; returns whether there are any. */
     searchOn(): boolean {
       const again = searching.splice(0)
       for (const delivery of again) add(delivery)

@@ -158,7 +158,6 @@ export function createLoader(context: Context, guard: ReadGuard) {
       return loaded.size
     },
 
-    /** Whether a later look may find something, such as what could not be read. */
     get expects(): boolean {
       return unread.size > 0 || QUEUES.some((queue) => stored[queue].hasMore || stored[queue].next.due < NEVER)
     },

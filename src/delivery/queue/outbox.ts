@@ -34,7 +34,6 @@ export function createOutbox(deps: OutboxDependencies) {
   const line = createLine(guard)
   const ledger = createLedger(deps, credential)
   const loader = createLoader(deps, guard)
-  /** Each turn of the event loop counts a part of one large audience. */
   let countTurn: Promise<void> = Promise.resolve()
   let isPausedNow = false
 
@@ -72,7 +71,6 @@ export function createOutbox(deps: OutboxDependencies) {
     onMore()
   }
 
-  /** In parts, while sending, so that the size is known soon. */
   async function countAudience(delivery: Delivery, audience: Recipients): Promise<void> {
     const { record } = delivery
     for (let [after, total] = [0, 0]; delivery.phase !== 'over';) {
@@ -167,7 +165,6 @@ export function createOutbox(deps: OutboxDependencies) {
       for (const delivery of loader.all()) tickOne(delivery)
     },
 
-    /** Makes all recipients that wait for another attempt due, on disk or not yet. */
     async makeAllDue(): Promise<void> {
       passAll({ kind: 'made due' })
       await inSteps(persist, (from: ExpiryKey | null) => store.makeDue(application, platform, clock.now(), from))

@@ -18,7 +18,6 @@ export interface CredentialKey {
   readonly credential: number
 }
 
-/** A token that was refused before the credential was known to be good. */
 export type HeldRefusal = Pick<StoredRow<typeof refusedToken>, 'device' | 'reason' | 'since'>
 
 /** Devices accepted with a credential, and tokens refused before any was. In the caller's transaction. */

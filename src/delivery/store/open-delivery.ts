@@ -68,7 +68,6 @@ export interface Settlement {
   readonly ahead: readonly Range[]
   /** Added to the stored size of the audience. */
   readonly addressed: number | null
-  /** Devices of the audience that it settles. */
   readonly size: number
   readonly accepted: number
   /** By language, as in `PageRow`; empty if the notification has one text. */

@@ -148,7 +148,6 @@ export function createWaitingStore(database: Pick<Database, 'statement'>, clock:
     /** Makes some of the last run's leases due; returns whether there may be more. */
     endLeases: (now: number): boolean => endLeases.run(now, END_LEASES_LIMIT).changes === END_LEASES_LIMIT,
 
-    /** For an application whose senders have stopped. */
     endLeasesOf: (application: number, now: number): boolean =>
       endLeasesOf.run(now, application).changes === END_LEASES_LIMIT,
 

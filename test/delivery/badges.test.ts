@@ -112,7 +112,6 @@ describe('what is sent last is what is stored', () => {
       set,
       now: () => stored(token),
       last: () => last,
-      /** Pushes, and waits until it is on its way. */
       send: async (msg: string, change: string): Promise<void> => {
         // Among the arrivals it is once it has been answered.
         pushes.push(await push('/push/one', { token, badge: change, msg }))

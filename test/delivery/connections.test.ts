@@ -57,14 +57,13 @@ function fill({ id }: Credentials, count: number, platform: Platform = 0): void 
 
 const BROADCAST = { platform: 0, msg: 'To all', sound: '', badge: '' }
 
-/** Sends to everybody of an application; resolves when that is done. */
 async function pushed(application: Credentials = service.application): Promise<string> {
   const { id } = (await service.post('/push/all', BROADCAST, { application })).body
   await passing(service, [clock], pushSent(service, id))
   return id
 }
 
-/** Lets so much time pass. `stepMs`: short where no handshake is to look late, for then a request follows it. */
+/** `stepMs`: short if a handshake must not seem slow, since a request follows it. */
 async function passed(ms: number, stepMs?: number): Promise<void> {
   const until = clock.now() + ms
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -86,7 +85,7 @@ describe('a gateway that takes connections, and for some seconds never says a wo
   test('has who waited in line for it as soon as its deadline is over, not after a lease', async () => {
     service.equip(service.application, simulator)
     fill(service.application, 200)
-    // From now on many are sent at a time; and the connection is lost with some of them.
+    // From now on many are sent at a time, and the connection is lost with some of them.
     await pushed()
     const lead = front.mode
     front.mode = { kind: 'mute' }
@@ -99,7 +98,6 @@ describe('a gateway that takes connections, and for some seconds never says a wo
     const began = clock.now()
     const { id } = (await service.post('/push/all', BROADCAST)).body
     const sent = [broken, id].map((of) => pushSent(service, of))
-    // Its page is settled without them meanwhile.
     await passed(5000)
     front.mode = lead
     // Steps so short that a handshake on a busy machine is not overtaken by a deadline.
@@ -151,7 +149,6 @@ describe('a gateway that takes each notification and drops its connection', () =
     simulator.answerWith(null)
     await passing(service, [clock], pushSent(service, id))
     expect((await service.get('/analytics')).body).toEqual({ t: 400, s: 400, o: 0 })
-    // Five hundred answers on one connection, and a look at it.
     for (let n = 0; n < 3; n++) await pushed()
     expect(told('the gateway works again')).toHaveLength(1)
   })

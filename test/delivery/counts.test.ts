@@ -59,7 +59,7 @@ function told(id: string): readonly Numbers[] {
   return events.map(({ t, s, failed }) => ({ t, s, failed }))
 }
 
-/** Whatever can be seen of a push adds up, in every place the same sum. */
+/** The counts of a push add up, and are the same everywhere. */
 async function audit(id: string): Promise<any> {
   // Before: it may be told, and over, a moment later.
   const events = told(id)
@@ -95,12 +95,10 @@ function auditLanguages({ s, failed, languages, language_unknown: unknown, finis
   if (over !== null) expect(unknown.failed).toBeLessThanOrEqual(expired + cancelled + removed)
 }
 
-/** All devices. */
 function speakGerman(): void {
   service.database.statement(`UPDATE device SET locale = 'de-AT'`).run()
 }
 
-/** How many failed in the push's text, in each of its languages, and in none. */
 function failedIn({ languages, language_unknown: unknown }: any): number[] {
   return [...languages, unknown].map(({ failed }: any) => failed)
 }
@@ -120,7 +118,6 @@ async function pass(
   }
 }
 
-/** Requests to APNs that are not answered. */
 async function inFlight(): Promise<number> {
   const text = await (await fetch(`${service.adminUrl}/metrics`)).text()
   return Number(/^bellhop_gateway_in_flight\{[^}]*platform="ios"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? Number.NaN)
@@ -134,7 +131,6 @@ function replaceCredential(): void {
   service.equip(service.application, simulator, ['apns'])
 }
 
-/** Resolves when so many answers of APNs have had that outcome. */
 async function answered(outcome: string, count: number): Promise<void> {
   const line = new RegExp(`outcome="${outcome}"[^}]*} ${count}$`, 'm')
   await until(async () => line.test(await (await fetch(`${service.adminUrl}/metrics`)).text()))
@@ -142,7 +138,7 @@ async function answered(outcome: string, count: number): Promise<void> {
 
 const isOver = (status: any) => status.finished_at !== null
 
-/** How it ended; and nothing changes any more, whatever comes in. */
+/** Also checks that nothing changes afterwards. */
 async function ended(id: string): Promise<any> {
   const status = await pass(id, isOver)
   for (let second = 0; second < 90; second++) {
@@ -160,7 +156,7 @@ async function ended(id: string): Promise<any> {
 describe('a disk that refuses the count of an audience', () => {
   test('has what was sent wait for it, so that the end of the push finds it', async () => {
     await register(3)
-    // What is not JSON is an error that passes, as that of a disk; a constraint would be a defect.
+    // Invalid JSON is an error that passes, like that of a disk; a constraint would be a defect.
     service.database
       .statement(
         `CREATE TRIGGER refuse_count BEFORE UPDATE OF addressed ON delivery WHEN NEW.settled = 0 BEGIN SELECT json('{'); END`,
@@ -424,7 +420,7 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       expect(failures.filter(({ token }) => token !== null && taken.has(token))).toEqual([])
       const named = failures.flatMap(({ token }) => token ?? [])
       expect(new Set(named).size).toBe(named.length)
-      // Of who was erased since, it is not known what they were sent last.
+      // What an erased device was sent last is unknown.
       const erased = status.failed.total - named.length
       const failedIn = inEach(named.flatMap((token) => sentIn.get(token) ?? []))
       for (const [at, { failed }] of languages.entries()) expect(failed - (failedIn[at] ?? 0)).toBeWithin(0, erased + 1)

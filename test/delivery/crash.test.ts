@@ -18,10 +18,9 @@ import { createWaits } from '../support/waits.ts'
 const PAGE = 500
 const MAX_IN_FLIGHT = 16 * PAGE
 
-/** Two pages more than those; and after a third of them as many requests as may be under way, 4096, are not all others. */
+/** Two more pages; a third of them plus 4096 requests in flight are fewer than all. */
 const DEVICES = 9000
 
-/** Some pages, where it is no matter how many there are. */
 const FEW = 2500
 
 const test = testInTurn(8)
@@ -62,7 +61,6 @@ afterAll(async () => {
   await rm(data, { recursive: true })
 })
 
-/** An application with so many devices. */
 async function crowd(name: string, devices: number): Promise<Crowd> {
   const made = await command(['app', 'create', name, '--json', '--data', data])
   const { id, secret } = JSON.parse(made.stdout)
@@ -108,7 +106,6 @@ async function push(service: ServiceProcess, { headers }: Crowd): Promise<string
   return ((await response.json()) as { id: string }).id
 }
 
-/** Resolves when so many notifications have arrived. */
 const arrived = (count: number) => until(() => arrivals.length >= count)
 
 /** The analytics of a crowd, once `s` has come to that. */
@@ -128,7 +125,6 @@ async function counted(
   }
 }
 
-/** Token → the ids it was sent under. */
 function sends(): Map<string, string[]> {
   const byToken = new Map<string, string[]>()
   for (const { token, id } of arrivals) byToken.set(token, [...(byToken.get(token) ?? []), String(id)])
@@ -200,10 +196,10 @@ describe('a broadcast to 9,000 devices', () => {
 })
 
 describe('a broadcast of which no more can be written down', () => {
-  /** On disk, and what the gateway had, once it comes to no more. */
+  /** Accepted on disk, and at the gateway, once no more come. */
   async function sentInVain(service: ServiceProcess, to: Crowd): Promise<{ stored: number; sent: number }> {
     await push(service, to)
-    // As soon as that few: what is written down by then is sent beside the 16 pages.
+    // So few that what is on disk by then comes in addition to the 16 pages.
     await arrived(PAGE)
     refuseAnswers()
     const sent = await still(() => arrivals.length, service.url)
@@ -212,7 +208,7 @@ describe('a broadcast of which no more can be written down', () => {
     return { stored: database.statement<{ accepted: number }, []>(newest).get()?.accepted ?? 0, sent }
   }
 
-  /** The database takes everything but what became of a notification, as on a full disk nothing is taken. */
+  /** Only results of notifications are refused, as if the disk were full. */
   function refuseAnswers(): void {
     using database = openDatabase(data)
     const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
@@ -309,7 +305,6 @@ describe('a stop', () => {
     process.kill(service.pid, 'SIGTERM')
     expect(await gone).toBe(143)
     simulator.answerWith(null)
-    // The push is not lost by that either.
     await using again = await serve(data, env)
     await counted(again, few, before.s + FEW)
   })

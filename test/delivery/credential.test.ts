@@ -10,7 +10,7 @@ import { startService } from '../support/service.ts'
 import type { Call, Credentials, LogLine, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/** A credential of its own for each test, at gateways of its own: unlike the built-in simulator's, it has to prove itself. */
+/** Each test has a credential of its own: unlike the built-in simulator's, it has to prove itself. */
 let clock: ReturnType<typeof createFakeClock>
 let simulator: Simulator
 let service: Service
@@ -57,7 +57,6 @@ const put = (path: string, body: unknown) => service.put(path, body, { applicati
 const pushOne = (token: string) => acceptedPush(service, '/push/one', { token }, { application })
 const readiness = async () => (await fetch(`${service.adminUrl}/readyz`)).status
 
-/** What Google says of a token that is no more. */
 const UNREGISTERED = JSON.stringify({
   error: {
     code: 404,
@@ -66,7 +65,7 @@ const UNREGISTERED = JSON.stringify({
   },
 })
 
-/** Phones that are told the same, one after the other, which is more than chance: see `TooManyProviderTokenUpdates`. */
+/** Several phones, since one answer alone counts as chance: see `TooManyProviderTokenUpdates`. */
 const FOUR = [1, 3, 4, 5]
 
 const order = (prefix: string, n = 0) => prefix + String(n).padStart(64 - prefix.length, '0')
@@ -79,7 +78,6 @@ const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform 
 
 const sent = (id: string) => pushSent(service, id)
 
-/** How far a push is, as the admin side tells it. */
 async function status(id: string): Promise<unknown> {
   const response = await fetch(`${service.adminUrl}/pushes/${id}`)
   return ((await response.json()) as { deliveries: unknown }).deliveries
@@ -135,7 +133,6 @@ describe('a credential that has taken nothing yet', () => {
     await sent(await pushOne(order('a', 3)))
     await register(0, order('bad40000', 2))
     await sent(await pushOne(order('bad40000', 2)))
-    // What is known to be good is believed at once.
     expect((await feedback()).map(({ token }) => token)).toEqual([order('bad40000', 2)])
   })
 
@@ -208,7 +205,6 @@ describe('a credential that has taken nothing yet', () => {
   })
 })
 
-/** How many requests are waited for. */
 async function inFlight(): Promise<number> {
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
   return [
@@ -216,7 +212,7 @@ async function inFlight(): Promise<number> {
   ].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-/** Resolves when so many requests have come, and all of them but `open` are answered. */
+/** Resolves when so many requests have come, and all but `open` are answered. */
 async function answered(count: number, open: number): Promise<void> {
   while (arrivals().length < count || (await inFlight()) !== open) await Bun.sleep(1)
 }
@@ -364,7 +360,6 @@ describe('a credential that has proven itself', () => {
   })
 
   describe('and whose gateway asks for a rest', () => {
-    /** When the phone was sent to, by the clock. */
     let asked: number[]
 
     beforeEach(async () => {
@@ -378,7 +373,7 @@ describe('a credential that has proven itself', () => {
       })
     })
 
-    /** The answer comes when a command that was run before would have been followed. */
+    /** The answer comes after a command that ran before would have been followed. */
     async function expectRest(id: string): Promise<void> {
       clock.advance(500)
       await readiness()

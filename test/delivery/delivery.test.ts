@@ -146,7 +146,6 @@ describe('an application that is deleted while it sends', () => {
     service.remove(application)
     clock.advance(1000)
     expect((await service.get('/analytics', { application })).status).toBe(401)
-    // The answers that are still to come have nobody to go to.
     for (let n = 0; n < 100; n++) {
       clock.advance(250)
       await Bun.sleep(2)
@@ -164,7 +163,6 @@ describe('a clock that is put back by an hour', () => {
     await register(order('bad42901'))
     await register(order('bad00000'))
     const id = await push()
-    // Taken, put off, and still to come.
     await until(async () => /outcome="deferred"} 1$/m.test(await (await fetch(`${service.adminUrl}/metrics`)).text()))
     clock.set(clock.now() - 3_600_000)
     const from = clock.now()

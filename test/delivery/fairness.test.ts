@@ -52,7 +52,7 @@ describe('a stop in the middle of the last page', () => {
     const seen = new Promise<void>((resolve) => {
       first.onArrival(({ token }) => {
         tokens.push(token)
-        // Only the last page is open by then, and the few that may be in flight are not all of its rest.
+        // Only the last page is open by then, and what may be in flight is not all that is left.
         if (tokens.length === DEVICES - 100) resolve()
       })
     })
@@ -77,7 +77,7 @@ describe('turns', () => {
   test('a single push goes ahead of a broadcast that is under way', async () => {
     await service[Symbol.asyncDispose]()
     const clock = createFakeClock()
-    // Calls of the test share with it what Bun lets a process have in flight, 256 by default.
+    // The test's own calls share Bun's 256 requests in flight.
     await start(clock, 64)
     fill('a')
     await service.put('/deviceToken', { token: 'b'.repeat(64), platform: 0 })
@@ -133,7 +133,6 @@ describe('turns', () => {
 
   test('ten applications share by turns: none is through before all are under way', async () => {
     const applications = Array.from({ length: 10 }, (_, n) => service.addApplication(`app-${n}`, {}, false))
-    // Four pages each.
     const count = DEVICES / 2
     for (const application of applications) fill('a', application, count)
     const ids = await Promise.all(
@@ -159,7 +158,6 @@ describe('turns', () => {
     const { paused } = (await (await fetch(`${service.adminUrl}/readyz`)).json()) as { paused: { open: number }[] }
     expect(paused).toMatchObject([{ state: 'no-credential' }])
     expect(paused[0]?.open).toBeLessThanOrEqual(512)
-    // And all of them go out when they can.
     service.simulate(application)
     await arrived(() => arrivals.filter(({ token }) => token === 'c'.repeat(64)).length === 1000)
   })

@@ -13,7 +13,7 @@ import { EVERYBODY } from '../audience/population.ts'
 import { openRegistry } from '../support/registry.ts'
 import { until } from '../support/until.ts'
 
-/* A platform that there is not, by its row in the table alone: nothing that delivers knows the platforms by number. */
+/* A made-up platform, by its row alone: nothing that delivers knows platforms by number. */
 
 const WATCH = 3 as Platform
 const WITH_WATCHES: PlatformTable = {
@@ -62,7 +62,6 @@ describe('a fourth platform', () => {
   }
 
   beforeEach(() => {
-    // What its migration does: see below.
     registry.database.statement('PRAGMA ignore_check_constraints = ON').run()
     const { database, clock, devices } = registry
     const latency = { observe() {} }
@@ -116,7 +115,6 @@ describe('a fourth platform', () => {
     pool.wake(1, number)
   }
 
-  /** Lets time pass until the push is over on it. */
   async function finished(): Promise<void> {
     await until(() => {
       registry.clock.advance(250)

@@ -5,7 +5,7 @@ import { passing } from '../support/passing.ts'
 import { acceptedPush, pushSent, refusal, registerDevice, startSending, tokensOf } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 
-/** Recipients that were read, and wait in memory: their devices change meanwhile. */
+/** Recipients wait in memory while their devices change. */
 let clock: FakeClock
 let service: Service
 let simulator: Simulator
@@ -17,7 +17,7 @@ afterEach(() => service[Symbol.asyncDispose]())
 
 const REFUSED_KEY = refusal(403, 'InvalidProviderToken')
 
-/** More than go out before the first answer: the last of them are read, and not sent to when the credential pauses. */
+/** More than go out before the first answer, so that the last are only read when the credential pauses. */
 const TOKENS = tokensOf(0, 30)
 const LAST = TOKENS[29] ?? ''
 
@@ -31,7 +31,6 @@ const taken = () =>
     .map(({ token }) => token)
     .toSorted()
 
-/** A push that is held back by a pause, the last ones without having been sent to. */
 async function pushHeldBack(): Promise<string> {
   for (const token of TOKENS) await register(token)
   simulator.answerWith(() => REFUSED_KEY)

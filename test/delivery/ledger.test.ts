@@ -72,7 +72,6 @@ describe('a push for which 750 devices wait', () => {
     return {
       delivery,
       told,
-      /** Has written what the delivery asks for. */
       write: async () => {
         const writes = delivery.takeEffects().filter((effect) => effect.kind === 'write')
         await Promise.all(writes.map(({ settlement }) => ledger.write(delivery, settlement)))

@@ -22,7 +22,6 @@ import { until } from '../support/until.ts'
  */
 const answered = (status: number, body = ''): Reply => ({ kind: 'answer', answer: { status, headers: {}, body } })
 
-/** Resolves when a push was sent to so many. */
 const reached = (service: Service, id: string, count: number) =>
   until(async () => (await service.get(`/push/${id}`)).body.s >= count)
 
@@ -111,7 +110,7 @@ describe('made-up devices', () => {
     await registerDevices(service, 0, tokens('bb', 1500))
     await registerDevices(service, 0, tokens('cc', 400))
     await acceptedPush(service, '/push/all')
-    // They have arrived, and are counted when their page is: some on it still wait for the sandbox.
+    // They are counted with their page, on which some still wait for the sandbox.
     await until(() => simulator.arrivals().filter(({ token }) => token.startsWith('cc')).length === 400)
     expect(unanswered.length).toBeWithin(1, 33)
     expect(pausesIn(service)).toEqual([])

@@ -51,7 +51,6 @@ const push = (more: object = {}, path: '/push/all' | '/push/one' = '/push/all') 
 
 const statusOf = async (id: string) => (await service.get(`/push/${id}`, { application })).body
 
-/** The status as soon as it is so. */
 async function statusWhen(id: string, matches: (status: any) => boolean): Promise<any> {
   for (;;) {
     const status = await statusOf(id)
@@ -72,7 +71,6 @@ async function metric(family: string, platform: string, more: Readonly<Record<st
   return valueOf(readExposition(text), family, { application: name, platform, ...more })
 }
 
-/** What the webhook is to be told of pushes: ids and counts. */
 function told(): readonly { id: string; t: number; s: number; failed: number }[] {
   const rows = service.database.reading<{ body: string }, [string]>(
     `SELECT e.body FROM event e JOIN application a ON a.number = e.application WHERE a.id = ? ORDER BY e.number`,
@@ -83,7 +81,6 @@ function told(): readonly { id: string; t: number; s: number; failed: number }[]
   })
 }
 
-/** Resolves when whatever is due has gone out, and is over. */
 async function rest(): Promise<void> {
   const left = service.database.reading<{ left: number }, [number, string]>(
     `SELECT count(*) AS left FROM push p JOIN application a ON a.number = p.application
@@ -176,7 +173,6 @@ describe('an application without a credential', () => {
       await until(async () => (await metric('bellhop_queue_open_pushes', empty)) === 0)
       expect(told()).toEqual([])
 
-      // It is not lost: with a credential it goes out, and is told of.
       service.equip(application, outside.simulator)
       clock.advance(1000)
       await arrivalsOf(service, id)

@@ -14,7 +14,7 @@ import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/* Some devices of an audience are refused, always and before all others: the others are sent to, and at once. */
+/* Some devices, in front of all others, are always refused: the others must not wait. */
 const DEVICES = 200
 
 let clock: ReturnType<typeof createFakeClock>
@@ -22,7 +22,6 @@ let simulator: Simulator
 let service: Service
 let application: Credentials
 let gateways: OutsideGateways
-/** In [0, 1). */
 let random: () => number
 
 async function start(): Promise<void> {
@@ -41,7 +40,7 @@ async function stop(): Promise<void> {
   await gateways[Symbol.asyncDispose]()
 }
 
-/** Lets time pass for a stop that waits for an answer which does not come. */
+/** Lets time pass while a stop waits for a missing answer. */
 async function unheld<T>(stopping: () => Promise<T>): Promise<T> {
   const stop = { over: false }
   const next = stopping().finally(() => (stop.over = true))
@@ -66,7 +65,7 @@ const fcm = (status: number, name: string, ...details: object[]) => ({
 
 const fcmError = (errorCode: string) => ({ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode })
 
-/** Park and Miller's generator, for what looks here and there: the same place again and again is none. */
+/** Park and Miller's generator: samples must come from different places. */
 function parkAndMiller(): () => number {
   let seed = 1
   return () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647
@@ -87,7 +86,7 @@ async function progress(id: string, served = service): Promise<Progress> {
   return delivery
 }
 
-/** Resolves when so many are sent, and written down; no time passes. */
+/** Resolves when so many are accepted on disk; no time passes. */
 async function reached(id: string, s: number, served = service): Promise<Progress> {
   await until(async () => (await progress(id, served)).s >= s)
   return progress(id, served)
@@ -154,7 +153,7 @@ describe('a phone whose requests are never answered', () => {
     for (let round = 0; round < 3; round++) {
       const { id } = (await one(7, `round ${round}`)).body
       await within(service, clock, 4000, () => reached(id, 1))
-      // A quarter of a minute, in which what waits for the silent one is due now and then.
+      // A quarter of a minute, in which what waits for the silent one comes due.
       const until = clock.now() + 15_000
       const passed = async () => {
         while (clock.now() < until) await Bun.sleep(1)
@@ -214,7 +213,7 @@ describe('one iPhone of many devices for which Firebase lacks the APNs key', () 
     const { body } = await service.get(`/push/${id}/device`, { headers: { token: tokenOf(1, 700) } })
     expect(body).toMatchObject({ verdict: 'retrying', reason: 'THIRD_PARTY_AUTH_ERROR', attempts: 1 })
 
-    // What a kill at this moment leaves is what is on the disk.
+    // As a kill leaves it.
     const left = await mkdtemp(join(tmpdir(), 'bellhop-left-'))
     try {
       for (const name of await readdir(service.data)) {
@@ -247,7 +246,6 @@ describe('a credential that is wrong', () => {
     expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 1 of 1 device' })
     expect(await ready()).toBe(503)
     expect(await progress(id)).toMatchObject({ t: 1, s: 0, failed: 0, waiting: 1, state: 'misconfigured' })
-    // It is not asked again and again.
     clock.advance(5000)
     expect(simulator.arrivals()).toHaveLength(1)
     // Another phone is asked at once: it may be the first one's fault.
@@ -336,7 +334,7 @@ describe('dead tokens in front of all others', () => {
   /** All may be on their way at once: `bun test` sends 256 requests at a time, whatever the environment says. */
   const DEAD = 240
   const LIVING = 120
-  /** As long as the clocks move on at a time, which is when nothing more is on its way: one step, one round trip. */
+  /** The step of the clocks: one step, one round trip. */
   const ROUND_TRIP_MS = 250
 
   test.each<[string, number, Extract<Reply, { kind: 'answer' }>]>([
@@ -361,7 +359,7 @@ describe('dead tokens in front of all others', () => {
     // A stop waits for what is on its way.
     simulator.answerWith(null)
     clock.advance(ROUND_TRIP_MS)
-    // Of the 400 some are for the pause in which another device is looked for that is taken.
+    // Some of the 400 pass in the pause in which a device that is accepted is looked for.
     expect(roundTrips).toBeLessThan((asked * DEAD) / 2)
   })
 })

@@ -30,7 +30,6 @@ const ten = (of: (n: number) => string) => Array.from({ length: 10 }, (_, n) => 
 const push = () => acceptedPush(service, '/push/all', { platform: 2 })
 const statusOf = async (id: string) => (await service.get(`/push/${id}`)).body as Record<string, unknown>
 const finished = (id: string) => until(async () => (await statusOf(id))['state'] === 'finished')
-/** Endpoints that took something, in order. */
 const taken = () =>
   simulator
     .arrivals()
@@ -49,7 +48,6 @@ describe('a push to browsers', () => {
       body: { notification: { title: 'Hello', tag: id }, app_badge: 1 },
     })
     expect(await statusOf(id)).toMatchObject({ t: 3, s: 2 })
-    // A second push does not address the one that is gone.
     const second = await push()
     await finished(second)
     expect(await statusOf(second)).toMatchObject({ t: 2, s: 2 })
@@ -157,7 +155,6 @@ describe('what push services really answer', () => {
       total: 120,
       reasons: { 'not sent: Safari ends a subscription after three pushes that show nothing': 120 },
     })
-    // What shows something goes to each.
     const shown = await push()
     await finished(shown)
     expect(await statusOf(shown)).toMatchObject({ t: 130, s: 130 })

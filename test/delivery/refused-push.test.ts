@@ -62,7 +62,6 @@ test.each(ROWS)(
     const unasked = await service.get(`/push/${id}/device`, { headers })
     expect(unasked.body).toMatchObject({ verdict: 'rejected', reason, attempts: null })
     expect(unasked.body.explanation).toContain('so it was not sent to this device')
-    // Nobody is at fault but the push: the next one goes to everybody.
     expect((await service.get('/feedback')).body).toEqual([])
     simulator.answerWith(null)
     const next = await push(platform)

@@ -23,7 +23,6 @@ beforeEach(async () => {
 })
 afterEach(() => gateways[Symbol.asyncDispose]())
 
-/** A service with a credential for both platforms, and a device of each. */
 async function start(config: Partial<Config> = {}): Promise<Service> {
   const service = await startService({
     clock,

@@ -14,7 +14,6 @@ import { tokenOf } from '../support/sending.ts'
 
 const HOUR_MS = 3_600_000
 
-/** How long what cannot be read is left alone. */
 const READ_AGAIN_MS = 10_000
 
 const MORE: BadgeChange = { add: 1 }
@@ -48,7 +47,6 @@ function register(count: number, tag: string[] = []): void {
   })
 }
 
-/** A push to everybody, or to those with a tag; its number. */
 function accept(badge: BadgeChange | null, tags: string[] | null = null): number {
   const push = {
     id: Bun.randomUUIDv7(),
@@ -82,12 +80,10 @@ function begin(push: number, overrides: Partial<DeliveryStore> = {}) {
 
 type Run = ReturnType<typeof begin>
 
-/** Lets what was leased become ready. */
 async function leased({ delivery }: Run): Promise<void> {
   while (delivery.waitsFor === 'disk') await Promise.resolve()
 }
 
-/** Sends to up to `count` that are left, all of whom are accepted. */
 async function finish(run: Run, count: number): Promise<void> {
   run.answer(await run.take(1))
   run.answer(await run.take(count))

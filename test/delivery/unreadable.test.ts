@@ -7,7 +7,7 @@ import { passing } from '../support/passing.ts'
 import { acceptedPush, pushSent, refusal, registerDevice, startSending, tokensOf } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 
-/** Devices that cannot be read for a while, as where a page of the database is damaged, or the disk gives an error. */
+/** As if a page of the database were damaged. */
 let clock: FakeClock
 let service: Service
 let simulator: Simulator

@@ -37,7 +37,6 @@ const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform 
 
 const status = async (id: string) => (await service.get(`/push/${id}`)).body
 
-/** Resolves when so many have it, and that is written down. */
 async function reached(id: string, s = DEVICES): Promise<void> {
   await until(async () => (await status(id)).s >= s)
 }
@@ -75,7 +74,6 @@ test('a device that is asked last: it alone is at fault, since all others have j
   await register(0)
   const last = tokenOf(0, DEVICES - 1)
   const answer = refusal(403, 'InvalidProviderToken')
-  // Answered after all others, too.
   simulator.answerWith(({ token }) => (token === last ? { ...answer, afterMs: 500 } : null))
   const id = await push(0)
   await passing(service, clock, reached(id, DEVICES - 1))

@@ -169,7 +169,6 @@ describe('the content of a push', () => {
     fc.assert(
       fc.property(bodies, (body) => {
         const notification = read(body)
-        // JSON has one zero.
         const stored = JSON.stringify(notification)
         if (notification !== null) expect(JSON.stringify(JSON.parse(stored))).toBe(stored)
       }),

@@ -50,7 +50,6 @@ function openStores() {
     },
     end: ({ push, progress, ahead = [], at }: End) => finish.run(progress, JSON.stringify(ahead), at, push),
     fail: (push: number, device: number, state: string, reason = 'Reason') => fail.run(push, device, state, reason),
-    /** The devices of a push sent again, by their ids. */
     missed(id: string): readonly number[] {
       const { filter } = store.find(1, id) ?? {}
       if (filter === undefined) throw new Error(`no ${id}`)
@@ -121,7 +120,7 @@ describe('whom a push has failed for', () => {
     stores.end({ push: second ?? 0, progress: lima, at: clock.now() })
     stores.fail(second ?? 0, lima, 'rejected')
     expect(stores.store.find(1, 'push 1')).toMatchObject({ state: 'finished', resentAs: null })
-    // The wave in Lima was sent to whom it was for: that its end is behind others is nothing to the one in Berlin.
+    // The end of Lima's wave is after others, which must not matter to Berlin's.
     expect(stores.missed('push 1')).toEqual([berlinLate, lima])
   })
 

@@ -9,7 +9,6 @@ import { openRegistry } from '../support/registry.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const PUSH = '019a9f7e-3c1b-7000-8000-000000000000'
 
-/** A stats store, and one push of application 1. */
 function openStats(languages?: Readonly<Record<string, object>>, actions?: readonly { readonly action: string }[]) {
   const registry = openRegistry()
   const { database } = registry

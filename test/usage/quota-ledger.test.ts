@@ -152,7 +152,6 @@ describe('the ledger', () => {
     const app = application({ quota: 5 })
     charges(app, 4)
     flush()
-    // Never committed, and so forgotten.
     ledger.charge(app, true)
     using after = openDatabase(directory)
     const restarted = createQuotaLedger({ database: after, clock })
@@ -218,7 +217,6 @@ describe('the ledger', () => {
     flush()
     flush()
     expect(ledger.dirty).toBe(false)
-    // Refused, and so nothing to write.
     ledger.charge(app, true)
     expect(ledger.dirty).toBe(false)
   })

@@ -58,7 +58,6 @@ describe('the throttle of wrong credentials', () => {
   })
 })
 
-/** How often `rows` are taken before the caller has to wait. */
 function taken(throttle: ReturnType<typeof createGrowthThrottle>, address: () => string, rows: number): number {
   for (let calls = 0; ; calls++) if (throttle.take(1, address(), rows) > 0) return calls
 }

@@ -17,7 +17,6 @@ describe('the window of a credential', () => {
     expect(window.size(NOW)).toBe(1000)
   })
 
-  /** As open as it gets. */
   function opened(latencyMs = 5): CongestionWindow {
     const window = new CongestionWindow()
     for (let n = 0; n < 2000; n++) window.succeeded(latencyMs, NOW)

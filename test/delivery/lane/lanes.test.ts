@@ -61,7 +61,6 @@ beforeEach(() => {
   lanes = open(true)
 })
 
-/** A notification for a device of its own. */
 const notification = (): Task =>
   ({
     attempt: 1,
@@ -91,7 +90,6 @@ function answer(origin: string, outcome: Outcome = ACCEPTED) {
   return lane?.answered(oldest, outcome, 10, now)
 }
 
-/** Sends to one and answers it. */
 function exchange(origin: string, outcome: Outcome = ACCEPTED) {
   expect(send(origin)).toBe('go')
   return answer(origin, outcome)
@@ -186,7 +184,6 @@ describe('gateways of one credential', () => {
     exchange(GOOGLE, REFUSED)
     expect(send(GOOGLE)).toBe('waits on disk')
     expect(exchange(MOZILLA)?.verdict?.kind).toBe('accepted')
-    // Others are well: it is told as one of several.
     expect(lanes.trouble).toBe(null)
     expect(lanes.paused(now)).toEqual([{ service: GOOGLE, reason: 'HTTP 403 for 10 of 10 devices' }])
   })
@@ -251,7 +248,6 @@ describe('gateways of one credential', () => {
     expect(send(GOOGLE)).toBe('waits')
     expect(lanes.next(now)).toBe('full')
     now += 1000
-    // It has taken nothing for a second.
     expect(lanes.next(now)).toBe(null)
     expect(send(GOOGLE)).toBe('waits on disk')
   })

@@ -48,7 +48,6 @@ const BADGES: DeliveryEvent = {
   badgeChanges: 1,
 }
 
-/** In a few words. */
 function told(effect: Effect): string {
   switch (effect.kind) {
     case 'write': {
@@ -76,9 +75,7 @@ function told(effect: Effect): string {
 
 interface Begun {
   readonly delivery: Delivery
-  /** Who is on the way; `null`: nobody. */
   readonly task: Task | null
-  /** One that is on its way to the disk. */
   readonly settlement: Settlement
 }
 
@@ -91,7 +88,6 @@ function open(): Begun {
   return { delivery, task, settlement: writtenIn(delivery) }
 }
 
-/** The same, cancelled. */
 function aborted(): Begun {
   const begun = open()
   begun.delivery.on({ kind: 'aborted', reason: 'cancelled', refused: null }, NOW)
@@ -108,7 +104,6 @@ function parked(): Begun {
   return { delivery, task: null, settlement }
 }
 
-/** One device, that was accepted. */
 function over(): Begun {
   const delivery = deliveryOf(recordOf({ ceiling: 1 }), audienceOf([1]))
   delivery.on(answered(taken(delivery)), NOW)
@@ -221,7 +216,6 @@ describe('a delivery, to which happens what can happen to it', () => {
     const { delivery, task, settlement } = BEGIN[phase]()
     expect([delivery.phase, delivery.takeEffects()]).toEqual([phase, []])
     if (typeof event !== 'function') delivery.on(event, NOW)
-    // Only where somebody is on the way.
     else delivery.on(event(task as Task, settlement), NOW)
     const effects = delivery.takeEffects().map(told)
     const taken = delivery.take(NOW, null)?.recipient.device ?? null
@@ -247,7 +241,6 @@ describe('a delivery, to which happens what can happen to it', () => {
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
 
-/** To so many devices, all of whom are counted. */
 const begin = (count: number, record: Parameters<typeof recordOf>[0] = {}) =>
   deliveryOf(recordOf({ ceiling: count, addressed: count, ...record }), audienceOf(many(count)))
 
@@ -384,7 +377,6 @@ describe('recipients that are not on disk', () => {
   test('are 16 pages at the most, and one less where nobody waits: the place is for those who are due', () => {
     const delivery = begin(20_000)
     const tasks = takeAll(delivery)
-    // The first page is a small one.
     const most = 64 + 14 * 500
     expect([tasks.length + 1, delivery.summary(NOW).notWrittenDown]).toEqual([most, most])
     for (const task of tasks) delivery.on(answered(task), NOW)

@@ -14,7 +14,7 @@ import type { Service } from '../../support/service.ts'
 import { still } from '../../support/still.ts'
 import { until } from '../../support/until.ts'
 
-/* What is sent and cannot be written down: on a database that takes everything but what became of a notification. */
+/* Only results of notifications cannot be stored. */
 
 /** Recipients of one push that may be sent to without that being on disk (the manual, "Guarantees"). */
 const MAX_OF_A_PUSH = 16 * 500
@@ -56,18 +56,16 @@ function register(count: number, served = service): void {
 
 const push = (path: '/push/all' | '/push/one', body: object, to = service) => acceptedPush(to, path, body)
 
-/** From now on no answer of a gateway can be written down, until the returned function is called. */
+/** Results cannot be stored until the returned function is called. */
 function refuseAnswers(): () => void {
-  // No more than a full disk is it a constraint that was broken, which would mean that the application is gone.
+  // Like a full disk, no constraint: that would mean that the application is gone.
   const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
   service.database.statement(`CREATE TRIGGER refuse BEFORE UPDATE OF accepted ON delivery ${trouble}`).run()
   return () => void service.database.statement('DROP TRIGGER refuse').run()
 }
 
-/** Resolves with how many have arrived, once there are some and no more come. */
 const noMoreArrive = () => still(() => arrivals.length, service.url)
 
-/** Resolves when nothing is open. */
 async function ended(of: Service): Promise<void> {
   const open = of.database.statement<{ open: number }, []>(
     'SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL',
@@ -75,10 +73,8 @@ async function ended(of: Service): Promise<void> {
   await until(() => open.get()?.open === 0)
 }
 
-/** The same, while time passes. */
 const over = () => passing(service, clock, ended(service))
 
-/** Who was sent to more than once. */
 function repeated(): string[] {
   const seen = new Set<string>()
   return arrivals.filter(({ id }) => seen.size === seen.add(String(id)).size).map((arrival) => arrival.token)

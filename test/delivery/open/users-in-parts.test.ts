@@ -55,7 +55,6 @@ function begin(filter: Partial<Filter>): void {
   })
 }
 
-/** A run of the push from what is stored of it. */
 function cursorAt({ upTo, ahead }: Progress = { upTo: 0, ahead: [] }): AudienceCursor {
   const delivery = store.find(push, 0)
   if (delivery === null) throw new Error('no delivery')
@@ -181,7 +180,6 @@ describe('a push to more users than are looked up at once', () => {
     const early = send(first, nextPage(first).page ?? expect.unreachable(), 20)
     expect(early).toHaveLength(20)
     expect(first.progress.ahead.length).toBeGreaterThan(10)
-    // Read, and not settled.
     nextPage(first)
     const second = cursorAt(first.progress)
     expect(inOrder([...early, ...rest(second)])).toEqual(ALL)

@@ -12,10 +12,8 @@ import { openRegistry } from '../../support/registry.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** How long what cannot be read is left alone. */
 const READ_AGAIN_MS = 10_000
 
-/** All of the database may be loaded. */
 const EVERYTHING = { mayLoad: () => true, lastOnDisk: () => Number.MAX_SAFE_INTEGER }
 
 const TOKEN = 'a1'.repeat(32)
@@ -33,7 +31,6 @@ afterEach(() => registry[Symbol.dispose]())
 
 const device = () => registry.devices.idOf(1, 0, TOKEN) ?? 0
 
-/** A push to the one device that there is. */
 function accept(): OpenDelivery {
   const push = {
     id: Bun.randomUUIDv7(),
@@ -81,7 +78,6 @@ function acceptWaiting(devices: readonly number[] = [device()]): OpenDelivery {
   return waiting
 }
 
-/** Each is a push whose audience is counted. */
 function acceptCounted(count: number): void {
   const counted = registry.database.statement('UPDATE delivery SET addressed = 1')
   registry.database.transact(() => {
@@ -220,7 +216,6 @@ test('a delivery is not put away while it is written down that the device is gon
       },
     },
     async persist(operation) {
-      // The disk takes a settlement when it is told to.
       if (done.includes('leased')) {
         asked.resolve()
         await new Promise<void>((resolve) => disk.push(resolve))

@@ -17,7 +17,6 @@ const TOKEN = 'a1'.repeat(32)
 
 let registry: ReturnType<typeof openRegistry>
 let store: DeliveryStore
-/** The statements that were run. */
 let used: Set<string>
 let loader: Loader
 
@@ -61,7 +60,6 @@ beforeEach(() => {
 })
 afterEach(() => registry[Symbol.dispose]())
 
-/** A database that notes which statements are run. */
 function noting(database: Database): Database {
   return {
     ...database,
@@ -94,7 +92,6 @@ describe('ten thousand deliveries that wait', () => {
     loader.load()
     expect(loader.size).toBe(1)
     expect(loader.waiting(clock.now()).pushes).toBe(COUNT - 1)
-    // Nothing was sent for an hour.
     clock.advance(3_600_000)
     loader.load()
     expect(loader.size).toBe(128)

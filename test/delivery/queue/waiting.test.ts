@@ -33,7 +33,6 @@ async function restart(): Promise<void> {
 const register = (token: string, more: object = {}) => registerDevice(service, { token, platform: '0', ...more })
 const push = (path: '/push/all' | '/push/one', more: object = {}) => acceptedPush(service, path, more)
 
-/** Several at a time, as a backend would; the ids in the order of the posts. */
 async function pushes(count: number, path: '/push/all' | '/push/one', more: object = {}): Promise<string[]> {
   const ids: string[] = []
   while (ids.length < count) {
@@ -45,7 +44,6 @@ async function pushes(count: number, path: '/push/all' | '/push/one', more: obje
 
 const to = (token: string) => (arrival: { token: string }) => arrival.token === token
 
-/** One row of SQL about the deliveries of the service. */
 function look(sql: string): Readonly<Record<string, number>> {
   const row = service.database.reading<Record<string, number>, []>(sql).get()
   if (row === null) throw new Error(`nothing found: ${sql}`)
@@ -163,7 +161,6 @@ describe('a delivery that only waits', () => {
         message: 'The push of Idempotency-Key order-17 was already sent: it cannot be replaced.',
       },
     })
-    // Unchanged it is the same push.
     expect((await service.post('/push/one', { ...content, replace: true }, { headers })).body.id).toBe(body.id)
     await passing(service, clock, arrivalsOf(service, body.id))
     expect(await statusOf(body.id)).toMatchObject({ state: 'finished', t: 1, s: 1, waiting: 0 })
@@ -186,7 +183,6 @@ describe('a delivery that only waits', () => {
     service.remove(application)
     await passing(service, clock, arrivalsOf(service, own))
     expect(await statusOf(own)).toMatchObject({ state: 'finished', t: 1, s: 1, waiting: 0 })
-    // Long after it was due.
     for (let at = 0; at < HOUR_MS; at += 60_000) clock.advance(60_000)
     await passing(service, clock, arrivalsOf(service, await push('/push/one', { token: THROTTLED_ONCE })))
     expect(simulator.arrivals().filter(to(THROTTLED))).toHaveLength(asked)
@@ -218,7 +214,6 @@ describe('a delivery that only waits', () => {
       const tries = simulator.arrivals().filter(({ collapse }) => collapse === id)
       expect(tries.length).toBeWithin(1, 3)
       expect(s).toBe(tries.filter(({ status }) => status === 200).length)
-      // Who is told that it was cancelled never hears that it went on.
       if (answers[nth]?.status === 200) expect(state).toBe('cancelled')
       else expect({ state, s }).toEqual({ state: 'finished', s: 1 })
     }

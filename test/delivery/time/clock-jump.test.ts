@@ -28,7 +28,6 @@ afterEach(() => service[Symbol.asyncDispose]())
 const register = (count: number) => registerDevices(service, 0, tokensOf(0, count))
 const push = (more: object = {}) => acceptedPush(service, '/push/all', more)
 
-/** Resolves when it has been sent to all, while the clock stands. */
 async function sent(id: string): Promise<void> {
   await pushSent(service, id)
 }
@@ -45,7 +44,6 @@ async function over(id: string): Promise<any> {
   return status
 }
 
-/** ms since the Unix epoch. */
 const expirationOf = (arrival: ReceivedPush | undefined) => Number(arrival?.headers['apns-expiration']) * 1000
 
 describe('a clock that is put a day ahead', () => {

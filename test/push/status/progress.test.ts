@@ -15,7 +15,6 @@ interface Delivery {
   /** 0: the push itself; 1 and 2: its waves. */
   readonly wave: 0 | 1 | 2
   readonly platform: 0 | 1
-  /** `null`: not counted yet. */
   readonly addressed: number | null
   readonly settled: number
   readonly accepted: number

@@ -3,7 +3,6 @@ import type { Outcome } from '../../../../src/gateway/gateway.ts'
 import type { Dice } from '../../../fuzz/dice.ts'
 import { recordOf } from '../../../support/made-up-delivery.ts'
 
-/** The credential that everything is sent with. */
 export const CREDENTIAL = 7
 
 /** How a gateway answers: `away` does not, but for a while. */
@@ -31,7 +30,6 @@ export function circumstancesOf(dice: Dice) {
       notification: { msg: 'Hello', sound: null, badge: dice.happens(30) ? { add: 1 } : null, payload: null },
     }),
     mood: isHuge ? 'well' : dice.pick(MOODS),
-    /** Device ids that are looked at in one read. */
     reach: dice.happens(30) ? dice.whole(1, 50) : Number.POSITIVE_INFINITY,
     /** Reads until the users of the audience are looked up. */
     lookups: dice.happens(15) ? dice.whole(1, 6) : 0,
@@ -44,7 +42,6 @@ export function circumstancesOf(dice: Dice) {
     cancels: dice.pick([0, 0, 0, 3]),
     /** How soon the disk takes what is to be written, in percent. */
     disk: dice.pick([2, 20, 60]),
-    /** How many may be on their way. */
     window: dice.pick([1, 10, 100, 1000]),
     steps: isHuge ? 400 : dice.whole(0, 150),
   } as const
@@ -52,9 +49,7 @@ export function circumstancesOf(dice: Dice) {
 
 interface Asked {
   readonly mood: Mood
-  /** It has its troubles still. */
   readonly isRestless: boolean
-  /** It was not asked yet. */
   readonly isHeld: boolean
 }
 

@@ -10,7 +10,6 @@ import { dueOf } from '../../../support/made-up-delivery.ts'
 import { CREDENTIAL } from './circumstances.ts'
 import { ensure } from './ensure.ts'
 
-/** What became of a recipient for good. */
 export type Fate = 'accepted' | 'failed'
 
 /** As much of the database as a delivery writes. */
@@ -22,7 +21,6 @@ export class PaperDisk {
   #accepted = 0
   #failed = 0
   #isFinished = false
-  /** Who is to be tried again. */
   readonly waiting = new Map<number, RecipientResult>()
   readonly fates = new Map<number, Fate>()
 
@@ -44,7 +42,6 @@ export class PaperDisk {
     }
   }
 
-  /** Takes a settlement. */
   commit(settlement: Settlement): void {
     const { progress, ahead, addressed, size, accepted, results, acceptedWith, dropped } = settlement
     ensure(progress >= this.#progress, () => `the progress goes back to ${progress}`)
@@ -93,7 +90,6 @@ export class PaperDisk {
     return next
   }
 
-  /** Leases some who are due. */
   takeDue(limit: number, now: number): Omit<EventOf<'due leased'>, 'kind'> {
     const isDue = ({ state, dueAt }: RecipientResult) => state === 'retry' && dueAt <= now
     const rows = [...this.waiting.values()].filter(isDue).slice(0, limit)
@@ -107,7 +103,6 @@ export class PaperDisk {
     }
   }
 
-  /** The process has ended: nobody is on the way. */
   endLeases(now: number): void {
     for (const [device, row] of this.waiting) {
       if (row.state === 'leased') this.waiting.set(device, { ...row, state: 'retry', dueAt: now })

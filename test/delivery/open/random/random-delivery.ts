@@ -19,9 +19,7 @@ type Lease = Exclude<Effect, { kind: 'write' | 'expired' | 'refused' }>
 
 /** What has happened, so that a test can tell that it all did. */
 export interface Ran {
-  /** Times that the delivery was loaded from disk. */
   readonly loads: number
-  /** Times that it was put away. */
   readonly parked: number
   readonly stragglers: number
   readonly mostUnwritten: number
@@ -33,7 +31,6 @@ interface Run {
   readonly delivery: Delivery
   readonly book: RecipientBook
   readonly inFlight: Task[]
-  /** Of these, those that are not sent yet. */
   readonly held: Set<Task>
   /** To be written, in order; and on disk, of which the delivery does not know yet. */
   readonly settlements: Settlement[]
@@ -168,7 +165,6 @@ export function runAtRandom(seed: number): Ran {
     }
   }
 
-  /** One of those that are on their way. */
   function landed(): Task | null {
     const { inFlight } = run
     if (inFlight.length === 0) return null
@@ -199,7 +195,7 @@ export function runAtRandom(seed: number): Ran {
     on({ kind: 'answered', task, outcome, verdict, finding: null })
   }
 
-  /** The disk takes the next settlement: of one delivery in the order in which they came to be. */
+  /** The disk takes the next settlement, in their order. */
   function commit(): void {
     const { delivery, book, settlements, written } = run
     const settlement = settlements.shift()
@@ -215,7 +211,7 @@ export function runAtRandom(seed: number): Ran {
     if (settlement !== undefined) on({ kind: 'written', settlement })
   }
 
-  /** The disk takes a lease: one of several, before or after what is to be written. */
+  /** The disk takes any of the leases, before or after settlements. */
   function lease(): void {
     const { leases, events, delivery, book } = run
     const [effect] = leases.splice(dice.whole(0, leases.length - 1), 1)
@@ -232,7 +228,6 @@ export function runAtRandom(seed: number): Ran {
     } else if (effect?.kind === 'wait') events.push(() => delivery.phase === 'waiting' && park())
   }
 
-  /** It has left memory: nothing happens until somebody is due. */
   function park(): void {
     ran.parked++
     const until = Math.min(disk.nextDue() ?? is.record.expiresAt, is.record.expiresAt)
@@ -307,7 +302,6 @@ export function runAtRandom(seed: number): Ran {
     } else for (let left = dice.whole(0, run.inFlight.length); left > 0; left--) answer()
   }
 
-  /** Everything that can be done is. */
   function settle(): void {
     count()
     while (take()) if (run.inFlight.length > 1000) answer()

@@ -20,15 +20,12 @@ export class RecipientBook {
   readonly #inAudience: Set<number>
   readonly #places: Map<number, Place>
   readonly #fates: Map<number, Fate>
-  /** Devices that are on some settlement of this run, or on disk. */
   readonly #reported: Set<number>
-  /** Sent to, and not on disk since. */
   readonly #unwritten = new Set<number>()
   /** Of the devices, those that the progress has passed. */
   #passed = 0
   /** Ranges ahead of it in which everybody was found to be reported. */
   readonly #checked = new Set<string>()
-  /** Accepted, and on no settlement. */
   #accepted = 0
   mostUnwritten = 0
   stragglers = 0
@@ -90,7 +87,6 @@ export class RecipientBook {
     for (const [from, to] of ahead) this.#checkAhead(from, to)
   }
 
-  /** A settlement is on disk. */
   written({ acceptedWith, results }: Settlement): void {
     for (const device of acceptedWith.get(CREDENTIAL) ?? []) this.#unwritten.delete(device)
     // Of who is leased an end of the process loses the answer.

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now: () => number
-  /** Milliseconds of time passed since some moment, whatever is done to the time of day. Parts of them too. */
+  /** Milliseconds, with fractions, that ignore changes of the time of day. From an arbitrary start. */
   monotonic: () => number
   /** Runs `callback` once after `delayMs` milliseconds; the returned function cancels it. */
   after: (delayMs: number, callback: () => void) => () => void
@@ -38,12 +38,11 @@ export function every(clock: Clock, periodMs: number, run: () => void): () => vo
   return () => cancel()
 }
 
-/** Resolves after `ms` milliseconds. */
 export function sleep(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve))
 }
 
-/** What `work` came to, or `late` after `limitMs` milliseconds; the work then goes on unheard. */
+/** The result of `work`, or `late` after `limitMs` milliseconds. Does not stop the work. */
 export async function within<Value, const Late>(
   clock: Pick<Clock, 'after'>,
   limitMs: number,
@@ -59,7 +58,7 @@ export async function within<Value, const Late>(
   }
 }
 
-/** A signal that aborts after `limitMs` milliseconds, unless it is disposed of before. */
+/** Aborts after `limitMs` milliseconds, unless disposed of earlier. */
 export function abortAfter(
   clock: Pick<Clock, 'after'>,
   limitMs: number,

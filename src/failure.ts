@@ -1,8 +1,8 @@
 import { escapeControls } from './text/escape-controls.ts'
 
 /**
- * Every refusal the API can give (contract, "Errors"; the suffix on some names and not on others is the
- * document's own). The HTTP status of each is in `http/failures.ts`, and nowhere else.
+ * Every refusal of the API (contract, "Errors"; its suffixes are inconsistent). The HTTP status of each is in
+ * `http/failures.ts` only.
  */
 export type FailureCode =
   | 'InvalidHeader'
@@ -22,29 +22,26 @@ export type FailureCode =
   | 'ServiceUnavailableError'
   | AdminFailureCode
 
-/** Of the admin side alone. */
+/** Of the admin side only. */
 export type AdminFailureCode = 'MisdirectedRequestError' | 'ForbiddenError'
 
 export interface Failure {
   readonly code: FailureCode
   /** One sentence for the caller: which field or header, what is wrong, what is allowed. */
   readonly message: string
-  /** What the log says in place of the message, where that repeats what the caller sent. Default the message. */
+  /** For the log, if the message quotes the call. Default: the message. */
   readonly logged?: string
   /** Extra response headers, such as Allow or Retry-After. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/**
- * What `message` repeats of a call can do nothing to the terminal in which somebody reads the answer: JSON escapes
- * neither DEL nor C1, and a header or the text of a parser's error is repeated as it is.
- */
+/** Escapes what `message` quotes, which could control the reader's terminal: JSON escapes neither DEL nor C1. */
 export function failure(code: FailureCode, message: string, headers?: Readonly<Record<string, string>>): Failure {
   const harmless = escapeControls(message)
   return headers === undefined ? { code, message: harmless } : { code, message: harmless, headers }
 }
 
-/** The same, with a text for the log that has nothing of what the caller sent. */
+/** `logged` quotes nothing of the call. */
 export function loggedAs(reason: Failure, logged: string): Failure {
   return { ...reason, logged }
 }
@@ -52,7 +49,6 @@ export function loggedAs(reason: Failure, logged: string): Failure {
 /** Seconds. Somebody has to make room first. */
 const NO_ROOM_RETRY = 60
 
-/** For what would take room on a disk that has little, or none. */
 export function noRoom(): Failure {
   return failure(
     'InsufficientStorageError',
@@ -61,10 +57,10 @@ export function noRoom(): Failure {
   )
 }
 
-/** Seconds. A move copies some 20,000 devices in one. */
+/** Seconds, in which a move copies some 20,000 devices. */
 const MOVING_RETRY = 2
 
-/** For a call of an application that no server answers just now. */
+/** For an application that no server answers for during its move. */
 export function beingMoved(): Failure {
   return failure('ServiceUnavailableError', 'The application is being moved to another server: repeat the call.', {
     'retry-after': String(MOVING_RETRY),
@@ -72,11 +68,10 @@ export function beingMoved(): Failure {
 }
 
 /**
- * Carries a Failure from where a call is read to where it is answered. It is made by what reads fields of a caller
- * (`*-schema`, `*-fields`), by `http/`, the gate of the admin side and the `*-routes`, and by what accepts, previews, counts and sends again a push, where the
- * throw also undoes the transaction. `http/failure-handler.ts` catches it, and by `refusalIn` whoever reads fields outside of
- * HTTP. Stores, delivery and gateways know nothing of it: what they expect is a value. Held by
- * `test/architecture.test.ts`.
+ * Carries a Failure from where a call is read to where it is answered. Thrown by what reads a caller's fields
+ * (`*-schema`, `*-fields`), by `http/`, the admin gate and the `*-routes`, and by what accepts, previews, counts and
+ * resends a push, where the throw also undoes the transaction. Caught by `http/failure-handler.ts`, and by `refusalIn`
+ * outside of HTTP. Stores, delivery and gateways return values instead. See `test/architecture.test.ts`.
  */
 export class Refused extends Error {
   override readonly name = 'Refused'
@@ -88,21 +83,21 @@ export class Refused extends Error {
   }
 }
 
-/** The failure that was thrown; whatever else was thrown is thrown on. */
+/** Rethrows anything else. */
 export function refusalIn(error: unknown): Failure {
   if (error instanceof Refused) return error.failure
   throw error
 }
 
 /**
- * Why the service does not start, where that is the operator's to change: a port in use, a data directory that another
- * server holds. The message is the one sentence that is printed, without a stack.
+ * The service does not start, for a reason that the operator can change: a port in use, a data directory that another
+ * server holds. The message is printed without a stack.
  */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused'
 }
 
-/** Why something an operator asked for, or gave, cannot be: one sentence, with what is expected. */
+/** Why an operator's request or input is refused: one sentence, with what is expected. */
 export interface Problem {
   readonly kind: 'problem'
   readonly problem: string

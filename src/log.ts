@@ -4,11 +4,11 @@ import { isoTime } from './text/format.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Facts that may be logged. Never a device token, a secret or the text of a message. */
+/** Facts for the log. Never a device token, a secret or the text of a message. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 export interface Log {
-  /** Whether lines of this level are written: for what costs something to put together. */
+  /** For fields that are expensive to compute. */
   writes(level: LogLevel): boolean
   debug(event: string, fields?: LogFields): void
   info(event: string, fields?: LogFields): void
@@ -18,7 +18,6 @@ export interface Log {
 
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** One line of the log, as it was said. */
 export interface LogLine {
   /** Ms since the Unix epoch. */
   readonly at: number
@@ -27,10 +26,10 @@ export interface LogLine {
   readonly fields: LogFields
 }
 
-/** A line as it is written, with its line break. */
+/** Includes the line break. */
 export type RenderLine = (line: LogLine) => string
 
-/** Lines, one an event, each as `render` has it; default JSON. */
+/** Writes one line an event; the default `render` is JSON. */
 export function createLog(
   threshold: LogLevel,
   now: () => number,
@@ -43,7 +42,7 @@ export function createLog(
   })
 }
 
-/** A log whose lines all go to `say`. */
+/** A log that passes everything to `say`. */
 export function logOf(writes: Log['writes'], say: (level: LogLevel, event: string, fields: LogFields) => void): Log {
   const at =
     (level: LogLevel) =>
@@ -70,8 +69,8 @@ const WIDEST = 'error'.length
 const LABELS = new Map<number, string>(PLATFORMS.map((platform) => [platform, PLATFORM[platform].label]))
 
 /**
- * Lines for people: `12:00:03  warn   sending paused  Corner Shop  platform=ios reason=…`, in the time of this machine.
- * What has several lines, such as a stack, stands below. `coloured`: by how serious it is.
+ * For people: `12:00:03  warn   sending paused  Corner Shop  platform=ios reason=…`, in local time, and below it what
+ * has several lines, such as a stack.
  */
 export function logText(coloured: boolean): RenderLine {
   return (line) => {

@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' }
 
-/* Put in by scripts/build.ts; absent when run from source. */
+/* Set by scripts/build.ts; absent when run from source. */
 declare const BELLHOP_COMMIT: string | undefined
 declare const BELLHOP_COMMIT_DATE: string | undefined
 declare const BELLHOP_TARGET: string | undefined
@@ -8,16 +8,16 @@ declare const BELLHOP_RELEASE_KEY: string | undefined
 
 export const RELEASE = manifest.version
 
-/** What a build was made from: `1a2b3c4` (with `-dirty` behind it where files were changed) of `2026-11-21`. */
+/** The build's commit: `1a2b3c4` (`1a2b3c4-dirty` if files were changed) of `2026-11-21`. */
 export const COMMIT =
   typeof BELLHOP_COMMIT === 'string' && typeof BELLHOP_COMMIT_DATE === 'string'
     ? { hash: BELLHOP_COMMIT, date: BELLHOP_COMMIT_DATE }
     : null
 
-/** What it was compiled for, as releases are named: `linux-x64-musl`. `''`: it runs from source. */
+/** Its target, as releases are named: `linux-x64-musl`. `''`: it runs from source. */
 export const BUILD_TARGET = typeof BELLHOP_TARGET === 'string' ? BELLHOP_TARGET : ''
 
-/** The minisign public key that signs releases, in base64. `''`: your own build, which trusts none. */
+/** The minisign public key of releases, in base64. `''`: your own build, which trusts none. */
 export const RELEASE_KEY = typeof BELLHOP_RELEASE_KEY === 'string' ? BELLHOP_RELEASE_KEY : ''
 
 /** `0.1.0`, or `0.1.0 (1a2b3c4)` in a build that knows its commit. */

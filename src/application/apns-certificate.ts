@@ -10,7 +10,7 @@ import type { ApnsCertificate, ApnsEnvironment } from './credential.ts'
 /* Loaded on demand: node-forge would take 4 ms of every start. */
 
 interface ApnsCertificateInput {
-  /** The file: PEM with certificate and key, or PKCS #12 (.p12, .pfx). */
+  /** PEM with certificate and key, or PKCS #12 (.p12, .pfx). */
   readonly bytes: Uint8Array
   readonly password?: string | undefined
   /** Default: the certificate's bundle id. */

@@ -38,8 +38,8 @@ export function createApplicationDirectory({ database, applications }: Options) 
     /** In order of creation. */
     all: (): readonly Application[] => all,
     /**
-     * Reloads if another process has committed since the last call, and returns whether it has. Costs 2 µs otherwise. Does
-     * not see this process's own commits: for those there is `reload`.
+     * Reloads if another process has committed since the last call, and returns whether it has. Costs 2 µs otherwise.
+     * After this process's own commits call `reload`.
      */
     refresh(): boolean {
       if (database.version() === version) return false
@@ -47,7 +47,7 @@ export function createApplicationDirectory({ database, applications }: Options) 
       return true
     },
     reload,
-    /** `listener` runs after each reload, also when only other tables changed. The returned function removes it. */
+    /** Runs after each reload, even if only other tables changed. The returned function removes the listener. */
     onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -41,7 +41,6 @@ export function createApplicationStore({ database, clock, random = randomBytes }
     return row === undefined ? null : applicationOf(row)
   }
 
-  /** Runs `change` on an application that exists, in one transaction. */
   function change(id: string, change: (application: Application) => unknown): Changed {
     return database.transact(() => {
       const before = byId(id)
@@ -57,8 +56,8 @@ export function createApplicationStore({ database, clock, random = randomBytes }
     list: (): Application[] => statements.list.all().map(applicationOf),
 
     /**
-     * Returns the secret, of which only a hash is stored. A name is 1-100 characters without control characters or white
-     * space at its ends, and no other application's name or id.
+     * Returns the secret; only its hash is stored. A name is 1-100 characters without control characters or white space
+     * at its ends, and no other application's name or id.
      */
     create(name: string): Created {
       if (!isName(name)) return { kind: 'name-invalid' }
@@ -76,10 +75,7 @@ export function createApplicationStore({ database, clock, random = randomBytes }
       })
     },
 
-    /**
-     * The old secret stays valid for `overlapMs`, until `previousUntil` (ms since the Unix epoch; `null`: not at all); the
-     * one before it never does.
-     */
+    /** The old secret stays valid for `overlapMs`; an older one does not. `previousUntil`: ms since the Unix epoch. */
     rotateSecret(id: string, overlapMs = 0) {
       const secret = newSecret(random)
       const previousUntil = overlapMs > 0 ? clock.now() + overlapMs : null
@@ -90,7 +86,7 @@ export function createApplicationStore({ database, clock, random = randomBytes }
     /** Also removes the application's devices, pushes and credentials. */
     remove: (id: string) => (statements.remove.all({ id }).length === 0 ? NOT_FOUND : ({ kind: 'removed' } as const)),
 
-    /** Changes only the limits given. Their values are not checked here. */
+    /** Does not check the values. */
     setLimits: (id: string, limits: Partial<Limits>): Changed =>
       change(id, (before) => statements.setLimits.run({ id, ...before.limits, ...limits })),
 
@@ -113,7 +109,7 @@ function prepareStatements(orm: Database['orm']) {
         .from(table)
         .where(and(eq(table.name, name), isHere)),
     ),
-    /** Also by one that another server has, or is to have. */
+    /** Also by one that another server has, or will have. */
     taken: late(() =>
       orm
         .select({ id: table.id })

@@ -3,21 +3,21 @@ import type { SettingType } from '../settings/setting-type.ts'
 
 /** The tenant: one mobile app. */
 export interface Application {
-  /** The row's number, which other tables refer to. Never shown. */
+  /** The row's number. Never shown. */
   readonly number: number
-  /** What clients send as X-SERVICE-APPID. Public, since the app contains it. */
+  /** X-SERVICE-APPID. Public, since the app contains it. */
   readonly id: string
   readonly name: string
-  /** SHA-256 of the secret. A slow hash is for passwords; a secret has 256 random bits. */
+  /** SHA-256. A slow hash is for passwords; a secret has 256 random bits. */
   readonly secretHash: Uint8Array
-  /** The secret before it, valid until `until` (ms since the Unix epoch); `null`: none is. */
+  /** Valid until `until`, ms since the Unix epoch. */
   readonly previousSecret: { readonly hash: Uint8Array; readonly until: number } | null
   readonly limits: Limits
   /** Pushes go to the built-in simulator instead of Apple and Google. */
   readonly simulated: boolean
 }
 
-/** The owner of a secret: `number` is the row's, `id` is what the seal is bound to. */
+/** `number` is the row's, `id` is what the seal is bound to. */
 export type SecretOwner = Pick<Application, 'number' | 'id'>
 
 /** Largest rate and burst: far more than one server answers, and exact in thousandths. */
@@ -46,8 +46,8 @@ const calls = integer(0, MAX_CALLS)
 const devices = integer(0, MAX_DEVICES)
 
 /**
- * Limits that have a value: the flag of `app limits`, what it may be, the default, and what it means. Rates are calls a
- * second. 0 is unlimited, and for the two limits of pushes off (test/api/http/admission.test.ts).
+ * Limits with a value: the flag of `app limits`, type, default and meaning. Rates are calls a second. 0 is unlimited,
+ * or off for the two limits of pushes (test/api/http/admission.test.ts).
  */
 export const LIMIT_VALUES = {
   rate: value('rate', rate, 10, 'calls a second for each network address'),

@@ -13,7 +13,7 @@ export function openCertificateFile(bytes: Uint8Array, password: string): Certif
   return content.includes('-----BEGIN ') ? openPem(content, password) : openPkcs12(content, password)
 }
 
-/** The UID of the subject; `null`: it has none. */
+/** `null`: the subject has no UID. */
 export function bundleIdOf(certificate: X509Certificate): string | null {
   return /^UID=(.+)$/m.exec(certificate.subject)?.[1] ?? null
 }

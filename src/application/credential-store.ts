@@ -29,7 +29,6 @@ interface Options {
 
 export type CredentialStore = ReturnType<typeof createCredentialStore>
 
-/** Credentials by application and gateway, sealed. */
 export function createCredentialStore({ database, clock, key }: Options) {
   const statements = prepareStatements(database.orm)
 
@@ -114,7 +113,6 @@ function summaryOf(row: { provider: ProviderName; createdAt: number; shown: stri
   return { provider, createdAt, ...(storedJson(shown) as object) } as CredentialSummary
 }
 
-/** The credentials of all applications, to be sealed with a new key. */
 export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedTable<ProviderName> {
   const which = and(eq(table.application, sql.placeholder('number')), eq(table.provider, sql.placeholder('provider')))
   const columns = { number: table.application, provider: table.provider, sealed: table.sealed }
@@ -132,7 +130,6 @@ export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedT
   }
 }
 
-/** The tokens made from the credentials for APNs. */
 export function createSealedTokens({ orm }: Pick<Database, 'orm'>): SealedTable<'apns token'> {
   const which = eq(providerToken.application, sql.placeholder('number'))
   return sealedTable('apns token', {

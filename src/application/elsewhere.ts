@@ -1,5 +1,2 @@
-/**
- * In a statement: numbers of the applications whose rows are here and which this server neither serves nor sends for, since
- * another has them, or is to have them. Empty but for the time of a move.
- */
+/** SQL: applications that another server has, or will have. This one neither serves them nor sends for them. */
 export const ELSEWHERE = `(SELECT application FROM application_move WHERE phase NOT IN ('leaving', 'here'))`

@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Application } from './application.ts'
 
-/** A dummy for unknown applications, so that they take as long as a wrong secret. */
+/** For unknown applications, so that they take as long as a wrong secret. */
 const NO_HASH = new Uint8Array(32)
 
-/** SHA-256: enough for 256 random bits. */
 export function hashSecret(secret: string): Uint8Array {
   return Bun.CryptoHasher.hash('sha256', secret)
 }

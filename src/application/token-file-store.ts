@@ -11,7 +11,7 @@ const SEALED_FOR = { application: '', provider: 'apns token' } as const
 export type TokenFileStore = ReturnType<typeof createTokenFileStore>
 
 /**
- * The APNs provider tokens that doctor made, sealed, in a file: it must not write to the database, and Apple allows one
+ * Sealed APNs provider tokens that doctor made, in a file: doctor must not write to the database, and Apple allows one
  * token a key in 20 minutes. `key`: 32 bytes, from `proveSealingKey`.
  */
 export function createTokenFileStore(directory: string, key: Uint8Array) {

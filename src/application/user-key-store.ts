@@ -12,7 +12,7 @@ import type { Application, SecretOwner } from './application.ts'
 import { newUserKey } from './user-key.ts'
 import type { UserKeys } from './user-key.ts'
 
-/** The migration that brought the table. */
+/** The schema that brought the table. */
 export const USER_KEY_SINCE = 20
 
 /** Times are ms since the Unix epoch. */
@@ -32,7 +32,6 @@ interface Options {
 
 export type UserKeyStore = ReturnType<typeof createUserKeyStore>
 
-/** The keys with which applications' backends prove users, sealed. */
 export function createUserKeyStore({ database, clock, key: sealingKey, random = randomBytes }: Options) {
   const statements = prepareStatements(database.orm)
 
@@ -100,7 +99,6 @@ function sealedFor({ id }: SecretOwner) {
   return { application: id, provider: 'user key' } as const
 }
 
-/** The user keys of all applications, to be sealed with a new key. */
 export function createSealedUserKeys({ orm }: Pick<Database, 'orm'>): SealedTable<'user key'> {
   const which = eq(table.application, sql.placeholder('number'))
   return sealedTable('user key', {

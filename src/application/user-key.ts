@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface UserKeys {
   readonly key: string
-  /** The key before it, valid until `until`, ms since the Unix epoch; `null`: none is. */
+  /** Valid until `until`, ms since the Unix epoch. */
   readonly previous: { readonly key: string; readonly until: number } | null
 }
 

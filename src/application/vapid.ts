@@ -62,7 +62,7 @@ export function nextVapid(
   return before === null || isNew ? makeVapid(subject) : { ...before, subject }
 }
 
-/** The rule of `isVapidSubject` in words, after `must be `. */
+/** Ends a sentence after `must be `. */
 export const VAPID_SUBJECT =
   'an address such as mailto:push@shop.example or https://shop.example/contact, at a public domain, since Apple refuses localhost, .local, .internal, .test, .invalid, single names and IP addresses'
 

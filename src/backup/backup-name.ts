@@ -1,16 +1,16 @@
 import { isoTime } from '../text/format.ts'
 
-/** `bellhop-2026-11-21T120000Z.db`: sorts by time, and is a name on every file system and in every bucket. */
+/** `bellhop-2026-11-21T120000Z.db`: sorts by time, and is valid on every file system and in every bucket. */
 export function backupNameAt(ms: number): string {
   return `bellhop-${stampOf(ms)}.db`
 }
 
-/** `2026-11-21T120000Z`: a time in ms since the Unix epoch as names have it. */
+/** `2026-11-21T120000Z` */
 export function stampOf(ms: number): string {
   return `${isoTime(ms).slice(0, 19).replaceAll(':', '')}Z`
 }
 
-/** When a backup of this name was made, in ms since the Unix epoch; `null` for a name that we did not give. */
+/** When a backup of this name was made, in ms since the Unix epoch; `null`: not one of our names. */
 export function timeInName(name: string): number | null {
   const [, day, hour, minute, second] = /^bellhop-(\d{4}-\d{2}-\d{2})T(\d{2})(\d{2})(\d{2})Z\.db$/.exec(name) ?? []
   const ms = Date.parse(`${day}T${hour}:${minute}:${second}Z`)
@@ -18,8 +18,8 @@ export function timeInName(name: string): number | null {
 }
 
 /**
- * The names beyond the newest `keep`, oldest first. A name that we did not give is never among them. One of the future
- * was given by a clock that was wrong: it counts as old, else it would outlive all that are made since.
+ * The names beyond the newest `keep`, oldest first; only our own. One in the future comes from a wrong clock: it counts
+ * as old, or it would outlive all later ones.
  */
 export function surplusOf(names: readonly string[], keep: number, now: number): string[] {
   const own = names.filter((name) => timeInName(name) !== null).toSorted()
@@ -29,8 +29,8 @@ export function surplusOf(names: readonly string[], keep: number, now: number): 
 }
 
 /**
- * When the last of these backups was made, in ms since the Unix epoch; `null` where there is none. A time in the future
- * is that of a wrong clock, and must not hold up the next backup.
+ * When the last backup was made, in ms since the Unix epoch; `null`: there is none. A time in the future comes from a
+ * wrong clock, and must not delay the next backup.
  */
 export function lastTimeOf(names: readonly string[], now: number): number | null {
   const times = names.flatMap((name) => timeInName(name) ?? []).filter((time) => time <= now)

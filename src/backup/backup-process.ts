@@ -7,14 +7,13 @@ import type { RepositoryPlace } from './repository.ts'
 import type { Making } from './schedule.ts'
 
 interface Options {
-  /** The data directory. */
   readonly data: string
   readonly to: RepositoryPlace
   readonly keep: number
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** `bellhop backup` beside the service. */
+/** `bellhop backup` as a process beside the service. */
 export function backupProcess(name: string, { data, to, keep, env }: Options): Making & { readonly pid: number } {
   const child = runOwnProcess(['backup', `--keep=${keep}`, `--data=${data}`, '--json', '--', writtenIn(to, name)], env)
 

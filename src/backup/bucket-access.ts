@@ -3,7 +3,6 @@ import type { Problem } from '../failure.ts'
 import { readSecret } from '../settings/parse.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
-/** How a bucket is reached. */
 export interface BucketAccess {
   readonly kind: 'access'
   readonly accessKeyId: string
@@ -11,13 +10,13 @@ export interface BucketAccess {
   readonly sessionToken: string | null
   /** `null`: the client's default, `us-east-1` for Amazon. */
   readonly region: string | null
-  /** The origin of the service, and a path where it has one. `null`: Amazon S3. */
+  /** The origin of the service, perhaps with a path. `null`: Amazon S3. */
   readonly endpoint: string | null
 }
 
 /**
- * The usual variables: `AWS_ACCESS_KEY_ID` and so on, or the same with `S3_`, which goes before. The secret ones may
- * also be named by a file, as `AWS_SECRET_ACCESS_KEY_FILE`.
+ * From the usual variables: `AWS_ACCESS_KEY_ID` and so on, or with `S3_`, which take precedence. The secret ones may
+ * also come from a file, as `AWS_SECRET_ACCESS_KEY_FILE`.
  */
 export function bucketAccess(
   env: Readonly<Record<string, string | undefined>>,

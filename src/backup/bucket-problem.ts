@@ -1,17 +1,17 @@
 import { codeOf } from '../text/error-code.ts'
 
-/** The sentence for what an S3 client threw while it did something with a bucket. */
+/** The sentence for an error of the S3 client. */
 export function bucketProblem(error: unknown, bucket: string, service: string): string {
   const code = codeOf(error) ?? ''
   const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
   const reason = REASONS[code] ?? UNREACHABLE[code]
   if (code in UNREACHABLE) return `${service} cannot be reached: ${reason}.`
   if (reason !== undefined) return `${service} refuses the bucket "${bucket}": ${reason} (${code}).`
-  // What a proxy in between answers may be a whole page.
+  // A proxy may answer with a whole page.
   return `${service} failed on the bucket "${bucket}": ${said.replaceAll(/\s+/g, ' ').slice(0, 200)} (${code}).`
 }
 
-/** As Amazon names them, and those who speak its language (S3 API reference, "Error responses"). */
+/** As Amazon names them (S3 API reference, "Error responses"). */
 const REASONS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'there is no bucket with this name',
   AccessDenied: 'these credentials may not list, read, write and delete there',
@@ -29,7 +29,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EntityTooLarge: 'the backup is larger than it takes',
 }
 
-/** Of the connection. */
 const UNREACHABLE: Readonly<Record<string, string>> = {
   ConnectionRefused: 'nothing listens there',
   ConnectionClosed: 'the connection was closed',

@@ -10,23 +10,22 @@ import { bucketProblem } from './bucket-problem.ts'
 import { UNWATCHED_BACKUP } from './watch.ts'
 import type { BackupWatch } from './watch.ts'
 
-/** An object, as it is listed. */
 interface Stored {
   readonly key: string
   readonly bytes: number
-  /** ms since the Unix epoch; 0 where the service does not say. */
+  /** ms since the Unix epoch; 0: unknown. */
   readonly modifiedAt: number
 }
 
 type BucketAnswer<Value> = { readonly kind: 'answer'; readonly value: Value } | Problem
 
-/** A bucket of any service that speaks S3. Each call answers within its deadline, or has a problem to tell. */
+/** A bucket of any service that speaks S3. Each call has a deadline. */
 export interface Bucket {
-  /** All that begins with `prefix`. */
+  /** Keys that start with `prefix`. */
   list(prefix: string): Promise<BucketAnswer<readonly Stored[]>>
-  /** Puts the file there, in parts: it holds some of them in memory, never all. */
+  /** Uploads in parts, so that memory never holds the whole file. */
   put(key: string, file: string, moved?: BackupWatch['moved']): Promise<BucketAnswer<null>>
-  /** Writes the object into the new file, which only the owner may read, and onto the disk. */
+  /** Writes the object into a new file, mode 600, and syncs it. */
   fetch(key: string, file: string, moved?: BackupWatch['moved']): Promise<BucketAnswer<null>>
   remove(key: string): Promise<BucketAnswer<null>>
   /** Puts an object of one byte and removes it. */
@@ -37,10 +36,10 @@ export interface Bucket {
 const MIN_PART_BYTES = 5 * 1024 * 1024
 const MAX_PARTS = 9_000
 
-/** Bun's client has 6 minutes for a call that is not answered at all (measured), and then tries again. */
+/** Bun's client waits 6 minutes for an answer (measured), and then tries again. */
 const CALL_MS = MINUTE_MS
 
-/** For a part, or two: 35 kB a second. */
+/** For one part or two: 35 kB a second. */
 const PART_MS = 5 * MINUTE_MS
 
 const LATE = Symbol('late')
@@ -68,13 +67,13 @@ export function openBucket({ name, access, clock }: Options): Bucket {
       ensureSpareFiles()
       return { kind: 'answer', value: await work() }
     } catch (error) {
-      // A full disk is not the bucket's fault, and without a code it is ours.
+      // A full disk is not the bucket's fault; an error without a code is a bug.
       if (!(error instanceof Error) || codeOf(error) === null || 'syscall' in error) throw error
       return problem(bucketProblem(error, name, service))
     }
   }
 
-  /** What is not answered in time goes on, and ends with the process. */
+  /** Late work continues, and ends with the process. */
   async function inTime<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
     const value = await within(clock, limitMs, work, LATE)
     if (value === LATE) throw Object.assign(new Error(), { code: 'Timeout' })

@@ -16,7 +16,6 @@ import type { BackupWatch } from './watch.ts'
 
 export interface Compacted {
   readonly kind: 'compacted'
-  /** Its path. */
   readonly database: string
   /** With its log. */
   readonly beforeBytes: number
@@ -24,11 +23,8 @@ export interface Compacted {
 }
 
 interface Options {
-  /** The data directory; its database is there. */
   readonly data: string
-  /** Default: nobody watches. */
   readonly watch?: BackupWatch
-  /** Bytes that may still be written where the copy is made. */
   readonly freeIn?: (directory: string) => number
   /** How long to wait for processes that have the database open, in ms. Default 5000. */
   readonly patienceMs?: number
@@ -37,11 +33,11 @@ interface Options {
 }
 
 /**
- * Gives back the room that erased rows have left in the database file.
+ * Returns the space of erased rows to the disk.
  *
- * there → (its log is folded into it, everybody kept out) → alone → (packed into a copy, checked, on disk) → copied →
- * (renamed onto it) → compacted. Whatever ends the process before the last step leaves it as it was. Not in its place
- * (VACUUM): that needs room for two copies.
+ * there → (its log is moved into it, everybody kept out) → alone → (packed into a copy, checked, on disk) → copied →
+ * (renamed onto it) → compacted. Ending the process before the last step leaves it as it was. Not in place (VACUUM):
+ * that needs room for two copies.
  */
 export function compact(options: Options): Compacted | Problem {
   const { data, patienceMs = 5000 } = options
@@ -65,7 +61,7 @@ export function compact(options: Options): Compacted | Problem {
   }
 }
 
-/** `null`: it is done. */
+/** `null`: done. */
 function replacePacked(
   claimed: ClaimedDatabase,
   path: string,

@@ -3,24 +3,23 @@ import { isSqliteError } from '../database/sqlite-error.ts'
 import { newestIn } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
 
-/** What a database holds that the backup does not. */
+/** What a database holds and a backup does not. */
 export type BackupDifference =
-  /** Nothing that the backup does not have. */
   | { readonly kind: 'none' }
   | {
       readonly kind: 'newer'
       /** Its last change, ms since the Unix epoch. */
       readonly newestAt: number
-      /** Devices registered for the first time, and those that changed, since the last change in the backup. */
+      /** Devices first registered, and devices changed, since the last change in the backup. */
       readonly registered: number
       readonly changed: number
       readonly pushes: number
     }
-  /** Of these the backup has no application: it is of another service. */
+  /** The backup lacks these applications: it is of another service. */
   | { readonly kind: 'other'; readonly applications: readonly string[] }
   | { readonly kind: 'damaged'; readonly problem: string }
 
-/** Holds the database at `path`, whatever its schema, against what is in a backup. */
+/** Compares the database at `path`, of any schema, with a backup. */
 export function differenceOf(path: string, backup: Pick<BackupSummary, 'newestAt' | 'applications'>): BackupDifference {
   try {
     using file = readDatabaseFile(path)

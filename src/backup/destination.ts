@@ -1,7 +1,7 @@
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 
-/** A place for a backup: one file or object, or where names are given by time. */
+/** One file or object, or a place for several, whose names are times. */
 export type Destination =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'folder'; readonly path: string }
@@ -9,7 +9,7 @@ export type Destination =
   /** `prefix` is `''` or ends in a slash. */
   | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
 
-/** What Litestream has replicated. */
+/** A Litestream replica. */
 export interface Replica {
   readonly kind: 'replica'
   readonly place: Extract<Destination, { readonly kind: 'folder' | 'prefix' }>
@@ -18,8 +18,7 @@ export interface Replica {
 }
 
 /**
- * Reads the place that an operator has written. A path is a folder if it ends in a slash or `isFolder` says so; of a
- * bucket everything that does not end in `.db`.
+ * A path is a folder if it ends in a slash or `isFolder` says so; in a bucket, everything that does not end in `.db`.
  */
 export function destinationIn(text: string, isFolder: (path: string) => boolean): Destination | Problem {
   if (/^s3:/i.test(text)) return inBucket(text)
@@ -29,14 +28,14 @@ export function destinationIn(text: string, isFolder: (path: string) => boolean)
   return { kind: text.endsWith('/') || isFolder(text) ? 'folder' : 'file', path: text }
 }
 
-/** Reads a place where backups are kept one after another: a folder or a prefix, no file. */
+/** A place for several backups: a folder or a prefix. */
 export function repositoryPlaceIn(text: string): Extract<Destination, { kind: 'folder' | 'prefix' }> | Problem {
   const found = destinationIn(/^s3:/i.test(text) && !text.endsWith('/') ? `${text}/` : text, () => true)
   if (found.kind === 'folder' || found.kind === 'prefix' || found.kind === 'problem') return found
   return problem(`"${text}" is one backup: name the folder, or s3://bucket/prefix/.`)
 }
 
-/** A destination as text: `s3://bucket/prefix/name.db`, or a path. */
+/** `s3://bucket/prefix/name.db`, or a path. */
 export function destinationText(to: Destination | Replica): string {
   switch (to.kind) {
     case 'replica':
@@ -52,7 +51,7 @@ export function destinationText(to: Destination | Replica): string {
 }
 
 function inBucket(text: string): Destination | Problem {
-  // The names that S3 and those that speak its language allow.
+  // The names that S3 and similar services allow.
   const [, bucket, key = ''] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,62})(?:\/+(.*))?$/i.exec(text) ?? []
   if (bucket === undefined)
     return problem(`"${text}" does not name a bucket: s3://bucket/prefix/ or s3://bucket/name.db.`)

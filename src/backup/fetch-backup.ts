@@ -10,20 +10,19 @@ import { strangenessOf } from './summary.ts'
 import { UNWATCHED_BACKUP } from './watch.ts'
 import type { BackupWatch } from './watch.ts'
 
-/** Not a place with several. */
+/** Not a place for several. */
 export type OneBackup = Extract<Destination, { kind: 'file' | 'object' }> | Replica
 
 interface Options {
   readonly from: OneBackup
   /** Does not exist yet. */
   readonly into: string
-  /** Only asked for a bucket. */
+  /** Only called for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
-  /** Default: nobody watches. */
   readonly watch?: BackupWatch | undefined
 }
 
-/** `copiedAt`: of a replica, when the newest part of it was stored, ms since the Unix epoch. */
+/** `copiedAt`: of a replica, when its newest part was stored, ms since the Unix epoch. */
 export interface FetchedBackup {
   readonly copiedAt: number | null
 }
@@ -49,7 +48,7 @@ export async function fetchBackup({
   }
 }
 
-/** By way of SQLite: what is still in a log beside the file belongs to it. */
+/** Through SQLite: a log beside the file is a part of it. */
 function copied(path: string, into: string, watch: BackupWatch): Problem | null {
   if (!existsSync(path)) return problem(`There is no file ${path}.`)
   const strangeness = strangenessOf(path)

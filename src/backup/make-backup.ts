@@ -23,42 +23,40 @@ import type { BackupWatch } from './watch.ts'
 
 export interface Made {
   readonly kind: 'made'
-  /** Its path, or `s3://…`. */
+  /** A path, or `s3://…`. */
   readonly to: string
   readonly bytes: number
   readonly content: BackupSummary
-  /** Names of old backups that were erased. */
+  /** Names of deleted old backups. */
   readonly erased: readonly string[]
   /** Why old backups could not be erased; `null`: all were. */
   readonly notErased: string | null
 }
 
 interface Options {
-  /** The data directory; its database is there. */
   readonly data: string
   readonly to: Destination
-  /** How many backups with a name by time are kept, the new one counted. `null`: all. */
+  /** How many backups named by time to keep, with the new one. `null`: all. */
   readonly keep: number | null
   readonly clock: Pick<Clock, 'now'>
-  /** Only asked for a bucket. */
+  /** Only called for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
-  /** Default: nobody watches. */
   readonly watch?: BackupWatch
 }
 
-/** What a backup is called until it is whole. */
+/** The suffix of an unfinished backup. */
 export const DRAFT = '.partial'
 
 /**
- * A draft of that age has nobody left who writes it, or sends it to a bucket. Where no other backup of this directory is
- * being made it is told sooner; but others may keep theirs in the same folder.
+ * An older draft is abandoned. Sooner if no other backup of this directory is being made; but other services may use
+ * the same folder.
  */
 const ABANDONED_MS = DAY_MS
 const ABANDONED_ALONE_MS = MINUTE_MS
 
 /**
- * Copies the database while others use it. Under its name a backup is whole, checked and on disk, or it is not there;
- * what has the name already is left alone.
+ * Copies the database while others use it. A backup gets its name once it is whole, checked and on disk; an existing
+ * file is left alone.
  */
 export async function makeBackup(options: Options): Promise<Made | Problem> {
   const { data, to, clock } = options
@@ -84,7 +82,7 @@ async function toDisk(
 ): Promise<Made | Problem> {
   const folder = to.kind === 'file' ? dirname(to.path) : to.path
   const path = to.kind === 'file' ? to.path : join(folder, name)
-  // Only the last part of the path is made: the rest may be a disk that is not mounted.
+  // Only the last part of the path is created: the rest may be a disk that is not mounted.
   const above = timeInName(name) === null ? folder : dirname(folder)
   if (!existsSync(above)) return problem(`There is no directory ${above} for the backup: create or mount it.`)
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
@@ -110,12 +108,12 @@ async function toBucket(
   if ('kind' in bucket) return bucket
   const key = to.kind === 'object' ? to.key : to.prefix + name
   const written = destinationText({ kind: 'object', bucket: to.bucket, key })
-  // Asked before the work is done, so that wrong credentials are told at once.
+  // First of all, so that wrong credentials are reported at once.
   const before = await bucket.list(key)
   if (before.kind === 'problem') return before
   if (before.value.some((stored) => stored.key === key)) return taken(written)
 
-  // Beside the database, not in /tmp: that may be memory.
+  // Beside the database, not in /tmp, which may be memory.
   const draft = join(workDirectoryFor(data), basename(name) + DRAFT)
   const copied = copyChecked(source, draft, { now: clock.now(), alone, watch })
   if (copied.kind === 'problem') return copied
@@ -126,7 +124,7 @@ async function toBucket(
     if (after.kind === 'problem') return after
     const stored = after.value.find((each) => each.key === key)
     if (stored?.bytes !== copied.bytes) {
-      // Under this name it would pass for a backup, also to the schedule.
+      // With this name it would pass for a backup, also to the schedule.
       const left = await bucket.remove(key)
       const end = left.kind === 'problem' ? `It could not be erased: ${left.problem}` : 'It is erased again.'
       return problem(`${written} had ${stored?.bytes ?? 'no'} bytes after the upload, not ${copied.bytes}. ${end}`)
@@ -140,13 +138,13 @@ async function toBucket(
 
 type Copied = { readonly kind: 'copied'; readonly bytes: number; readonly content: BackupSummary }
 
-/** Leaves nothing behind when there is a problem. */
+/** Leaves nothing behind if there is a problem. */
 function copyChecked(
   source: string,
   draft: string,
   { now, alone, watch }: { readonly now: number; readonly alone: boolean; readonly watch: BackupWatch },
 ): Copied | Problem {
-  // Of this very name, so it is of no other service.
+  // No other service has a draft of this name.
   if (alone) eraseDraft(draft)
   eraseAbandoned(dirname(draft), now - (alone ? ABANDONED_ALONE_MS : ABANDONED_MS))
   if (existsSync(draft)) {
@@ -161,7 +159,7 @@ function copyChecked(
     eraseDraft(draft)
     return problem(`The copy of ${source} is not good, and is not kept: ${found.problems.join(' ')}`)
   } catch (error) {
-    // Of another one that began in this very moment.
+    // Another backup created the draft just now.
     if (codeOf(error) === 'EEXIST') throw error
     eraseDraft(draft)
     if (isSqliteError(error)) return problem(copyProblem(error, source, draft))
@@ -170,7 +168,7 @@ function copyChecked(
 }
 
 function copyProblem({ code, message }: Error & { code: string }, source: string, draft: string): string {
-  // What is not moved into the file yet is copied as well.
+  // The log is copied too.
   const bytes = [source, `${source}-wal`].reduce(
     (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
     0,
@@ -182,7 +180,7 @@ function copyProblem({ code, message }: Error & { code: string }, source: string
   return `${source} cannot be copied to ${draft}: ${message} (${code}).`
 }
 
-/** Never of another name than ours, and only once the new one is safe. */
+/** Only our own names, and only once the new backup is safe. */
 async function prune(
   repository: BackupRepository,
   keep: number | null,
@@ -206,7 +204,7 @@ export function eraseDraft(draft: string): void {
   for (const path of [draft, `${draft}-journal`]) rmSync(path, { force: true })
 }
 
-/** What processes have left that were killed. `before`: ms since the Unix epoch. */
+/** Left by processes that were killed. `before`: ms since the Unix epoch. */
 function eraseAbandoned(folder: string, before: number): void {
   for (const name of readdirSync(folder)) {
     if (!name.endsWith(DRAFT) || timeInName(name.slice(0, -DRAFT.length)) === null) continue

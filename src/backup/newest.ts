@@ -7,13 +7,13 @@ import { destinationText } from './destination.ts'
 import { repositoryAt } from './repository.ts'
 import type { RepositoryPlace } from './repository.ts'
 
-/** One backup in a place, as it is written on a command line. */
+/** One backup in a place, as on a command line. */
 export function writtenIn(place: RepositoryPlace, name: string): string {
   const at = destinationText(place)
   return at === '' || at.endsWith('/') ? at + name : `${at}/${name}`
 }
 
-/** That a place with backups is not one of them, and the command line with the newest, which `lineWith` gives. */
+/** The problem that `place` is not one backup. Names the newest in it, with the command line that `lineWith` makes. */
 export async function namingNewest(
   place: RepositoryPlace,
   lineWith: (backup: string) => string,

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { ACTING_FOR } from '../system/operator.ts'
 
-/** As `nice` counts: below everything that somebody waits for. */
+/** A `nice` value: below everything that somebody waits for. */
 const PRIORITY = 10
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export interface OwnProcess {
   readonly pid: number
   readonly ended: Promise<OwnEnd>
-  /** Resolves when it has gone. */
+  /** Resolves when it has ended. */
   kill(): Promise<void>
 }
 
@@ -24,13 +24,13 @@ export interface OwnEnd {
 }
 
 /**
- * A command of this program as a process of its own: what takes seconds of one thread, calls and pushes are not to wait
- * for. `env`: where it is told how a bucket is reached.
+ * Runs a command of this program as a process, for work that would block this thread for seconds. `env`: has the access
+ * to the bucket.
  */
 export function runOwnProcess(args: readonly string[], env: Environment): OwnProcess {
   const child = Bun.spawn(
     [...program(), ...args],
-    // A Ctrl-C at the terminal is for the service, which then ends this.
+    // Ctrl-C at the terminal is for the service, which then ends this.
     { env: needed(env), stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
   )
   lower(child.pid)
@@ -51,14 +51,13 @@ export function runOwnProcess(args: readonly string[], env: Environment): OwnPro
   }
 }
 
-/** What is sealed is opened by none of these: of what the service knows they get what a bucket asks for, and no key. */
+/** Only what a bucket needs, and no key: none of these processes opens sealed records. */
 function needed(env: Environment): Environment {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('BELLHOP_') && name !== 'CREDENTIALS_DIRECTORY')
-  // Nobody has asked for it: that is nothing for the audit log.
+  // Nobody asked for it, so the audit log ignores it.
   return { ...Object.fromEntries(kept), [ACTING_FOR]: '{}' }
 }
 
-/** This program; run from source, its first file. */
 function program(): readonly string[] {
   return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, '../main.ts')]
 }
@@ -67,7 +66,7 @@ function lower(pid: number): void {
   try {
     setPriority(pid, PRIORITY)
   } catch (error) {
-    // Over already, or a sandbox does not let it: then it runs like any other.
+    // It has ended, or a sandbox forbids it.
     if (!(error instanceof Error) || !('syscall' in error)) throw error
   }
 }

@@ -6,15 +6,14 @@ import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import { syncDirectory } from '../system/durable.ts'
 
-/** SQLite's files beside a database. Beside another database they would be replayed into it. */
+/** SQLite's files beside a database. Beside another one they would be replayed into it. */
 const BESIDE = ['-wal', '-shm', '-journal']
 
 interface Options {
-  /** Where the database is, or is to be. */
   readonly path: string
   /** The new database: one file, on disk, in the same file system. */
   readonly by: string
-  /** The old database's path afterwards, where no file is yet. */
+  /** The old database's new path. Does not exist yet. */
   readonly keepAs: string
   /** How long to wait for processes that have the database open, in ms. Default 5000. */
   readonly patienceMs?: number
@@ -23,10 +22,10 @@ interface Options {
 }
 
 /**
- * Puts a database in the place of another, which is kept. Nobody serves the directory meanwhile.
+ * Replaces a database and keeps the old one. Nobody serves the directory.
  *
- * there → (its log is folded into it, everybody kept out) → alone → (a second name) → kept → (the new one is renamed
- * onto the first name) → replaced. Whatever ends the process in between, one of the two is whole in its place.
+ * there → (its log is moved into it, everybody kept out) → alone → (a second name) → kept → (the new one is renamed
+ * onto the first name) → replaced. Wherever the process ends, one of the two is whole in its place.
  */
 export function replaceDatabase({
   path,
@@ -36,7 +35,7 @@ export function replaceDatabase({
   step = () => {},
 }: Options): { readonly kind: 'replaced'; readonly kept: string | null } | Problem {
   if (!existsSync(path)) {
-    // A log without its database, from a hand that has moved one of the two.
+    // A log whose database somebody has moved away.
     setAside(path, keepAs)
     renameSync(by, path)
     syncDirectory(dirname(path))
@@ -59,8 +58,8 @@ export function replaceDatabase({
 }
 
 /**
- * `null`: it is damaged, so that nobody can be kept out of it, and its log stays what it is. What a disk refuses once it
- * is asked for again: a journal that was left would have to be rolled back, and whoever only reads cannot.
+ * `null`: it is damaged, so nobody can be kept out, and its log stays. A disk error is tried once more: a leftover
+ * journal would have to be rolled back, which a reader cannot.
  */
 function claimed(path: string, patienceMs: number, tries = 2): Disposable | 'busy' | null {
   try {
@@ -71,7 +70,7 @@ function claimed(path: string, patienceMs: number, tries = 2): Disposable | 'bus
   }
 }
 
-/** Of a whole database there is nothing left beside it. */
+/** Moves away what is left beside a damaged database. */
 function setAside(path: string, keepAs: string): void {
   for (const suffix of BESIDE) if (existsSync(path + suffix)) renameSync(path + suffix, keepAs + suffix)
   syncDirectory(dirname(path))

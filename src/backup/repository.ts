@@ -8,24 +8,21 @@ import { timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import type { Destination } from './destination.ts'
 
-/** A backup with a name by time, as it stands. */
 export interface StoredBackup {
   readonly name: string
   readonly bytes: number
 }
 
-/** Where the backups of one service stand, one beside the other. */
+/** A place with the backups of one service. */
 export interface BackupRepository {
-  /** Backups with a name by time, newest first. Other files are not ours. */
+  /** Backups named by time, newest first. Other files are not ours. */
   list(): Promise<{ readonly kind: 'list'; readonly backups: readonly StoredBackup[] } | Problem>
-  /** The problem, if there was one. */
   remove(name: string): Promise<Problem | null>
 }
 
-/** Of a folder, or a bucket's prefix. */
 export type RepositoryPlace = Extract<Destination, { kind: 'folder' | 'prefix' }>
 
-/** `openBucket` is only asked for a bucket. */
+/** `openBucket` is only called for a bucket. */
 export function repositoryAt(
   place: RepositoryPlace,
   openBucket: (name: string) => Bucket | Problem,
@@ -35,7 +32,7 @@ export function repositoryAt(
   return 'kind' in bucket ? bucket : bucketRepository(bucket, place.prefix)
 }
 
-/** A folder that does not exist is an empty one. */
+/** A folder that does not exist is empty. */
 export function folderRepository(path: string): BackupRepository {
   return {
     async list() {

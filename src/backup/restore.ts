@@ -20,73 +20,68 @@ import { inspect } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
 import type { BackupWatch } from './watch.ts'
 
-/** How many pushes were called off. */
+/** How many pushes were cancelled. */
 export interface CancelledPushes {
-  /** Being sent, or waiting to be tried again, at the time of the backup. */
+  /** Being sent, or waiting for a retry, at the time of the backup. */
   readonly open: number
-  /** To be sent at a moment that has passed since. */
+  /** Scheduled for a time that has passed since. */
   readonly scheduled: number
 }
 
-/**
- * Calls off what was not over at the time of the backup. `schema` is the number of the database's last migration, `now`
- * ms since the Unix epoch.
- */
+/** Cancels what was unfinished at the time of the backup. `schema`: the database's; `now`: ms since the Unix epoch. */
 type CancelOpenPushes = (database: OfflineWriter, schema: number, now: number) => CancelledPushes
 
 export interface RestoredBackup {
   readonly kind: 'restored'
-  /** The data directory. */
   readonly data: string
-  /** What was in the backup. */
+  /** Of the backup. */
   readonly content: BackupSummary
   /** See `FetchedBackup`. */
   readonly copiedAt: FetchedBackup['copiedAt']
-  /** Where the database is that was there; `null`: there was none. */
+  /** The path of the old database; `null`: there was none. */
   readonly kept: string | null
   readonly difference: BackupDifference
-  /** `null`: nothing was to be called off. */
+  /** `null`: not requested. */
   readonly cancelled: CancelledPushes | null
-  /** Events that webhooks had not heard of when the backup was made, and will now. */
+  /** Events waiting for webhooks at the time of the backup, which will be sent now. */
   readonly waitingEvents: number
-  /** The backup's schema is older; the next start of this Bellhop upgrades it. */
+  /** The next start of this Bellhop upgrades its schema. */
   readonly isOlder: boolean
 }
 
-/** A restore that would lose data was not confirmed: nothing is changed. */
+/** A restore that would lose data was not confirmed; nothing has changed. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed'
   readonly difference: Exclude<BackupDifference, { readonly kind: 'none' }>
 }
 
 interface Options {
-  /** The data directory; it is made where there is none. */
+  /** Created if missing. */
   readonly data: string
   readonly from: OneBackup
-  /** Also over a database that has what the backup does not have. */
+  /** Also replaces a database with data that the backup lacks. */
   readonly confirmed: boolean
-  /** `null`: pushes go on that were not over at the time of the backup. */
+  /** `null`: unfinished pushes of the backup continue. */
   readonly cancelOpenPushes: CancelOpenPushes | null
   readonly clock: Pick<Clock, 'now'>
-  /** Only asked for a bucket. */
+  /** Only called for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
-  /** Default: nobody watches. */
   readonly watch?: BackupWatch
 }
 
 /**
- * Makes a backup the database of a data directory, and keeps the old one. Everything is prepared beside the old one and
- * checked first; the database changes in one step, or not at all.
+ * Makes a backup the database of a data directory, and keeps the old one. Everything is prepared and checked beside it;
+ * the database changes in one step, or not at all.
  */
 export async function restore(options: Options): Promise<RestoredBackup | Unconfirmed | Problem> {
   const { data, from } = options
-  // A mistake in the name is no reason to make a data directory.
+  // A typo must not create a data directory.
   if (from.kind === 'file' && !existsSync(from.path)) return problem(`There is no file ${from.path}.`)
   using lock = lockDirectory(data)
   if (lock === null) {
     return problem(`A Bellhop serves the data directory ${data}: stop it, restore, and start it again.`)
   }
-  // One of another place may be reached by a link; here somebody else than the operator could have put it.
+  // Links are fine elsewhere; here somebody other than the operator could have made it.
   if (from.kind === 'file' && realpathSync(dirname(from.path)) === realpathSync(data)) refuseLink(from.path)
   const workplace = workplaceFor(data)
   rmSync(workplace, { recursive: true, force: true })
@@ -129,7 +124,7 @@ async function restoreBy(
   }
 }
 
-/** What of it may still be sent. Its schema stays: the Bellhop that wrote it is to run on it, or this one upgrades it. */
+/** Keeps the schema: the Bellhop that wrote it, or a newer one, will run on it. */
 function settled(
   copy: string,
   schema: number,
@@ -145,10 +140,10 @@ function settled(
   }
 }
 
-/** The migration that brought webhooks. */
+/** The schema that brought webhooks. */
 const EVENTS_SINCE = 6
 
-/** On disk, and of whom the data directory is. */
+/** On disk, and owned like the data directory. */
 function finish(copy: string, data: string): void {
   const file = openSync(copy, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
@@ -159,13 +154,13 @@ function finish(copy: string, data: string): void {
   }
 }
 
-/** On the file system of the database, so that the last step is a rename. */
+/** On the database's file system, so that the last step is a rename. */
 export function workplaceFor(data: string): string {
   const directory = workDirectoryFor(data)
   return directory === data ? join(data, 'restoring') : join(directory, `.${basename(realpathSync(data))}.restoring`)
 }
 
-/** Two restores in one second must not be in each other's way. */
+/** Two restores may run in one second. */
 function freeName(path: string): string {
   let name = path
   for (let n = 2; existsSync(name); n++) name = `${path}-${n}`

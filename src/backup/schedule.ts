@@ -5,30 +5,28 @@ import type { Log } from '../log.ts'
 import { backupNameAt, lastTimeOf } from './backup-name.ts'
 import type { Verifier } from './verifier.ts'
 
-/** How the backups of a running service are. */
 export interface BackupState {
-  /** When the last backup was made, ms since the Unix epoch; `null`: none yet, or not known yet. */
+  /** When the last backup was made, ms since the Unix epoch; `null`: none yet, or unknown. */
   readonly lastSuccessAt: number | null
   /** Why the last try failed, in a sentence; `null`: it did not. */
   readonly lastError: string | null
-  /** Between two backups. */
   readonly everyMs: number
-  /** Whether the newest can be restored; `null`: that is not looked at. */
+  /** Whether the newest can be restored; `null`: not checked. */
   readonly verified: Verified | null
 }
 
 interface Verified {
-  /** When a backup was last opened and found whole, ms since the Unix epoch; `null`: not yet. */
+  /** When a backup was last found whole, ms since the Unix epoch; `null`: never. */
   readonly lastSuccessAt: number | null
-  /** What the last look at the newest found wrong, in a sentence; `null`: nothing. */
+  /** What is wrong with the newest, in a sentence; `null`: nothing. */
   readonly lastError: string | null
 }
 
 export interface BackupSchedule extends AsyncDisposable {
   state(): BackupState
-  /** Whether one is being made, or somebody has asked for one. */
+  /** Also while one is requested. */
   isMaking(): boolean
-  /** Makes one although none is due; false: one is being made already. How it ends is in the state. */
+  /** Makes one although none is due; `false`: one is being made. The result is in `state`. */
   makeNow(): boolean
 }
 
@@ -37,17 +35,16 @@ interface Options {
   readonly log: Log
   /** Between two backups. */
   readonly everyMs: number
-  /** The names that are there. */
   readonly names: () => Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
-  /** Makes a backup of this name, then erases old ones that are too many. `stop` ends it early, without a trace. */
+  /** Makes a backup of this name, then erases surplus ones. */
   readonly make: (name: string) => Making
-  /** Asked after each turn: a backup that is being looked at is not erased meanwhile. `null`: none is looked at. */
+  /** Runs after each turn, so that no backup is erased while it is verified. `null`: none is verified. */
   readonly verifier: Verifier | null
 }
 
 export interface Making {
   readonly ended: Promise<BackupOutcome>
-  /** Resolves when nothing of it is left. */
+  /** Ends it early, without a trace. Resolves when nothing of it is left. */
   stop(): Promise<void>
 }
 
@@ -63,19 +60,19 @@ type BackupOutcome =
 /** The start of a service has other things to do. */
 const START_MS = 10_000
 
-/** Between two looks at the clock, which may be put right meanwhile, and after which a folder may have been mounted. */
+/** The clock may be corrected, or a folder mounted, meanwhile. */
 const LOOK_MS = HOUR_MS
 
-/** A first failure is tried again soon; each one after it twice as late. */
+/** Doubles after each failure. */
 const RETRY_MS = MINUTE_MS
 const LONGEST_RETRY_MS = HOUR_MS
 
 /**
  * waiting → (the newest name there is `everyMs` old, or there is none) → making → waiting.
- * making → (failed) → waiting, for a minute, then two, and an hour at the most.
- * Before it waits the newest is verified, where that is due.
+ * making → (failed) → waiting, for a minute, then two, at most an hour.
+ * Before it waits, the newest is verified if that is due.
  *
- * What is there says when the next one is due, so that it makes no difference how often the service is started.
+ * The existing backups decide when the next is due, however often the service starts.
  */
 export function startBackupSchedule({ clock, log, everyMs, names, make, verifier }: Options): BackupSchedule {
   let lastSuccessAt: number | null = null
@@ -108,7 +105,7 @@ export function startBackupSchedule({ clock, log, everyMs, names, make, verifier
     }
   }
 
-  /** Makes a backup if one is due, or asked for; how long until the next look, in ms. */
+  /** Makes a backup if one is due or requested. Returns the time until the next look, in ms. */
   async function look(): Promise<number> {
     const wasAsked = isAsked
     isAsked = false
@@ -139,7 +136,7 @@ export function startBackupSchedule({ clock, log, everyMs, names, make, verifier
 
   function untilDue(): number {
     const now = clock.now()
-    // A clock that was put back must not hold up the next one.
+    // A clock that was set back must not delay the next one.
     return lastSuccessAt === null || lastSuccessAt > now ? 0 : lastSuccessAt + everyMs - now
   }
 

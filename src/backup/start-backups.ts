@@ -19,13 +19,13 @@ import { verifyProcess } from './verify-process.ts'
 interface Dependencies {
   readonly clock: Clock
   readonly log: Log
-  /** Where the credentials of a bucket are looked for, here and by the processes that make backups. */
+  /** Has the credentials of a bucket. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * The backups that a service makes by itself; `null` where none are wanted. Throws `StartRefused` for a place that is
- * none, or a bucket without credentials. One that cannot be reached now may be later: that is logged and tried again.
+ * The service's scheduled backups; `null`: none are wanted. Throws `StartRefused` for an invalid place, or a bucket
+ * without credentials. One that cannot be reached is logged and tried again.
  */
 export function startBackups(
   {

@@ -9,17 +9,15 @@ import type { SealedFor } from '../sealing/seal.ts'
 import { UNWATCHED_BACKUP } from './watch.ts'
 import type { BackupWatch } from './watch.ts'
 
-/** What is in a database file. */
 export interface BackupSummary {
   readonly schema: number
   /** Their ids. */
   readonly applications: readonly string[]
-  /** Registered devices, not those that are gone. */
+  /** Registered devices, without unregistered ones. */
   readonly devices: number
   readonly pushes: number
-  /** The last change in it that has a time, ms since the Unix epoch; `null` for none. */
+  /** The last change with a time, ms since the Unix epoch; `null`: none. */
   readonly newestAt: number | null
-  /** Credentials, and the secrets of webhooks. */
   readonly sealed: readonly Sealed[]
 }
 
@@ -33,16 +31,15 @@ interface Bad {
   readonly kind: 'bad'
   /** A sentence each. */
   readonly problems: readonly string[]
-  /** As far as it can be told. */
+  /** `null`: unreadable. */
   readonly content: BackupSummary | null
 }
 
-/** Of a damaged file a few of the findings tell as much as all of them. */
 const MAX_FINDINGS = 5
 
 /**
- * Looks into a database file. `quick` leaves out whether the indexes agree with their tables, which takes ten times as
- * long (of 1,000,000 devices 10 s for 1 s).
+ * Checks a database file. `quick` does not compare indexes with their tables, which takes ten times as long (1,000,000
+ * devices: 10 s instead of 1 s).
  */
 export function inspect(
   path: string,
@@ -52,7 +49,7 @@ export function inspect(
   return watch.during({ into: null, size: statSync(path).size }, () => attempt(path, (file) => inspected(file, depth)))
 }
 
-/** Why nothing is to be read from a database file, not even to copy it; `null`: something may. Reads its schema only. */
+/** Why a file must not be read, not even to copy it; `null`: it may. Reads only its schema. */
 export function strangenessOf(path: string): string | null {
   const found = attempt(path, (file) => schemaIn(file))
   return found.kind === 'bad' ? found.problems.join(' ') : null
@@ -60,13 +57,13 @@ export function strangenessOf(path: string): string | null {
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'It is not a database.',
-  // Whoever only reads cannot (sqlite.org/rescode, SQLITE_READONLY_ROLLBACK).
+  // A reader cannot (sqlite.org/rescode, SQLITE_READONLY_ROLLBACK).
   SQLITE_READONLY_ROLLBACK:
     'Its journal must be rolled back first. Keep a copy of both files, then open it once: sqlite3 FILE .schema.',
 }
 
 function attempt<Found>(path: string, look: (file: OfflineReader) => Found): Found | Bad {
-  // SQLite says of what is not for this user that it cannot be opened, as of what is damaged.
+  // SQLite reports missing rights as it does damage.
   accessSync(path, constants.R_OK)
   try {
     using file = readDatabaseFile(path)
@@ -77,7 +74,7 @@ function attempt<Found>(path: string, look: (file: OfflineReader) => Found): Fou
   }
 }
 
-/** The last change that has a time, whatever the schema. Reads every device. */
+/** The last change with a time, for any schema. Reads every device. */
 export function newestIn(file: OfflineReader): number | null {
   const known = new Set(
     file
@@ -96,7 +93,7 @@ export function newestIn(file: OfflineReader): number | null {
   return times.length === 0 ? null : Math.max(...times)
 }
 
-/** Where a change leaves its time. Not what lies in the future by intent, such as `send_at`. */
+/** The times of changes. Not those in the future by intent, such as `send_at`. */
 const TIMES: Readonly<Record<string, readonly string[]>> = {
   application: ['created_at'],
   credential: ['created_at'],
@@ -112,11 +109,11 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
 interface OwnSchema {
   readonly kind: 'schema'
   readonly schema: number
-  /** Their names, and those of all else in it. */
+  /** Names of tables and everything else. */
   readonly tables: readonly string[]
 }
 
-/** What may be asked of the file, before anything is: a view or a trigger of somebody else's would run with it. */
+/** Before anything else is read: a foreign view or trigger would run. */
 function schemaIn(file: OfflineReader): OwnSchema | Bad {
   const schema = file.all<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
   const objects = file.all<SchemaObject>(SCHEMA_OBJECTS)

@@ -5,17 +5,17 @@ import { codeOf } from '../text/error-code.ts'
 import { isJsonObject, parseJsonObject } from '../text/json-object.ts'
 import type { JsonObject } from '../text/json-object.ts'
 
-/** What is known of the backups that a service has opened, the newest each time. */
+/** What a service knows of its newest backup. */
 export interface Verification {
-  /** The last one that was whole; `null`: none yet. */
+  /** The last good one; `null`: none yet. */
   readonly good: GoodBackup | null
-  /** What a later look has found wrong; `null`: nothing. */
+  /** What a later check found wrong; `null`: nothing. */
   readonly problem: BackupProblem | null
 }
 
 interface GoodBackup {
   readonly name: string
-  /** When that was seen, ms since the Unix epoch. */
+  /** ms since the Unix epoch. */
   readonly at: number
   /** Registered ones in it. */
   readonly devices: number
@@ -23,16 +23,16 @@ interface GoodBackup {
 
 interface BackupProblem {
   readonly name: string
-  /** When that was seen, ms since the Unix epoch. */
+  /** ms since the Unix epoch. */
   readonly at: number
-  /** What is the matter with it, or why it could not be opened, in sentences. */
+  /** Why it is bad, or could not be opened, in sentences. */
   readonly what: string
 }
 
-/** In the data directory: over restarts, and for the doctor while nothing serves. */
+/** In the data directory: for the next start, and for `bellhop doctor`. */
 const NAME = 'backup-verified.json'
 
-/** Also for its next start, and for `bellhop doctor`. Never half written. */
+/** Never half written. */
 export function writeVerification(data: string, verification: Verification): void {
   const draft = join(data, `${NAME}.partial`)
   const file = openSync(draft, 'w', 0o600)

@@ -6,9 +6,8 @@ import { lastTimeOf } from './backup-name.ts'
 import type { Verification } from './verified-file.ts'
 import type { Verifying } from './verify-process.ts'
 
-/** Opens the newest backup now and then. */
 export interface Verifier {
-  /** Verifies the newest backup if that is due; how long until the next look, in ms. One at a time. */
+  /** Verifies the newest backup if that is due. Returns the time until the next look, in ms. Call one at a time. */
   look(): Promise<number>
   state(): Verification
   /** Resolves when nothing of it is left. */
@@ -18,28 +17,26 @@ export interface Verifier {
 interface Options {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
-  /** The names that are there. */
   readonly names: () => Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
   readonly verify: (name: string) => Verifying
-  /** What is known since an earlier start. */
+  /** From an earlier start. */
   readonly known: Verification
-  /** Keeps what is known. May throw. */
+  /** May throw. */
   readonly keep: (verification: Verification) => void
 }
 
-/** Between two looks at the newest backup. */
 const EVERY_MS = DAY_MS
 
-/** One that could not be reached is tried again; in place of one that is damaged there may be a newer one. */
+/** A bucket may be reachable again, or a newer backup may have replaced a damaged one. */
 const RETRY_MS = HOUR_MS
 
 /**
- * The newest backup is due once a day; after one that was not good also as soon as there is a newer one, and after one
- * that could not be reached in an hour.
+ * The newest backup is due once a day; after a bad one as soon as there is a newer one, and an hour after one that
+ * could not be reached.
  */
 export function createVerifier({ clock, log, names, verify, known, keep }: Options): Verifier {
   let last = known
-  /** Known to be damaged: all of it need not be read every hour to say so. */
+  /** Known to be damaged: not read again every hour. */
   let damaged: string | null = null
   let running: Verifying | null = null
   let stopped = false
@@ -48,7 +45,7 @@ export function createVerifier({ clock, log, names, verify, known, keep }: Optio
     const { good, problem } = last
     const seen = problem ?? good
     const now = clock.now()
-    // A clock that was put back must not hold up the next look.
+    // A clock that was set back must not delay the next look.
     if (seen === null || seen.at > now) return 0
     return Math.max(0, seen.at + (problem === null ? EVERY_MS : RETRY_MS) - now)
   }
@@ -57,7 +54,7 @@ export function createVerifier({ clock, log, names, verify, known, keep }: Optio
     if (untilDue() > 0) return untilDue()
     const there = await names()
     if (stopped) return RETRY_MS
-    // The schedule has the same question, and tells of it.
+    // The schedule reports it.
     if (there.kind === 'problem') return RETRY_MS
     const now = clock.now()
     const newest = there.names.find((name) => lastTimeOf([name], now) === lastTimeOf(there.names, now))

@@ -7,7 +7,7 @@ import { writtenIn } from './newest.ts'
 import { runOwnProcess } from './own-process.ts'
 import type { RepositoryPlace } from './repository.ts'
 
-/** What came of opening a backup. A problem is one of reaching it: then nobody knows. */
+/** A problem: it could not be opened, so its state is unknown. */
 export type VerifyOutcome =
   | { readonly kind: 'good'; readonly devices: number }
   | {
@@ -24,25 +24,24 @@ export interface Verifying {
 }
 
 interface Options {
-  /** The data directory. */
   readonly data: string
   readonly from: RepositoryPlace
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What a backup out of a bucket is checked in, beside the database. `pid`: of the process that does. */
+/** Names directories beside the database in which the process `pid` checks backups from a bucket. */
 export function verifyDirectoryPrefix(pid: number): string {
   return `verifying-${pid}-`
 }
 
-/** `bellhop backup verify` beside the service: reads all of one backup, and counts what is in it. */
+/** `bellhop backup verify` as a process beside the service: reads all of one backup. */
 export function verifyProcess(name: string, { data, from, env }: Options): Verifying {
   const child = runOwnProcess(['backup', 'verify', `--data=${data}`, '--json', '--', writtenIn(from, name)], env)
 
   async function ended(): Promise<VerifyOutcome> {
     const { stdout, complaint, how } = await child.ended
     if (stdout === '') return problem(complaint ?? `bellhop backup verify ended with ${how}.`)
-    // Whether the key opens what is sealed in it is no matter here: the service may have another one than it finds.
+    // Ignores whether the key opens the records: the service may have another one.
     const { good, problems, devices } = JSON.parse(stdout) as Verified
     return good ? { kind: 'good', devices } : { kind: 'bad', what: problems.join(' ') }
   }

@@ -3,15 +3,15 @@ import { damageText } from './storage-errors.ts'
 import { TOO_LARGE } from './write-failure.ts'
 
 export interface CorruptionMonitor {
-  /** The same log, through which all that fails unexpectedly passes once. */
+  /** The same log, watched: every unexpected failure passes through it once. */
   readonly log: Log
-  /** What an error has said of the database, once and for all of this process; `null`: nothing. */
+  /** The first damage seen by this process; `null`: none. */
   found(): string | null
 }
 
 /**
- * A running service that meets a damaged page goes on with all that is whole; but it says so, once, in a sentence that
- * tells what to do, and is not ready from then on.
+ * A running service that meets a damaged page keeps serving the rest. It says once what to do, and is not ready from
+ * then on.
  */
 export function monitorCorruption(log: Log, directory: string): CorruptionMonitor {
   let found: string | null = null

@@ -1,14 +1,13 @@
 /*
- * Damage of the file that no check of SQLite's has found, since pages carry no checksums. It is told as what SQLite
- * itself finds is told: see `storage-errors.ts` and `corruption-monitor.ts`.
+ * Damage that no check of SQLite's has found, since pages carry no checksums. Reported like SQLite's own: see
+ * `storage-errors.ts` and `corruption-monitor.ts`.
  */
 
-/** `what` is not as Bellhop has written it. */
 export function damage(what: string): Error & { readonly code: string } {
   return Object.assign(new Error(`database disk image is malformed: ${what}`), { code: 'SQLITE_CORRUPT' })
 }
 
-/** The value of a column of JSON, which Bellhop alone has written. Throws `damage` where it does not read as JSON. */
+/** Parses a JSON column, which only Bellhop writes. Throws `damage`. */
 export function storedJson(text: string): unknown {
   try {
     return JSON.parse(text)

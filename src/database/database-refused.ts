@@ -1,12 +1,12 @@
 /**
- * Why a database is not opened, or not upgraded, where that is the operator's to change. The message is the sentence
- * that is printed, without a stack; the files are as they were.
+ * A database that is not opened or upgraded, for a reason that the operator can change. The message is printed without
+ * a stack; the files are as they were.
  */
 export class DatabaseRefused extends Error {
   override readonly name: string = 'DatabaseRefused'
 }
 
-/** A newer Bellhop has written it. */
+/** Written by a newer Bellhop. */
 export class NewerDatabase extends DatabaseRefused {
   override readonly name = 'NewerDatabase'
 }

@@ -17,52 +17,51 @@ import { writeFailureOf } from './write-failure.ts'
 
 export type Drizzle = ReturnType<typeof openDrizzle>
 
-/** A type that is `never` for promises: a transaction must be over before its function returns. */
+/** A type that is `never` for promises: a transaction must end before its function returns. */
 export type NoPromise<T> = T extends PromiseLike<unknown> ? never : T
 
-/** Makes commits durable: see `Database.syncByHand`. Both throw, or reject, when the disk does not take it. */
+/** Makes commits durable: see `Database.syncByHand`. Both throw, or reject, if the disk refuses. */
 export interface Sync {
   later(): Promise<void>
   now(): void
 }
 
-/** The database file of one data directory: one writing connection and one that only reads. */
+/** The database file of one data directory: a writing connection and a read-only one. */
 export interface Database extends Disposable {
   /** Everyday statements, each prepared once: `late(() => orm.select()…)`. */
   readonly orm: Drizzle
-  /** The same on the reading connection. */
   readonly readingOrm: Drizzle
   /** A raw prepared statement on the writing connection, for the hot paths. */
   statement<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
-  /** A raw prepared statement on the reading connection: long reads that must not see half a transaction. */
+  /** The same on the reading connection: for long reads, which see no half transaction. */
   reading<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
   /**
-   * Runs `work` in one BEGIN IMMEDIATE … COMMIT, or in a savepoint when already inside one; rolls back when it throws.
+   * Runs `work` in one BEGIN IMMEDIATE … COMMIT, or in a savepoint if already inside one; rolls back when it throws.
    * `work` is synchronous: bun:sqlite would commit an async one at its first await.
    *
-   * After some failures (a disk that is full, or fails) SQLite rolls back the whole transaction by itself, and a
-   * statement after that would commit on its own (sqlite.org/lang_transaction, "Response To Errors"). Then a savepoint
-   * is refused at once, with that failure, and so is the end of the transaction, whatever `work` made of it.
+   * After some failures (a full or failing disk) SQLite rolls back the whole transaction by itself, and the next
+   * statement would commit on its own (sqlite.org/lang_transaction, "Response To Errors"). So the next savepoint and
+   * the end of the transaction fail with that error, even if `work` caught it.
    */
   transact<T>(work: () => NoPromise<T>): T
-  /** Whether a transaction is open. Inside `transact` it is not once SQLite has rolled back by itself. */
+  /** Inside `transact` it is `false` once SQLite has rolled back by itself. */
   inTransaction(): boolean
   /**
-   * From now on a commit on the writing connection is on disk only after a sync, which another thread makes. What this
-   * thread wrote before the sync began is in it. Without it every commit syncs by itself, and blocks meanwhile.
+   * From now on a commit on the writing connection is on disk only after a sync, on another thread, that began after
+   * it. By default every commit syncs by itself and blocks.
    */
   syncByHand(): Sync
   /**
-   * From now on no commit on the writing connection moves the log into the file: another thread does. Dispose of it before
-   * the database. `onFailed` hears what keeps that thread from it; `overrides` are for tests.
+   * From now on another thread moves the log into the file, not a commit. Dispose of it before the database. `onFailed`
+   * is called with the reason when that thread fails; `overrides` are for tests.
    */
   checkpointBeside(onFailed: (why: string) => void, overrides?: CheckpointOverrides): Checkpointer
   /**
-   * Looks from now on whether the files are still those that were opened. `dispose` closes nothing once they are not:
-   * SQLite would write the log into, or erase, what somebody has put in their place.
+   * From now on checks that the files are still those that were opened. If not, `dispose` closes nothing: SQLite would
+   * write the log into, or erase, their replacement.
    */
   guardFiles(): Pick<OpenFileGuard, 'problem' | 'setLogAside'>
-  /** Changes whenever another connection, or process, has committed. */
+  /** Changes whenever another connection or process commits. */
   version(): number
 }
 
@@ -72,7 +71,7 @@ const PRAGMAS = [
   'PRAGMA synchronous = FULL',
   'PRAGMA foreign_keys = ON',
   'PRAGMA trusted_schema = OFF',
-  // What is erased is overwritten where its page is written anyway; ON would write free pages only for that.
+  // Erased rows are overwritten in pages that are written anyway; ON would write free pages only for that.
   'PRAGMA secure_delete = FAST',
   'PRAGMA temp_store = MEMORY',
   'PRAGMA cache_size = -16384', // KiB
@@ -80,29 +79,24 @@ const PRAGMAS = [
 ]
 
 /**
- * What the writing connection keeps of the file in memory where it serves. A command, which writes more at a time, keeps
- * the 16 MB above. The system has the file in memory as far as there is room: with 1,000,000 and 5,000,000 devices a
- * registration and a launch took no more CPU time than with 16 MB, and a broadcast 14 MB less at the most (measured on 2
- * busy cores, three turns).
+ * The page cache of a serving process. A command writes more at a time and keeps the 16 MB above. With 1,000,000 and
+ * 5,000,000 devices a registration and a launch took no more CPU time than with 16 MB, and a broadcast 14 MB less
+ * (measured on 2 busy cores, three turns).
  */
 const SERVING_CACHE = 'PRAGMA cache_size = -4096' // KiB
 
 /**
- * Up to where it grows for a transaction that changes more. Pages that were written to the log before the COMMIT, and read
- * and written again, took 3 to 5 of 27 µs of a device that comes in a batch (2 busy cores, 2026-11-23, twenty turns).
+ * How far it grows for a large transaction. Pages written to the log before the COMMIT, then read and written again,
+ * took 3 to 5 of the 27 µs of a device in a batch (2 busy cores, 2026-11-23, twenty turns).
  */
 const SERVING_CACHE_OF_CHANGES = 'PRAGMA cache_spill = -16384' // KiB
 
-/** The commit that makes the log as long moves it into the file. */
 const CHECKPOINTS = `PRAGMA wal_autocheckpoint = ${LOG_PAGES}`
 
-/** Before it a commit at the moment of a checkpoint could damage the file (sqlite.org/wal, "The WAL-Reset Bug"). */
+/** In older versions a commit during a checkpoint could damage the file (sqlite.org/wal, "The WAL-Reset Bug"). */
 const SAFE_BESIDE = '3.51.3'
 
-/**
- * Opens, and where needed creates and upgrades, the database in `directory`. Throws `DatabaseRefused` where that is the
- * operator's to change: `NewerDatabase` when a newer Bellhop has written it.
- */
+/** Opens, and if needed creates or upgrades, the database in `directory`. Throws `DatabaseRefused`. */
 export function openDatabase(directory: string, options: UpgradeOptions = {}): Database {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   refuseLinks(directory)
@@ -125,11 +119,11 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
 
   let depth = 0
   let closed = false
-  /** What ended the transaction that runs, before its end. */
+  /** The error that ended the running transaction early. */
   let brokenBy: unknown = null
 
   function transact<T>(work: () => NoPromise<T>): T {
-    // Statements that are still held keep a closed connection alive: a BEGIN would lock the file, and nobody end it.
+    // A closed connection lives as long as its statements: a BEGIN would lock the file for good.
     if (closed) throw new Error('the database is closed')
     const nested = depth > 0
     if (nested) ensureWhole()
@@ -167,7 +161,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
       undo.run()
       release.run()
     } catch (failed) {
-      // What was to be undone must not be committed with the rest.
+      // Changes that cannot be undone must not be committed with the rest.
       brokenBy ??= failed
       throw failed
     }
@@ -182,9 +176,9 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
     inTransaction: () => writer.inTransaction,
     version: () => dataVersion.get()?.data_version ?? 0,
     syncByHand() {
-      // What FULL adds to NORMAL in WAL mode is just this, an fsync of the log after each commit (sqlite.org/pragma,
-      // "synchronous"); frames carry checksums, so a log that is cut short ends at the last whole commit. The file stays
-      // the same one for as long as a connection is open.
+      // An fsync of the log after each commit is all that FULL adds to NORMAL in WAL mode (sqlite.org/pragma,
+      // "synchronous"); frames carry checksums, so a torn log ends at the last whole commit. The log stays the same
+      // file as long as a connection is open.
       writer.run('PRAGMA synchronous = NORMAL')
       wal ??= openSync(`${path}-wal`, 'r+')
       const file = wal
@@ -257,7 +251,7 @@ function prepare<Row, Params extends readonly Value[]>(connection: Sqlite, sql: 
 }
 
 function openDrizzle(connection: Sqlite) {
-  // All that drizzle asks of a connection here.
+  // All that drizzle uses of a connection here.
   const client = { prepare: (sql: string) => new LazyStatement(connection, sql) }
   return drizzle({ client: client as unknown as Sqlite })
 }

@@ -6,9 +6,8 @@ import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import { isBusy } from './sqlite-error.ts'
 
 /**
- * Holds a data directory for one serving process; `null` when another holds it. The lock is SQLite's own on an empty
- * database beside the real one: the kernel lets go of it when the process ends, however it ends, and it keeps no
- * command out of the real database.
+ * Holds a data directory for one serving process; `null`: another one holds it. SQLite locks an empty database beside
+ * the real one: the kernel releases it however the process ends, and commands can still use the real database.
  */
 export function lockDirectory(directory: string): Disposable | null {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -17,8 +16,8 @@ export function lockDirectory(directory: string): Disposable | null {
 }
 
 /**
- * Holds the making of backups from a data directory, so that drafts of backups that are there now have nobody left who
- * writes them; `null` when another process holds it, or none may here. Its file is gone when it is let go of.
+ * Holds the making of backups, so that any draft found now is abandoned; `null`: another process holds it, or the
+ * directory cannot be written. Releasing it erases the file.
  */
 export function lockBackups(directory: string): Disposable | null {
   const path = join(directory, BACKUP_LOCK)
@@ -35,7 +34,7 @@ export function lockBackups(directory: string): Disposable | null {
         },
       }
     }
-    // Another process has let go of it meanwhile, and with it of this file.
+    // Another process has released it, and erased this file.
     held[Symbol.dispose]()
     return null
   } catch (error) {
@@ -46,11 +45,11 @@ export function lockBackups(directory: string): Disposable | null {
 }
 
 function lockFile(path: string): Disposable | null {
-  // Whoever else could open it could hold the lock, and keep the service from starting.
+  // Anyone who can open it could hold the lock and keep the service from starting.
   ensureRegular(path)
   const file = openRegular(path, { readwrite: true })
   try {
-    // Not 0: a command that only looks (see `isServed`) is in the way for microseconds.
+    // Not 0: a command that calls `isServed` holds it for microseconds.
     file.run('PRAGMA busy_timeout = 100')
     file.run('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -61,7 +60,6 @@ function lockFile(path: string): Disposable | null {
   return { [Symbol.dispose]: () => file.close() }
 }
 
-/** Whether a process serves this data directory now. */
 export function isServed(directory: string): boolean {
   const path = join(directory, LOCK)
   if (!existsSync(path)) return false
@@ -78,7 +76,7 @@ export function isServed(directory: string): boolean {
   }
 }
 
-/** What is in a lock is nobody's: what SQLite says of a file that is no database is not to be said of the real one. */
+/** The lock holds no data: SQLite's error about it must not be read as one about the real database. */
 function spoiled(error: unknown, path: string): unknown {
   if (!/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error) ?? '')) return error
   return new DatabaseRefused(

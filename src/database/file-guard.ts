@@ -2,35 +2,34 @@ import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from '
 import type { Stats } from 'node:fs'
 import { messageOf } from '../text/error-code.ts'
 
-/** Looks whether what is written now will be there at the next start. */
+/** Checks that what is written now will be there at the next start. */
 export interface FileGuard {
   /**
-   * Why it will not, in a sentence without its full stop; `null`: it will. `isQuick`: without a look at what is of no use to
-   * the next start.
+   * Why it will not, in a sentence without its full stop; `null`: it will. `isQuick` skips the file that the next start
+   * does not need.
    */
   problem(isQuick?: boolean): string | null
   /** Resolves when there is no problem any more. */
   untilWhole(): Promise<void>
 }
 
-/** Of a database that nobody can take away. */
 export const UNGUARDED: FileGuard = { problem: () => null, untilWhole: () => Promise.resolve() }
 
 export interface OpenFileGuard extends Pick<FileGuard, 'problem'>, Disposable {
   /**
-   * For the end of a process whose database is not the one it has opened: puts the log aside where that would be taken for
-   * the log of another file. Its new path; `null`: it stays.
+   * For the end of a process whose database was replaced: renames the log if it would be taken for another file's.
+   * Returns the new path; `null`: it stays.
    */
   setLogAside(): string | null
 }
 
 /**
- * Guards the files of a database that this process has open in WAL mode: on Linux a file that is removed or replaced can be
- * written to all the same. What SQLite does to them it notes in the shared memory file (sqlite.org/walformat): so the
- * database file changes only in a checkpoint, and the log has at least its frames, under a header with its salts.
+ * Guards the files of a database that this process has open in WAL mode: Linux lets it write to files that were removed
+ * or replaced. SQLite notes its own changes in the shared memory file (sqlite.org/walformat): the database file changes
+ * only in a checkpoint, and the log has at least its frames, under a header with its salts.
  *
- * `moveLog` makes a checkpoint, where it can. The files that this opens are closed by `dispose` alone, after all
- * connections: closing lets go of all locks that this process holds on them (fcntl(2)).
+ * `moveLog` makes a checkpoint, if it can. Only `dispose` closes the files opened here, after all connections: closing
+ * releases all locks of this process on them (fcntl(2)).
  */
 export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
   const names = [path, `${path}-wal`, `${path}-shm`] as const
@@ -52,20 +51,20 @@ export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
     }
   }
 
-  // What a crash has left passes for a checkpoint that is under way, until there is one.
+  // An interrupted checkpoint looks like a running one until the next.
   const { moved, moving } = index()
   if (moving > moved) moveLog()
 
-  /** Of the last look: the database file, and what was noted of checkpoints before that was looked at. */
+  /** From the last look: the database file, and the state of checkpoints before it. */
   let seen = { file: statSync(path), before: index() }
-  /** Another program has changed the database file: it will not be again what it was. */
+  /** Another program has changed the database file. Final. */
   let changed = false
   let closed = false
 
   function problem(isQuick = false): string | null {
     // A sync that outlasts the database is still answered.
     if (closed) return null
-    // A read may fail once (EIO); when the second does too, nobody can say what is there.
+    // A read may fail once (EIO).
     for (let tries = 1; ; tries++) {
       try {
         return look(isQuick)
@@ -78,7 +77,7 @@ export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
   function look(isQuick: boolean): string | null {
     const before = index()
     const found: Stats[] = []
-    // 11 of 16 µs are these three; a commit that is to be answered does without the last.
+    // 11 of 16 µs are these three; a commit that waits for its answer skips the last.
     for (let n = 0; n < (isQuick ? 2 : 3); n++) {
       const file = statSync(names[n] ?? path, { throwIfNoEntry: false })
       const { ino, dev } = own[n] ?? {}
@@ -94,12 +93,12 @@ export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
     seen = { file, before }
     const isLogWhole = log.size >= LOG_HEADER_BYTES + before.frames * before.frameBytes
     const isOwnLog = header.readBigUInt64LE(16) === before.salts
-    // Where the salts are others by now, another process has begun the log anew.
+    // If the salts have changed, another process has restarted the log.
     if (before.frames === 0 || (isLogWhole && isOwnLog) || before.salts !== after.salts) return null
     return `${names[1]} was changed by another program while it was in use`
   }
 
-  /** Whether the database file is another one than at the last look, and no checkpoint can have done it. */
+  /** Whether the database file differs from the last look, and no checkpoint can have done it. */
   function isChanged(file: Stats, after: LogIndex): boolean {
     if (file.mtimeMs === seen.file.mtimeMs && file.size === seen.file.size) return false
     const { before } = seen
@@ -123,12 +122,15 @@ export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
   }
 }
 
-/** What the shared memory file says of the log: sqlite.org/walformat, "The WAL-Index File Format". */
+/** The shared memory file's account of the log: sqlite.org/walformat, "The WAL-Index File Format". */
 interface LogIndex {
   readonly frames: number
   readonly frameBytes: number
   readonly salts: bigint
-  /** Frames that a checkpoint has moved into the database file, and up to which one has begun to: nBackfill and nBackfillAttempted. */
+  /**
+   * nBackfill and nBackfillAttempted: frames moved into the database file, and frames that a checkpoint has set out to
+   * move.
+   */
   readonly moved: number
   readonly moving: number
 }

@@ -5,12 +5,11 @@ import { UNGUARDED } from './file-guard.ts'
 import type { FileGuard } from './file-guard.ts'
 
 /**
- * Runs `operation` in the transaction that all writes of this event-loop turn share, and resolves with its result
- * once that transaction is on disk. An operation that throws is undone alone, and its promise rejects; when the
- * commit itself fails, or SQLite rolls back before it (a full disk), every promise of the turn rejects and nothing of it
- * is kept.
+ * Runs `operation` in the transaction that all writes of this event-loop turn share, and resolves with its result once
+ * that is on disk. An operation that throws is undone alone, and its promise rejects. If the commit fails, or SQLite
+ * rolls back before it (a full disk), every promise of the turn rejects and nothing is stored.
  *
- * An operation may run twice: it changes the database and nothing else.
+ * An operation may run twice: it must change only the database.
  */
 export type Commit = <T>(operation: () => NoPromise<T>) => Promise<T>
 
@@ -20,7 +19,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** An operation that has run, and is to be answered with what came of it when it is on disk. */
+/** An operation that has run; answered with `outcome` once on disk. */
 interface Committed {
   readonly answer: (outcome: never) => void
   readonly outcome: unknown
@@ -33,7 +32,7 @@ export interface GroupCommit extends Disposable {
   alongside(work: () => void): void
 }
 
-/** Hears of shared transactions, for metrics. Durations are seconds. */
+/** For metrics. Durations are seconds. */
 export interface CommitObserver {
   /** A transaction has run, up to its COMMIT, which is not durable yet. */
   committed(operations: number, seconds: number): void
@@ -47,18 +46,18 @@ const NOBODY: CommitObserver = { committed() {}, synced() {}, failed() {} }
 /**
  * waiting → (the turn ends: one transaction) → committed → (a sync that began after it is through) → answered.
  *
- * An fsync is what a durable write costs, so many share one; and another thread waits for it, so that this one goes on
- * with the next calls. Measured on 2 cores, registrations over 64 connections: one commit a call 5.7-5.9k/s; shared,
- * with a savepoint for each and the sync on this thread, 18.0k/s; as it is 20.4k/s.
+ * An fsync is the cost of a durable write, so many share one, on another thread. Measured on 2 cores, registrations
+ * over 64 connections: one commit a call 5.7-5.9k/s; shared, with a savepoint for each and the sync on this thread,
+ * 18.0k/s; as it is 20.4k/s.
  *
- * Before a turn's transaction, the end of a checkpoint may have to be waited for (`checkpointer.ts`).
+ * A turn's transaction may have to wait for the end of a checkpoint (`checkpointer.ts`).
  *
- * While the files are not those that were opened (`file-guard.ts`) nothing is begun. What was committed just before waits for
- * them: it can be answered once they are back, and nobody may do it again.
+ * While the files are not those that were opened (`file-guard.ts`) nothing begins. Earlier commits wait for them: they
+ * can be answered once the files are back, and must not be repeated.
  *
- * When a sync fails, what it was for is committed and yet may not be on disk, and no later sync tells: Linux reports such
- * an error once. So nothing of it may be answered, or done again, nor anything after it: all is refused from then on.
- * `onSyncFailed` must end the process, and the next start reads what is really there.
+ * When a sync fails, its commits may not be on disk, and no later sync tells: Linux reports such an error once. So they
+ * are neither answered nor repeated, and everything is refused from then on. `onSyncFailed` must end the process; the
+ * next start reads what is really there.
  */
 export function createGroupCommit(
   database: Database,
@@ -74,10 +73,9 @@ export function createGroupCommit(
   let scheduled = false
   let closed = false
   let syncing = false
-  /** What the sync said that failed; `null`: none has. */
+  /** The error of a failed sync. */
   let brokenBy: { readonly error: unknown } | null = null
 
-  /** What stands in the way of a transaction. */
   function hindrance(): typeof brokenBy {
     if (brokenBy !== null) return brokenBy
     const problem = files.problem(true)
@@ -112,7 +110,7 @@ export function createGroupCommit(
     if (!syncing) void makeDurable()
   }
 
-  /** All in one transaction; `null`, and nothing done, when one of them throws and that is all that failed. */
+  /** All in one transaction; `null`, with nothing done, if an operation threw and that is all that failed. */
   function runTogether(turn: readonly Waiting[]): Committed[] | null {
     let threw = false
     function run(operation: () => unknown): unknown {
@@ -122,7 +120,7 @@ export function createGroupCommit(
           throw new Error('an operation made nothing of a failure that ended its transaction')
         return result
       } catch (error) {
-        // Otherwise SQLite has rolled back by itself: that is the end of the whole turn.
+        // Otherwise SQLite has rolled back by itself, which ends the whole turn.
         threw = database.inTransaction()
         throw error
       }
@@ -138,7 +136,7 @@ export function createGroupCommit(
     }
   }
 
-  /** The same with a savepoint for each, so that one that throws is undone alone. */
+  /** With a savepoint for each, so that one that throws is undone alone. */
   function runApart(turn: readonly Waiting[]): Committed[] {
     return database.transact(() => {
       for (const ride of riders) ride()
@@ -184,7 +182,7 @@ export function createGroupCommit(
   return {
     commit: (operation) =>
       new Promise((resolve, reject) => {
-        // SQLite keeps a connection usable until its last statement is gone, and whoever begins there never ends.
+        // SQLite keeps a connection usable until its last statement is gone: a transaction begun now would never end.
         if (closed) {
           reject(new Error('the database is closed'))
           return

@@ -4,18 +4,18 @@ import { dirname, join } from 'node:path'
 import { codeOf } from '../text/error-code.ts'
 import { DatabaseRefused } from './database-refused.ts'
 
-/* Whether a file is a database of Bellhop's, before anything in it is changed. */
+/* Checks that a file is a database of Bellhop's before anything in it changes. */
 
 /**
- * An empty file, or none, is what a first start finds; but where there was more, SQLite would begin anew without a word,
- * and even erase the log that may still hold all of it. Throws `DatabaseRefused`.
+ * A first start finds an empty file, or none. If there was more, SQLite would silently start over and erase the log
+ * that may still hold all of it. Throws `DatabaseRefused`.
  */
 export function refuseEmptied(path: string): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? null
   if (size !== null && size > 0) return
   const logged = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   if (size === null) {
-    // A key alone is no sign: that may have been put there before the first start.
+    // A key alone is no sign: operators may put it there before the first start.
     if (!logged) return
     throw new DatabaseRefused(
       `There is no database ${path}, although its WAL file ${path}-wal exists: restore the database or a backup, or delete the WAL file to start empty.`,
@@ -28,7 +28,7 @@ export function refuseEmptied(path: string): void {
   )
 }
 
-/** Throws `DatabaseRefused` for another program's database, or what is none. */
+/** Throws `DatabaseRefused` for another program's database, or no database at all. */
 export function refuseForeign(connection: Database, path: string): void {
   let tables: readonly string[]
   try {
@@ -42,7 +42,7 @@ export function refuseForeign(connection: Database, path: string): void {
       `The file ${path} is not a database, or its beginning is damaged. It is left as it is: restore a backup, or choose another data directory (--data).`,
     )
   }
-  // All schemas from the first on have these; a new file has no table at all.
+  // Every schema has these; a new file has no table at all.
   if (tables.length === 0 || ['application', 'device', 'push'].every((name) => tables.includes(name))) return
   throw new DatabaseRefused(
     `The database ${path} is not of Bellhop but of another program. It is left as it is: name another data directory (--data).`,

@@ -2,8 +2,8 @@ import type { Database as Sqlite, SQLQueryBindings, Statement as Compiled } from
 import { stablePlan } from './stable-plan.ts'
 
 /**
- * A statement that is compiled when it is first run. Of the 590 of a service most are for calls that may never come:
- * compiled at the start they take 2.8 MB, and a sixth of the start (measured, medians of five).
+ * A statement that is compiled when it first runs. Most of a service's 590 are for calls that may never come: compiling
+ * them at the start takes 2.8 MB, and a sixth of the start (measured, medians of five).
  */
 export class LazyStatement {
   readonly #connection: Sqlite
@@ -31,7 +31,7 @@ export class LazyStatement {
     return this.#statement.run(...params)
   }
 
-  /** Rows as arrays, which drizzle asks for. */
+  /** Rows as arrays, for drizzle. */
   values(...params: SQLQueryBindings[]): unknown[][] {
     return this.#statement.values(...params)
   }

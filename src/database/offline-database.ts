@@ -4,34 +4,33 @@ import type { Value } from './statement.ts'
 import { giveToOwnerOf, openRegular } from './regular-file.ts'
 import { isBusy } from './sqlite-error.ts'
 
-/* Database files that no server works on: backups, and what is to become the database of one. */
+/* Database files that no server uses: backups, and drafts of a restored database. */
 
-/** A file may come from anywhere: it is not trusted to be what it says (sqlite.org/security). */
+/** A file may come from anywhere, and is not trusted (sqlite.org/security). */
 const WARY = ['PRAGMA trusted_schema = OFF', 'PRAGMA cell_size_check = ON']
 const READING = [...WARY, 'PRAGMA busy_timeout = 5000', 'PRAGMA cache_size = -16384'] // KiB
 
-/** A file that is only looked at: nothing of it changes, and its schema may be any. */
 export interface OfflineReader extends Disposable {
   all<Row>(sql: string, ...params: readonly Value[]): Row[]
 }
 
-/** Throws where there is no such file; what is not a database throws at the first read. */
+/** Throws if there is no such file; anything but a database throws at the first read. */
 export function readDatabaseFile(path: string): OfflineReader {
   const file = new Sqlite(path, { readonly: true, strict: true })
   for (const pragma of READING) file.run(pragma)
   return { all: (sql, ...params) => allOf(file, sql, params), [Symbol.dispose]: () => file.close() }
 }
 
-/** The number of its last migration, also if that is still in its log. */
+/** The number of its last migration, even if that is still in its log. */
 export function schemaOfFile(path: string): number {
   using file = readDatabaseFile(path)
   return file.all<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
 }
 
 /**
- * Writes what is committed in the database `source` now into the new file `target`, packed, as one file that only the
- * owner may read. Others go on reading and writing `source` meanwhile: its log only cannot be emptied before the end.
- * `within`: a data directory whose owner is to own it also where root makes it. Default: none.
+ * Writes the committed content of the database `source` into the new file `target`, packed, mode 600. Others can read
+ * and write `source` during the copy, but its log grows. `within`: a data directory; what root creates belongs to its
+ * owner. Default: none.
  */
 export function copyDatabase(source: string, target: string, within?: string): void {
   makeTarget(target, within)
@@ -44,7 +43,7 @@ export function copyDatabase(source: string, target: string, within?: string): v
   }
 }
 
-/** VACUUM INTO takes a file that is empty (sqlite.org/lang_vacuum), and would make one that others may read. */
+/** VACUUM INTO takes an empty file (sqlite.org/lang_vacuum), and would create one that others may read. */
 function makeTarget(target: string, within: string | undefined): void {
   const made = openSync(target, 'wx', 0o600)
   try {
@@ -54,7 +53,7 @@ function makeTarget(target: string, within: string | undefined): void {
   }
 }
 
-/** A file that nobody else has open; it stays one file, without a log beside it, and its schema what it is. */
+/** A file that nobody else has open, without a log beside it. Nothing is migrated. */
 export interface OfflineWriter extends Disposable {
   all<Row>(sql: string, ...params: readonly Value[]): Row[]
   run(sql: string, ...params: readonly Value[]): { readonly changes: number }
@@ -65,7 +64,7 @@ export function writeDatabaseFile(path: string): OfflineWriter {
   return writerOf(path, ['PRAGMA journal_mode = DELETE'])
 }
 
-/** The same of a file that others may have open, and that keeps its log: closed by the last of them it is one file. */
+/** For a file that others may have open: it keeps its log until the last of them closes it. */
 export function writeSharedFile(path: string): OfflineWriter {
   return writerOf(path, ['PRAGMA busy_timeout = 5000'])
 }
@@ -85,18 +84,17 @@ function writerOf(path: string, pragmas: readonly string[]): OfflineWriter {
   }
 }
 
-/** A database that this process has for itself until it is disposed of. */
+/** A database that only this process can use until it is disposed of. */
 export interface ClaimedDatabase extends Disposable {
-  /** Upper bound of what a copy of it takes. */
+  /** Upper bound of the size of a copy. */
   usedBytes(): number
   /** As `copyDatabase`. */
   copyInto(target: string, within: string): void
 }
 
 /**
- * Takes a database for oneself: folds its log into it, so that it is one file, and keeps everybody else out until it is
- * let go of. `null`: another process has it open, and goes on for longer than `patienceMs`. Throws SQLite's error where
- * it is damaged.
+ * Moves the log into the database, and keeps everybody else out until disposed of. `null`: another process keeps it
+ * open for longer than `patienceMs`. Throws SQLite's error if it is damaged.
  */
 export function claimDatabase(path: string, patienceMs: number): ClaimedDatabase | null {
   const file = openRegular(path, { readwrite: true })
@@ -105,7 +103,7 @@ export function claimDatabase(path: string, patienceMs: number): ClaimedDatabase
     file.run(`PRAGMA busy_timeout = ${patienceMs}`)
     // Leaving WAL mode takes the only connection there is, and removes the log (sqlite.org/wal, 3.3).
     allOf(file, 'PRAGMA journal_mode = DELETE', [])
-    // What a transaction has locked stays locked after it: a copy is made outside of any.
+    // Keeps the lock of a transaction after its end: VACUUM runs outside of any.
     allOf(file, 'PRAGMA locking_mode = EXCLUSIVE', [])
     file.run('BEGIN EXCLUSIVE')
     file.run('COMMIT')
@@ -125,7 +123,7 @@ export function claimDatabase(path: string, patienceMs: number): ClaimedDatabase
   }
 }
 
-/** Finalized at once: a statement left open would keep the file open with it. */
+/** Finalized at once: an open statement would keep the file open. */
 function allOf<Row>(file: Sqlite, sql: string, params: readonly Value[]): Row[] {
   const statement = file.prepare<Row, Value[]>(sql)
   try {

@@ -8,23 +8,23 @@ import type { Statement, Value } from './statement.ts'
 import { isServed } from './directory-lock.ts'
 import { openRegular, refuseLinks } from './regular-file.ts'
 
-/** A database that is only looked at: nothing is migrated, and no file of it changes or comes into being. */
+/** Nothing is migrated, and no file is changed or created. */
 export interface ReadOnlyDatabase extends Disposable {
   readonly orm: Drizzle
   statement<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
-  /** Whether somebody has begun to write since it was opened, so that what was read may be mixed. */
+  /** Whether somebody has begun to write since it was opened, so that reads may be inconsistent. */
   overtaken(): boolean
 }
 
 const UNCHANGED = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI | constants.SQLITE_OPEN_NOFOLLOW
 
-/** Opens the database of a data directory, beside a server or without one. Throws where there is none. */
+/** Opens the database of a data directory, served or not. Throws if there is none. */
 export function openReadOnly(directory: string): ReadOnlyDatabase {
   const path = join(directory, 'bellhop.db')
   const log = `${path}-wal`
   refuseLinks(directory)
-  // Where there is no log, SQLite would make one, also for a reader, and leave it behind, unless it is told that the file
-  // does not change (sqlite.org/wal.html, "Read-only databases"). And on a disk that is read-only it cannot.
+  // SQLite would create a log even for a reader, and cannot on a read-only disk, unless told that the file does not
+  // change (sqlite.org/wal.html, "Read-only databases").
   const still = sizeOf(log) === 0 && !isServed(directory)
   const connection = still
     ? new Sqlite(`${pathToFileURL(join(realpathSync(directory), 'bellhop.db')).href}?immutable=1`, UNCHANGED)

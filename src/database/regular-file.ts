@@ -17,23 +17,23 @@ import { codeOf } from '../text/error-code.ts'
 import { DatabaseRefused } from './database-refused.ts'
 
 /*
- * The files of a data directory are regular ones. Whoever may write in that directory could else have a command, which
- * root runs, write to any file of the machine, by a link in the place of one of them.
+ * The files of a data directory are regular ones. Otherwise anyone who can write in that directory could make a command
+ * run by root write to any file of the machine, through a link.
  */
 const NAMES = ['bellhop.db', 'bellhop.db-wal', 'bellhop.db-shm', 'bellhop.db-journal', 'serving.lock', 'key']
 
-/** Throws `DatabaseRefused` where one of the files of a data directory is a link, a directory or a device. */
+/** Throws `DatabaseRefused` if one of the files of a data directory is a link, a directory or a device. */
 export function refuseLinks(directory: string): void {
   for (const name of NAMES) refuseLink(join(directory, name))
 }
 
-/** Opens a database of a data directory, which is there; the path is not followed should it be a link by now. */
+/** Opens an existing database of a data directory, and follows no link even if one has just taken its place. */
 export function openRegular(path: string, options: { readonly readonly?: true; readonly readwrite?: true }): Sqlite {
   refuseLink(path)
-  // Else SQLite would open what it may not write for reading, and fail later.
+  // SQLite would open an unwritable file for reading, and fail later.
   if (options.readwrite) accessSync(path, constants.R_OK | constants.W_OK)
   const file = new Sqlite(path, { ...options, strict: true })
-  // SQLite says which file it has open, links resolved; nothing of it has been read or written yet.
+  // SQLite names the file it has open, links resolved, before it reads or writes any of it.
   const list = file.prepare<{ file: string }, []>('PRAGMA database_list')
   const opened = list.get()?.file
   list.finalize()
@@ -43,27 +43,27 @@ export function openRegular(path: string, options: { readonly readonly?: true; r
 }
 
 /**
- * Makes an empty file that only its owner may read, where there is none. One made by root belongs to whom the directory
- * belongs: the service must be able to open it.
+ * Creates an empty file, mode 600, if there is none. If root creates it, it belongs to the directory's owner, so that
+ * the service can open it.
  */
 export function ensureRegular(path: string): void {
   if (!madeRegular(path)) settle(path)
 }
 
 /**
- * Where a copy of a data directory's database is made before it gets its name: in there, or, where root makes it and can,
- * beside it: in there the user of the service, or whoever has become that user, could put a link in its way.
+ * Where to make a copy of a data directory's database before it gets its name: inside, or for root beside it if
+ * possible, because the service's user could put a link in its way inside.
  */
 export function workDirectoryFor(data: string): string {
   const home = realpathSync(data)
   const { uid, dev } = statSync(home)
   if (process.geteuid?.() !== 0 || uid === 0) return data
   const above = statSync(dirname(home))
-  // On one disk, and nobody but root can write there.
+  // On the same disk, and only root can write there.
   return above.uid === 0 && (above.mode & 0o022) === 0 && above.dev === dev ? dirname(home) : data
 }
 
-/** What root has made in a directory belongs to whom the directory belongs. `file`: open, and made by this process. */
+/** Gives a file that root has created to the owner of the directory. `file`: open, and created by this process. */
 export function giveToOwnerOf(directory: string, file: number): void {
   if (process.geteuid?.() !== 0) return
   const { uid, gid } = statSync(directory)
@@ -88,18 +88,18 @@ function madeRegular(path: string): boolean {
 
 const OTHERS = 0o077
 
-/** Closes a file that is there to others, and gives it to the owner of the directory if it is root's. */
+/** Closes an existing file to others, and gives it to the owner of the directory if it is root's. */
 function settle(path: string): void {
   const found = refuseLink(path)
   if (found === null) return
   const isOpen = (found.mode & OTHERS) !== 0
   const isStrange = process.geteuid?.() === 0 && found.uid === 0 && statSync(dirname(path)).uid !== 0
-  // Not without need: to close it lets go of all locks that this process holds on it (fcntl(2)).
+  // Only if needed: closing it releases all locks of this process on it (fcntl(2)).
   if (!isOpen && !isStrange) return
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const { nlink, uid } = fstatSync(file)
-    // A second name may stand where it does not belong to whom this one does.
+    // A hard link may belong to another owner's directory.
     if (nlink > 1) return
     if (isOpen) fchmodSync(file, 0o600)
     if (isStrange && uid === 0) giveToOwnerOf(dirname(path), file)
@@ -108,7 +108,7 @@ function settle(path: string): void {
   }
 }
 
-/** Throws `DatabaseRefused` for a link, a directory or a device. `null`: there is nothing of this name. */
+/** Throws `DatabaseRefused` for a link, a directory or a device. `null`: there is no such file. */
 export function refuseLink(path: string): Stats | null {
   const found = lstatSync(path, { throwIfNoEntry: false }) ?? null
   if (found === null || found.isFile()) return found

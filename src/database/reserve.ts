@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { libcOf } from '../system/libc.ts'
 
 /*
- * A file in the data directory that takes room and holds nothing. On a disk that has become full it is erased, so that a
- * start, a checkpoint and `app delete` have what they need. No backup has it: those are made of the database.
+ * A file in the data directory that only takes room. On a full disk it is erased, so that a start, a checkpoint and
+ * `app delete` have the space they need. Backups, made from the database, do not contain it.
  */
 const NAME = 'reserve'
 
@@ -13,22 +13,25 @@ const MEBIBYTE = 1024 * 1024
 const MAX_BYTES = 64 * MEBIBYTE
 /** Of the disk. */
 const SHARE = 0.05
-/** Less than this is full, unless the reserve itself is small: SQLite needs 32 KiB to open a database, and its log more. */
+/**
+ * A disk with less is full, unless the reserve itself is small: SQLite needs 32 KiB to open a database, and more for
+ * its log.
+ */
 const FULL_BYTES = 4 * MEBIBYTE
 
-/** What is kept on a disk of this size, in bytes. */
+/** The reserve for a disk of this size, in bytes. */
 export function reserveBytes(sizeBytes: number): number {
   return Math.floor(Math.min(MAX_BYTES, sizeBytes * SHARE))
 }
 
-/** The bytes that are kept in `directory` now. */
+/** The size of the reserve in `directory` now, in bytes. */
 export function reserveIn(directory: string): number {
   const file = lstatSync(join(directory, NAME), { throwIfNoEntry: false })
   // Of 512 bytes, whatever the block of the disk (stat(2)).
   return file === undefined ? 0 : file.blocks * 512
 }
 
-/** Takes `bytes` of the disk, really and not as a hole. Throws where they cannot be had, and leaves nothing then. */
+/** Allocates `bytes`, not as a hole. Throws if there is no room, and leaves nothing then. */
 export function makeReserve(directory: string, bytes: number): void {
   const path = join(directory, NAME)
   rmSync(path, { force: true })
@@ -44,7 +47,7 @@ export function makeReserve(directory: string, bytes: number): void {
   }
 }
 
-/** Gives the reserve back where the disk is full; the bytes that it had, 0 where nothing was done. */
+/** Erases the reserve if the disk is full; returns its bytes, 0 if nothing was done. */
 export function releaseReserve(directory: string): number {
   const bytes = reserveIn(directory)
   if (bytes === 0) return 0
@@ -52,7 +55,7 @@ export function releaseReserve(directory: string): number {
   return bavail * bsize < Math.min(FULL_BYTES, bytes / 2) ? dropReserve(directory) : 0
 }
 
-/** Gives the reserve back, whatever the disk says; the bytes that it had. */
+/** Erases the reserve; returns its bytes. */
 export function dropReserve(directory: string): number {
   const bytes = reserveIn(directory)
   rmSync(join(directory, NAME), { force: true })
@@ -63,12 +66,14 @@ function allocate(file: number, bytes: number): void {
   const code = posixFallocate(file, bytes)
   if (code === 0) return
   if (code !== null) throw Object.assign(new Error(`fallocate: error ${code}`), { code: code === 28 ? 'ENOSPC' : '' })
-  // What no file system can press together.
+  // Random, so that no file system can compress it.
   const noise = randomFillSync(Buffer.alloc(MEBIBYTE))
   for (let left = bytes; left > 0;) left -= writeSync(file, noise, 0, Math.min(left, MEBIBYTE))
 }
 
-/** posix_fallocate(3), which writes where the file system cannot allocate. An errno; `null`: there is no such call here. */
+/**
+ * posix_fallocate(3), which writes if the file system cannot allocate. Returns an errno; `null`: not available here.
+ */
 function posixFallocate(file: number, bytes: number): number | null {
   const libc = libcOf({ posix_fallocate: { args: ['i32', 'i64', 'i64'], returns: 'i32' } })
   return libc?.posix_fallocate(file, 0, bytes) ?? null

@@ -1,16 +1,15 @@
 import { codeOf } from '../text/error-code.ts'
 
-/** SQLITE_FULL, or the system's own word for it. */
+/** SQLITE_FULL, or the system's codes for it. */
 export function isFull(error: unknown): boolean {
   return /^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(codeOf(error) ?? '')
 }
 
-/** Another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')
 }
 
-/** A row would break what the schema says of it: unique, not null, a foreign key. */
+/** Unique, not null, a foreign key. */
 export function isConstraint(error: unknown): boolean {
   return isSqliteError(error) && error.code.startsWith('SQLITE_CONSTRAINT')
 }

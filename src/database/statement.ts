@@ -1,7 +1,6 @@
-/** What a parameter may be. */
 export type Value = string | number | null | Uint8Array
 
-/** A statement compiled once, when it is first run, with the shapes its SQL takes and gives. */
+/** Compiled when it first runs; the types are those of its SQL. */
 export interface Statement<Row, Params extends readonly Value[]> {
   get(...params: Params): Row | null
   all(...params: Params): Row[]

@@ -5,9 +5,9 @@ import { codeOf, firstFailure, messageOf } from '../text/error-code.ts'
 import { isBusy, isFull } from './sqlite-error.ts'
 import { refusalOf } from './write-failure.ts'
 
-/* What a disk, or the rights on it, can do to a data directory: each is one sentence that says what to do. */
+/* Faults of a data directory's disk or rights, each as one sentence that says what to do. */
 
-/** Runs `work`, which opens or makes files in `directory`; what is the disk's or the rights' fault is `StartRefused`. */
+/** Runs `work` on files in `directory`; faults of the disk or its rights become `StartRefused`. */
 export function inDataDirectory<T>(directory: string, work: () => T): T {
   try {
     return work()
@@ -16,7 +16,7 @@ export function inDataDirectory<T>(directory: string, work: () => T): T {
   }
 }
 
-/** The `StartRefused` for what is the disk's or the rights' fault; all else as it is. */
+/** The `StartRefused` for a fault of the disk or its rights; any other error unchanged. */
 export function startRefusalOf(thrown: unknown, directory: string): unknown {
   const error = firstFailure(thrown)
   if (error instanceof StartRefused) return error
@@ -24,7 +24,7 @@ export function startRefusalOf(thrown: unknown, directory: string): unknown {
   return sentence === null ? error : new StartRefused(sentence)
 }
 
-/** The sentence for what a disk, or the rights on it, did; `null` for all else. `directory`: `null` where it is not known. */
+/** The sentence for a fault of the disk or its rights; `null` for any other error. `directory`: `null` if unknown. */
 export function dataFaultOf(error: unknown, directory: string | null): string | null {
   const code = codeOf(error) ?? ''
   const where = directory === null ? 'the data directory' : resolve(directory)
@@ -56,17 +56,16 @@ export function dataFaultOf(error: unknown, directory: string | null): string | 
   return null
 }
 
-/** Whether a path is a link to what is not there, such as a disk that is not mounted. */
+/** A dangling link, such as to a disk that is not mounted. */
 function isLost(path: string): boolean {
   return !existsSync(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** Whether SQLite found something in the file that cannot be. */
 function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? '')
 }
 
-/** `directory`: `null` where it is not known. */
+/** `directory`: `null` if unknown. */
 export function damageText(directory: string | null): string {
   const file = directory === null ? 'bellhop.db' : join(resolve(directory), 'bellhop.db')
   return `The database ${file} is damaged. Stop Bellhop and copy its directory before anything else; then restore a backup (bellhop restore), or save what can be read (sqlite3 ${file} .recover | sqlite3 saved.db).`
@@ -75,7 +74,7 @@ export function damageText(directory: string | null): string {
 const DISK = /^SQLITE_(CANTOPEN|IOERR)/
 const RIGHTS = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM|SQLITE_IOERR_(ACCESS|LOCK))/
 
-/** Bytes. SQLite makes its shared memory file by 32 KiB. */
+/** Bytes. SQLite grows its shared memory file by 32 KiB. */
 const LITTLE_SPACE = 64 * 1024
 
 function isFilled(directory: string): boolean {
@@ -83,7 +82,7 @@ function isFilled(directory: string): boolean {
   return bavail * bsize < LITTLE_SPACE
 }
 
-/** What of a directory, or of the files of the database in it, this process may not use; `null` where it may use all. */
+/** The first of a directory and its database files that this process may not use; `null`: it may use all. */
 function storageErrorIn(directory: string): string | null {
   const nearest = nearestOf(directory)
   const files = FILES.map((name) => join(directory, name)).filter((path) => existsSync(path))
@@ -102,12 +101,12 @@ function rightsText(path: string, directory: string): string {
   const { uid, mode } = statSync(path)
   const self = process.getuid?.() ?? uid
   const rights = (mode & 0o777).toString(8)
-  // Of what lies above it, the directory is to be made, not handed over.
+  // A parent directory is not to be handed over.
   const remedy = path.startsWith(directory) ? `chown -R ${self} ${directory}` : `make ${directory} for that user`
   return `${path} cannot be written: it belongs to user ${uid} (mode ${rights}), and Bellhop runs as user ${self}. As root: ${remedy}; or name another data directory (--data).`
 }
 
-/** It, or what of its path there is. */
+/** The path, or its nearest parent that exists. */
 function nearestOf(path: string): string {
   return existsSync(path) ? path : nearestOf(dirname(path))
 }

@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path'
 import { codeOf } from '../text/error-code.ts'
 import { dropReserve } from './reserve.ts'
 
-/** Erased as soon as it is written; one that a crash has left is written over. */
+/** Erased as soon as it is written; one left by a crash is overwritten. */
 const NAME = 'write-probe'
 const BYTES = Buffer.alloc(64 * 1024)
 
 /**
- * What kept SQLite from writing to the database at `path`. It tells a full disk from everything else, and a used-up quota or
- * a limit on the size of files only as an I/O error: so the disk is asked again, and the reserve let go where it is full.
+ * Why SQLite could not write to the database at `path`. SQLite reports a used-up quota or a limit on file sizes only as
+ * an I/O error: so this asks the disk again, and erases the reserve if it is full.
  */
 export function writeFailureOf(error: unknown, path: string): unknown {
   if (codeOf(error)?.startsWith('SQLITE_IOERR') !== true) return error
@@ -24,7 +24,7 @@ export function writeFailureOf(error: unknown, path: string): unknown {
 /** The end of a sentence that begins with the database. */
 export const TOO_LARGE = 'a file of it is as large as this process may write (LimitFSIZE=, ulimit -f)'
 
-/** How the system refuses to write, as far out as the database and its log have come; `null`: it does not. */
+/** The errno of a write at the end of the database or its log, whichever is longer; `null`: it succeeds. */
 export function refusalOf(path: string): string | null {
   const probe = join(dirname(path), NAME)
   const end = Math.max(...[path, `${path}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0))

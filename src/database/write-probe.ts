@@ -1,8 +1,8 @@
 import type { Database } from './database.ts'
 
 /**
- * Writes to the file and changes nothing: SQLite takes the page of this number into its log also where the number stays
- * the same, which it does not for a row. Runs in a transaction of the caller, and throws when the file takes no write.
+ * A write that changes nothing: SQLite logs the page of this number even if the number stays the same, which it does
+ * not for a row. Runs in a transaction of the caller, and throws if the file takes no write.
  */
 export function createWriteProbe(database: Pick<Database, 'statement'>): () => void {
   const id = database.statement<{ application_id: number }, []>('PRAGMA application_id').get()?.application_id ?? 0

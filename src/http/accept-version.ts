@@ -13,7 +13,7 @@ const MAX_REMEMBERED = 256
 
 const answers = new Map<string, boolean>()
 
-/** Whether a served version is in `range`, a semver range as node-semver 7 reads it. `false` for an invalid range. */
+/** Whether a served version is in `range`, as node-semver 7 reads it. `false` for an invalid range. */
 export function satisfies(range: string): boolean {
   const known = answers.get(range)
   if (known !== undefined) return known

@@ -8,14 +8,14 @@ export interface Call {
   readonly method: string
   readonly path: string
   readonly headers: Headers
-  /** The caller's network address. Costs a system call, so it is not called for a valid secret. */
+  /** Costs a system call, so it is not called for a valid secret. */
   readonly addressOf: () => string
 }
 
 export interface Admitted {
   readonly kind: 'admitted'
   readonly application: Application
-  /** Whether a valid secret was sent, as only the application's backend can. The application id is public. */
+  /** Only the application's backend has the secret. The application id is public. */
   readonly withSecret: boolean
   /** `null` with the secret. */
   readonly address: string | null
@@ -44,7 +44,7 @@ export interface AdmissionDeps {
   ) => { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
 }
 
-/** Admits or refuses a call by its headers alone, in the order of test/api/http/order-of-checks.test.ts. */
+/** Checks headers only, in the order of test/api/http/order-of-checks.test.ts. */
 export function admission(rely: AdmissionDeps): Admit {
   const refused = (why: Failure) => ({ kind: 'refused', why }) as const
   const idHeaders = headersFor('appid', rely.headerPrefixes)
@@ -94,7 +94,7 @@ export function admission(rely: AdmissionDeps): Admit {
 
 const WRONG_SECRET = 'Application ID and/or Secret unauthorized.'
 
-/** The answer to a call that proves nothing: `sentence`, or that there were too many of them from `address`. */
+/** `sentence`, or that there were too many such calls from `address`. */
 export function wrongCredentials(
   rely: Pick<AdmissionDeps, 'throttleFailure'>,
   address: string,
@@ -107,7 +107,7 @@ export function wrongCredentials(
   })
 }
 
-/** Takes a call out of the rate limit and the quota. `address` `null`: the caller has the rights of the backend. */
+/** `address` `null`: the caller has the rights of the backend. */
 export function charge(
   rely: Pick<AdmissionDeps, 'takeCall' | 'chargeQuota'>,
   application: Application,
@@ -121,7 +121,7 @@ export function charge(
   return { why: failure('InsufficientStorageError', 'User is over API requests quota.', headers) }
 }
 
-/** Reads the application id of a call, which proves nothing. */
+/** The application id of a call, unproven. */
 export function createIdOf(headerPrefixes: readonly string[]): (headers: Headers) => string | null {
   const names = headersFor('appid', headerPrefixes)
   return (headers) => firstOf(headers, names)

@@ -3,12 +3,12 @@ import type { Platform } from '../platform.ts'
 import type { JsonSchema } from './fields.ts'
 
 /*
- * One description of what the service answers with, as `fields.ts` has it for bodies: a JSON Schema (the dialect of
- * OpenAPI 3.1), from which come the TypeScript type (`AnswerOf`), an example, and the document. A schema with a `title`
- * becomes a component of that name in the document; see `components.ts`.
+ * One description of an answer, as `fields.ts` has it for bodies: a JSON Schema (OpenAPI 3.1) that also gives the
+ * TypeScript type (`AnswerOf`) and an example. A schema with a `title` becomes a component of the document
+ * (`components.ts`).
  */
 
-/** Where a schema keeps its example: outside of JSON, so that only the whole answer shows one. */
+/** Outside of JSON, so that only the whole answer shows an example. */
 const EXAMPLE = Symbol('example')
 
 /** The schema of an answer or of a part of one. `T` is the type of what fits it. */
@@ -16,7 +16,7 @@ export interface AnswerSchema<T> extends JsonSchema {
   readonly [EXAMPLE]?: T | undefined
 }
 
-/** The type that a schema describes. A schema without builders says nothing of its type. */
+/** `unknown` for a schema made without these builders. */
 export type AnswerOf<A> = A extends AnswerSchema<infer T> ? T : unknown
 
 type Properties = Readonly<Record<string, JsonSchema>>
@@ -25,7 +25,7 @@ type ObjectOf<P extends Properties, Optional extends keyof P> = {
   readonly [K in Exclude<keyof P, Optional>]: AnswerOf<P[K]>
 } & { readonly [K in Optional]?: AnswerOf<P[K]> | undefined }
 
-/** An object of these properties; all of them are there except those of `optional`. */
+/** All properties are required except those of `optional`. */
 export function shapeOf<P extends Properties, Optional extends keyof P & string = never>(
   properties: P,
   optional: readonly Optional[] = [],
@@ -54,7 +54,7 @@ export function objectSchema<P extends Properties, Optional extends keyof P & st
   return { title, ...shapeOf(properties, optional) }
 }
 
-/** An object that has whatever names, each with such a value. */
+/** Any names, each with such a value. */
 export function mapOf<T>(
   values: AnswerSchema<T>,
   description?: string,
@@ -84,7 +84,7 @@ export function count(description?: string, example?: number): AnswerSchema<numb
   return saying({ type: 'integer', minimum: 0 }, description, example)
 }
 
-/** A number that may have decimals, or be negative. */
+/** May have decimals, or be negative. */
 export function number(description?: string, example?: number): AnswerSchema<number> {
   return saying({ type: 'number' }, description, example)
 }
@@ -102,17 +102,15 @@ export function uuid(description: string, example?: string): AnswerSchema<string
   return saying({ type: 'string', format: 'uuid' }, description, example)
 }
 
-/** Any JSON. */
 export function anything(description?: string): AnswerSchema<unknown> {
   return saying({}, description)
 }
 
-/** One of these. */
 export function anyOf<T extends readonly JsonSchema[]>(...schemas: T): AnswerSchema<AnswerOf<T[number]>> {
   return { anyOf: schemas }
 }
 
-/** Also `null`. `example`: another one than that of the schema. */
+/** `example` replaces that of the schema. */
 export function orNull<T>(schema: AnswerSchema<T>, example?: T | null): AnswerSchema<T | null> {
   const { type, title, enum: values, description } = schema
   const shown = example === undefined ? schema[EXAMPLE] : example
@@ -129,12 +127,12 @@ export function orNull<T>(schema: AnswerSchema<T>, example?: T | null): AnswerSc
   }
 }
 
-/** What the schema shows of itself; `undefined`: it has no example. */
+/** `undefined`: it has no example. */
 export function exampleOf<T>(schema: AnswerSchema<T>): T | undefined {
   return schema[EXAMPLE]
 }
 
-/** The same schema with another example; `undefined`: with none, so that the object around it does not show it. */
+/** Replaces the example; `undefined`: the object around it does not show this property. */
 export function shownAs<T>(schema: AnswerSchema<T>, example: NoInfer<T> | undefined): AnswerSchema<T> {
   return { ...schema, [EXAMPLE]: example }
 }
@@ -143,14 +141,13 @@ function saying<T>(schema: JsonSchema, description: string | undefined, example?
   return { ...schema, ...(description !== undefined && { description }), [EXAMPLE]: example }
 }
 
-/** A platform as the API writes it. */
 export const platformSchema = oneOf(
   PLATFORMS.map((platform): `${Platform}` => `${platform}`),
   `${PLATFORM_CHOICE}.`,
   '0',
 )
 
-/** What a write answers where there is nothing more to say. */
+/** For a write with nothing more to say. */
 export function doneAnswer(message: string, status = 200) {
   return { [status]: { description: message, schema: shownAs(DONE, { message }) } }
 }
@@ -158,15 +155,15 @@ export function doneAnswer(message: string, status = 200) {
 const DONE = objectSchema('Done', { message: text('What was done, in a word or two.') })
 
 /**
- * What the header Link of a list leads to; relative, since a proxy may have taken a prefix from the address of the call.
- * `user`: whose devices the list is of.
+ * The Link header of a list; relative, since a proxy may have removed a prefix. `user`: the list has only this user's
+ * devices.
  */
 export function nextPage(limit: number, after: number, user?: string): string {
   const ofUser = user === undefined ? '' : `&user=${encodeURIComponent(user)}`
   return `<?limit=${limit}&after=${after}${ofUser}>; rel="next"`
 }
 
-/** The header Link of a list that goes on (RFC 8288). */
+/** The Link header of a list with more pages (RFC 8288). */
 export const NEXT_PAGE: JsonSchema = {
   description:
     'Leads to the next page, `<?limit=…&after=…>; rel="next"`, relative to the address of the call; absent on the last.',

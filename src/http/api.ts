@@ -13,21 +13,19 @@ interface Dependencies {
   readonly gate: Gate
   readonly log: Log
   readonly onRefused?: OnRefused
-  /** The routes of the contract. */
   readonly routes: readonly AnyElysia[]
   /** Files for browsers, open to everybody and undocumented. Default none. */
   readonly pages?: readonly AnyElysia[]
-  /** See `compat.ts`. Default false. */
+  /** See `compat.ts`. */
   readonly compat?: boolean
-  /** NAMEs of further X-NAME-APPID and X-NAME-SECRET, for the documentation. */
+  /** For the documentation. */
   readonly headerPrefixes?: readonly string[]
-  /** Whether to serve /docs, /openapi.json, /manual and /llms.txt. Default true. */
+  /** Whether to serve /docs, /openapi.json, /manual and /llms.txt. */
   readonly documented?: boolean
   /** By event, for the documentation. */
   readonly webhooks?: JsonSchema
 }
 
-/** The public API: the contract's routes behind the gate, its documentation, and /healthz. */
 export function createApi(deps: Dependencies) {
   const { gate, log, onRefused, routes, pages = [], compat = false } = deps
   const { documented = true, headerPrefixes = [], webhooks = {} } = deps

@@ -12,12 +12,12 @@ interface Options {
 }
 
 /**
- * The peer, or behind a trusted proxy the last address in X-Forwarded-For that is not a proxy's: nobody vouches for those
- * before it. `Forwarded` (RFC 7239) is not read, since a proxy that sets the one header passes on the other from callers.
+ * The peer, or behind a trusted proxy the last address in X-Forwarded-For that is not a proxy's: earlier ones are
+ * unproven. `Forwarded` (RFC 7239) is not read: a proxy that sets one header passes the other on from callers.
  */
 export function createCallerOf({ trusted, onStranger }: Options): CallerOf {
   const isTrusted = trusted === null ? () => false : inNetworks(trusted)
-  // Proxies are few, and looking at the networks costs microseconds: remember the last one.
+  // Proxies are few, and looking at the networks costs microseconds.
   let last = { peer: '', trusted: false }
   let told = false
 

@@ -1,8 +1,8 @@
 import type { Given, JsonSchema } from './fields.ts'
 
 /**
- * Converts a body to the fields' schemas where the meaning is clear: 17 for "17", an array of one for a scalar. Drops empty
- * labels. The fields judge the rest.
+ * Converts a body to the fields' schemas if the meaning is clear: 17 to "17", a scalar from an array of one. Drops
+ * empty labels. The fields judge the rest.
  */
 export function coerced(given: Given, properties: Readonly<Record<string, JsonSchema>>): Given {
   return Object.fromEntries(

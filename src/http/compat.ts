@@ -4,8 +4,8 @@ import { coerced } from './coercion.ts'
 import type { Given, JsonSchema } from './fields.ts'
 
 /*
- * What `--compat` changes for all endpoints (test/api/features/compat.test.ts). More is in `admission.ts` (Accept-Version),
- * `device/compat/compat-routes.ts` and `device/index/alias-index.ts`.
+ * What `--compat` changes for all endpoints (test/api/features/compat.test.ts). See also `admission.ts`
+ * (Accept-Version), `device/compat/compat-routes.ts` and `device/index/alias-index.ts`.
  */
 
 /** Endpoints of the original service, whose clients may take any body, even with 200, for a failure. */
@@ -27,7 +27,7 @@ const SILENT: ReadonlySet<string> = new Set([
   'PUT /alias/del',
 ])
 
-/** Required fields that may be left out, with the meaning of `""`. */
+/** Required fields that here default to `""`. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   'POST /push/all': ['sound', 'badge'],
   'POST /push/one': ['sound', 'badge'],

@@ -13,7 +13,6 @@ export type ListenerName = 'api' | 'admin'
 /** Files of the service itself: 27 at rest, and more while a backup is made. */
 export const OWN_FILES = 40
 
-/** Each takes 4 to 5 KB of kernel memory. */
 const MAX_CONNECTIONS = 16_384
 
 const ADMIN_SHARE = 1 / 16
@@ -22,8 +21,8 @@ const MIN_CONNECTIONS = 4
 const AT_REST_SHARE = 0.75
 
 /**
- * Limits for a process that may open `maxFiles`. Half is reserved: for gateways, and for connections that arrive between
- * two checks, since Bun accepts all that wait first.
+ * Limits for a process that may open `maxFiles`. Half is reserved for gateways, and for connections that arrive between
+ * two checks.
  */
 export function connectionLimits(maxFiles: number): Readonly<Record<ListenerName, ConnectionLimit>> {
   const most = Math.min((maxFiles - OWN_FILES) / 2, MAX_CONNECTIONS)
@@ -41,8 +40,8 @@ const REST_MS = 1000
 const ROOM_SHARE = 0.25
 
 /**
- * The connections of a listener to close, to make room. Those of the network with the most connections come first, the
- * longest idle first. Proxies have as many callers as connections, so theirs come last.
+ * The connections of a listener to close. Those of the network with the most connections come first, the longest idle
+ * first. Proxies share one address among many callers, so theirs come last.
  */
 export function connectionsToEnd(
   connections: readonly OpenConnection[],
@@ -59,7 +58,9 @@ export function connectionsToEnd(
   return [...ending, ...inOrder.filter((connection) => !gone.has(connection)).slice(0, tooMany)]
 }
 
-/** Last those that wait for an answer; then by the number of less idle connections of the network; then by idle time. */
+/**
+ * Last those that wait for an answer; then by the number of less idle connections of the network; then by idle time.
+ */
 function byShare(connections: readonly OpenConnection[], isProxy: (address: string) => boolean) {
   const ranked: { readonly connection: OpenConnection; readonly rank: number }[] = []
   for (const [address, own] of Map.groupBy(connections, ({ address }) => networkOf(address))) {

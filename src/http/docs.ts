@@ -49,7 +49,7 @@ const TAGS = [
   },
 ]
 
-/** In the address, so that browsers can cache the files for good. */
+/** So that browsers can cache the files for good. */
 const KEPT = `?${swaggerUi.version}`
 
 const PAGE = `<!doctype html>
@@ -99,7 +99,7 @@ interface Differences {
   readonly webhooks: JsonSchema
 }
 
-/** /docs, /openapi.json and /openapi-3.0.json, made from the routes of `documented`. */
+/** /docs, /openapi.json and /openapi-3.0.json, for the routes of `documented`. */
 export function docs(documented: AnyElysia, differences: Differences) {
   const hidden = { detail: { hide: true } }
   return new Elysia({ name: 'docs' })
@@ -148,7 +148,7 @@ interface Described {
   readonly components: { readonly schemas: object }
 }
 
-/** The OpenAPI document, by @elysiajs/swagger from copies of the routes that carry only their documentation. */
+/** From copies of the routes that carry only their documentation. */
 async function describe(documented: AnyElysia, { compat, headerPrefixes, webhooks }: Differences): Promise<JsonSchema> {
   const description = compat ? `${INTRODUCTION}\n\n${COMPAT_NOTE}` : INTRODUCTION
   const also = (header: string) => headerPrefixes.map((name) => ` Also read from X-${name}-${header}.`).join('')

@@ -29,13 +29,11 @@ const CODES = Object.keys(SENTENCES) as PublicCode[]
 /** Messages that an endpoint has instead. */
 type Sentences = Readonly<Partial<Record<PublicCode, string>>>
 
-/** An example of each failure whose code is named in `description`, by its code. */
 function failureExamples(description: string, own: Sentences = {}): JsonSchema {
   const named = CODES.filter((code) => description.includes(code))
   return Object.fromEntries(named.map((code) => [code, { value: { code, message: own[code] ?? SENTENCES[code] } }]))
 }
 
-/** The body of every failure. */
 export const FAILURE: JsonSchema = {
   title: 'Failure',
   type: 'object',
@@ -56,22 +54,22 @@ export const FAILURE: JsonSchema = {
 
 interface EndpointAnswer {
   readonly description: string
-  /** With an example; its `title` is a component of the document. */
+  /** Its `title` is a component of the document. */
   readonly schema: JsonSchema
   /** Headers besides those of every response. */
   readonly headers?: Readonly<Record<string, JsonSchema>>
 }
 
-/** What an endpoint asks of its caller. The application id is in the app, so anybody can have it. */
+/** The application id is in the app, so anybody can have it. */
 type Access =
-  /** Also needs X-SERVICE-SECRET. */
-  { readonly secret: true; readonly idAlone?: never } | { readonly secret?: never; readonly idAlone: IdAlone }
+  | { readonly secret: true; readonly idAlone?: never }
+  | { readonly secret?: never; readonly idAlone: IdAlone }
 
-/** What somebody with only the application id can do, as ends of sentences. */
+/** What the application id alone allows, as ends of sentences. */
 export interface IdAlone {
   readonly can: string
   readonly cannot: string
-  /** Instead of `can`, where the application verifies its users. */
+  /** Instead of `can`, if the application verifies its users. */
   readonly verified?: string
 }
 
@@ -83,9 +81,9 @@ interface EndpointParts {
   readonly example?: JsonSchema
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: JsonSchema }>>
   readonly parameters?: readonly JsonSchema[]
-  /** Successful answers by status. */
+  /** By status, successful ones only. */
   readonly answers: Readonly<Record<number, EndpointAnswer>>
-  /** Failures besides those of every endpoint, by status. Names their codes. */
+  /** Failures besides those of every endpoint, by status, with their codes. */
   readonly failures?: Readonly<Record<number, string>>
   readonly sentences?: Sentences
 }

@@ -7,7 +7,7 @@ import { noSuchPath, refuse } from './failures.ts'
 import type { OnRefused } from './failures.ts'
 import { pathOf } from './path-table.ts'
 
-/** Turns whatever a route threw into the failure the caller reads. Our own faults are logged in full. */
+/** Answers with the failure for what a route threw. Our own faults are logged in full. */
 export function failureHandler(
   log: Pick<Log, 'warn' | 'error'>,
   onRefused: OnRefused = () => {},
@@ -25,12 +25,12 @@ export function failureHandler(
         return refuse(thrown.failure)
       }
       if (error instanceof NotFoundError) return refuse(noSuchPath(pathOf(request.url)))
-      // Not logged: the disk watch reports a full disk, and a line for each call would fill it further.
+      // Not logged: the disk watch reports a full disk, and lines would fill it further.
       if (isFull(thrown)) {
         onRefused(request, requestId, noRoom())
         return refuse(noRoom())
       }
-      // Its call was admitted before its application began to move.
+      // The call was admitted before its application began to move.
       if (isWithheld(thrown)) {
         onRefused(request, requestId, beingMoved())
         return refuse(beingMoved())

@@ -22,7 +22,7 @@ const STATUS = {
   InsufficientStorageError: 507,
 } as const satisfies Record<FailureCode, number>
 
-/** Headers of every answer, unless its route has others: answers may be personal, so nothing caches them. */
+/** Answers may be personal, so nothing caches them. Routes may override these. */
 export function answerHeaders(requestId: string): Record<string, string> {
   return { 'x-request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 }
@@ -30,14 +30,13 @@ export function answerHeaders(requestId: string): Record<string, string> {
 /** RFC 9110, 15.6.4. */
 export const UNAVAILABLE = 503
 
-/** Called for each refused call. The answer carries `requestId`. */
+/** The answer carries `requestId`. */
 export type OnRefused = (request: Request, requestId: string, why: Failure) => void
 
 export function httpStatusOf({ code }: Failure): number {
   return STATUS[code]
 }
 
-/** The response for a failure: `{"code": …, "message": …}`. */
 export function refuse(reason: Failure): Response {
   return new Response(JSON.stringify({ code: reason.code, message: reason.message }), {
     status: httpStatusOf(reason),

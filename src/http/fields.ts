@@ -6,7 +6,7 @@ export interface Field<T> {
   readonly schema: JsonSchema
   /** Whether an empty string counts as absent. */
   readonly emptyIsAbsent: boolean
-  /** Reads a value, never `null`. Throws `Refused` naming `name`, the problem and what is allowed. */
+  /** Never called for `null`. Throws `Refused` naming `name`, the problem and what is allowed. */
   read(value: unknown, name: string): T
 }
 
@@ -48,8 +48,9 @@ export type Input<M extends Members> = {
 }
 
 /**
- * One description of a body, which gives its reading, type and OpenAPI schema. It is a Standard Schema (standardschema.dev),
- * as Elysia takes it. TypeBox would refuse what real clients send, such as numbers for strings, and has no failure codes.
+ * One description of a body, which gives its reading, type and OpenAPI schema. A Standard Schema (standardschema.dev),
+ * as Elysia takes it. TypeBox would refuse what real clients send, such as numbers for strings, and has no failure
+ * codes.
  */
 export interface Body<T> {
   readonly schema: JsonSchema
@@ -61,12 +62,11 @@ export interface Body<T> {
   }
 }
 
-/** A body as received. */
 export type Given = Readonly<Record<string, unknown>>
 
 /**
- * A body of these members; `then` may check and shape the whole. Unknown fields are ignored (see `closed`), `null` counts
- * as absent, and missing fields are reported before wrong ones (test/api/http/bodies.test.ts).
+ * `then` may check and shape the whole. Unknown fields are ignored (see `closed`), `null` counts as absent, and missing
+ * fields are reported before wrong ones (test/api/http/bodies.test.ts).
  */
 export function bodyOf<M extends Members>(members: M): Body<Input<M>>
 export function bodyOf<M extends Members, T>(members: M, then: (input: Input<M>, given: Given) => T): Body<T>
@@ -103,7 +103,7 @@ export function bodyOf<M extends Members, T>(
   }
 }
 
-/** The same body, with unknown fields refused before anything else. `null` counts as absent here too. */
+/** Refuses unknown fields first. `null` counts as absent. */
 export function closed<T>(body: Body<T>, refusal: (name: string) => Refused): Body<T> {
   const { schema } = body
   const known = schema['properties'] as object
@@ -121,7 +121,7 @@ export function closed<T>(body: Body<T>, refusal: (name: string) => Refused): Bo
   }
 }
 
-/** The name by which a member is given; `null`: it is absent. */
+/** `null`: the member is absent. */
 function spellingOf(given: Given, { name, field, also }: NamedMember): string | null {
   if (isPresent(given[name], field)) return name
   for (const other of also) if (isPresent(given[other], field)) return other
@@ -143,7 +143,7 @@ export function invalid(name: string, problem: string): Refused {
   return new Refused(loggedAs(failure('InvalidArgument', `${name} ${problem}.`), logged))
 }
 
-/** Describes a wrong value without repeating much of it. */
+/** Does not repeat long values. */
 export function show(value: unknown): string {
   if (typeof value === 'string')
     return value.length > 32 ? `a string of ${value.length} characters` : JSON.stringify(value)
@@ -153,8 +153,8 @@ export function show(value: unknown): string {
 }
 
 /**
- * A field of which `read` gives the value, `undefined` for a wrong one. `expected` follows `… must be `. `isSecret`: errors
- * do not repeat the value.
+ * `read` returns `undefined` for a wrong value. `expected` follows `… must be `. `isSecret`: errors do not repeat the
+ * value.
  */
 export function fieldOf<T>(
   schema: JsonSchema,
@@ -173,7 +173,7 @@ export function fieldOf<T>(
   }
 }
 
-/** A whole number, also in digits. */
+/** Also in digits. */
 export function wholeNumber(min: number, max: number): Field<number> {
   const schema = { type: 'integer', minimum: min, maximum: max }
   return fieldOf(schema, `a whole number from ${min} to ${max}`, (value) => {

@@ -16,7 +16,6 @@ import { pathOf, PathTable } from './path-table.ts'
 interface Path {
   /** `/push/:id` */
   readonly route: string
-  /** What each method asks of the caller. */
   readonly methods: Map<string, Asks>
   readonly allow: string
 }
@@ -31,7 +30,7 @@ const CROSS_ORIGIN = {
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Link, Allow',
 }
 
-/** A call by an application's backend, for the audit log. */
+/** For the audit log. */
 export interface AuditedCall {
   readonly application: Application
   readonly request: Request
@@ -53,22 +52,21 @@ export interface Gate {
 }
 
 export interface GateOptions {
-  /** Default: the address at the other end of the connection. */
+  /** Default: the connection's peer. */
   readonly callerOf?: CallerOf
   readonly onRefused?: OnRefused
-  /** Limits calls to pages and files, which are open to everybody, and those to routes that admit their callers. Default: no limit. */
+  /** Limits calls to pages and files, and those to routes that admit their callers. Default: no limit. */
   readonly takeOpen?: (address: string, asks: 'open' | 'itself') => RateVerdict
-  /** Whether invalid UTF-8 is read with replacement characters. Default false. */
+  /** Whether to replace invalid UTF-8. Default false. */
   readonly looseText?: boolean
 }
 
 /**
- * Checks every request by its first line and headers: the route (404, 405), then admission. Only undocumented routes may be
- * open, without `security`.
+ * Checks the first line and headers of every request: the route (404, 405), then admission. Only undocumented routes
+ * may be open, without `security`.
  */
 export function createGate(admit: Admit, options: GateOptions = {}): Gate {
   const paths = new PathTable<Path>()
-  /** The app, once it is finished. */
   const served: { app: AnyElysia | null } = { app: null }
   return {
     plugin: gatePlugin(admit, options, paths, served),
@@ -151,7 +149,7 @@ function gatePlugin(
   )
 }
 
-/** Of a route's `detail`, besides `hide`. */
+/** Of a route's `detail`. */
 export const ADMITS_ITSELF = 'x-admits-itself'
 
 /** HEAD is GET without the body (RFC 9110, 9.3.2): Bun 1.4.5 sends only the head, with its Content-Length. */

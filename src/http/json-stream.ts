@@ -2,14 +2,13 @@
 const CHUNK_CHARACTERS = 64 * 1024
 
 /**
- * A JSON array of its items' texts. The generator runs only when the socket has room, so memory does not grow with the list.
- * A short list is sent at once, with its length.
+ * A JSON array of its items' texts. The generator runs only when the socket has room, so memory does not grow with the
+ * list. A short list is sent at once, with its length.
  */
 export function jsonArray(items: Generator<string>): Response {
   return textStream(items, { open: '[', between: ',', close: ']' }, { 'content-type': 'application/json' })
 }
 
-/** The same for any text. */
 export function textStream(
   items: Iterator<string, unknown>,
   { open, between, close }: { readonly open: string; readonly between: string; readonly close: string },
@@ -33,7 +32,7 @@ export function textStream(
     return text
   }
 
-  // Before the status is sent: an error here can still be answered as a failure.
+  // Before the status is sent, so that an error can still be answered as a failure.
   const first = read(open)
   if (ended) return new Response(first, { headers })
   let ahead: string | null = first

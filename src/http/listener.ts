@@ -21,16 +21,15 @@ export interface Listener {
   renew(tls: TlsPair): void
   /** Takes no new connections; resolves when open calls are answered. */
   stop(): Promise<void>
-  /** Closes all connections. */
   abort(): void
 }
 
-/** Called when the app has answered, after `ms`; the body may still be on its way. */
+/** Called with the answer, after `ms`; the body may still be on its way. */
 type OnAnswer = (request: Request, response: Response, ms: number) => void
 
 interface Options {
   readonly onAnswer?: OnAnswer
-  /** Answers in place of the app; `null`: the app does. `address`: the caller's, as the connection has it. */
+  /** Answers in place of the app; `null`: the app does. `address`: the connection's peer. */
   readonly elsewhere?: (request: Request, address: () => string) => Response | Promise<Response> | null
   /** `null`, the default: plain HTTP. */
   readonly tls?: TlsPair | null
@@ -38,7 +37,7 @@ interface Options {
   readonly hstsDays?: number
 }
 
-/** Serves an app, made with the first call. Throws `StartRefused` if the address is not available. */
+/** `appOf` is first called with the first request. Throws `StartRefused` if the address is not available. */
 export function listen(
   appOf: () => AnyElysia,
   { host, port: wanted }: ListenAddress,
@@ -75,8 +74,8 @@ export function listen(
   return {
     url: `${tls === null ? 'http' : 'https'}://${hostPort({ host, port })}`,
     renew(renewed) {
-      // `server.reload` keeps the old certificate (Bun 1.4.5). SO_REUSEPORT would let both listen for a moment, but
-      // resets as many connections, and a second service could share the port unnoticed.
+      // `server.reload` keeps the old certificate (Bun 1.4.5). SO_REUSEPORT would let both listen briefly, but resets
+      // as many connections, and a second service could share the port unnoticed.
       const before = server
       leaving.add(before)
       void stop(before).then(() => leaving.delete(before))
@@ -161,8 +160,8 @@ async function stop(server: Pick<Bun.Server<unknown>, 'pendingRequests' | 'stop'
 }
 
 /**
- * Resolves when no call is open. Bun's own promise may not (1.4.5): a connection that sends more of a body after the answer
- * counts as busy until it is closed. Sockets use the system's time, whatever clock the service has.
+ * Resolves when no call is open. Bun's own promise may not (1.4.5): a connection that sends more of a body after the
+ * answer counts as busy until it is closed. Uses the system's time: sockets ignore the service's clock.
  */
 async function answered(server: Pick<Bun.Server<unknown>, 'pendingRequests'>): Promise<void> {
   while (server.pendingRequests > 0) await sleep(systemClock, LOOK_MS)
@@ -173,13 +172,13 @@ export function addressOf(request: Request, server: AnyElysia['server']): string
   return server?.requestIP(request)?.address ?? ''
 }
 
-/** Elysia looks for the path from this character of a URL on, and misses that of `http://x/`. */
+/** Elysia looks for the path from this character of a URL on, too late for `http://x/`. */
 const PATH_FROM = 11
 
 /**
  * Gives a request a URL whose path the gate and the router read alike. Repeated slashes become one, as the contract's
- * clients expect (test/api/http/admission.test.ts). Without a valid Host header Bun's URL is a bare path; then, and for a
- * short host, the host becomes localhost.
+ * clients expect (test/api/http/admission.test.ts). Bun's URL is a bare path if the Host header is invalid; then, and
+ * for a short host, the host becomes localhost.
  */
 function withPlainPath(request: Request): Request {
   const { url } = request

@@ -14,7 +14,6 @@ const HEADERS = { 'content-security-policy': MANUAL_POLICY, 'referrer-policy': '
 
 const CLIENT_LIBRARIES = '/manual/app#client-libraries'
 
-/** /manual and its pages, also as Markdown, and /llms.txt. */
 export function manual() {
   const hidden = { detail: { hide: true } }
   const pages = new Map(

@@ -1,4 +1,4 @@
-/** Entries by path or pattern, such as `/push/:id`. Paths are compared as sent; the router decodes parameters. */
+/** Entries by path or pattern, such as `/push/:id`. Compares paths as sent; the router decodes parameters. */
 export class PathTable<T> {
   readonly #exact = new Map<string, T>()
   #patterns: { readonly segments: readonly string[]; readonly rank: string; readonly entry: T }[] = []
@@ -23,7 +23,7 @@ export class PathTable<T> {
   }
 }
 
-/** The path of an absolute URL, whose host may be invalid. Faster than parsing it. */
+/** The host may be invalid. Faster than parsing the URL. */
 export function pathOf(url: string): string {
   const from = url.indexOf('/', url.indexOf('://') + 3)
   const query = url.indexOf('?', from)

@@ -4,13 +4,13 @@ import { fullBucket, takeToken } from '../usage/token-bucket.ts'
 import { httpStatusOf } from './failures.ts'
 import type { OnRefused } from './failures.ts'
 
-/** Logged at once; then one in 3 s, since anybody can send calls that are refused. */
+/** So many at once, then one in 3 s: anybody can send calls that are refused. */
 const BURST = 20
 const RATE = 1 / 3
 
 interface RefusalLog {
   readonly note: OnRefused
-  /** Call now and then: logs how many were suppressed. */
+  /** Call regularly: logs how many were suppressed. */
   readonly look: () => void
 }
 
@@ -22,7 +22,7 @@ interface Dependencies {
   readonly applicationOf: (headers: Headers) => string | null
 }
 
-/** Logs refused calls. Uses `Failure.logged` and the route, since a message or a path may repeat what was sent. */
+/** Uses `Failure.logged` and the route, since a message or a path may repeat what was sent. */
 export function createRefusalLog({ clock, log, routeOf, applicationOf }: Dependencies): RefusalLog {
   const bucket = fullBucket(BURST, clock.now())
   let leftOut = 0

@@ -14,7 +14,7 @@ export interface TlsFiles {
   readonly key: string
 }
 
-/** PEM, the certificate with its chain. */
+/** `cert` includes its chain. */
 export interface TlsPair {
   readonly cert: string
   readonly key: string
@@ -35,7 +35,7 @@ export function readTlsFiles(files: TlsFiles, readFile: ReadFile): ReadPair | Pr
   return read.kind === 'problem' ? read : judgePair(read.pair, files)
 }
 
-/** Reads the files unchecked. */
+/** Does not check them. */
 export function readPair(
   { certificate, key }: TlsFiles,
   readFile: ReadFile,

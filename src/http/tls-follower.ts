@@ -25,8 +25,8 @@ export interface TlsFollower {
 }
 
 /**
- * Puts renewed files into use without a restart. Reads them each minute, since certbot changes links, which an mtime does not
- * show. Logs once why a pair is not used, and once a day that the certificate in use ends soon.
+ * Uses renewed files without a restart. Reads them each minute: certbot changes links, which an mtime does not show.
+ * Logs once why a pair is not used, and daily that the certificate ends soon.
  */
 export function followTlsFiles({ files, first, readFile, clock, log, use }: Options): TlsFollower {
   let inUse = first

@@ -5,13 +5,12 @@ import { linkKeyFile, removeKeyFile, renameKeyFile } from './key-file.ts'
 import { keyPathIn, readKeyFile } from './sealing-key.ts'
 
 /*
- * The keys of a data directory: `key` is in use, `key.next` is about to be, and `key.until-20261120T120000Z` was until
- * that moment, for backups of before.
+ * The keys of a data directory: `key` is in use, `key.next` will replace it, and `key.until-20261120T120000Z` was in
+ * use until then, for older backups.
  */
 const NEXT = 'key.next'
 const EARLIER = /^key\.until-/
 
-/** A key on disk that is not the one in use. */
 interface OtherKey {
   readonly path: string
   readonly key: Uint8Array
@@ -21,13 +20,13 @@ export function nextKeyPathIn(dataDirectory: string): string {
   return join(dataDirectory, NEXT)
 }
 
-/** `null` where there is no file, or it holds no key. */
+/** `null`: no file, or no key in it. */
 export function nextKeyIn(dataDirectory: string): Uint8Array | null {
   const path = nextKeyPathIn(dataDirectory)
   return existsSync(path) ? keyIn(path) : null
 }
 
-/** Every key that lies in the directory, whatever for. */
+/** Every key in the directory, whatever its use. */
 export function keysIn(dataDirectory: string): readonly OtherKey[] {
   return readdirSync(dataDirectory)
     .filter((name) => name === 'key' || name === NEXT || EARLIER.test(name))
@@ -39,7 +38,9 @@ export function keysIn(dataDirectory: string): readonly OtherKey[] {
     })
 }
 
-/** Keeps the key in use under a second name as well; its path, `null` where there is none. `now` is ms since the epoch. */
+/**
+ * Gives the key in use a second name, to keep it; returns the path, `null`: there is none. `now` is ms since the epoch.
+ */
 export function keepKey(dataDirectory: string, now: number): string | null {
   const path = keyPathIn(dataDirectory)
   if (!existsSync(path)) return null
@@ -49,7 +50,6 @@ export function keepKey(dataDirectory: string, now: number): string | null {
   }
 }
 
-/** The next key replaces the key in use. */
 export function putNextKeyInPlace(dataDirectory: string): void {
   renameKeyFile(nextKeyPathIn(dataDirectory), keyPathIn(dataDirectory))
 }

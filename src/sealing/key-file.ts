@@ -5,19 +5,21 @@ import { giveToOwnerOf } from '../database/regular-file.ts'
 import { syncDirectory } from '../system/durable.ts'
 import { codeOf } from '../text/error-code.ts'
 
-/* Files that hold a key. None of them is ever seen half written, and each change of a name is on disk when
- * it returns: else a power cut would take it away, and with it what has been sealed since. */
+/*
+ * Key files are never half written, and each change of a name is on disk when the function returns: a power cut could
+ * otherwise take the key away, and with it everything sealed since.
+ */
 
 /**
- * Writes a key, in base64, for its owner only; `false` when there is such a file already, which stays as it is. `within`:
- * the data directory, whose owner must be able to open it also when root makes it; `null`: it is put elsewhere.
+ * Writes a key in base64, mode 600; `false` if the file exists, which stays as it is. `within`: the data directory,
+ * whose owner must be able to open it even if root creates it; `null`: elsewhere.
  */
 export function createKeyFile(path: string, key: Uint8Array, within: string | null): boolean {
-  // Written under another name and then linked: nobody, and no crash, ever sees a key file that is not whole.
+  // Written under another name and then linked, so that a crash leaves no partial key file.
   const draft = `${path}.${randomUUID()}`
   const descriptor = openSync(draft, 'wx', 0o600)
   try {
-    // Not `writeSync`, which may write a part of it and say so (write(2)).
+    // Not `writeSync`, which may write only a part of it (write(2)).
     writeFileSync(descriptor, `${Buffer.from(key).toString('base64')}\n`)
     if (within !== null) giveToOwnerOf(within, descriptor)
     fsyncSync(descriptor)
@@ -33,7 +35,7 @@ export function createKeyFile(path: string, key: Uint8Array, within: string | nu
   return true
 }
 
-/** A second name for the same file; `false` when there is such a file already. */
+/** A second name for the same file; `false` if that name is taken. */
 export function linkKeyFile(path: string, second: string): boolean {
   try {
     linkSync(path, second)
@@ -45,7 +47,7 @@ export function linkKeyFile(path: string, second: string): boolean {
   return true
 }
 
-/** Gives the file another name; whatever had that name is gone in the same moment. */
+/** Replaces `to`, atomically. */
 export function renameKeyFile(from: string, to: string): void {
   renameSync(from, to)
   syncDirectory(dirname(to))

@@ -6,7 +6,7 @@ type Named = Pick<SealedRecord, 'application' | 'name' | 'provider'>
 /** Names in a sentence; the rest is counted. */
 const MAX_NAMES = 3
 
-/** `place`: the key's file; `null`: it is of the settings. */
+/** `place`: the key's file; `null`: the key is a setting. */
 export function wrongKeyText(place: string | null, records: readonly Named[]): string {
   const names = [...new Set(records.map(({ name }) => `"${name}"`))]
   const shown = names.slice(0, MAX_NAMES)
@@ -16,13 +16,13 @@ export function wrongKeyText(place: string | null, records: readonly Named[]): s
   return `The ${keyName(place)} does not open ${what} in the database (of ${whose}): put the right key back. ${lostText(records.length === 1 ? 'it' : 'them')}`
 }
 
-/** `fitting`: the file that holds the key which does open what is sealed. */
+/** `fitting`: the file with the right key. */
 export function misplacedKeyText(place: string | null, fitting: string): string {
   const remedy = place === null ? `set BELLHOP_KEY_FILE=${fitting} in place of this one` : `copy it over ${place}`
   return `The ${keyName(place)} is not the one that opens what is sealed in the database; the key in ${fitting} is: ${remedy}.`
 }
 
-/** `of`: how many records there are. */
+/** `total`: all sealed records. */
 export function damagedRecordText({ name, application, provider }: Named, total: number): string {
   const remedy =
     provider === 'second factor'
@@ -42,7 +42,6 @@ export function recordText({ name, provider }: Named): string {
   return `the ${whatOf(provider)} of "${name}"`
 }
 
-/** The way out when a key is lost for good. */
 export function lostText(what: string): string {
   return `If that key is lost for good, bellhop key rotate --discard erases ${what}, and each application needs its credentials again.`
 }

@@ -19,25 +19,24 @@ export interface Rotated {
   readonly path: string
   readonly resealed: number
   readonly erased: readonly SealedRecord[]
-  /** Where the old key is kept; `null`: it was of the settings, or there was none. */
+  /** Where the old key is kept; `null`: it was a setting, or there was none. */
   readonly kept: string | null
 }
 
 interface Options {
   readonly database: Pick<Database, 'statement' | 'transact'>
-  /** All that is sealed in it. */
   readonly sealed: SealedStore
-  /** No server runs on it, and none starts meanwhile. */
+  /** No server runs on it or can start meanwhile. */
   readonly dataDirectory: string
-  /** The key of the settings; `undefined`: that of the data directory. */
+  /** The key of the settings; `undefined`: the one in the data directory. */
   readonly text: string | undefined
-  /** The file to write the new key to; `null`: that of the data directory. */
+  /** The file to write the new key to; `null`: in the data directory. */
   readonly to: string | null
   /** Erases what does not open. */
   readonly discard: boolean
   readonly clock: Pick<Clock, 'now'>
   readonly random?: (length: number) => Uint8Array
-  /** Told after each step: where tests end the process. */
+  /** Called after each step. Tests end the process there. */
   readonly onStep?: (step: 'written' | 'resealed' | 'committed' | 'kept') => void
 }
 
@@ -45,9 +44,10 @@ interface Options {
  * Makes a new key and seals everything with it.
  *
  * the old key → (the new one is on disk, as `key.next` or in `to`) → both, and the old one opens the database →
- * (commit) → both, and the new one does → (the old one is kept as `key.until-…`, the new one takes its place) → the new
- * key. Whenever it ends in between, one of the keys on disk opens the database: `proveSealingKey` finds `key.next`, and
- * `settleKeys` takes the last step. A failed commit leaves the new key where it is: it may be on disk all the same.
+ * (commit) → both, and the new one opens it → (the old one is kept as `key.until-…`, the new one takes its place) → the
+ * new key.
+ * Wherever it ends, one of the keys on disk opens the database: `proveSealingKey` finds `key.next`, and `settleKeys`
+ * takes the last step. A failed commit leaves the new key in place: the commit may be on disk all the same.
  */
 export function rotateKey(options: Options): Rotated | Problem {
   const { database, sealed, dataDirectory, text, to, discard, clock, random, onStep = () => {} } = options
@@ -74,7 +74,7 @@ export function rotateKey(options: Options): Rotated | Problem {
     else if (text === undefined) dropKey(dataDirectory)
   }
 
-  // What the old key has sealed is overwritten, not only set free (sqlite.org/pragma, "secure_delete").
+  // Overwrites what the old key has sealed (sqlite.org/pragma, "secure_delete").
   database.statement('PRAGMA secure_delete = ON').all()
   const { erased, resealed } = database.transact(() => {
     const erased = discard ? recordsClosedTo(old.key, sealed.records()) : []
@@ -82,7 +82,7 @@ export function rotateKey(options: Options): Rotated | Problem {
     sealed.reseal(old.key, key)
     const resealed = sealed.records().length
     onStep('resealed')
-    // Nothing tells the keys apart then: who seals next, which is in a transaction too, must find the new one.
+    // No record tells the keys apart then, and the next writer, in its own transaction, must find the new one.
     if (resealed === 0) place()
     return { erased, resealed }
   })
@@ -92,14 +92,14 @@ export function rotateKey(options: Options): Rotated | Problem {
   return { kind: 'rotated', path: to ?? keyPathIn(dataDirectory), resealed, erased, kept }
 }
 
-/** Takes the last step of a rotation that was killed before it. Only for who holds the data directory. */
+/** Takes the last step of a rotation that was killed before it. The caller must hold the data directory. */
 export function settleKeys(dataDirectory: string, { source }: Pick<ProvenKey, 'source'>, now: number): void {
   if (source !== 'next') return dropNextKey(dataDirectory)
   keepKey(dataDirectory, now)
   putNextKeyInPlace(dataDirectory)
 }
 
-/** A file that is there already may be the new key of a rotation that nobody has seen the end of. */
+/** An existing file may be the new key of an unfinished rotation. */
 function taken({ sealed, to }: Options): Problem | null {
   if (to === null || !existsSync(to)) return null
   const read = readKeyFile(to)
@@ -117,7 +117,7 @@ function oldKey({ discard, ...options }: Options): OldKey | Problem {
   if (proven.kind === 'problem') {
     const lost = proven.why === 'missing' || proven.why === 'malformed' || proven.why === 'wrong'
     if (!discard || !lost) return problem(proven.problem)
-    // Opens nothing, and so everything is erased.
+    // Opens nothing, so everything is erased.
     return { kind: 'old', source: 'file', key: newSealingKey() }
   }
   const { key, source, damaged, records } = proven

@@ -1,11 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { ProviderName } from '../platform.ts'
 
-/** What a sealed record belongs to. It opens for nothing else. */
+/** The owner of a sealed record, which opens for no other. */
 export interface SealedFor {
   /** `Application.id`; of a second factor `administrator 3`, of a hook `hook NAME`, of an alert `alert NAME`. */
   readonly application: string
-  /** What it is: a gateway's credential, the provider token made from one, or what webhooks, hooks, users or administrators are proven with. */
   readonly provider:
     | ProviderName
     | 'apns token'
@@ -26,8 +25,8 @@ const TAG_LENGTH = 16
 const FORMAT_VERSION = 1
 
 /**
- * Encrypts `plaintext` with AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. `key` is 32 bytes. `random`
- * must never give the same nonce twice under one key; only tests pass their own.
+ * Encrypts `plaintext` with AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. `key` is 32 bytes. `random` must
+ * never give the same nonce twice under one key; only tests pass their own.
  */
 export function seal(
   key: Uint8Array,
@@ -41,7 +40,7 @@ export function seal(
   return Buffer.concat([nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The plaintext; `null` when the key is another, the record belongs elsewhere, or a bit of it has changed. */
+/** The plaintext; `null` if the key or the owner is wrong, or a bit has changed. */
 export function open(key: Uint8Array, sealedFor: SealedFor, sealed: Uint8Array): string | null {
   if (sealed.length < NONCE_LENGTH + TAG_LENGTH) return null
   const tagStart = sealed.length - TAG_LENGTH
@@ -58,6 +57,6 @@ export function open(key: Uint8Array, sealedFor: SealedFor, sealed: Uint8Array):
 }
 
 function associatedData({ application, provider }: SealedFor): Uint8Array {
-  // JSON keeps the parts apart whatever they hold.
+  // JSON separates the parts, whatever they hold.
   return Buffer.from(JSON.stringify([application, provider, FORMAT_VERSION]))
 }

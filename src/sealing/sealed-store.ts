@@ -3,13 +3,13 @@ import type { ProviderName } from '../platform.ts'
 import { open, seal } from './seal.ts'
 import type { SealedRecord, SealedRow, SealedTable } from './sealed-table.ts'
 
-/** All that is sealed in a database, whatever table it is in. What writes runs in a transaction of the caller. */
+/** Everything sealed in a database. Writes run in a transaction of the caller. */
 export interface SealedStore {
   /** In the order in which the applications were created; then those of administrators, hooks, moves and alerts. */
   records(): SealedRecord[]
-  /** Opens every record with `from` and seals it with `to`. Throws when one does not open. */
+  /** Opens every record with `from` and seals it with `to`. Throws if one does not open. */
   reseal(from: Uint8Array, to: Uint8Array): void
-  /** Credentials; of a webhook, a hook or an alert everything, since nothing may be sent or taken unsigned. */
+  /** Of a webhook, a hook or an alert also its row: nothing may be sent or taken unsigned. */
   erase(records: readonly Pick<SealedRecord, 'number' | 'provider'>[]): void
 }
 
@@ -20,7 +20,6 @@ interface Owner {
 }
 
 interface Tables {
-  /** All that there are. */
   readonly applications: () => readonly Owner[]
   readonly administrators: () => readonly Owner[]
   readonly hooks: () => readonly Owner[]
@@ -31,7 +30,7 @@ interface Tables {
   readonly tokens: SealedTable<'apns token'>
   readonly secondFactors: SealedTable<'second factor'>
   readonly hookSecrets: SealedTable<'hook secret'>
-  /** Applications that another server has, or is to have. */
+  /** Applications that another server has, or will have. */
   readonly moves: () => readonly Owner[]
   readonly moveSecrets: SealedTable<'move secret'>
   readonly alertTargets: SealedTable<'alert target'>
@@ -50,7 +49,7 @@ export function createSealedStore(tables: Tables): SealedStore {
     return provider === 'second factor' ? secondFactors : credentials
   }
 
-  /** With whose each is; what an application had that was erased meanwhile is gone with it. */
+  /** Drops rows whose owner was erased meanwhile. */
   function owned<Row extends SealedRow>(rows: readonly Row[], all = applications()) {
     const owners = new Map(all.map(({ number, id, name }) => [number, { application: id, name }]))
     return rows.flatMap((row) => {
@@ -89,7 +88,7 @@ export function createSealedStore(tables: Tables): SealedStore {
         tableOf(record).put(record, seal(to, record, text))
       }
       resealTokens(from, to)
-      // Read back from the table before the old ones are given up.
+      // Read back before the old ones are given up.
       for (const record of records()) {
         if (open(to, record, record.sealed) !== plain.get(`${record.number} ${record.provider}`)) {
           throw damage(
@@ -105,7 +104,6 @@ export function createSealedStore(tables: Tables): SealedStore {
   }
 }
 
-/** Those that `key` does not open. */
 export function recordsClosedTo(key: Uint8Array, records: readonly SealedRecord[]): SealedRecord[] {
   return records.filter((record) => open(key, record, record.sealed) === null)
 }

@@ -14,8 +14,8 @@ export interface SealingKey {
 }
 
 /**
- * Why there is no key to seal with, in a sentence: there is none, it is no key, its file cannot be read, it opens
- * nothing of what is sealed, or it does not but another one on disk does.
+ * Why there is no key to seal with, in a sentence. `'wrong'`: it opens no record; `'misplaced'`: another one on disk
+ * does.
  */
 export interface KeyProblem {
   readonly kind: 'problem'
@@ -26,7 +26,7 @@ export interface KeyProblem {
 interface Options {
   /** Exists already. */
   readonly dataDirectory: string
-  /** The key itself: 32 bytes in base64 or hex. Goes before the file. */
+  /** The key itself: 32 bytes in base64 or hex. Overrides the file. */
   readonly text?: string | undefined
   /** Whether the database holds credentials: a new key would not open them. */
   readonly hasCredentials: boolean
@@ -36,7 +36,7 @@ interface Options {
 /** Bytes. AES-256. */
 const KEY_LENGTH = 32
 
-/** The path of the key that no setting names. */
+/** The path of the default key. */
 export function keyPathIn(dataDirectory: string): string {
   return join(dataDirectory, 'key')
 }
@@ -59,7 +59,7 @@ export function newSealingKey(random: (length: number) => Uint8Array = randomByt
   return random(KEY_LENGTH)
 }
 
-/** The key in the file `path`, which exists. */
+/** `path` must exist. */
 export function readKeyFile(path: string, source: SealingKey['source'] = 'file'): SealingKey | KeyProblem {
   try {
     return parse(source === 'file' ? readFileSync(path, 'utf8') : readOwn(path), `The sealing key ${path}`, source)
@@ -69,7 +69,7 @@ export function readKeyFile(path: string, source: SealingKey['source'] = 'file')
   }
 }
 
-/** In the data directory a link is not followed; elsewhere, where systems hand secrets out as links, it is. */
+/** Follows no link in the data directory. Elsewhere systems hand secrets out as links. */
 function readOwn(path: string): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

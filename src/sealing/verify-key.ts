@@ -6,7 +6,7 @@ import type { SealedRecord } from './sealed-table.ts'
 import { keyPathIn, loadSealingKey } from './sealing-key.ts'
 import type { KeyProblem, SealingKey } from './sealing-key.ts'
 
-/** A key that opens what is sealed, or all but what is damaged. */
+/** A key that opens every record that is not damaged. */
 export interface ProvenKey {
   readonly kind: 'proven'
   /** 32 bytes. */
@@ -20,19 +20,17 @@ export interface ProvenKey {
 }
 
 interface Options {
-  /** All that is sealed in the database. */
   readonly sealed: Pick<SealedStore, 'records'>
   /** Exists already. */
   readonly dataDirectory: string
-  /** The key of the settings. Goes before the data directory's own. */
+  /** The key of the settings. Overrides the one in the data directory. */
   readonly text?: string | undefined
   readonly random?: (length: number) => Uint8Array
 }
 
 /**
- * The sealing key, proven by opening what is there; made where nothing is sealed and there is none. With a wrong one a
- * database would come to hold the records of two keys. To seal something, prove and write in one transaction: a
- * rotation is another one.
+ * The sealing key, proven by opening what is sealed; created if there is neither. A wrong one would leave records of
+ * two keys in the database. To seal something, prove and write in one transaction, as a rotation does.
  */
 export function proveSealingKey({ sealed, dataDirectory, text, random }: Options): ProvenKey | KeyProblem {
   const records = sealed.records()
@@ -61,7 +59,7 @@ function proven(key: Uint8Array, source: ProvenKey['source'], records: readonly 
   return { kind: 'proven', key, source, records, damaged: recordsClosedTo(key, records) }
 }
 
-/** A key that opens one of them is the right one: nobody seals with a second key. */
+/** A key that opens one record is the right one: nobody seals with a second key. */
 function opensAny(key: Uint8Array, records: readonly SealedRecord[]): boolean {
   return records.length === 0 || recordsClosedTo(key, records).length < records.length
 }

@@ -23,9 +23,8 @@ export interface Overrides {
   /** Makes commits durable, instead of the disk. */
   readonly sync?: (own: Sync) => Sync
   readonly checkpoints?: CheckpointOverrides
-  /** Makes the simulator's keys. */
   readonly rsaKeys?: () => Promise<RsaKeys>
-  /** The connection to APNs, FCM and Google's token endpoint, instead of HTTP/2. */
+  /** APNs, FCM and Google's token endpoint, instead of HTTP/2. */
   readonly openTransport?: OpenTransport
   readonly resolve?: Resolve
   /** Instead of a thread. */
@@ -33,12 +32,9 @@ export interface Overrides {
   readonly post?: Post
   /** Runs commands for other processes and machines. Default: none. */
   readonly serveCommand?: MakeServeCommand
-  /**
-   * Called when an upgrade of the database begins and ends. Until it ends, the process may be killed without a trace of
-   * it.
-   */
+  /** Called when an upgrade of the database begins and ends. In between, killing the process leaves no trace. */
   readonly onUpgrading?: (underWay: boolean) => void
-  /** For the audit log. Default: the start is not logged. */
+  /** For the audit log. Default: not logged. */
   readonly startedBy?: Actor
   /** Tests that start many services share one. */
   readonly publicApi?: typeof createPublicApi

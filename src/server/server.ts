@@ -41,7 +41,7 @@ import { noteStart } from './start/started-settings.ts'
 import { createSweeps } from './storage/sweeps.ts'
 import type { Service } from './service.ts'
 
-/** `message`: a sentence without its full stop. */
+/** A sentence without its full stop. */
 interface Breakdown {
   readonly kind: 'disk-failed' | 'database-gone'
   readonly message: string
@@ -61,13 +61,13 @@ export interface Server extends AsyncDisposable {
   reload(): void
   /** Reads what another process has changed in the database. */
   changed(): void
-  /** What was sent and is not on disk. The next start sends it again. */
+  /** Sent but not on disk. The next start sends it again. */
   unwritten(): Unwritten
 }
 
 /**
- * Wires the whole service together. Disposing it stops it gracefully within `drainSeconds`. Throws `StartRefused` for
- * what only the operator can change.
+ * Disposing it stops the service gracefully within `drainSeconds`. Throws `StartRefused` for what only the operator can
+ * change.
  */
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
   const clock = overrides.clock ?? systemClock

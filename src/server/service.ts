@@ -13,7 +13,6 @@ import type { ServiceClock } from '../time/service-clock.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
 import type { EventStore } from '../webhook/event-store.ts'
 
-/** What every part of a running service may need. */
 export interface Service {
   readonly config: Config
   readonly clock: Clock
@@ -35,6 +34,6 @@ export interface Service {
   readonly finished: FinishedStore
   readonly ledger: QuotaLedger
   readonly metrics: Metrics
-  /** Closes what is opened, in reverse. */
+  /** Closes in reverse. */
   readonly opened: AsyncDisposableStack
 }

@@ -1,27 +1,26 @@
 import { suggestion } from '../text/nearest.ts'
 
-/** What may stand on a command line. Names are without the dashes. */
+/** Flags of a command line. Names are without the dashes. */
 export interface FlagNames {
   /** Take a value: `--name VALUE` or `--name=VALUE`. */
   readonly valued: readonly string[]
-  /** Take one too, and may be given again: the values are joined by commas. */
+  /** Take a value, and may be given again: the values are joined by commas. */
   readonly lists?: readonly string[]
   /** Take none: `--name`. */
   readonly switches: readonly string[]
-  /** Names that other programs have for something, and what stands for it here: `port` → `--listen HOST:PORT`. */
+  /** Names in other programs, and the flag here: `port` → `--listen HOST:PORT`. */
   readonly elsewhere?: Readonly<Record<string, string>> | undefined
 }
 
 export interface Flags {
-  /** By name; of a flag given twice the last counts. A switch that is on has the value `''`. */
+  /** By name; the last one wins. A switch that is on has the value `''`. */
   readonly values: ReadonlyMap<string, string>
-  /** What is not a flag, in order; all of it after `--`. */
+  /** Everything that is not a flag, in order; all of it after `--`. */
   readonly words: readonly string[]
   /** One sentence each. */
   readonly problems: readonly string[]
 }
 
-/** Splits a command line into flags and words. */
 export function readFlags(argv: readonly string[], names: FlagNames): Flags {
   const values = new Map<string, string>()
   const words: string[] = []

@@ -1,8 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { SettingType } from './setting-type.ts'
 
-/* Settings that name something on a network: where to listen, whom to call, who calls. */
-
 export interface ListenAddress {
   /** A name or an IP address; an IPv6 address without its brackets. */
   readonly host: string
@@ -23,7 +21,7 @@ const address: SettingType<ListenAddress> = {
   },
 }
 
-/** An address to listen on. A port alone, `8790` or `:8790`, is of this machine: others are let in explicitly. */
+/** A port alone, `8790` or `:8790`, is on 127.0.0.1: others are let in explicitly. */
 export const listenAddress: SettingType<ListenAddress> = {
   ...address,
   read: (text) => address.read(/^:?\d+$/.test(text) ? `127.0.0.1:${text.replace(':', '')}` : text),
@@ -51,7 +49,7 @@ export const publicOrigin: SettingType<string> = {
   expected: 'an http or https origin without a path, such as https://push.example.com',
 }
 
-/** Scheme, host and port only: without the slash at the end. */
+/** Scheme, host and port, without a slash at the end. */
 export const httpsOrigin: SettingType<string> = {
   expected: 'an https origin without a path, such as https://api.push.apple.com',
   placeholder: 'URL',
@@ -61,13 +59,13 @@ export const httpsOrigin: SettingType<string> = {
   },
 }
 
-/** Origins, each perhaps with a path: without the slash at the end. */
+/** Origins, each perhaps with a path, without a slash at the end. */
 export const httpsPrefixes = listOf({
   expected: 'an https origin, perhaps with a path, such as https://push.example.com or https://example.com/push',
   placeholder: 'URL',
   read(part) {
     const url = httpsUrlIn(part)
-    // A path in another spelling would be the beginning of no endpoint.
+    // A path spelled differently would be a prefix of no endpoint.
     const isPlain = url?.search === '' && /^(\/[\w.~-]+)*\/?$/.test(url.pathname)
     return isPlain ? url.href.replace(/\/$/, '') : undefined
   },
@@ -79,7 +77,6 @@ export const httpsUrl: SettingType<string> = {
   read: (text) => httpsUrlIn(text)?.href,
 }
 
-/** An HTTP proxy. */
 export interface ProxyAddress extends ListenAddress {
   /** `Basic …` (RFC 7617); `null`: without credentials. */
   readonly authorization: string | null
@@ -125,7 +122,7 @@ export const hostNames = listOf({
   read: (part) => (isHostName(part) ? part.toLowerCase() : undefined),
 })
 
-/** Several of one type, separated by commas; each once. */
+/** Several of one type, separated by commas, without duplicates. */
 function listOf(one: SettingType<string>): SettingType<readonly string[]> {
   return {
     expected: one.expected,

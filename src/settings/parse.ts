@@ -10,13 +10,13 @@ export type { Config } from './table.ts'
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
-/** Variables that are not settings but that the commands read. */
+/** Not settings, but read by commands. */
 const OTHER_VARIABLES = ['BELLHOP_CERTIFICATE_PASSWORD', 'BELLHOP_CERTIFICATE_PASSWORD_FILE']
 
 const LISTEN = '--listen HOST:PORT'
 const DATA = '--data PATH'
 
-/** The flags of `serve`, one for each setting, as `readFlags` takes them. */
+/** The flags of `serve`, one for each setting. */
 export const SETTING_FLAGS: Required<FlagNames> = {
   elsewhere: {
     port: LISTEN,
@@ -41,13 +41,13 @@ interface Sources {
   readonly flags: ReadonlyMap<string, string>
   readonly env: EnvironmentVariables
   readonly readFile: ReadFile
-  /** Settings that have no flag in this place. */
+  /** Settings that have no flag in this command. */
   readonly withoutFlag?: readonly SettingName[]
 }
 
 export type Problems = { readonly kind: 'problems'; readonly problems: readonly string[] }
 
-/** A setting as it stands, and what said so. */
+/** A setting's value and its source. */
 export interface FoundSetting {
   readonly name: SettingName
   readonly source:
@@ -59,7 +59,7 @@ export interface FoundSetting {
 interface Value {
   readonly kind: 'value'
   readonly value: unknown
-  /** As the operator may see it: nothing of a secret, and `null` where there is no value. */
+  /** For display: hides secrets; `null`: no value. */
   readonly shown: string | null
 }
 
@@ -81,15 +81,14 @@ type ReadConfig = ({ readonly kind: 'config'; readonly config: Config } | Proble
   readonly warnings: readonly string[]
 }
 
-/** The same of flags that have been told from words. */
 export function readConfig(flags: Flags, env: EnvironmentVariables, readFile: ReadFile): ReadConfig {
   const { settings, problems, warnings } = inspectSettings('serve', flags, env, readFile)
   if (problems.length > 0) return { kind: 'problems', problems, warnings }
-  // All were read, each by its own setting's type, which SETTINGS ties to Config.
+  // Each was read by its own setting's type, which SETTINGS ties to Config.
   return { kind: 'config', config: valuesOf(settings) as Config, warnings }
 }
 
-/** Every setting, with all that is wrong and all that deserves a second look; `command` names itself in a complaint. */
+/** Every setting, with all problems and warnings; `command` is the name used in a problem. */
 export function inspectSettings(
   command: string,
   flags: Flags,
@@ -100,7 +99,7 @@ export function inspectSettings(
   const together = checkTogether(valuesOf(settings), (name) =>
     settings.some((setting) => setting.name === name && setting.source.kind !== 'default'),
   )
-  // What follows an unknown flag may be its value: a complaint about that too would only confuse.
+  // A word after an unknown flag may be its value.
   const words = flags.problems.length > 0 ? [] : flags.words
   return {
     settings,
@@ -122,7 +121,7 @@ export function readSettings<Wanted extends SettingName>(
   const settings = names.map((name) => readSetting(name, sources))
   const problems = problemsOf(settings)
   if (problems.length > 0) return { kind: 'problems', problems }
-  // As in parseConfig.
+  // As in readConfig.
   return { kind: 'config', config: valuesOf(settings) as Pick<Config, Wanted> }
 }
 
@@ -158,7 +157,7 @@ function readSetting(name: SettingName, { flags, env, readFile, withoutFlag = []
     file === '' ? { kind: 'variable' as const } : { kind: 'file' as const, variable: `${variable}_FILE`, file }
   const given = secret ? readSecret(variable, env, readFile) : { value: env[variable] }
   if ('problem' in given) return { name, source, found: { kind: 'problem', problem: `${title}: ${given.problem}` } }
-  // A variable set to nothing is one that a service file left empty.
+  // Empty variables are those that a service file left empty.
   if (given.value !== undefined && given.value !== '') return { name, source, found: read(given.value) }
   const credential = secret ? readCredential(`bellhop-${flagOf(name)}`, env, readFile) : null
   if (credential !== null) {
@@ -177,12 +176,12 @@ function wrongValue(name: SettingName, title: string, text: string): string {
   return `${title}: ${subject} is not ${type.expected}`
 }
 
-/** What is wrong with the value of a setting's flag; `null`: nothing. */
+/** Why a flag's value is invalid; `null`: it is valid. */
 export function settingProblem(name: SettingName, text: string): string | null {
   return SETTINGS[name].type.read(text) === undefined ? wrongValue(name, titleOf(name), text) : null
 }
 
-/** The variable `name`, or the contents of the file that `name`_FILE names, without the line's end. */
+/** The variable `name`, or the contents of the file that `name`_FILE names, without the final line break. */
 export function readSecret(
   name: string,
   env: EnvironmentVariables,
@@ -195,11 +194,11 @@ export function readSecret(
   const read = readFile(file)
   if (read.kind === 'problem') return { problem: `the file ${file} of ${name}_FILE ${read.problem}` }
   const value = new TextDecoder().decode(read.bytes).replace(/\r?\n$/, '')
-  // Taken for no secret at all, it would be replaced by a default unnoticed.
+  // As no secret, it would silently be replaced by a default.
   return value === '' ? { problem: `the file ${file} of ${name}_FILE is empty` } : { value }
 }
 
-/** A credential that systemd gives to this service alone (systemd.exec, "LoadCredential="); `null` where there is none. */
+/** A credential that systemd gives to this service (systemd.exec, "LoadCredential="); `null`: there is none. */
 function readCredential(
   name: string,
   env: EnvironmentVariables,

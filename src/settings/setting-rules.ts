@@ -6,8 +6,8 @@ import { titleOf } from './table.ts'
 import type { Config, SettingName } from './table.ts'
 
 /**
- * Problems between settings that are fine each by itself. `config` has only those that could be read; `given` tells
- * those that are set.
+ * Problems between settings that are valid alone. `config` has only those that could be read; `given`: whether one is
+ * set.
  */
 export function checkTogether(
   config: Partial<Config>,
@@ -24,7 +24,7 @@ export function checkTogether(
 type SettingRule = (config: Partial<Config>) => string | null
 
 const halfOfTls: SettingRule = ({ tlsCert, tlsKey }) => {
-  // A setting that could not be read is undefined here: its own problem says enough.
+  // Undefined: it could not be read, and its own problem says enough.
   if (tlsCert === undefined || tlsKey === undefined || (tlsCert === null) === (tlsKey === null)) return null
   const [there, missing] = tlsKey === null ? (['tlsCert', 'tlsKey'] as const) : (['tlsKey', 'tlsCert'] as const)
   return `${titleOf(missing)} is missing: ${titleOf(there)} is of no use without it.`
@@ -37,7 +37,7 @@ const samePort: SettingRule = ({ listen, adminListen }) => {
   return `${titleOf('adminListen')}: ${hostPort(adminListen)} and ${titleOf('listen')} ${hostPort(listen)} are the same port: choose two.`
 }
 
-/** Whether a socket that listens on all of a machine's addresses takes the other's too. */
+/** Whether a socket on all of a machine's addresses takes the other's too. */
 function covers({ host }: ListenAddress, other: ListenAddress): boolean {
   return host === '::' || (host === '0.0.0.0' && (isIPv4(other.host) || other.host === 'localhost'))
 }

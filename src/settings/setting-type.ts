@@ -1,18 +1,17 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../clock.ts'
 
-/** How the text of a setting becomes its value. */
 export interface SettingType<Value> {
   /** Ends the sentence `"…" is not `. */
   readonly expected: string
-  /** What stands for the value in a usage line: `--listen HOST:PORT`. */
+  /** Stands for the value in a usage line: `--listen HOST:PORT`. */
   readonly placeholder: string
-  /** A `switch` stands without a value, which then reads as `''`; a `list` may be given again. Default: once, with one. */
+  /** A `switch` has no value and reads as `''`; a `list` may be given again. Default: once, with one. */
   readonly flag?: 'switch' | 'list'
   /** `undefined`: not a value of this type. */
   read(text: string): Value | undefined
-  /** The part of a value of which a complaint should speak; without it, all of it. */
+  /** The part of a value to quote in a complaint; default: all of it. */
   wrongPart?(text: string): string | undefined
-  /** The value for the operator's eyes, without what is secret in it; without it, the text (of a secret, nothing). */
+  /** The value for display, without secrets; default: the text (of a secret, nothing). */
   show?(value: Value): string
 }
 
@@ -22,7 +21,7 @@ export const path: SettingType<string> = {
   read: (text) => (text === '' || text.includes('\0') ? undefined : text),
 }
 
-/** 32 bytes in base64 (44 characters, or 43) or hex (64); kept as text, without white space around it. */
+/** 32 bytes in base64 (44 characters, or 43) or hex (64); kept as text. */
 export const sealingKey: SettingType<string> = {
   expected: '32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints',
   placeholder: 'KEY',

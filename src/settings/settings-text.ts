@@ -5,7 +5,7 @@ export interface SettingRow {
   readonly flag: string
   /** `BELLHOP_ADMIN_LISTEN` */
   readonly env: string
-  /** The variable that may name a file instead; `null` for what is no secret. */
+  /** The variable that may name a file instead; `null`: not a secret. */
   readonly envFile: string | null
   /** `''`: the flag takes no value. */
   readonly placeholder: string
@@ -28,7 +28,6 @@ export function describeSettings(): readonly SettingRow[] {
   }))
 }
 
-/** The manual's table of settings, in Markdown. */
 export function settingsTable(): string {
   const rows = describeSettings().map(({ flag, env, envFile, default: standard, doc }) => {
     const variables = envFile === null ? `\`${env}\`` : `\`${env}\`, \`${envFile}\``

@@ -15,7 +15,7 @@ import { choice, duration, integer, onOff, path, sealingKey } from './setting-ty
 import type { ListenAddress, ProxyAddress } from './network-types.ts'
 import type { SettingType } from './setting-type.ts'
 
-/** What an operator can set. What each means, its unit and its default stand in `SETTINGS`. */
+/** Meanings, units and defaults are in `SETTINGS`. */
 export interface Config {
   readonly listen: ListenAddress
   readonly adminListen: ListenAddress
@@ -28,9 +28,9 @@ export interface Config {
   readonly apnsSandboxUrl: string
   readonly fcmUrl: string
   readonly fcmTokenUrl: string
-  /** Origins. `null`: only the push services that everybody knows. */
+  /** Origins. `null`: only the well-known push services. */
   readonly pushServices: readonly string[] | null
-  /** `null`: what the system trusts, and nothing else. */
+  /** `null`: only what the system trusts. */
   readonly gatewayCa: string | null
   /** `null`: straight to the gateways. */
   readonly proxy: ProxyAddress | null
@@ -52,7 +52,7 @@ export interface Config {
   readonly tlsCert: string | null
   readonly tlsKey: string | null
   readonly hstsDays: number
-  /** Addresses and networks. `null`: no proxy is believed about whom a call is from. */
+  /** Addresses and networks. `null`: X-Forwarded-For is ignored. */
   readonly trustedProxies: readonly string[] | null
   /** A directory, or `s3://bucket/prefix`. `null`: none are made. */
   readonly backup: string | null
@@ -73,7 +73,7 @@ export interface Setting<Value> {
   readonly secret?: true
 }
 
-/** `adminListen` is `--admin-listen` and BELLHOP_ADMIN_LISTEN; a flag goes before the environment. */
+/** `adminListen` is `--admin-listen` and BELLHOP_ADMIN_LISTEN; a flag overrides the environment. */
 export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } = {
   listen: {
     doc: 'Where the API listens. A port alone is of 127.0.0.1. Port 0 picks a free one.',
@@ -240,7 +240,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
   },
 }
 
-// Object.keys forgets the names; the type of SETTINGS has exactly these.
+// Object.keys forgets the names.
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
 /** `admin-listen`, without the dashes. */

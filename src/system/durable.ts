@@ -2,7 +2,6 @@ import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync 
 import { dirname } from 'node:path'
 import { codeOf } from '../text/error-code.ts'
 
-/** Waits until what was written to the file is on disk. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r+')
   try {
@@ -12,7 +11,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Without it a power cut may undo what was created, renamed or removed in the directory. */
+/** Otherwise a power cut may undo what was created, renamed or removed in the directory. */
 export function syncDirectory(path: string): void {
   const directory = openSync(path, 'r')
   try {
@@ -22,7 +21,7 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** Gives a finished file its name; `false`, and nothing done, if there is one of that name. */
+/** Gives a finished file its name; `false`, with nothing done, if that name is taken. */
 export function giveName(draft: string, path: string): boolean {
   try {
     linkSync(draft, path)
@@ -30,7 +29,7 @@ export function giveName(draft: string, path: string): boolean {
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EEXIST') return false
-    // Shares and memory sticks often know no links; there only a rename is left, which asks nobody.
+    // Network shares and memory sticks often have no links. A rename there would replace silently.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(String(code))) throw error
     if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false
     renameSync(draft, path)

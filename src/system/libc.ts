@@ -4,7 +4,7 @@ import type { FFIFunction, Library } from 'bun:ffi'
 /** Of glibc and of musl. */
 const NAMES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
-/** Functions of the C library of Linux; `null` on another system, and where it has another name or lacks one of them. */
+/** Functions of Linux's C library; `null` on other systems, or if it lacks one of them. */
 export function libcOf<Functions extends Record<string, FFIFunction>>(
   functions: Functions,
 ): Library<Functions>['symbols'] | null {
@@ -20,8 +20,8 @@ export function libcOf<Functions extends Record<string, FFIFunction>>(
 }
 
 /**
- * Ends the process, and nothing else: before any other end Bun closes all databases, and SQLite then writes the log into
- * the file (1.4.5). Returns where this system has no such call.
+ * Ends the process without Bun's cleanup, which closes all databases, and SQLite then writes the log into the file
+ * (1.4.5). Returns if this system has no such call.
  */
 export function endAtOnce(exitCode: number): void {
   libcOf({ _exit: { args: ['i32'], returns: 'void' } })?._exit(exitCode)

@@ -1,7 +1,7 @@
 import { dlopen, ptr } from 'bun:ffi'
 
 /*
- * sd_notify(3) is one datagram to a unix socket, and neither `node:dgram` nor `Bun.udpSocket` has those (Bun 1.4.5). The
+ * sd_notify(3) is one datagram to a unix socket, which neither `node:dgram` nor `Bun.udpSocket` has (Bun 1.4.5). The
  * constants are those of Linux, on x86-64 and arm64.
  */
 const AF_UNIX = 1
@@ -12,7 +12,7 @@ const MSG_NOSIGNAL = 0x4000
 /** Bytes of `sun_path` (unix(7)). */
 const MAX_PATH = 108
 
-/** Sends texts to the socket of this path; `@` at its beginning stands for the abstract namespace. Throws. */
+/** `path`: a leading `@` stands for the abstract namespace. Throws. */
 export function openNotifySocket(path: string): (text: string) => void {
   const address = addressOf(path)
   const { symbols: libc } = dlopen('libc.so.6', {
@@ -29,7 +29,7 @@ export function openNotifySocket(path: string): (text: string) => void {
   }
 }
 
-/** `struct sockaddr_un`: the family, then the path with its NUL; in the abstract namespace a NUL stands before it. */
+/** `struct sockaddr_un`: the family, then the path with its NUL; in the abstract namespace the NUL comes first. */
 function addressOf(path: string): Buffer {
   const name = path.startsWith('@') ? `\0${path.slice(1)}` : `${path}\0`
   if (!/^[/@]/.test(path) || Buffer.byteLength(name) > MAX_PATH) throw new Error(`${path} is no path of a unix socket`)

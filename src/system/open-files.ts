@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 
 /**
- * What the processes of this machine have open, as far as this user may know it: `/srv/data/serving.lock`,
- * `socket:[4711]`. Nothing on a system without /proc.
+ * What this machine's processes have open, as far as this user may see: `/srv/data/serving.lock`, `socket:[4711]`.
+ * Nothing on a system without /proc.
  */
 export function* openFiles(): Generator<{ readonly pid: string; readonly target: string }> {
   for (const pid of namesIn('/proc')) {
@@ -27,7 +27,6 @@ function targetOf(link: string): string | null {
   try {
     return readlinkSync(link)
   } catch {
-    // Closed meanwhile.
     return null
   }
 }

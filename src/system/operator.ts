@@ -3,14 +3,13 @@ import { isatty } from 'node:tty'
 import { codeOf } from '../text/error-code.ts'
 
 /**
- * Environment of a command that the service runs: for whom, as JSON of an actor of the admin side. `{}`: for itself, which
- * nobody has asked for.
+ * Environment variable of a command that the service runs for an administrator: the actor as JSON. `{}`: for the
+ * service itself.
  */
 export const ACTING_FOR = 'BELLHOP_ACTING_FOR'
 
-/** Who runs this process, as far as the system says. */
 export interface Operator {
-  /** `root`, `root (sudo by ann)`, `998` where that one has no name. */
+  /** `root`, `root (sudo by ann)`, or `998` if that user has no name. */
   readonly user: string
   /** `pts/3`, `pts/3 from 203.0.113.5`, `no terminal`. */
   readonly terminal: string
@@ -26,7 +25,7 @@ export function operatorOf(env: Readonly<Record<string, string | undefined>>): O
   }
 }
 
-/** `bellhop`, or `998` where that one has no name, as systemd's of the moment. Bun's `userInfo` says what USER does. */
+/** systemd's dynamic users may have no name: then the number. Bun's `userInfo` only repeats USER. */
 export function userName(id: number): string {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

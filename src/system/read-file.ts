@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { codeOf } from '../text/error-code.ts'
 
-/** Reads a whole file that an operator has named. */
 export type ReadFile = (path: string) =>
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | {
       readonly kind: 'problem'
       /** `cannot be read: …`, to follow the file's name. */
       readonly problem: string
-      /** There is no such file. */
       readonly missing?: true
     }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 
-/** What starts this process and watches over it, if anything does: systemd. */
+/** What starts this process and watches over it: systemd, or nothing. */
 export interface ServiceManager {
-  /** From now on the service can be called; as long as it lives, it says so as often as was asked for. */
+  /** Reports that the service takes calls, and from then on that it is alive. */
   ready(): Promise<void>
   stopping(): void
 }
@@ -10,13 +10,13 @@ export interface ServiceManager {
 interface Options {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Pick<Clock, 'after'>
-  /** Hears, once, that systemd cannot be told: it will take the service for one that hangs. */
+  /** Called once if systemd cannot be told: it will take the service for one that hangs. */
   readonly complain: (sentence: string) => void
-  /** Default: the socket of this path. */
+  /** For tests. */
   readonly open?: (path: string) => (text: string) => void
 }
 
-/** Tells systemd what it wants to hear of a unit with Type=notify, and with WatchdogSec= (sd_notify(3)). */
+/** For a unit with Type=notify, and with WatchdogSec= (sd_notify(3)). */
 export function createServiceManager({ env, clock, complain, open }: Options): ServiceManager {
   const path = env['NOTIFY_SOCKET'] ?? ''
   const watchdogMs = Number(env['WATCHDOG_USEC'] ?? 0) / 1000

@@ -2,34 +2,32 @@ import { ptr } from 'bun:ffi'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { libcOf } from './libc.ts'
 
-/* The sockets that this process has open, as the kernel knows them: Bun tells only of those that a call is under way on. */
+/* The sockets of this process as the kernel knows them: Bun lists only those with a call under way. */
 
-/** A connection that was made to a port of this process. */
+/** A connection made to a port of this process. */
 export interface OpenConnection {
   /** Its descriptor. */
   readonly file: number
-  /** The address at the other end; IPv4 that came in over IPv6 as IPv6 has it. */
+  /** Of the other end; IPv4 that came in over IPv6 is in IPv6 form. */
   readonly address: string
   /** Of this process. */
   readonly port: number
   /** Milliseconds since a byte was last sent or received. */
   readonly idleMs: number
-  /** Whether what was received last is not answered yet: a call, or a part of one. */
+  /** Whether the last bytes received are not answered yet: a call, or a part of one. */
   readonly waits: boolean
 }
 
 export interface SocketTable {
-  /** How many files and connections this process has open. */
   openFiles(): number
-  /** The connections that were made to these ports. */
   connectionsTo(ports: ReadonlySet<number>): readonly OpenConnection[]
-  /** Shuts a connection down in both directions: its owner finds it at its end, and closes it. */
+  /** Shuts a connection down in both directions, so that its owner closes it. */
   end(connection: OpenConnection): void
 }
 
 const FILES = '/proc/self/fd'
 
-/** How many files and connections this process may have open; `null`: only Linux tells. */
+/** How many files and connections this process may have open; `null`: not on Linux. */
 export function maxOpenFiles(): number | null {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
@@ -39,7 +37,7 @@ export function maxOpenFiles(): number | null {
   }
 }
 
-/** `null` where the system is not Linux. `maxFiles`: what this process may have open. */
+/** `null` on other systems than Linux. `maxFiles`: what this process may have open. */
 export function openSocketTable(maxFiles: number): SocketTable | null {
   const libc = libcOf({
     fcntl: { args: ['i32', 'i32'], returns: 'i32' },
@@ -50,13 +48,13 @@ export function openSocketTable(maxFiles: number): SocketTable | null {
   })
   if (libc === null) return null
   const { fcntl, getsockname, getpeername, getsockopt, shutdown } = libc
-  // Over buffers of their own: without one the first view of them would move what is in them, and leave `ptr` behind.
+  // `new ArrayBuffer`: otherwise the first view would move the bytes, and leave `ptr` behind.
   const address = Buffer.from(new ArrayBuffer(ADDRESS_BYTES))
   const info = Buffer.from(new ArrayBuffer(INFO.bytes))
   const length = new Uint32Array(new ArrayBuffer(4))
   const [addressAt, infoAt, lengthAt] = [ptr(address), ptr(info), ptr(length)]
 
-  /** What `ask` wrote of an address: 0 bytes where it is no socket, or not connected. */
+  /** Bytes that `ask` wrote of an address: 0 if the file is no socket, or not connected. */
   function addressOf(ask: typeof getsockname, file: number): number {
     length[0] = ADDRESS_BYTES
     return ask(file, addressAt, lengthAt) === 0 && isInternet(address) ? length[0] : 0
@@ -71,14 +69,14 @@ export function openSocketTable(maxFiles: number): SocketTable | null {
     if (getsockopt(file, TCP, TCP_INFO, infoAt, lengthAt) !== 0) return null
     const sentMs = info.readUInt32LE(INFO.lastDataSent)
     const receivedMs = info.readUInt32LE(INFO.lastDataReceived)
-    // Both times count from the beginning, and in steps of some milliseconds.
+    // Both times count from the start of the connection, in steps of some milliseconds.
     const hasSpoken = info.readBigUInt64LE(INFO.bytesReceived) > 0n
     const wasAnswered = info.readBigUInt64LE(INFO.bytesAcked) > 0n && receivedMs >= sentMs
     return { file, address: peer, port, idleMs: Math.min(sentMs, receivedMs), waits: hasSpoken && !wasAnswered }
   }
 
   function openFiles(): number {
-    // Since Linux 6.2 its size is the number of them (proc_pid_fd(5)).
+    // Since Linux 6.2 the size is the number of files (proc_pid_fd(5)).
     const { size } = statSync(FILES)
     return size > 0 ? size : countOf(FILES, maxFiles)
   }
@@ -103,12 +101,12 @@ export function openSocketTable(maxFiles: number): SocketTable | null {
 
 /** sockaddr_storage (socket(7)). */
 const ADDRESS_BYTES = 128
-/** F_GETFD, and what socket.h and tcp.h of Linux have, the same on all its machines that Bun is for. */
+/** F_GETFD, and constants of Linux's socket.h and tcp.h, the same on every machine that Bun supports. */
 const [GET_FLAGS, IPV4, IPV6, TCP, TCP_INFO, BOTH_DIRECTIONS] = [1, 2, 10, 6, 11, 2]
 /** Offsets in tcp_info (linux/tcp.h), in bytes. */
 const INFO = { lastDataSent: 44, lastDataReceived: 52, bytesAcked: 120, bytesReceived: 128, bytes: 136 }
 
-/** `max` where there is no file left to list them with. */
+/** `max` if no file is left to list them with. */
 function countOf(directory: string, max: number): number {
   try {
     return readdirSync(directory).length

@@ -2,51 +2,50 @@ import { SECOND_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 
-/** How often the clock is to be read while the process runs, and what a time counts in which the process stood still. */
+/** How often to read the clock, and how much time a standstill of the process counts as. */
 export const HEARTBEAT_MS = 250
 
-/** A clock that was not read for longer than this: the process stood still, or its machine did. */
+/** A longer gap between two readings means that the process, or its machine, stood still. */
 const STOOD_STILL_MS = 10 * SECOND_MS
 
-/** The time of day may wander this much from service time before it counts as a jump. */
+/** The time of day may differ this much from service time before it counts as a jump. */
 const TOLERANCE_MS = SECOND_MS
 
-/** A moment of service time, and what the clock showed then: ms of service time, ms since the Unix epoch. */
+/** A moment of service time, and the time of day then, both in ms. */
 export interface ServiceMoment {
   readonly service: number
   readonly wall: number
 }
 
 /**
- * Service time: milliseconds that only run forward, whatever is done to the time of day. It began as the time of day of
- * the first start, and counts the time in which the service ran, and by the time of day the time in which no process
- * did. What waits, is leased, or lives for a time is measured by `now`; what somebody is told has `wallAt`.
+ * Service time: milliseconds that only run forward, even if the time of day is set. It started as the time of day of
+ * the first start. While the service runs it follows the monotonic clock, between runs the time of day. `now` measures
+ * waits, leases and lifetimes; people are shown `wallAt`.
  */
 export interface ServiceClock extends Clock, WallClock {}
 
 export interface WallClock {
-  /** The time of day of a moment of service time, as the clock is set now; ms since the Unix epoch. */
+  /** The time of day of a moment of service time, by the clock as it is set now; ms since the Unix epoch. */
   wallAt(moment: number): number
 }
 
 export interface RunningServiceClock extends ServiceClock {
-  /** Looks whether somebody has set the time of day; tells the log. Gives the moment. */
+  /** Checks whether the time of day was set, and logs it. */
   look(): ServiceMoment
 }
 
 interface Options {
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
-  /** The last moment of the runs before; `null` at the first start. */
+  /** From the previous run; `null` at the first start. */
   readonly last: ServiceMoment | null
-  /** Whether a jump ahead of the time of day is time that has passed: times to live end by it, and waits too. */
+  /** Whether a jump ahead counts as time that has passed, for lifetimes and waits. */
   readonly followsJumps: boolean
 }
 
 export function startServiceClock({ clock, log, last, followsJumps }: Options): RunningServiceClock {
   const startedAt = clock.now()
-  // A clock that was put back in between adds nothing. What a wrong one adds has no bound: a clock that is a year ahead
-  // cannot be told from a year in which nothing ran.
+  // A clock that was set back adds nothing. One that is a year ahead adds a year: it looks like a year without a run.
   let service = last === null ? startedAt : last.service + Math.max(startedAt - last.wall, 0)
   let readAt = clock.monotonic()
   let stoodStillMs = 0

@@ -2,16 +2,16 @@ import type { Database } from '../database/database.ts'
 import type { StoredRow, serviceTime } from '../database/schema.ts'
 import type { ServiceMoment } from './service-clock.ts'
 
-/** The schema in which it first is. */
+/** The schema that brought the table. */
 export const SERVICE_TIME_SINCE = 30
 
 /**
- * In a statement: by how many ms the time of day is ahead of service time, 0 before the first start. For what other
- * processes than the server write, too.
+ * SQL: by how many ms the time of day is ahead of service time, 0 before the first start. For other processes that
+ * write, too.
  */
 export const WALL_AHEAD = '(SELECT coalesce(max(wall_ms - service_ms), 0) FROM service_time)'
 
-/** Where service time is from one run to the next. */
+/** Keeps service time from one run to the next. */
 export function createServiceTimeStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
   const read = database.statement<Omit<StoredRow<typeof serviceTime>, 'id'>, []>(
     'SELECT service_ms, wall_ms FROM service_time',

@@ -2,7 +2,6 @@ import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { moment } from '../../text/format.ts'
 
-/** A file of a replica. */
 export interface ReplicaFile {
   /** Below the replica: `generations/…`. */
   readonly name: string
@@ -18,13 +17,13 @@ export interface Segment extends ReplicaFile {
   readonly offset: number
 }
 
-/** What makes a database again: the snapshot, then these WAL files one after the other. */
+/** The snapshot and the WAL files to replay. */
 interface Plan {
   readonly kind: 'plan'
   /** `generations/…/`. */
   readonly folder: string
   readonly snapshot: ReplicaFile
-  /** In order. No WAL file is missing between them, though a part of one may be. */
+  /** In order. No WAL file is missing in between, but a part of one may be. */
   readonly segments: readonly Segment[]
   /** When the newest of these files was stored, ms since the Unix epoch. */
   readonly copiedAt: number
@@ -35,7 +34,7 @@ const FILE =
 
 /**
  * What to restore of a replica of Litestream 0.3 (litestream.io/how-it-works): its newest generation, from the newest
- * snapshot on. `at`: only what was stored until then, in ms since the Unix epoch; `null`: everything.
+ * snapshot on. `at`: ignores what was stored later, in ms since the Unix epoch; `null`: nothing.
  */
 export function planRestore(files: readonly ReplicaFile[], at: number | null): Plan | Problem {
   const named = files.flatMap((file) => {
@@ -63,13 +62,12 @@ export function planRestore(files: readonly ReplicaFile[], at: number | null): P
     if (offset === 0 && index === expected) expected++
     else if (index !== expected - 1) return problem(missingText(folder, expected, 0))
   }
-  // Litestream stores the begin of a WAL file right after the snapshot that is of it.
+  // Litestream stores the start of a WAL file right after its snapshot.
   if (segments.length === 0) return problem(missingText(folder, expected, 0))
   const copiedAt = Math.max(...[snapshot, ...segments].map(({ modifiedAt }) => modifiedAt))
   return { kind: 'plan', folder, snapshot, segments, copiedAt }
 }
 
-/** Names a segment that should be there. */
 export function missingText(folder: string, index: number, offset: number): string {
   const name = [index, offset].map((number) => number.toString(16).padStart(8, '0')).join('_')
   return `${folder}wal/${name}.wal.lz4 is missing.`

@@ -1,4 +1,4 @@
-/** A frame that was decoded; `checksum` is xxHash-32 of its content, `null` where the frame has none. */
+/** `checksum`: xxHash-32 of the content; `null`: the frame has none. */
 interface Decoded {
   readonly kind: 'decoded'
   readonly bytes: number
@@ -21,12 +21,12 @@ const CONTENT_SIZE = 0x08
 const CONTENT_CHECKSUM = 0x04
 const DICTIONARY = 0x01
 
-/** A match is at least so long. */
+/** The shortest match. */
 const MIN_MATCH = 4
 
 /**
- * Decodes one LZ4 frame (LZ4 Frame Format 1.6.4) as Litestream 0.3 writes them: blocks of up to 4 MiB, each by itself.
- * `write` gets the content block by block, and must not keep it. The checksum is not compared.
+ * Decodes one LZ4 frame (LZ4 Frame Format 1.6.4) as Litestream 0.3 writes them: independent blocks of up to 4 MiB.
+ * `write` gets the content block by block, and must not keep it. Does not compare the checksum.
  */
 export function decodeLz4(frame: Uint8Array, write: (content: Uint8Array) => void): Decoded | Damaged {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
@@ -59,7 +59,7 @@ export function decodeLz4(frame: Uint8Array, write: (content: Uint8Array) => voi
   return { kind: 'decoded', bytes, checksum }
 }
 
-/** LZ4 Block Format. Returns how much it wrote into `to`; 0: it is damaged. */
+/** LZ4 Block Format. Returns the bytes written into `to`; 0: damaged. */
 function decodeBlock(from: Uint8Array, to: Uint8Array): number {
   let at = 0
   let written = 0
@@ -81,7 +81,7 @@ function decodeBlock(from: Uint8Array, to: Uint8Array): number {
     at += 2
     const match = length(token & 15) + MIN_MATCH
     if (offset === 0 || offset > written || written + match > to.length) return 0
-    // What is copied may overlap what it becomes, and then repeats.
+    // A match may overlap its copy, and then repeats.
     if (offset >= match) to.copyWithin(written, written - offset, written - offset + match)
     else for (let n = 0; n < match; n++) to[written + n] = to[written + n - offset] ?? 0
     written += match

@@ -16,15 +16,13 @@ interface Options {
   readonly from: Replica
   /** Does not exist yet. */
   readonly into: string
-  /** Only asked for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
   readonly watch: BackupWatch
 }
 
 /**
- * Makes a database from a replica of Litestream 0.3, unchecked, and says when the newest part of it was stored. Without
- * the program: where a part of a WAL file is missing, `litestream restore` of 0.3.13 exits with 0 and leaves a malformed
- * database, or an older one.
+ * Makes a database from a replica of Litestream 0.3, unchecked. Not by `litestream restore`: if a part of a WAL file is
+ * missing, 0.3.13 exits with 0 and leaves a malformed or older database.
  */
 export async function fetchReplica({
   from,
@@ -56,7 +54,6 @@ async function unpackSnapshot(store: Store, name: string, into: string): Promise
   return isSame ? null : `${name} is damaged: its checksum differs.`
 }
 
-/** One WAL file after the other. */
 async function foldSegments(
   store: Store,
   { folder, segments }: { readonly folder: string; readonly segments: readonly Segment[] },
@@ -91,7 +88,7 @@ function framesIn(wal: string, bytes: number): number {
   return (bytes - WAL_HEADER_BYTES) / (FRAME_HEADER_BYTES + header.readUInt32BE(8))
 }
 
-/** Appends what is in the file of the replica to the file `into`. */
+/** Appends the decoded file of the replica to `into`. */
 async function unpack(
   store: Store,
   name: string,
@@ -110,10 +107,8 @@ async function unpack(
   }
 }
 
-/** The folder of a replica that has all its files. */
 const GENERATIONS = 'generations/'
 
-/** Where the files of a replica are. */
 interface Store {
   list(): Promise<readonly ReplicaFile[] | Problem>
   /** The path of the file, or of a copy, which the next call replaces. */

@@ -3,14 +3,13 @@ import { ASKED, FREE, ACTIVITY, WORKING } from './checkpointer.ts'
 import type { CheckpointOrder } from './checkpointer.ts'
 import { moveLog } from './move-log.ts'
 
-/* The thread that moves the log into the database file: see `checkpointer.ts`. */
+/* The thread of `checkpointer.ts`. */
 
-// What `createCheckpointer` gave it.
 const { path, flags } = workerData as CheckpointOrder
 
 parentPort?.on('message', () => parentPort?.postMessage(checkpoint()))
 
-/** What kept it from moving anything; `null`: nothing did. */
+/** Returns why the checkpoint failed; `null`: it did not, or was called off. */
 function checkpoint(): string | null {
   if (Atomics.compareExchange(flags, ACTIVITY, ASKED, WORKING) !== ASKED) return null
   try {

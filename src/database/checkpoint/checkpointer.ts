@@ -1,30 +1,28 @@
 import { ensureSpareFiles } from '../../system/spare-files.ts'
 import { threadProgram } from '../../system/thread.ts'
 
-/** What the thread is given when it starts. */
 export interface CheckpointOrder {
-  /** The database file. */
   readonly path: string
   /** See `ACTIVITY`. */
   readonly flags: Int32Array<SharedArrayBuffer>
 }
 
-/** The place of a flag that both threads see, and its values. */
+/** The index of a flag that both threads see, and its values. */
 export const ACTIVITY = 0
 export const FREE = 0
 export const ASKED = 1
 export const WORKING = 2
 
 /**
- * Pages by which the log grows before it is moved into the file: 40 MB. The pages of an index that registrations share
- * are then copied once for many; at 4000 a registration cost 6 of 45 µs more (measured).
+ * Pages by which the log grows before a checkpoint: 40 MB. Registrations share index pages, which are then copied once
+ * for many; at 4000 a registration cost 6 of 45 µs more (measured).
  */
 export const LOG_PAGES = 10_000
 
-/** Of `LOG_PAGES`, what is moved while transactions wait, and by how much the log grows after a failure: 4 MB. */
+/** Of `LOG_PAGES`: what is moved while transactions wait, and how much the log grows before a retry. 4 MB. */
 const LAST_SHARE = 0.1
 
-/** A writer that is faster than the disk waits from then on: after so many rounds, or with so long a log (160 MB). */
+/** A writer that is faster than the disk has to wait after so many rounds, or with a log of 160 MB. */
 const MAX_ROUNDS = 4
 const MAX_SHARE = 4
 
@@ -34,47 +32,47 @@ export interface LogPages {
   readonly moved: number
 }
 
-/** Keeps the log of a database short, beside who writes. */
+/** Keeps the log short while others write. */
 export interface Checkpointer extends Disposable {
-  /** To be called after a commit, outside of any transaction: begins a checkpoint where the log has become long. */
+  /** Call after a commit, outside of any transaction: starts a checkpoint if the log is long. */
   look(): void
-  /** Until when no transaction is to begin; `null`: one may now. */
+  /** No transaction may begin before this resolves; `null`: one may begin now. */
   pause(): Promise<void> | null
 }
 
-/** Who writes alone, and has SQLite move the log in the commit that makes it long. */
+/** For a single writer: SQLite moves the log in the commit that makes it long. */
 export const IN_THE_COMMIT: Checkpointer = { look() {}, pause: () => null, [Symbol.dispose]() {} }
 
 interface Options extends CheckpointOverrides {
   readonly path: string
   readonly pages: () => LogPages
-  /** There is no thread: from now on commits are to move the log themselves. */
+  /** The thread has ended: from now on commits must move the log themselves. */
   readonly onGone: () => void
-  /** Hears why a checkpoint failed; another one is tried when the log has grown a little. */
+  /** A checkpoint failed; the next attempt comes when the log has grown a little. */
   readonly onFailed: (why: string) => void
-  /** Another program for the thread, for tests. */
+  /** For tests. */
   readonly program?: string
 }
 
-/** What tests have in the place of a checkpoint on a thread whenever the log is long. */
+/** For tests. */
 export interface CheckpointOverrides {
   /** Default: `LOG_PAGES`. */
   readonly logPages?: number
-  /** Moves the log as `moveLog` does, in the place of the thread. */
+  /** Replaces `moveLog` on the thread. */
   readonly move?: (path: string) => Promise<string | null>
 }
 
 /**
- * Checkpoints on a thread and a connection of their own, so that no commit waits for the database file. SQLite syncs the
- * log before it writes that file, and the file before it takes any of the log for moved (sqlite.org/wal), so a crash in
- * between loses nothing.
+ * Checkpoints on a thread and a connection of their own, so that no commit waits for the database file. SQLite syncs
+ * the log before it writes that file, and the file before it counts any of the log as moved (sqlite.org/wal), so a
+ * crash in between loses nothing.
  *
- * short → (the log has grown) → moving, while others write → (little is left) → moving the rest, while transactions wait
- * → all is moved, and the next commit begins the log anew → short.
+ * short → (the log has grown) → moving, while others write → (little is left) → moving the rest, while transactions
+ * wait → all is moved, and the next commit restarts the log → short.
  *
- * Without that wait a busy writer would always be ahead, and the log never begin anew. Who reads for long, such as a
- * backup, keeps the rest from being moved: then the log grows by as much before it is tried again. PASSIVE throughout:
- * the other modes change the log, with which each connection forgets the pages that it has in memory.
+ * Without that wait a busy writer would always be ahead, and the log would never restart. A long read, such as a
+ * backup, keeps the rest from being moved: then the log grows by as much before the next attempt. PASSIVE throughout:
+ * the other modes change the log, and each connection then drops its page cache.
  */
 export function createCheckpointer({
   path,
@@ -87,10 +85,9 @@ export function createCheckpointer({
 }: Options): Checkpointer {
   const flags = new Int32Array(new SharedArrayBuffer(4))
   let thread: Worker | null = null
-  /** Hears of the end of what the thread does. */
   let answered: (problem: string | null) => void = () => {}
   let pausing: PromiseWithResolvers<void> | null = null
-  /** How long the log is to be for the next checkpoint, in pages. */
+  /** The length of the log, in pages, that starts the next checkpoint. */
   let dueAt = logPages
   let moving = false
   let over = false
@@ -109,7 +106,7 @@ export function createCheckpointer({
       if (log >= MAX_SHARE * logPages) pausing ??= Promise.withResolvers()
       return
     }
-    // The log may have begun anew.
+    // The log may have restarted.
     dueAt = Math.min(dueAt, log + logPages)
     if (log >= dueAt) void move()
   }
@@ -125,7 +122,7 @@ export function createCheckpointer({
     onFailed(problem)
   }
 
-  /** What went wrong; `null`: nothing. */
+  /** Returns what went wrong; `null`: nothing. */
   async function moveInRounds(): Promise<string | null> {
     let before = pages()
     for (let round = 1; ; round++) {
@@ -135,7 +132,7 @@ export function createCheckpointer({
       const problem = await ask()
       if (over || problem !== null) return problem
       const after = pages()
-      // Where none was moved, somebody still reads what was before.
+      // If nothing was moved, a reader still needs the old pages.
       if (isLast || after.moved === after.log || after.moved <= before.moved) return null
       before = after
     }
@@ -178,7 +175,6 @@ export function createCheckpointer({
     pause: () => pausing?.promise ?? null,
     [Symbol.dispose]() {
       over = true
-      // What has not begun does not any more.
       Atomics.compareExchange(flags, ACTIVITY, ASKED, FREE)
       while (Atomics.load(flags, ACTIVITY) === WORKING) Atomics.wait(flags, ACTIVITY, WORKING)
       thread?.terminate()

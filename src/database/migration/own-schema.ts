@@ -1,7 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { MIGRATIONS } from './migrations.ts'
 
-/** A row of `sqlite_schema`. */
 export interface SchemaObject {
   readonly type: string
   readonly name: string
@@ -13,9 +12,8 @@ export interface SchemaObject {
 export const SCHEMA_OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name'
 
 /**
- * How the schema of a database differs from what the migrations up to `schema` make, a few words each; none is none. A
- * trigger or a view that somebody put there would run with every statement: nothing but `SCHEMA_OBJECTS` is to be asked
- * of such a file.
+ * How a schema differs from that of the migrations up to `schema`, a few words each; empty: not at all. A foreign
+ * trigger or view would run with every statement, so run nothing but `SCHEMA_OBJECTS` on such a file.
  */
 export function strangersIn(found: readonly SchemaObject[], schema: number): readonly string[] {
   const made = new Map(madeBy(schema).map((object) => [keyOf(object), object]))
@@ -47,7 +45,7 @@ function keyOf({ type, name, tbl_name: table }: SchemaObject): string {
   return JSON.stringify([type, name, table])
 }
 
-/** SQLite's own figures of its indexes, what Litestream notes of itself, and an index of plain columns run nothing. */
+/** SQLite's statistics, Litestream's tables and an index of plain columns run no code. */
 const HARMLESS = [
   /^CREATE TABLE sqlite_stat\d\([\w,]*\)$/,
   /^CREATE TABLE _litestream_(seq|lock) \([\w ,]*\)$/,
@@ -59,8 +57,8 @@ function isHarmless({ sql }: SchemaObject): boolean {
 }
 
 /**
- * Versions of SQLite differ in quotes and white space, and databases that were made before 2026-11-22, 20:30 UTC, in how
- * three values are checked: by a list, for which SQLite builds a table a row.
+ * Versions of SQLite differ in quotes and white space. Databases made before 2026-11-22, 20:30 UTC, check three values
+ * by a list, for which SQLite builds a table for each row.
  */
 function plain(sql: string | null): string {
   return (sql ?? '').replaceAll('"', '').replaceAll(/\s+/g, ' ').replaceAll('IN (0, 1, 2)', 'BETWEEN 0 AND 2')
@@ -71,7 +69,7 @@ function described({ type, name, tbl_name: table }: SchemaObject, how: string): 
   return `${legible(type)} ${legible(name)}${suffix}${how}`
 }
 
-/** Whoever made the object chose its name. */
+/** The name may come from an attacker. */
 function legible(name: string): string {
   return name.replaceAll(/[^\w .-]/g, '?').slice(0, 60)
 }

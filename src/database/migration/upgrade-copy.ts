@@ -7,9 +7,9 @@ import { copyDatabase } from '../offline-database.ts'
 import { workDirectoryFor } from '../regular-file.ts'
 import { isFull } from '../sqlite-error.ts'
 
-/* The copies that upgrades leave: `<path>.before-8` is the database as it was before migration 8 and those with it. */
+/* The copies that upgrades leave: `<path>.before-8` is the database before migration 8 and those that ran with it. */
 
-/** Copies that stay: of this upgrade, and of the one before. */
+/** Of this upgrade, and of the one before. */
 const KEPT = 2
 
 export interface Copy {
@@ -21,21 +21,21 @@ export function copyName(path: string, to: number): string {
   return `${path}.before-${to}`
 }
 
-/** What a copy is called until it is whole. */
+/** The path of an unfinished copy. */
 export function copyDraft(copy: string): string {
   return join(workDirectoryFor(dirname(copy)), `${basename(copy)}.partial`)
 }
 
 /**
- * Copies the database at `path`, of which `bytes` bytes are in use, as it was last committed; by a connection of its
- * own, so that the caller may hold the write lock meanwhile. The copy has its name when it is whole and on disk.
- * Throws `DatabaseRefused` where there is no room.
+ * Copies the last committed state of the database at `path`, which uses `bytes` bytes. On a connection of its own, so
+ * the caller may hold the write lock. The copy gets its name once it is whole and on disk. Throws `DatabaseRefused` if
+ * there is no room.
  */
 export function copyBeforeUpgrade(path: string, to: number, bytes: number, free = freeBytes(path)): Copy {
   const copy = copyName(path, to)
   const draft = copyDraft(copy)
   if (free < bytes) throw noRoom(path, bytes, free)
-  // What a process that was killed has left.
+  // Left by a process that was killed.
   rmSync(draft, { force: true })
   try {
     copyDatabase(path, draft, dirname(path))
@@ -49,19 +49,19 @@ export function copyBeforeUpgrade(path: string, to: number, bytes: number, free 
   return { copy, bytes: statSync(copy).size }
 }
 
-/** Where an upgrade came to nothing its copy is worth nothing. */
+/** For an upgrade that was undone. */
 export function dropCopy(path: string, to: number): void {
   rmSync(copyName(path, to), { force: true })
 }
 
-/** Erases all but the newest copies; those erased. */
+/** Erases all but the newest copies; returns those erased. */
 export function pruneCopies(path: string): readonly string[] {
   const old = copiesOf(path).slice(0, -KEPT)
   for (const { copy } of old) rmSync(copy, { force: true })
   return old.map(({ copy }) => copy)
 }
 
-/** The copy that a binary which knows no schema beyond `known` can go on with; `null`: there is none. */
+/** The newest copy that a binary with schema `known` can use; `null`: there is none. */
 export function copyFor(path: string, known: number): string | null {
   return copiesOf(path).findLast(({ copy }) => headerSchemaOf(copy) <= known)?.copy ?? null
 }
@@ -75,7 +75,7 @@ function copiesOf(path: string): readonly { readonly copy: string; readonly to: 
     .toSorted((a, b) => a.to - b.to)
 }
 
-/** The user version stands in the header: 4 bytes at 60, big-endian (sqlite.org/fileformat2, 1.3). */
+/** The user version in the header: 4 bytes at 60, big-endian (sqlite.org/fileformat2, 1.3). */
 export function headerSchemaOf(copy: string): number {
   const file = openSync(copy, 'r')
   try {

@@ -6,7 +6,6 @@ import { NEWEST_SCHEMA } from './migrations.ts'
 import { headerSchemaOf } from './upgrade-copy.ts'
 import type { UpgradeStep } from './upgrade.ts'
 
-/** What the thread says. */
 export type UpgradeNote =
   | { readonly kind: 'step'; readonly step: UpgradeStep }
   | { readonly kind: 'refused'; readonly message: string }
@@ -14,8 +13,8 @@ export type UpgradeNote =
   | { readonly kind: 'done' }
 
 /**
- * Upgrades the database in `directory`, where it is of an older Bellhop, on a thread: this one can say meanwhile how far it
- * is, and end the process. Throws as `openDatabase` does.
+ * Upgrades an older database in `directory` on a thread, so that this one can report progress and end the process.
+ * Throws as `openDatabase` does.
  */
 export async function upgradeOnThread(directory: string, report: (step: UpgradeStep) => void): Promise<void> {
   const path = join(directory, 'bellhop.db')
@@ -36,7 +35,7 @@ export async function upgradeOnThread(directory: string, report: (step: UpgradeS
   try {
     await end.promise
   } finally {
-    // It holds the database's files until it has ended.
+    // The thread holds the database's files until it has ended.
     thread.terminate()
     await closed
   }

@@ -4,12 +4,11 @@ import { openDatabase } from '../database.ts'
 import { DatabaseRefused } from '../database-refused.ts'
 import type { UpgradeNote } from './upgrade-thread.ts'
 
-/* The thread that upgrades a database: see `upgrade-thread.ts`. */
+/* The thread of `upgrade-thread.ts`. */
 
 const say = (note: UpgradeNote) => parentPort?.postMessage(note)
 
 try {
-  // What `upgradeOnThread` gave it.
   const directory = workerData as string
   openDatabase(directory, { serving: true, report: (step) => say({ kind: 'step', step }) })[Symbol.dispose]()
   say({ kind: 'done' })

@@ -9,13 +9,12 @@ import { isBusy, isFull } from '../sqlite-error.ts'
 import { copyBeforeUpgrade, copyFor, copyName, dropCopy, pruneCopies } from './upgrade-copy.ts'
 import type { Copy } from './upgrade-copy.ts'
 
-/** What an upgrade tells of itself; sizes in bytes. A database that is only being made tells nothing. */
+/** Progress of an upgrade; sizes in bytes. A new database reports nothing. */
 export type UpgradeStep =
   /** Another process upgrades the database. */
   | { readonly kind: 'waiting' }
   | ({ readonly kind: 'copying' } & Copy)
   | { readonly kind: 'upgrading'; readonly from: number; readonly to: number }
-  /** A migration begins, of this number. */
   | { readonly kind: 'migrating'; readonly number: number; readonly from: number; readonly to: number }
   | ({
       readonly kind: 'upgraded'
@@ -32,16 +31,16 @@ export interface UpgradeOptions {
   readonly migrations?: readonly Migration[]
 }
 
-/** How long one process waits while another one upgrades. */
+/** How long to wait while another process upgrades. */
 const PATIENCE_MS = 10 * MINUTE_MS
 
 /**
  * Brings the database at `path` to this binary's schema. `PRAGMA user_version` holds the number of the last migration
- * applied. Throws `NewerDatabase`, or `DatabaseRefused` where it cannot be done now.
+ * applied. Throws `NewerDatabase`, or `DatabaseRefused` if it cannot be done now.
  *
  * old → (write lock) → copied to `<path>.before-<number>` → migrated, all in one transaction → new.
- * Whatever ends it before the commit, kill -9 and a full disk too, leaves it old: the version before still runs on it,
- * and the next start begins again.
+ * Anything that ends it before the commit, kill -9 and a full disk too, leaves it old: the previous version still runs
+ * on it, and the next start tries again.
  */
 export function upgrade(connection: Database, path: string, options: UpgradeOptions = {}): void {
   const { report = () => {}, migrations = MIGRATIONS } = options
@@ -52,7 +51,7 @@ export function upgrade(connection: Database, path: string, options: UpgradeOpti
   const from = versionOf(connection)
   let copied: Copy | null = null
   try {
-    // Whoever came second finds the work done; in a database that is only being made there is nothing to lose.
+    // Another process may have upgraded it meanwhile; a new database has nothing to lose.
     if (from > 0 && from < to) copied = prepare(connection, path, from, to, options)
     for (const { number, sql } of migrations) {
       if (number <= from) continue
@@ -71,12 +70,12 @@ export function upgrade(connection: Database, path: string, options: UpgradeOpti
     )
   }
   if (copied === null) return
-  // Else the first calls would wait until all that changed is in its place, and the log would keep its size.
+  // Otherwise the first calls would wait for the checkpoint, and the log would keep its size.
   connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
   report({ kind: 'upgraded', from, to, ...copied, erased: pruneCopies(path) })
 }
 
-/** The schema that this binary writes. Throws `NewerDatabase` when the database at `path` is beyond it. */
+/** Returns the schema that this binary writes. Throws `NewerDatabase` if the database at `path` is beyond it. */
 export function refuseNewer(connection: Database, path: string, migrations: readonly Migration[] = MIGRATIONS): number {
   const known = migrations.at(-1)?.number ?? 0
   const found = versionOf(connection)
@@ -110,7 +109,6 @@ function prepare(
   return copied
 }
 
-/** Begins a transaction that nobody else can write beside. */
 function lock(connection: Database, report: (step: UpgradeStep) => void): void {
   try {
     connection.run('BEGIN IMMEDIATE')

@@ -9,8 +9,8 @@ export function referenceTo(title: string): string {
 }
 
 /**
- * Moves each schema with a title to the components, after which client generators name their types. Throws for two
- * different schemas of one title.
+ * Moves each schema with a title to the components: client generators name types after them. Throws for two different
+ * schemas of one title.
  */
 export function withComponents<D extends { readonly components: { readonly schemas: object } }>(document: D): D {
   const found = new Map<string, JsonSchema>()

@@ -2,17 +2,17 @@ import { DATA } from './components.ts'
 import type { JsonSchema } from '../fields.ts'
 
 /**
- * The same document in OpenAPI 3.0.3, for generators that read no 3.1. What only 3.1 has and the document uses: `null`
- * as a type becomes `nullable`, a description beside a reference goes around it, and webhooks are `x-webhooks`, which
- * generators read over. What those webhooks carry is in the components, so that types are made of it all the same.
+ * The document in OpenAPI 3.0.3, for generators that do not read 3.1. `null` as a type becomes `nullable`, a
+ * description beside a reference goes around it, and webhooks become `x-webhooks`, which generators ignore; their types
+ * are in the components.
  *
- * Two things are for generators alone (tried with swagger-codegen 3.0.34). A second spelling of a field (`Alias`) is left
- * out: they make one name of both, and the Python and TypeScript do not compile. What may be `null` is not required, though
- * it is always there: their clients take a required `null` for a mistake.
+ * Two changes help generators (tried with swagger-codegen 3.0.34). Second spellings of a field (`Alias`) are left out:
+ * their Python and TypeScript do not compile with both. A nullable property is not required: their clients reject a
+ * required `null`.
  */
 export function inOpenApi30(document: JsonSchema): JsonSchema {
   const { openapi: _, webhooks, info, ...rest } = lowered(document) as JsonSchema
-  // An SPDX identifier is of 3.1: here it is an address.
+  // 3.0 has a URL instead of an SPDX identifier.
   const { license, ...told } = info as JsonSchema
   const { identifier, ...named } = license as JsonSchema
   const url = `https://spdx.org/licenses/${String(identifier)}`
@@ -34,14 +34,14 @@ function lowered(value: unknown): unknown {
   if (Array.isArray(type)) return { type: type.find((one) => one !== 'null') as unknown, ...rest, nullable: true }
   if (Array.isArray(anyOf)) {
     const [first, ...more] = (anyOf as readonly JsonSchema[]).filter((one) => one['type'] !== 'null')
-    // Only of objects: `nullable` has no meaning without a type (3.0.3, "nullable").
+    // `nullable` needs a type (3.0.3, "nullable").
     if (first !== undefined && more.length === 0) return { type: 'object', allOf: [first], ...rest, nullable: true }
   }
   if ($ref !== undefined && Object.keys(rest).length > 0) return { allOf: [{ $ref }], ...rest }
   return copy
 }
 
-/** The properties without those that another differs from in case alone. */
+/** Keeps the first of the properties that differ only in case. */
 function onceEach(properties: JsonSchema): JsonSchema {
   const spelt = (name: string) => name.toLowerCase()
   const first = new Map(
@@ -52,7 +52,6 @@ function onceEach(properties: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => first.get(spelt(name)) === name))
 }
 
-/** `schema`: with its properties as 3.0 has them. */
 function requiringNoNull({ required, ...schema }: JsonSchema): JsonSchema {
   if (!Array.isArray(required)) return required === undefined ? schema : { required, ...schema }
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>

@@ -76,7 +76,6 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
   readonly serveCommand: ServeCommand | null
 }
 
-/** The operator's side of the service, and its backups. */
 export function startAdminSide(deps: Dependencies) {
   const { config, clock, damage, database, opened } = deps
   const schedule = opened.use(startBackups(config, { clock, log: damage.log }))
@@ -97,7 +96,7 @@ export function startAdminSide(deps: Dependencies) {
     /** Made on the first call, to keep starts fast. */
     api: () => (made ??= adminApi({ ...deps, ...stores, schedule, monitoring, streams })),
     /**
-     * The secret of a link that creates the first administrator; `null`: there is one. It need not be on disk: after a
+     * The secret of a link that creates the first administrator; `null`: there is one. Not necessarily on disk: after a
      * power cut the next start makes another.
      */
     setupLink: () => (administrators.any() ? null : database.transact(() => links.make(null))),

@@ -20,7 +20,6 @@ export interface AlertParts extends Service {
   readonly certificates: CountStore['certificates']
 }
 
-/** Tells operators what is wrong, without Prometheus. */
 export function startAlerts(deps: AlertParts) {
   const { config, clock, log, database, commit, key, ca, post, directory, readiness, opened } = deps
   const alerts = createAlertStore({ database, clock, key })
@@ -52,7 +51,7 @@ export function startAlerts(deps: AlertParts) {
 
 type Found = Readiness['found']
 
-/** What an alert may tell of each check. What heals by itself, such as a gateway that is away, is not told. */
+/** What alerts report of each check. What heals by itself, such as an unreachable gateway, is left out. */
 const TOLD: readonly (readonly [check: keyof Found, kind: AlertKind, isFailure: boolean, next: string])[] = [
   ['database', 'not-ready', true, 'bellhop doctor'],
   ['queue', 'not-ready', true, 'bellhop doctor'],
@@ -62,7 +61,7 @@ const TOLD: readonly (readonly [check: keyof Found, kind: AlertKind, isFailure: 
   ['quotas', 'quota', false, 'bellhop app limits'],
 ]
 
-/** What FCM answers for a project whose quota is used up. */
+/** FCM's answers for a project whose quota is used up. */
 const GATEWAY_QUOTA = /\((?:QUOTA_EXCEEDED|RATE_LIMIT_EXCEEDED|RESOURCE_EXHAUSTED)\)/
 
 export function readinessConditions(found: Found): readonly AlertCondition[] {
@@ -86,7 +85,7 @@ function certificateCondition(about: string, finding: Finding | null): readonly 
   ]
 }
 
-/** Looks at most once an hour: it reads and checks files. */
+/** Runs `look` at most once an hour: it reads and checks files. */
 function hourly<Value>({ clock }: Pick<Service, 'clock'>, look: () => Value): () => Value {
   let last: { readonly at: number; readonly value: Value } | null = null
   return () => {

@@ -23,7 +23,7 @@ import type { Service } from '../service.ts'
 import { startAlerts } from './alert-side.ts'
 import type { AlertParts } from './alert-side.ts'
 
-/** A scrape reuses the result of a write up to this old, so that an idle service does not write for each. */
+/** A scrape reuses a write probe up to this old, so that an idle service does not write for each. */
 const SCRAPE_PROBE_MS = MINUTE_MS
 
 export interface MonitoringParts extends Service, Pick<AlertParts, 'post'> {
@@ -32,13 +32,10 @@ export interface MonitoringParts extends Service, Pick<AlertParts, 'post'> {
   /** `null`: unknown. */
   readonly disk: () => Disk | null
   readonly senders: Pick<Senders, 'pool' | 'moved' | 'runningSimulator'>
-  /** Connections that were ended in the last minute; `null`: none. */
   readonly earlyEnds: () => EarlyEnds | null
-  /** `null`: no backups are made. */
   readonly schedule: Pick<BackupSchedule, 'state'> | null
 }
 
-/** Readiness, alerts, metrics, and the progress of pushes. */
 export function startMonitoring(deps: MonitoringParts) {
   const { config, clock, damage, database, files, commit, directory, ledger, metrics, disk, opened, schedule } = deps
   const { pool, moved, runningSimulator } = deps.senders
@@ -65,7 +62,6 @@ export function startMonitoring(deps: MonitoringParts) {
   })
   // Known damage, or a missing database, is reported at once.
   const readiness: CheckReadiness = (maxAgeMs) => check((damage.found() ?? files.problem()) ? 0 : maxAgeMs)
-  /** From the last write probe. */
   const recentReadiness = () => readiness(SCRAPE_PROBE_MS)
   const store = createCountStore({ database })
   const alerts = startAlerts({ ...deps, readiness: recentReadiness, certificates: store.certificates })

@@ -10,10 +10,9 @@ import type { Pushing } from '../../push/pushing.ts'
 import type { MoveTarget, Moved, Mover } from '../move/departures.ts'
 import type { Senders } from '../sending/senders.ts'
 
-/** Applications that go to other servers. */
 export interface Moving {
   move(application: Application, to: MoveTarget, mover: Omit<Mover, 'commit'>): Promise<Moved | Problem>
-  /** Ends the forwarding; why it cannot end yet, `null`: it has. */
+  /** Why the forwarding cannot end yet; `null`: it has ended. */
   finish(id: string): Promise<string | null>
 }
 
@@ -24,18 +23,18 @@ export interface CommandService {
   readonly database: Database
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
-  /** Where browsers on this machine reach the admin side: `127.0.0.1:8791`. */
+  /** `127.0.0.1:8791`, for browsers on this machine. */
   readonly adminHost: () => string
   /** Why an application can't send to a platform now; `null`: it can. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
   /** Stop sending a cancelled push: `cancelStored` in its transaction, `cancel` after it. */
   readonly deliveries: Pick<Senders['pool'], 'cancelStored' | 'cancel'>
   readonly received: Inbox
-  /** Sends a message that nothing is wrong; why it was not taken, or `null`. */
+  /** Sends a message that nothing is wrong; returns why it was not taken, or `null`. */
   readonly testAlert: (alert: Alert) => Promise<string | null>
   /** Writes to this view of the database. */
   readonly pushing: (database: Database) => Pushing
-  /** Moves applications, and writes to this view of the database. */
+  /** Writes to this view of the database. */
   readonly moving: (database: Database) => Moving
   /** Makes the service read changed settings and credentials, and cancelled pushes. */
   readonly changed: () => void

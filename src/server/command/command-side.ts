@@ -17,7 +17,7 @@ type Dependencies = Service &
     readonly departures: MoveDepartures
   }
 
-/** Runs commands of other processes and machines; `null`: none are served. */
+/** `null`: no commands are served. */
 export function commandSide(service: Dependencies, make: MakeServeCommand | undefined) {
   if (make === undefined) return null
   const { config, clock, log, database, directory, commit, senders } = service

@@ -9,12 +9,12 @@ import type { Readiness } from '../../monitoring/readiness.ts'
 import { describeError } from '../../text/error-code.ts'
 import { VERSION } from '../../version.ts'
 
-/** Whoever may enter the data directory may use it. */
+/** Anyone who may enter the data directory may use it. */
 export function commandSocketIn(data: string): string {
   return join(data, 'bellhop.sock')
 }
 
-/** Response header of a command. Signals are sent to this number. */
+/** Response header of a command: the number that signals are sent to. */
 export const COMMAND_NUMBER = 'x-command'
 
 /** A command line on this machine. Files: by path, their content in base64. */
@@ -36,12 +36,11 @@ interface Dependencies {
   readonly readiness: () => Promise<Pick<Readiness, 'ready' | 'reasons'>>
 }
 
-/** What a server tells the commands of its machine about itself. */
+/** For the commands of its machine. */
 export interface ServerState {
   readonly pid: number
   readonly version: string
   readonly ready: boolean
-  /** Why it isn't ready. */
   readonly reasons: readonly string[]
 }
 
@@ -49,8 +48,8 @@ export interface ServerState {
 const ENDING_MS = 2_000
 
 /**
- * Listens for commands of this machine. Whoever may connect (mode 0600: the server's user, and root) could open the
- * database as well, so no token is needed, and the caller's name is believed.
+ * Listens for commands of this machine. Only the server's user and root may connect (mode 0600), who could open the
+ * database as well: so no token is needed, and the caller's name is believed.
  */
 export function openCommandSocket({ data, clock, log, serve, onChanged, readiness }: Dependencies) {
   const path = commandSocketIn(data)
@@ -125,7 +124,7 @@ export function openCommandSocket({ data, clock, log, serve, onChanged, readines
         },
       })
     } catch (error) {
-      // Commands will say that no server runs.
+      // Commands will report that no server runs.
       log.warn('no socket for commands of this machine', { path, error: describeError(error) })
       return null
     } finally {
@@ -134,7 +133,6 @@ export function openCommandSocket({ data, clock, log, serve, onChanged, readines
   }
 
   return {
-    /** Ends running commands and accepts no more. */
     async stop(): Promise<void> {
       for (const command of running.values()) command.stop('SIGTERM')
       idle = Promise.withResolvers()

@@ -11,15 +11,15 @@ import { createEventErasure } from '../../webhook/webhook-erasure-store.ts'
 const STEP = 500
 
 /**
- * Erases all that an application has brought in, so that deleting its own row is quick. One transaction for a million
- * devices would need more disk than the database has; on a full disk there is only the reserve.
+ * Erases an application's data, so that deleting its row is quick. One transaction for a million devices would need
+ * more disk than the database has; on a full disk there is only the reserve.
  */
 export function createEraseContents({ database }: { database: Database }, inTransaction: Commit) {
   const receipts = createReceiptStore({ database })
   const steps: readonly EraseRows[] = [
     ...createDeviceErasure({ database }).ofApplication,
     createEventErasure({ database }).eraseOf,
-    // Per push there is a row for each device or language: too many for one transaction with the push.
+    // A push has a row for each device or language: too many for one transaction with the push.
     ...createDeliveryErasure({ database }).ofApplication,
     receipts.eraseOf,
     receipts.eraseCountsOf,

@@ -10,10 +10,10 @@ import { createReceiptStore } from '../../stats/receipt-store.ts'
 import { createEventErasure } from '../../webhook/webhook-erasure-store.ts'
 import type { ErasedBy } from './erasure.ts'
 
-/** Devices erased at a time: a user has a few. */
+/** At a time; a user has a few. */
 const DEVICES = 20
 
-/** Pushes looked through in one transaction: 3 ms. */
+/** At a time: 3 ms. */
 const PUSHES = 100
 
 /** `push.number` over `after`, up to `upTo`. */
@@ -26,8 +26,8 @@ interface Pushes {
 }
 
 /**
- * Erases the devices of a user and what is stored about them, by `ERASURE`. In small transactions, the devices last, so
- * that an interrupted run can be repeated. Devices registered meanwhile are erased too. Returns the number of devices.
+ * Erases a user's devices and data, by `ERASURE`. In small transactions, the devices last, so that an interrupted run
+ * can be repeated. Also erases devices registered meanwhile. Returns the number of devices.
  */
 export function createForgetUser({ database }: { database: Database }, inTransaction: Commit) {
   const users = createDeviceErasure({ database })

@@ -1,6 +1,5 @@
 import { PLAIN } from '../../device/columns.ts'
 
-/** What an erasure does to a column. */
 type Fate =
   /** Deletes its row. */
   | 'erased'
@@ -43,7 +42,7 @@ const LABEL: NamingColumn = {
   kept: 'until no device has had the name for an hour',
 }
 
-/** How rows about a user are found: by the user's devices, in the pushes, or deleted with the device's row. */
+/** How to find rows about a user: by the user's devices, in the pushes, or deleted with the device's row. */
 interface NamingTable {
   readonly by: 'devices' | 'pushes' | 'trigger' | 'nothing'
   readonly columns: Readonly<Record<string, NamingColumn>>

@@ -12,7 +12,7 @@ const MIN_LOOK_MS = 10
 const MAX_LOOK_MS = 100
 const ARRIVALS_PER_MS = 50
 
-/** How often all connections are counted, whatever is open. */
+/** How often to count all connections, even if few are open. */
 const RECOUNT_MS = 5 * SECOND_MS
 const RECOUNT_OVER_MS = SECOND_MS / 4
 
@@ -27,7 +27,7 @@ interface Dependencies {
 }
 
 interface ConnectionKeeper extends Disposable {
-  /** Connections that were ended in the last minute; `null`: none. */
+  /** In the last minute; `null`: none. */
   earlyEnds(): EarlyEnds | null
 }
 
@@ -105,7 +105,7 @@ export function keepConnections(deps: Dependencies): ConnectionKeeper {
   }
 }
 
-/** The network that most of them come from. */
+/** The network with the most of them. */
 function largest(connections: readonly OpenConnection[]): string {
   const networks = [...Map.groupBy(connections, ({ address }) => networkOf(address))]
   return networks.reduce((most, each) => (each[1].length > most[1].length ? each : most))[0]

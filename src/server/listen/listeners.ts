@@ -18,20 +18,16 @@ interface Dependencies {
   readonly log: Log
   readonly api: AnyElysia
   readonly adminApi: () => AnyElysia
-  /** Answers calls of applications that are not here. */
   readonly elsewhere: AnswerElsewhere
   /** `null`: plain HTTP. */
   readonly tls: ReturnType<typeof tlsIn>
   /** Default: on sockets. */
   readonly open?: typeof listen
   readonly onAnswer: (request: Request, response: Response, ms: number) => void
-  /** Called with the number of connections ended to make room for others. */
   readonly onEnded: (connections: number) => void
-  /** Closes in reverse. */
   readonly opened: AsyncDisposableStack
 }
 
-/** The listeners of the API, which follows renewed certificates, and of the admin side. */
 export function openListeners(deps: Dependencies) {
   const { config, clock, log, api, adminApi, elsewhere, tls, open = listen, onAnswer, opened } = deps
   const publicListener = open(() => api, config.listen, log, {
@@ -51,7 +47,6 @@ export function openListeners(deps: Dependencies) {
   return {
     url: publicListener.url,
     adminUrl: adminListener.url,
-    /** Connections that were ended in the last minute; `null`: none. */
     earlyEnds: () => keeper?.earlyEnds() ?? null,
     /** Reads the TLS files now instead of within a minute. */
     reload: () => tlsFollower?.look(),

@@ -6,7 +6,7 @@ type Names = (which: number | string) => Pick<Application, 'id' | 'name'> | null
 
 /**
  * Adds the application's id and name to each line about one: `"application":"app_…","name":"Corner Shop"`. Callers give
- * its number or id; `naming` says where to look it up.
+ * its number or id; `naming` sets where to look it up.
  */
 export function nameApplications(log: Log): { readonly log: Log; readonly naming: (names: Names) => void } {
   let names: Names = () => null

@@ -4,7 +4,7 @@ import type { Log, LogFields } from '../../log.ts'
 
 const PERIOD_MS = MINUTE_MS
 
-/** Errors remembered: they can all be different. */
+/** They can all be different. */
 const MAX_ITEMS = 1000
 
 interface Said {
@@ -17,9 +17,9 @@ interface Said {
 }
 
 /**
- * Logs the same error once a minute, with `repeated`, the number of times since. One with a request ID, which the
- * caller has too, is logged each time, from the second on without its stack. `look`, called once a minute, logs what is
- * held back.
+ * Logs the same error once a minute, with the number of repeats in `repeated`. One with a request ID, which the caller
+ * has too, is logged each time, from the second on without its stack. Call `look` once a minute: it logs what is held
+ * back.
  */
 export function withoutRepeats(log: Log, now: () => number): { readonly log: Log; readonly look: () => void } {
   const errors = new Map<string, Said>()

@@ -32,7 +32,7 @@ function standardErrorLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'lo
   return createLog(logLevel, now, (line) => process.stderr.write(line), render)
 }
 
-/** `base`: default standard error, as the settings say. */
+/** `base`: default standard error. */
 export function createServiceLog(
   config: Pick<Config, 'data' | 'logLevel' | 'logFormat'>,
   clock: Clock,
@@ -50,7 +50,6 @@ export function createServiceLog(
   }
 }
 
-/** Keeps the last lines in memory. */
 export function createLogRing(base: Log, now: () => number): { readonly log: Log; readonly recentLines: RecentLines } {
   const lines: KeptLine[] = []
   let last = 0
@@ -65,7 +64,7 @@ export function createLogRing(base: Log, now: () => number): { readonly log: Log
         base[level](event, fields)
       },
     ),
-    // A higher number was counted before a restart.
+    // A higher number is from before a restart.
     recentLines: (number) => (number > last ? [...lines] : lines.filter((line) => line.number > number)),
   }
 }

@@ -22,10 +22,10 @@ import type { SealedFor } from '../../sealing/seal.ts'
 import { VERSION } from '../../version.ts'
 import type { Service } from '../service.ts'
 
-/** How long a copy may stand still before it is dropped: the other server has gone, or has given up. */
+/** A copy that stands still for longer is dropped: the other server has gone, or given up. */
 const STILL_MS = 3 * MINUTE_MS
 
-/** Bytes, of the file and its WAL, for each byte of the estimate. */
+/** Bytes of the file and its WAL for each byte of the estimate. */
 const ROOM = 2
 
 interface Dependencies extends Pick<Service, 'clock' | 'time' | 'log' | 'database' | 'directory' | 'key'> {
@@ -40,7 +40,7 @@ interface Dependencies extends Pick<Service, 'clock' | 'time' | 'log' | 'databas
 /** `application.number` of a copy that has not begun. */
 const NOT_YET = 0
 
-/** A copy under way, in this process alone: a restart drops it. */
+/** A copy under way. In memory only: a restart drops it. */
 interface Arrival {
   readonly openKey: (jwe: string) => Promise<Uint8Array | null>
   /** `null`: it has not begun. */
@@ -53,7 +53,7 @@ interface Arrival {
 type Step<Name extends MoveStep['step']> = Extract<MoveStep, { step: Name }>
 type Rows = Step<'rows'>['rows']
 
-/** The side of a move that takes an application: see departures.ts. */
+/** The receiving side of a move: see departures.ts. */
 export function createArrivals(deps: Dependencies) {
   const { clock, time, log, database, directory, commit, moves, eraseApplication } = deps
   const rows = createArrivalRows(database)
@@ -63,7 +63,7 @@ export function createArrivals(deps: Dependencies) {
 
   const conflict = (message: string) => ({ why: failure('ConflictError', message) })
 
-  /** Why an application cannot come; `null`: nothing is in its way. */
+  /** Why an application cannot come; `null`: it can. */
   function hindrance({
     schema,
     version,
@@ -97,10 +97,10 @@ export function createArrivals(deps: Dependencies) {
     return isTight || !deps.hasRoom() ? { why: noRoom() } : null
   }
 
-  /** Erases a copy; its calls go where they went before. */
+  /** Erases a copy; calls go where they went before. */
   async function drop({ id, application, phase, url }: Move): Promise<void> {
     arrivals.delete(id)
-    // From here on nothing makes it whole.
+    // From here on it can't be completed.
     if (phase === 'arrived') await commit(() => moves.setPhase(id, 'arriving'))
     await eraseApplication(application, id)
     await commit(() => {
@@ -121,7 +121,7 @@ export function createArrivals(deps: Dependencies) {
     const { id, name, hooks: names } = request
     const digest = hashSecret(secret)
     await commit(() => {
-      // Where its calls go until it is here, they go on to.
+      // Its calls still go there until it has arrived.
       const { url = null, adminUrl = null } = moves.find(id) ?? {}
       moves.put({ id, name, application: NOT_YET, phase: 'arriving', adminUrl, url, digest, hooks: names })
     })
@@ -137,7 +137,7 @@ export function createArrivals(deps: Dependencies) {
     return { secret, publicKey: pair.publicKey, url: deps.publicUrl() }
   }
 
-  /** The move that a secret proves; `null`: none, or no more. */
+  /** The move that a secret proves; `null`: none. */
   function moveOf(secret: string): Move | null {
     const digest = hashSecret(secret)
     return moves.list().find((move) => move.digest !== null && timingSafeEqual(move.digest, digest)) ?? null
@@ -230,11 +230,11 @@ export function createArrivals(deps: Dependencies) {
     }
   }
 
-  // What was copied when the last process ended.
+  // Left by the last process.
   for (const move of moves.list()) if (move.phase === 'arriving') drop(move).catch(noted(log))
   let offering: Promise<unknown> = Promise.resolve()
   return {
-    /** Offers to take an application. What is left of an earlier copy of it is erased first. */
+    /** Erases what is left of an earlier copy first. */
     offer(request: MoveRequest): Promise<OrRefusal<MoveOffer>> {
       const offered = offering.then(() => offerNow(request))
       offering = offered.catch(() => null)

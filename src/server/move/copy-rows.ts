@@ -16,7 +16,7 @@ import type { SealedFor } from '../../sealing/seal.ts'
 import { newSealingKey } from '../../sealing/sealing-key.ts'
 import type { Service } from '../service.ts'
 
-/** In one step: some 20 ms of reading here, and a transaction of 30 ms there. */
+/** For one step: some 20 ms of reading here, and a transaction of 30 ms there. */
 const MAX_ROWS = 2000
 const MAX_CHARACTERS = 1024 * 1024
 
@@ -25,13 +25,13 @@ interface Copy extends Pick<Service, 'key' | 'time'> {
   readonly application: Application
   /** Of the other server. */
   readonly publicKey: JWK
-  /** `null`: the other server has it on disk; else why it does not. */
+  /** `null`: the other server has it on disk; else why not. */
   readonly send: (step: MoveStep) => Promise<string | null>
 }
 
-/** Sends all rows of an application. Returns how many there were by table, or why it could not. */
+/** Sends all rows of an application. Returns their numbers by table, or why it failed. */
 export async function copyRows(copy: Copy): Promise<Record<string, number> | string> {
-  // A connection of its own: what it holds open for seconds would show the others an old state.
+  // A connection of its own: one that is open for seconds would show others an old state.
   using database = openReadOnly(copy.config.data)
   const transportKey = newSealingKey()
   const begun = await copy.send({
@@ -48,7 +48,7 @@ export async function copyRows(copy: Copy): Promise<Record<string, number> | str
     counts[table.name] = 0
     for (const rows of pagesOf(database, table, columns, copy, transportKey)) {
       if (typeof rows === 'string') return (await sending) ?? rows
-      // A page is read while the other server writes the one before.
+      // Reads a page while the other server writes the one before.
       const why = await sending
       if (why !== null) return why
       sending = copy.send({ step: 'rows', table: table.name, columns, rows })
@@ -58,7 +58,7 @@ export async function copyRows(copy: Copy): Promise<Record<string, number> | str
   return (await sending) ?? (await copy.send({ step: 'complete', rows: counts })) ?? counts
 }
 
-/** The rows of a table, as many as fit a step; a sentence instead of some that cannot travel. */
+/** Pages that fit a step; a sentence if a row can't be sent. */
 function* pagesOf(
   database: ReadOnlyDatabase,
   table: MovedTable,
@@ -100,7 +100,7 @@ function* pagesOf(
   if (page.length > 0) yield page
 }
 
-/** What the rows of an application take, by its share of all devices. */
+/** By its share of all devices. */
 export function estimatedBytes(database: Pick<Database, 'statement'>, application: number): number {
   const row = database
     .statement<{ bytes: number; own: number; devices: number }, [number]>(

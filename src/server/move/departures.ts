@@ -19,26 +19,26 @@ import { answersCalls, createTargetClient } from './target-client.ts'
 import { aborted, createTelling } from './telling.ts'
 
 /*
- * A move of an application to another server. This server drives it; a row in `application_move` says how far it is.
+ * A move of an application to another server. This server drives it; a row in `application_move` has its phase.
  *
- *  1. leaving: the other server offers to take it (arrivals.ts), or says why it cannot. Nothing has changed here.
- *  2. What is being sent is answered and on disk; calls are answered as ever, and what they bring waits.
- *  3. frozen: calls get 503, and triggers refuse every write to its rows, also by calls that came before.
- *  4. Its rows are copied. There they are in the tables, of an application that is neither served nor sent for.
- *  5. arrived, there: all rows came. From here on only this server can have the copy dropped.
- *  6. left: the commit of this phase is the moment from which the application is there, and never again here.
- *  7. The other server is told until it says that it knows; then it is `gone`, calls are forwarded, and its rows here
- *     are erased: who is erased there must not live on here.
+ * 1. leaving: the other server offers to take it (arrivals.ts), or says why it cannot. Nothing has changed here.
+ * 2. What is being sent is answered and on disk; calls are answered as ever, and new pushes wait.
+ * 3. frozen: calls get 503, and triggers refuse every write to its rows, also by earlier calls.
+ * 4. Its rows are copied into the tables there, of an application that is neither served nor sent for.
+ * 5. arrived, there: all rows came. From here on only this server can have the copy dropped.
+ * 6. left: from this commit on the application is there, and never again here.
+ * 7. The other server is told until it confirms; then it is `gone`, calls are forwarded, and its rows here are erased,
+ * so that later erasures there are complete.
  *
- * Whatever fails before the 6th, a kill too, ends the move: the application goes on here, at once or with the next
- * start, and the copy is dropped, by being told or by a restart or by standing still. After the 6th, 7 goes on with the
- * next start. Between 6 and 7 nobody answers: one of two could not know that the other does not.
+ * Any failure before the 6th, even a kill, ends the move: the application continues here, at once or with the next
+ * start, and the copy is dropped, on request, by a restart or by standing still. After the 6th, the next start
+ * continues with 7. Between 6 and 7 nobody answers: neither server could know that the other does not.
  */
 
 /** How long gateways may take to answer what is being sent. Calls are answered meanwhile. */
 const HOLD_MS = 2 * MINUTE_MS
 
-/** Calls that came before the move have been refused by then. */
+/** Earlier calls have been refused by then. */
 const ERASE_AFTER_MS = MINUTE_MS
 
 const STOPPED = 'Stopped: nothing was moved.'
@@ -53,12 +53,11 @@ interface Dependencies extends Pick<Service, 'config' | 'clock' | 'time' | 'log'
   readonly eraseApplication: (application: number, id: string) => Promise<void>
 }
 
-/** Where an application is to go. */
 export interface MoveTarget {
   /** The admin address, an origin. */
   readonly server: string
   readonly token: string
-  /** Where calls are answered; `null`: what the other server says. */
+  /** Where calls are answered; `null`: as the other server says. */
   readonly url: string | null
 }
 
@@ -66,22 +65,20 @@ export interface Moved {
   readonly kind: 'moved'
   readonly url: string
   readonly devices: number
-  /** How long calls got 503, until the other server could answer. */
+  /** How long calls got 503. */
   readonly waitedMs: number
 }
 
-/** What its caller lends a move. */
 export interface Mover {
-  /** With the entry of its audit log. */
+  /** Also writes the entry of the caller's audit log. */
   readonly commit: Commit
   readonly say: (sentence: string) => void
-  /** Ends it, up to the moment from which the application is there. */
+  /** Ends the move, up to its 6th step. */
   readonly signal: AbortSignal
 }
 
 export type MoveDepartures = ReturnType<typeof createDepartures>
 
-/** The side of a move that gives an application away. */
 export function createDepartures(deps: Dependencies) {
   const { clock, log, database, directory, moves, pool, webhooks, guard } = deps
   const stopped = new AbortController()
@@ -163,7 +160,7 @@ export function createDepartures(deps: Dependencies) {
         },
       })
       if (typeof counts === 'string') return await giveUp(id, counts)
-      // What came too late for the copy is refused until it has no rows left here to go to.
+      // Writes too late for the copy are refused until its rows here are erased.
       await commit(() => moves.setPhase(id, 'left'))
       devices = counts['device'] ?? 0
     } catch (error) {
@@ -178,10 +175,10 @@ export function createDepartures(deps: Dependencies) {
 
   const namesOf = (number: number) => deps.hooks.list(number).map(({ name }) => name)
 
-  /** Takes the application up again, and has the copy dropped. */
+  /** Resumes the application here, and has the copy dropped. */
   async function giveUp(id: string, why: string): Promise<Problem> {
     const found = moves.find(id)
-    // It has left, and may not be on disk: the process ends, and the next start sees.
+    // It has left, perhaps not on disk: the process ends, and the next start decides.
     if (found === null || found.phase === 'left') return problem(why)
     const { application } = found
     if (found.phase === 'frozen') {
@@ -208,7 +205,7 @@ export function createDepartures(deps: Dependencies) {
   return {
     move: moveTo,
 
-    /** Goes on with what the last run left. */
+    /** Continues the moves of the last run. */
     resume(): void {
       for (const { id, phase } of moves.list()) {
         if (phase === 'leaving') void tell(id, 'drop')
@@ -217,7 +214,7 @@ export function createDepartures(deps: Dependencies) {
       }
     },
 
-    /** Why the forwarding of an application cannot end yet; `null`: it has. */
+    /** Why the forwarding cannot end yet; `null`: it has ended. */
     async finish(id: string, commit: Commit): Promise<string | null> {
       const found = moves.find(id)
       if (found === null) return 'It has not moved.'

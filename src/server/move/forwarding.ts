@@ -20,7 +20,7 @@ const ANSWER_MS = 20 * SECOND_MS
 const PROOF_HEADER = 'x-bellhop-move'
 const ADDRESS_HEADER = 'x-bellhop-caller'
 
-/** Of one connection (RFC 9110, 7.6.1), or written anew. */
+/** Headers of one connection (RFC 9110, 7.6.1), and those written again. */
 const NOT_FORWARDED = `connection keep-alive proxy-connection te trailer transfer-encoding upgrade expect host
   content-length ${PROOF_HEADER} ${ADDRESS_HEADER}`.split(/\s+/)
 
@@ -28,14 +28,14 @@ interface Dependencies extends Pick<Service, 'config' | 'clock' | 'log'> {
   readonly moves: Pick<MoveStore, 'list' | 'secretOf'>
 }
 
-/** Answers a call of an application that is not here; `null`: it is, or the call is of none. */
+/** Answers a call of an application that is not here; `null`: it is here, or unknown. */
 export type AnswerElsewhere = (request: Request, address: () => string) => Response | Promise<Response> | null
 
 export type Forwarding = ReturnType<typeof createForwarding>
 
 /**
- * Calls of applications that are elsewhere: answered by the other server, through this one, or refused with 503 while
- * neither does. A redirect would not do: clients must not take an application's secret to another host.
+ * Calls of applications that are elsewhere: forwarded to the other server, or refused with 503 while neither answers.
+ * Not redirected: clients must not take a secret to another host.
  */
 export function createForwarding({ config, clock, log, moves }: Dependencies) {
   const idOf = createIdOf(config.headerPrefix ?? [])
@@ -63,7 +63,7 @@ export function createForwarding({ config, clock, log, moves }: Dependencies) {
     for (const name of NOT_FORWARDED) headers.delete(name)
     const secret = moves.secretOf(move.id)
     const via = headers.get('via') ?? ''
-    // RFC 9110, 7.6.3: this server's own name in it means a circle.
+    // RFC 9110, 7.6.3: this server's own name in it means a loop.
     const name = `bellhop-${Buffer.from(hashSecret(`${move.id} ${secret}`)).toString('hex', 0, 8)}`
     if (via.includes(name)) return unavailable('Two servers forward calls of this application to each other.')
     headers.set('via', `${via === '' ? '' : `${via}, `}1.1 ${name}`)
@@ -110,7 +110,7 @@ export function createForwarding({ config, clock, log, moves }: Dependencies) {
     return refuse({ ...why, headers: { ...own, ...why.headers, 'access-control-allow-origin': '*' } })
   }
 
-  /** Believes a server that an application came from about who called it. */
+  /** Trusts a server that an application came from about its callers. */
   function callerOf(own: CallerOf): CallerOf {
     return (peer, headers) => {
       const secret = digests.length === 0 ? null : headers.get(PROOF_HEADER)
@@ -124,7 +124,7 @@ export function createForwarding({ config, clock, log, moves }: Dependencies) {
   const callerHere = callerOf(createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }))
   load()
   return {
-    /** After a commit that changed where an application is. */
+    /** Call after a commit that changed where an application is. */
     load,
     answer: answer satisfies AnswerElsewhere,
     callerOf,

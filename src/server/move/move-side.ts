@@ -13,14 +13,13 @@ import { createArrivals } from './arrivals.ts'
 import { createDepartures } from './departures.ts'
 import { createForwarding } from './forwarding.ts'
 
-/** Which applications are here, for everybody who follows the directory. */
 export function whereApplicationsAre({ database, clock, config, key, log, directory, opened }: Service) {
   database.transact(() => thawFrozen(database))
   directory.reload()
   const stored = { database, clock, key }
   const moves = createMoveStore(stored)
   const forwarding = createForwarding({ config, clock, log, moves })
-  // Before the others hear of it: an application is never neither here nor elsewhere.
+  // First of all: an application is never neither here nor elsewhere.
   opened.defer(directory.onChange(forwarding.load))
   return { moves, hooks: createHookStore(stored), forwarding }
 }
@@ -33,7 +32,6 @@ type Dependencies = Service &
     readonly webhooks: WebhookSender
   }
 
-/** Applications that go to other servers, or come from them. */
 export function startMoveSide(service: Dependencies) {
   const { database, clock, commit, directory, opened } = service
   const eraseContents = createEraseContents({ database }, commit)
@@ -41,7 +39,7 @@ export function startMoveSide(service: Dependencies) {
   const rows = createArrivalRows(database)
   const guard = createRowGuard(database)
 
-  /** `id`: it may have come back by now, with another number. */
+  /** `id`: it may have come back with another number. */
   async function eraseApplication(application: number, id: string): Promise<void> {
     await eraseContents(application)
     await commit(() => {

@@ -7,25 +7,25 @@ import { MOVE_SECRET } from '../../move/move-messages.ts'
 import { codeOf, describeError } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 
-/** An offer may first have to erase an earlier copy. */
+/** An offer may have to erase an earlier copy first. */
 const OFFER_MS = 120 * SECOND_MS
 const STEP_MS = 30 * SECOND_MS
 
-/** What the other server said; `status` 0: nothing, or nothing that can be read. */
+/** `status` 0: no answer, or an unreadable one. */
 interface Said {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly problem: string
 }
 
-/** The server that an application is to move to, at its admin address, an origin that an administrator has given. */
+/** `origin`: the admin address that an administrator has given. */
 export function createTargetClient(clock: Clock, origin: string) {
   async function call(path: string, bearer: string, body: string, limitMs: number): Promise<Said> {
     using limit = abortAfter(clock, limitMs)
     try {
       const response = await fetch(origin + path, {
         method: 'POST',
-        // Not to whom it sends us: the token is for this one.
+        // The token is for this server only.
         redirect: 'manual',
         signal: limit.signal,
         headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
@@ -57,7 +57,7 @@ export function createTargetClient(clock: Clock, origin: string) {
       return { secret, publicKey, url: new URL(url).origin }
     },
 
-    /** `gone`: the other server does not know this move, or no more. */
+    /** `gone`: the other server does not know this move. */
     async step(step: MoveStep, secret: string): Promise<{ readonly kind: 'done' | 'gone' } | Problem> {
       const said = await call('/api/arrival', secret, JSON.stringify(step), STEP_MS)
       if (said.status === 200) return { kind: 'done' }
@@ -74,7 +74,7 @@ export async function answersCalls(clock: Clock, url: string): Promise<boolean> 
     const response = await fetch(`${url}/healthz`, { redirect: 'manual', signal: limit.signal })
     return parseJsonObject(await response.text())?.['status'] === 'ok'
   } catch {
-    // Whatever is in the way, calls would not get through either.
+    // Whatever is wrong, calls would not get through either.
     return false
   }
 }

@@ -6,7 +6,7 @@ import { describeError } from '../../text/error-code.ts'
 import type { Service } from '../service.ts'
 import { createTargetClient } from './target-client.ts'
 
-/** Before what has not been heard is said again. */
+/** Delays before each retry. */
 const AGAIN_MS = [1, 1, 2, 5, 10].map((seconds) => seconds * SECOND_MS)
 const LAST_AGAIN_MS = 30 * SECOND_MS
 
@@ -14,15 +14,14 @@ interface Dependencies extends Pick<Service, 'clock' | 'log' | 'directory'> {
   readonly commit: Commit
   readonly moves: MoveStore
   readonly stopped: AbortSignal
-  /** Whether another move of the application has begun, by `application.id`. */
+  /** By `application.id`. */
   readonly isUnderWay: (id: string) => boolean
   /** The other server serves it. */
   readonly onGone: (id: string) => void
 }
 
-/** The end of a move, which the other server is told until it has heard it. */
 export function createTelling({ clock, log, directory, commit, moves, stopped, isUnderWay, onGone }: Dependencies) {
-  /** Says to the other server what became of the move, until it has heard it; then this is over here, too. */
+  /** Tells the other server the end of a move until it confirms; then ends it here, too. */
   async function tell(id: string, step: 'activate' | 'drop'): Promise<void> {
     const phase = step === 'activate' ? 'left' : 'leaving'
     for (let tries = 0; !stopped.aborted; tries++) {
@@ -51,14 +50,14 @@ export function createTelling({ clock, log, directory, commit, moves, stopped, i
     await untilWritten(() => {
       const found = moves.find(id)
       if (found?.phase !== 'leaving' || isUnderWay(id)) return
-      // It had come from a server that may forward calls.
+      // It came from a server that may forward calls.
       if (digest === null) moves.remove(id)
       else moves.put({ ...found, phase: 'here', adminUrl: null, url: null, secret: null })
     })
     directory.reload()
   }
 
-  /** A full disk must not leave an application that nobody serves. */
+  /** Tries until it succeeds: a full disk must not leave an application that nobody serves. */
   async function untilWritten(work: () => void): Promise<void> {
     while (!stopped.aborted) {
       try {

@@ -22,7 +22,6 @@ interface Dependencies extends Omit<PublicApiService, 'config' | 'calls'> {
   readonly config: Pick<PublicApiService['config'], 'pushServices'>
 }
 
-/** What administrators do for an application, with entries in the audit log. */
 export interface OnBehalf extends Pick<CallLog, 'during'> {
   readonly api: OnBehalfApi
   readonly pushing: Pick<Pushing, 'preview' | 'reach' | 'resend'>

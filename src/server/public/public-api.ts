@@ -109,7 +109,6 @@ export function createPublicApi(parts: PublicParts): PublicApi {
   return { app, routeOf: (url) => gate.routeOf(url) }
 }
 
-/** Where other services report events, if they may. */
 function hookPages(gate: Gate, parts: PublicParts): readonly AnyElysia[] {
   const { clock, commit, directory, devices, pushing, hooks } = parts
   const { hookCalls } = parts.admission

@@ -27,23 +27,21 @@ export interface PublicApiService extends Pick<
   readonly judgeProof: JudgeProof
   readonly schedule: Pick<Schedule, 'wake'>
   readonly senders: Pick<Senders, 'pool' | 'providers'>
-  /** Logs what backends do in the audit log; `null`: the caller does. */
+  /** For the audit log; `null`: the caller logs. */
   readonly calls: Pick<CallLog, 'commit' | 'during'> | null
   /** Left out: calls of hooks are not answered. */
   readonly hooks?: HookStore
-  /** Whether the disk has room for new things. */
   readonly hasRoom: () => boolean
 }
 
 export interface AdmissionRules extends GateOptions {
   readonly admit: Admit
-  /** Of hooks. Left out: there are none. */
+  /** Left out: there are none. */
   readonly hookCalls?: HookAdmission
 }
 
 export type PublicParts = ReturnType<typeof publicParts>
 
-/** What the routes of the public API work with. */
 export function publicParts(service: PublicApiService, admission: AdmissionRules) {
   const { clock, log, commit, database, devices, metrics, pushes, hasRoom, events } = service
   const counting = createCounting({ clock })
@@ -73,7 +71,7 @@ export function publicParts(service: PublicApiService, admission: AdmissionRules
   }
 }
 
-/** The service's way to accept pushes: counts in turns, and sends at once. */
+/** Shares `counting`, which counts in turns. */
 export function servicePushing(service: PublicApiService, counting = createCounting(service)) {
   const { database, clock, commit, hasRoom, metrics, schedule, senders } = service
   const { pool, providers } = senders

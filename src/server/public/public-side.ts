@@ -21,7 +21,6 @@ type Dependencies = Service &
     readonly forwarding: Pick<Forwarding, 'callerOf'>
   }
 
-/** The public API, and what else acts like it. */
 export function publicSide(parts: Dependencies, makeApi = createPublicApi) {
   const { clock, config, database, directory, key, log } = parts
   const idOf = createIdOf(config.headerPrefix ?? [])

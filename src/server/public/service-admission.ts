@@ -14,16 +14,14 @@ import type { Service } from '../service.ts'
 
 interface Dependencies extends Pick<Service, 'config' | 'clock' | 'log' | 'directory' | 'ledger' | 'metrics'> {
   readonly onRefused: OnRefused
-  /** Of calls that the server which had an application before forwards. */
   readonly forwarding: Pick<Forwarding, 'callerOf'>
 }
 
-/** For calls without an application: pages and their files get the limits of an app's calls. */
+/** Calls without an application: pages and their files have the limits of an app's calls. */
 const NO_APPLICATION = 0
-/** For calls of hooks, before it is known of which: the limits of a backend. */
+/** Calls of hooks before the hook is known: the limits of a backend. */
 const NO_HOOK = -1
 
-/** Who calls the public API, and whether they may now. */
 export function createServiceAdmission({
   config,
   clock,
@@ -68,7 +66,7 @@ export function createServiceAdmission({
     onRefused,
     takeOpen(address, asks) {
       const { backendRate: rate, backendBurst: burst } = DEFAULT_LIMITS
-      // What services report is checked only when its body is here.
+      // A hook's signature is checked only once its body is here.
       if (asks === 'itself') return limiter.take(userKey(NO_HOOK, address), { rate, burst })
       return limiter.take(userKey(NO_APPLICATION, address), DEFAULT_LIMITS, siteKey(NO_APPLICATION, address))
     },

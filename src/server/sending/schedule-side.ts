@@ -3,7 +3,6 @@ import { startSchedule } from '../../push/schedule/schedule.ts'
 import type { Senders } from './senders.ts'
 import type { Service } from '../service.ts'
 
-/** Hands scheduled pushes to the pool when they are due. */
 export function startScheduled(service: Service, { pool }: Pick<Senders, 'pool'>) {
   const { clock, time, log, database, commit, finished, opened } = service
   const store = createScheduleStore({ database })

@@ -17,11 +17,11 @@ import { garbageCollector } from './garbage-collector.ts'
 import type { Service } from '../service.ts'
 
 interface Dependencies extends Service {
-  /** For the simulator; `undefined`: new ones. */
+  /** For the simulator. Default: new ones. */
   readonly rsaKeys: (() => Promise<RsaKeys>) | undefined
   /** `undefined`: by the settings. */
   readonly openTransport: OpenTransport | undefined
-  /** Looks up push services; `undefined`: by the system. */
+  /** `undefined`: by the system. */
   readonly resolve: Resolve | undefined
   /** `undefined`: one that fits the processors of this machine. */
   readonly keyAgreement: KeyAgreement | undefined
@@ -29,7 +29,7 @@ interface Dependencies extends Service {
 
 export type Senders = Awaited<ReturnType<typeof startSenders>>
 
-/** Everything that sends: gateways with their credentials, and the pool, which resumes unfinished pushes. */
+/** The gateways with their credentials, and the pool, which resumes unfinished pushes. */
 export async function startSenders(deps: Dependencies) {
   const { config, clock, log, database, commit, key, directory, credentials, devices, events, opened } = deps
   const moved = new Set<string>()

@@ -23,28 +23,21 @@ import type { Config } from '../../settings/parse.ts'
 import { readSystemFile } from '../../system/read-file.ts'
 import { sealedRecordsOf } from '../../hook/sealed-records.ts'
 
-/** What can refuse a start and only the operator can change: each throws `StartRefused`. */
-
-/** Releases the reserve if the disk is full: a start needs some room. */
+/** A start needs some room. */
 export function makeRoom(directory: string, log: Log): void {
   const bytes = inDataDirectory(directory, () => releaseReserve(directory))
   if (bytes > 0) log.warn('the disk is full: released the reserve', { bytes })
 }
 
-/** Locks the data directory for this process. */
 export function holdDirectory(directory: string): Disposable {
   const lock = inDataDirectory(directory, () => lockDirectory(directory))
   if (lock === null) throw new StartRefused(`Another Bellhop serves the data directory ${directory}.`)
   return lock
 }
 
-/** Between two lines of progress. */
 const UPGRADE_LINE_MS = 2 * SECOND_MS
 
-/**
- * Upgrades an older database. The data directory is locked. `onUpgrading`: while it is under way the process may be
- * killed without a trace of it.
- */
+/** Upgrades an older database; the data directory is locked. `onUpgrading`: see `Overrides`. */
 export async function upgradeFirst(
   directory: string,
   { clock, log, onUpgrading }: { clock: Clock; log: Log; onUpgrading: (underWay: boolean) => void },
@@ -138,7 +131,7 @@ export async function tryProxy(proxy: Proxy, origin: string, clock: Clock, log: 
   log.warn('the proxy opened no tunnel', { reason: problem, to: origin })
 }
 
-/** The API's certificate and its key, which must match; `null`: plain HTTP. */
+/** `null`: plain HTTP. */
 export function tlsIn({ tlsCert, tlsKey }: Config): { readonly files: TlsFiles; readonly first: ReadPair } | null {
   if (tlsCert === null || tlsKey === null) return null
   const files = { certificate: tlsCert, key: tlsKey }

@@ -2,12 +2,10 @@ import type { Clock } from '../../clock.ts'
 import { shortageOf } from '../../monitoring/readiness.ts'
 import type { Disk } from '../../monitoring/storage.ts'
 
-/** Every call that brings something new asks. */
 const LOOK_MS = 1000
 
 interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
-  /** `null`: unknown. */
   readonly disk: () => Disk | null
 }
 

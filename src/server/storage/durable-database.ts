@@ -18,9 +18,8 @@ interface Dependencies {
   readonly checkpoints?: CheckpointOverrides
   /** Commits may not be on disk: the process must exit. */
   readonly onSyncFailed: (error: unknown) => void
-  /** The database's files are gone for good: the process must exit. */
+  /** The files are gone for good: the process must exit. */
   readonly onGone: (problem: string) => void
-  /** Closes in reverse. */
   readonly opened: AsyncDisposableStack
 }
 
@@ -30,7 +29,7 @@ interface DurableDatabase {
   readonly files: ReturnType<typeof watchFiles>
 }
 
-/** The database, whose WAL another thread checkpoints, and commits that are answered when they are on disk. */
+/** Commits are answered when they are on disk. Another thread checkpoints the WAL. */
 export function openDurably({
   data,
   clock,

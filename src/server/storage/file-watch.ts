@@ -5,14 +5,13 @@ import type { Log } from '../../log.ts'
 
 const LOOK_MS = SECOND_MS
 
-/** How long the files may be missing: a disk may be remounted, a directory moved back. */
+/** The files may be missing for so long: a disk may be remounted, a directory moved back. */
 const PATIENCE_MS = 30 * SECOND_MS
 
 interface Dependencies {
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   readonly guard: Pick<OpenFileGuard, 'problem' | 'setLogAside'>
-  /** The process must exit. */
   readonly onGone: (problem: string) => void
 }
 

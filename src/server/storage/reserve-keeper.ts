@@ -8,14 +8,12 @@ import type { Disk } from '../../monitoring/storage.ts'
 /** Writes that fail on a full disk are tried again by then. */
 const LOOK_MS = 1000
 
-/** When to try again to make the reserve. */
 const AGAIN_MS = HOUR_MS
 
 interface Dependencies {
   readonly clock: Clock
   readonly log: Log
   readonly directory: string
-  /** `null`: unknown. */
   readonly disk: () => Disk | null
 }
 
@@ -36,7 +34,7 @@ export function keepReserve({ clock, log, directory, disk }: Dependencies): () =
       }
       const found = reserveIn(directory)
       if (found === 0 && kept > 0) {
-        // A quota was met, which the disk's own figures don't show.
+        // A quota, which the disk's own figures don't show.
         failedAt = clock.now()
         log.warn('the disk quota is used up: released the reserve', { bytes: kept })
       }

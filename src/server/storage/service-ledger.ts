@@ -16,11 +16,10 @@ interface Dependencies {
   readonly group: Pick<GroupCommit, 'alongside' | 'commit'>
   readonly clock: Clock
   readonly log: Log
-  /** Closes in reverse. */
   readonly opened: AsyncDisposableStack
 }
 
-/** The quota ledger, written along with other writes. Logs quotas that are nearly used up. */
+/** Written along with other writes. */
 export function keepLedger({ database, group, clock, log, opened }: Dependencies): QuotaLedger {
   const ledger = createQuotaLedger({
     database,

@@ -15,13 +15,12 @@ interface Dependencies {
   readonly group: Pick<GroupCommit, 'alongside' | 'commit'>
   /** What TTLs are measured by: time in which the service ran, or time of day. */
   readonly ttlClock: 'elapsed' | 'wall'
-  /** Closes in reverse. */
   readonly opened: AsyncDisposableStack
 }
 
 /**
- * Service time, written along with other writes, at most once a second, and by itself when the time of day was set. So
- * a transaction that writes a time finds the current offset.
+ * Written along with other writes, at most once a second, and by itself when the time of day was set: a transaction
+ * that writes a time finds the current offset.
  */
 export function keepServiceTime({ clock, log, database, group, ttlClock, opened }: Dependencies): ServiceClock {
   const store = createServiceTimeStore({ database })

@@ -6,7 +6,7 @@ import { createPushRetention } from '../../push/push-retention-store.ts'
 import type { WebhookStore } from '../../webhook/webhook-store.ts'
 import type { Service } from '../service.ts'
 
-/** Everything that expires, in the order of erasing. */
+/** In the order of erasing. */
 export function createSweeps(
   {
     database,

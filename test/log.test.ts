@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createLog, logText } from '../src/log.ts'
-import { withoutRepeats } from '../src/server/log/repeated-errors.ts'
+import { withoutRepeats } from '../src/server/log/service-log.ts'
 import { newCaller } from './support/caller.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startService } from './support/service.ts'

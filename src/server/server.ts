@@ -22,23 +22,19 @@ import { createWebhookStore } from '../webhook/webhook-store.ts'
 import { startAdminSide } from './admin/admin-side.ts'
 import { commandSide } from './command/command-side.ts'
 import { openDurably } from './storage/durable-database.ts'
-import { createDiskGuard } from './storage/disk-guard.ts'
+import { createDiskGuard, keepReserve } from './storage/disk-room.ts'
 import { followChanges, takeUp } from './sending/follow-changes.ts'
-import { startScheduled } from './sending/schedule-side.ts'
 import { createOnBehalf } from './public/on-behalf.ts'
 import type { Overrides } from './overrides.ts'
 import { startMoveSide, whereApplicationsAre } from './move/move-side.ts'
 import { publicSide } from './public/public-side.ts'
 import { openListeners } from './listen/listeners.ts'
-import { keepReserve } from './storage/reserve-keeper.ts'
-import { startRetention } from './storage/retention.ts'
-import { startSenders } from './sending/senders.ts'
-import { keepLedger } from './storage/service-ledger.ts'
+import { createSweeps, startRetention } from './storage/retention.ts'
+import { startScheduled, startSenders } from './sending/senders.ts'
+import { keepLedger, keepServiceTime } from './storage/alongside.ts'
 import { createServiceLog } from './log/service-log.ts'
-import { keepServiceTime } from './storage/service-time.ts'
 import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy, upgradeFirst } from './start/start-checks.ts'
 import { noteStart } from './start/started-settings.ts'
-import { createSweeps } from './storage/sweeps.ts'
 import type { Service } from './service.ts'
 
 /** A sentence without its full stop. */
@@ -149,7 +145,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   const disk = overrides.disk ?? (() => diskOf(config.data))
   const hasRoom = createDiskGuard({ clock, disk })
-  opened.defer(keepReserve({ clock, log, directory: config.data, disk }))
+  opened.defer(keepReserve(config.data, log, { clock, disk }))
   const { api, service, refusals } = publicSide(
     { ...context, schedule, senders, hasRoom, hooks, forwarding },
     overrides.publicApi,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createLog } from '../../src/log.ts'
-import { watchFiles } from '../../src/server/storage/file-watch.ts'
+import { watchFiles } from '../../src/server/storage/durable-database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const PROBLEM = '/data/bellhop.db was removed while it was in use'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { createLog } from '../../src/log.ts'
-import { keepServiceTime } from '../../src/server/storage/service-time.ts'
+import { keepServiceTime } from '../../src/server/storage/alongside.ts'
 import { WALL_AHEAD } from '../../src/time/service-time-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'

@@ -13,6 +13,8 @@ import { createKeyAgreement } from '../../gateway/webpush/key-agreement.ts'
 import type { KeyAgreement } from '../../gateway/webpush/key-agreement.ts'
 import { addressesOf } from '../../network/lookup.ts'
 import { PLATFORM } from '../../platform.ts'
+import { createScheduleStore } from '../../push/schedule/schedule-store.ts'
+import { startSchedule } from '../../push/schedule/schedule.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import type { Service } from '../service.ts'
 
@@ -115,4 +117,27 @@ export async function startSenders(deps: Dependencies) {
   opened.defer(() => pool.close())
   /** `runningSimulator`: `null` before it is needed. `moved`: origins reached by the second transport only. */
   return { providers, deliveries, pool, simulator, runningSimulator: () => running, moved: () => [...moved] }
+}
+
+export function startScheduled(service: Service, { pool }: Pick<Senders, 'pool'>) {
+  const { clock, time, log, database, commit, finished, opened } = service
+  const store = createScheduleStore({ database })
+  const schedule = startSchedule({
+    clock,
+    time,
+    log,
+    commit,
+    store: {
+      next: store.next,
+      release(dueBy, now, limit) {
+        const released = store.release(dueBy, now, limit)
+        // A push without recipients is over when it is released.
+        for (const each of released) finished.tell(each, now)
+        return released
+      },
+    },
+    wake: (application, push) => pool.wake(application, push),
+  })
+  opened.defer(() => schedule.stop())
+  return schedule
 }

@@ -1,10 +1,11 @@
+import { every, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { CheckpointOverrides } from '../../database/checkpoint/checkpointer.ts'
-import type { Database, Sync } from '../../database/database.ts'
+import type { Sync } from '../../database/database.ts'
 import { createGroupCommit } from '../../database/group-commit.ts'
 import type { CommitObserver } from '../../database/group-commit.ts'
+import type { FileGuard, OpenFileGuard } from '../../database/file-guard.ts'
 import type { Log } from '../../log.ts'
-import { watchFiles } from './file-watch.ts'
 import { databaseIn } from '../start/start-checks.ts'
 
 interface Dependencies {
@@ -23,12 +24,6 @@ interface Dependencies {
   readonly opened: AsyncDisposableStack
 }
 
-interface DurableDatabase {
-  readonly database: Database
-  readonly group: ReturnType<typeof createGroupCommit>
-  readonly files: ReturnType<typeof watchFiles>
-}
-
 /** Commits are answered when they are on disk. Another thread checkpoints the WAL. */
 export function openDurably({
   data,
@@ -40,7 +35,7 @@ export function openDurably({
   onSyncFailed,
   onGone,
   opened,
-}: Dependencies): DurableDatabase {
+}: Dependencies) {
   const database = opened.use(databaseIn(data, log))
   const files = opened.use(watchFiles({ clock, log, guard: database.guardFiles(), onGone }))
   const checkpointer = opened.use(
@@ -52,4 +47,64 @@ export function openDurably({
   }
   const group = opened.use(createGroupCommit({ ...database, syncByHand }, onSyncFailed, observer, checkpointer, files))
   return { database, group, files }
+}
+
+const LOOK_MS = SECOND_MS
+
+/** The files may be missing for so long: a disk may be remounted, a directory moved back. */
+const PATIENCE_MS = 30 * SECOND_MS
+
+interface WatchedFiles {
+  readonly clock: Clock
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  readonly guard: Pick<OpenFileGuard, 'problem' | 'setLogAside'>
+  readonly onGone: (problem: string) => void
+}
+
+interface FileWatch extends FileGuard, Disposable {
+  /** For a stop: exits at once if the files are gone, since closing the database would write. */
+  giveUp(): void
+}
+
+/**
+ * whole → (a file is removed, or changed by others) → gone, and logged → (it is back) → whole; (30 s have passed) →
+ * `onGone`.
+ */
+export function watchFiles({ clock, log, guard, onGone }: WatchedFiles): FileWatch {
+  let gone: { readonly since: number; readonly back: PromiseWithResolvers<void> } | null = null
+
+  function problem(isQuick = false): string | null {
+    const found = guard.problem(isQuick)
+    if (found === null) {
+      if (gone === null) return null
+      gone.back.resolve()
+      gone = null
+      log.info('the database is back')
+    } else if (gone === null) {
+      gone = { since: clock.monotonic(), back: Promise.withResolvers() }
+      log.error(`${found}: nothing more is written. Put it back, or restart Bellhop to use the file that is there now.`)
+    }
+    return found
+  }
+
+  function look(): void {
+    const found = problem()
+    if (found !== null && gone !== null && clock.monotonic() - gone.since >= PATIENCE_MS) giveUp()
+  }
+
+  function giveUp(): void {
+    const found = problem()
+    if (found === null) return
+    const aside = guard.setLogAside()
+    if (aside !== null) log.warn(`the WAL file of the opened database was moved aside: ${aside}`)
+    onGone(found)
+  }
+
+  const end = every(clock, LOOK_MS, look)
+  return {
+    problem,
+    giveUp,
+    untilWhole: () => gone?.back.promise ?? Promise.resolve(),
+    [Symbol.dispose]: end,
+  }
 }

@@ -1,9 +1,12 @@
 import { every, HOUR_MS } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
-import type { Commit } from '../../database/group-commit.ts'
 import type { Sweep } from '../../database/sweep.ts'
+import { createFeedbackStore } from '../../device/feedback-store.ts'
+import { createRegistryDays } from '../../device/registry-day-store.ts'
 import { noted } from '../../log.ts'
-import type { Log } from '../../log.ts'
+import { createIdempotencyStore } from '../../push/idempotency-store.ts'
+import { createPushRetention } from '../../push/push-retention-store.ts'
+import type { WebhookStore } from '../../webhook/webhook-store.ts'
+import type { Service } from '../service.ts'
 
 /** Work in one transaction, in ms on any machine; its commit takes up to three times as long (measured). */
 const BUDGET_MS = 3
@@ -11,10 +14,7 @@ const BUDGET_MS = 3
 /** Between two steps, so that calls in between share no transaction with them. */
 const PAUSE_MS = 100
 
-interface Dependencies {
-  readonly clock: Clock
-  readonly log: Log
-  readonly commit: Commit
+interface Dependencies extends Pick<Service, 'clock' | 'log' | 'commit'> {
   readonly sweeps: readonly Sweep[]
 }
 
@@ -72,4 +72,25 @@ export function startRetention({ clock, log, commit, sweeps }: Dependencies): ()
     stop()
     cancelPause()
   }
+}
+
+interface SweptParts extends Pick<Service, 'database' | 'devices' | 'ledger'> {
+  readonly config: Pick<Service['config'], 'keepGone'>
+}
+
+/** In the order of erasing. */
+export function createSweeps(
+  { database, devices, ledger, config }: SweptParts,
+  webhooks: Pick<WebhookStore, 'sweep'>,
+): readonly Sweep[] {
+  return [
+    createRegistryDays({ database }).sweep,
+    createFeedbackStore({ database }).sweep,
+    createIdempotencyStore({ database }).sweep,
+    createPushRetention({ database }).sweep,
+    (now) => (devices.eraseLeft(now - config.keepGone) ? 0 : null),
+    (_now, after) => devices.sweepLabels(after),
+    (_now, after) => webhooks.sweep(after),
+    (now, after) => ledger.sweep(now, after),
+  ]
 }

@@ -1,28 +1,50 @@
 import { every, SECOND_MS } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
-import type { Database } from '../../database/database.ts'
 import type { GroupCommit } from '../../database/group-commit.ts'
 import { noted } from '../../log.ts'
-import type { Log } from '../../log.ts'
+import { isoTime } from '../../text/format.ts'
 import { HEARTBEAT_MS, startServiceClock } from '../../time/service-clock.ts'
 import type { ServiceClock, ServiceMoment } from '../../time/service-clock.ts'
 import { createServiceTimeStore } from '../../time/service-time-store.ts'
+import { createQuotaLedger } from '../../usage/quota-ledger.ts'
+import type { QuotaLedger } from '../../usage/quota-ledger.ts'
+import type { Service } from '../service.ts'
 
-interface Dependencies {
-  readonly clock: Clock
-  readonly log: Log
-  readonly database: Database
+/* What is written along with other writes. */
+
+interface Dependencies extends Pick<Service, 'database' | 'clock' | 'log' | 'opened'> {
   readonly group: Pick<GroupCommit, 'alongside' | 'commit'>
+}
+
+/** How much of the ledger a crash may lose, if no other write carries it. */
+const LEDGER_MS = SECOND_MS
+
+export function keepLedger({ database, group, clock, log, opened }: Dependencies): QuotaLedger {
+  const ledger = createQuotaLedger({
+    database,
+    clock,
+    onMostUsed: ({ number: application, limits: { quota } }, { endsAt }) =>
+      log.warn('80 % of the quota is used: calls without the secret are refused until it resets', {
+        application,
+        quota,
+        endsAt: isoTime(endsAt),
+      }),
+  })
+  group.alongside(() => ledger.flush())
+  const write = () => ledger.dirty && void group.commit(() => undefined).catch(noted(log))
+  opened.defer(every(clock, LEDGER_MS, write))
+  return ledger
+}
+
+interface TimeDependencies extends Dependencies {
   /** What TTLs are measured by: time in which the service ran, or time of day. */
   readonly ttlClock: 'elapsed' | 'wall'
-  readonly opened: AsyncDisposableStack
 }
 
 /**
- * Written along with other writes, at most once a second, and by itself when the time of day was set: a transaction
+ * At most once a second, and by itself when the time of day was set: a transaction
  * that writes a time finds the current offset.
  */
-export function keepServiceTime({ clock, log, database, group, ttlClock, opened }: Dependencies): ServiceClock {
+export function keepServiceTime({ clock, log, database, group, ttlClock, opened }: TimeDependencies): ServiceClock {
   const store = createServiceTimeStore({ database })
   let stored = store.last()
   const time = startServiceClock({ clock, log, last: stored, followsJumps: ttlClock === 'wall' })

@@ -1,4 +1,4 @@
-import { every, HOUR_MS } from '../../clock.ts'
+import { every, HOUR_MS, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { makeReserve, releaseReserve, reserveBytes, reserveIn } from '../../database/reserve.ts'
 import type { Log } from '../../log.ts'
@@ -6,22 +6,34 @@ import { shortageOf } from '../../monitoring/readiness.ts'
 import type { Disk } from '../../monitoring/storage.ts'
 
 /** Writes that fail on a full disk are tried again by then. */
-const LOOK_MS = 1000
+const LOOK_MS = SECOND_MS
 
 const AGAIN_MS = HOUR_MS
 
 interface Dependencies {
   readonly clock: Clock
-  readonly log: Log
-  readonly directory: string
   readonly disk: () => Disk | null
+}
+
+/** Whether the disk has room for new things: not if `/readyz` calls it nearly full. Looks once a second. */
+export function createDiskGuard({ clock, disk }: Dependencies): () => boolean {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let room = true
+  return () => {
+    const now = clock.now()
+    if (Math.abs(now - lookedAt) < LOOK_MS) return room
+    lookedAt = now
+    const seen = disk()
+    room = seen === null || shortageOf(seen).length === 0
+    return room
+  }
 }
 
 /**
  * kept → (the disk is full) → released → (room for it, and as much again above what `/readyz` asks for) → kept. Returns
  * a function that ends this and leaves the reserve.
  */
-export function keepReserve({ clock, log, directory, disk }: Dependencies): () => void {
+export function keepReserve(directory: string, log: Log, { clock, disk }: Dependencies): () => void {
   let failedAt = Number.NEGATIVE_INFINITY
   let kept = 0
 

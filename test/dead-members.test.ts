@@ -10,8 +10,8 @@ import ts from 'typescript-classic'
 
 /** Nobody in src or scripts reads these: why they stay. */
 const MEANT: Readonly<Record<string, string>> = {
-  'database/lazy-statement.ts iterate': 'callers know it as a Statement',
-  'database/lazy-statement.ts values': 'drizzle asks for it',
+  'database/statement.ts iterate': 'callers know it as a Statement',
+  'database/statement.ts values': 'drizzle asks for it',
   'gateway/fcm/answers.ts blames': 'the manual shows it, and is held to it',
   'gateway/fcm/answers.ts done': 'the manual shows it, and is held to it',
   'gateway/fcm/answers.ts http': 'the manual shows it, and is held to it',

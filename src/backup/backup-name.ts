@@ -33,6 +33,16 @@ export function surplusOf(names: readonly string[], keep: number, now: number): 
  * wrong clock, and must not delay the next backup.
  */
 export function lastTimeOf(names: readonly string[], now: number): number | null {
-  const times = names.flatMap((name) => timeInName(name) ?? []).filter((time) => time <= now)
-  return times.length === 0 ? null : Math.max(...times)
+  const newest = newestOf(names, now)
+  return newest === null ? null : timeInName(newest)
+}
+
+/** Ignores names in the future, likewise. */
+export function newestOf(names: readonly string[], now: number): string | null {
+  return (
+    names
+      .filter((name) => (timeInName(name) ?? Number.POSITIVE_INFINITY) <= now)
+      .toSorted()
+      .at(-1) ?? null
+  )
 }

@@ -1,13 +1,14 @@
-import { renameSync, statfsSync, statSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lockDirectory } from '../database/directory-lock.ts'
 import { claimDatabase } from '../database/offline-database.ts'
 import type { ClaimedDatabase } from '../database/offline-database.ts'
 import { refuseLinks, workDirectoryFor } from '../database/regular-file.ts'
-import { isSqliteError } from '../database/sqlite-error.ts'
+import { isDamage, isSqliteError } from '../database/sqlite-error.ts'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import { syncDirectory, syncFile } from '../system/durable.ts'
+import { freeBytes, sizeOf } from '../system/space.ts'
 import { byteSize } from '../text/byte-size.ts'
 import { DRAFT, eraseDraft } from './make-backup.ts'
 import { inspect } from './summary.ts'
@@ -56,7 +57,7 @@ export function compact(options: Options): Compacted | Problem {
     const unpacked = replacePacked(claimed, path, options)
     return unpacked ?? { kind: 'compacted', database: path, beforeBytes, afterBytes: sizeOf(path) }
   } catch (error) {
-    if (!isSqliteError(error) || !/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw error
+    if (!isDamage(error)) throw error
     return problem(`The database ${path} is damaged and was left unchanged: ${error.message}. See bellhop doctor.`)
   }
 }
@@ -96,13 +97,4 @@ function noRoom(path: string, needed: number, free: number): Problem {
   return problem(
     `There is no room to compact ${path}: its copy needs ${byteSize(needed)}, and ${byteSize(free)} are free. Nothing has changed.`,
   )
-}
-
-function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

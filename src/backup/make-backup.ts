@@ -5,16 +5,17 @@ import type { Clock } from '../clock.ts'
 import { lockBackups } from '../database/directory-lock.ts'
 import { copyDatabase } from '../database/offline-database.ts'
 import { refuseLinks, workDirectoryFor } from '../database/regular-file.ts'
-import { isSqliteError } from '../database/sqlite-error.ts'
+import { isDamage, isSqliteError } from '../database/sqlite-error.ts'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import { giveName, syncFile } from '../system/durable.ts'
+import { sizeOf } from '../system/space.ts'
 import { codeOf } from '../text/error-code.ts'
 import { backupNameAt, surplusOf, timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { destinationText } from './destination.ts'
 import type { Destination } from './destination.ts'
-import { bucketRepository, folderRepository } from './repository.ts'
+import { bucketRepository, folderRepository, backupNames } from './repository.ts'
 import type { BackupRepository } from './repository.ts'
 import { inspect } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
@@ -167,16 +168,13 @@ function copyChecked(
   }
 }
 
-function copyProblem({ code, message }: Error & { code: string }, source: string, draft: string): string {
+function copyProblem(error: Error & { code: string }, source: string, draft: string): string {
+  const { code, message } = error
   // The log is copied too.
-  const bytes = [source, `${source}-wal`].reduce(
-    (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  )
-  const megabytes = Math.ceil(bytes / 1e6)
+  const megabytes = Math.ceil((sizeOf(source) + sizeOf(`${source}-wal`)) / 1e6)
   if (code === 'SQLITE_FULL')
     return `There is no room in ${dirname(draft)} for a copy of the database: it takes up to ${megabytes} MB.`
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return `The database ${source} is damaged: ${message} (${code}).`
+  if (isDamage(error)) return `The database ${source} is damaged: ${message} (${code}).`
   return `${source} cannot be copied to ${draft}: ${message} (${code}).`
 }
 
@@ -190,8 +188,7 @@ async function prune(
   const there = await repository.list()
   if (there.kind === 'problem') return { erased: [], notErased: there.problem }
   const erased: string[] = []
-  const names = there.backups.map(({ name }) => name)
-  for (const name of surplusOf(names, keep, now)) {
+  for (const name of surplusOf(backupNames(there), keep, now)) {
     const left = await repository.remove(name)
     // The next backup tries again.
     if (left !== null) return { erased, notErased: left.problem }

@@ -1,20 +1,27 @@
+import { readdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
+import { workDirectoryFor } from '../database/regular-file.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { ACTING_FOR } from '../system/operator.ts'
+import { DRAFT, eraseDraft } from './make-backup.ts'
+import { writtenIn } from './newest.ts'
+import type { RepositoryPlace } from './repository.ts'
 
 /** A `nice` value: below everything that somebody waits for. */
 const PRIORITY = 10
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export interface OwnProcess {
+interface OwnProcess {
   readonly pid: number
   readonly ended: Promise<OwnEnd>
   /** Resolves when it has ended. */
   kill(): Promise<void>
 }
 
-export interface OwnEnd {
+interface OwnEnd {
   readonly code: number | null
   readonly stdout: string
   /** The last line of its standard error; `null`: there is none. */
@@ -23,11 +30,105 @@ export interface OwnEnd {
   readonly how: string
 }
 
+interface ProcessParts {
+  /** The data directory. */
+  readonly data: string
+  readonly env: Environment
+}
+
+export type BackupOutcome =
+  | {
+      readonly kind: 'made'
+      readonly bytes: number
+      readonly erased: number
+      /** A sentence. */
+      readonly warning: string | null
+    }
+  | Problem
+
+/** `bellhop backup` as a process beside the service. */
+export function backupProcess(
+  name: string,
+  { data, to, keep, env }: ProcessParts & { readonly to: RepositoryPlace; readonly keep: number },
+) {
+  const child = runOwnProcess(['backup', `--keep=${keep}`, `--data=${data}`, '--json', '--', writtenIn(to, name)], env)
+
+  async function ended(): Promise<BackupOutcome> {
+    const { code, stdout, complaint, how } = await child.ended
+    if (code !== 0) return problem(complaint ?? `bellhop backup ended with ${how}.`)
+    const { bytes, erased } = JSON.parse(stdout) as { bytes: number; erased: readonly string[] }
+    return { kind: 'made', bytes, erased: erased.length, warning: complaint }
+  }
+
+  return {
+    pid: child.pid,
+    ended: ended(),
+    async stop() {
+      await child.kill()
+      eraseDraft(join(to.kind === 'folder' ? to.path : workDirectoryFor(data), name + DRAFT))
+    },
+  }
+}
+
+/** A problem: it could not be opened, so its state is unknown. */
+export type VerifyOutcome =
+  | { readonly kind: 'good'; readonly devices: number }
+  | {
+      readonly kind: 'bad'
+      /** Sentences. */
+      readonly what: string
+    }
+  | Problem
+
+export interface Verifying {
+  readonly ended: Promise<VerifyOutcome>
+  /** Resolves when nothing of it is left. */
+  stop(): Promise<void>
+}
+
+/** Names directories beside the database in which the process `pid` checks backups from a bucket. */
+export function verifyDirectoryPrefix(pid: number): string {
+  return `verifying-${pid}-`
+}
+
+/** `bellhop backup verify` as a process beside the service: reads all of one backup. */
+export function verifyProcess(
+  name: string,
+  { data, from, env }: ProcessParts & { readonly from: RepositoryPlace },
+): Verifying {
+  const child = runOwnProcess(['backup', 'verify', `--data=${data}`, '--json', '--', writtenIn(from, name)], env)
+
+  async function ended(): Promise<VerifyOutcome> {
+    const { stdout, complaint, how } = await child.ended
+    if (stdout === '') return problem(complaint ?? `bellhop backup verify ended with ${how}.`)
+    // Ignores whether the key opens the records: the service may have another one.
+    const { good, problems, devices } = JSON.parse(stdout) as Verified
+    return good ? { kind: 'good', devices } : { kind: 'bad', what: problems.join(' ') }
+  }
+
+  return {
+    ended: ended(),
+    async stop() {
+      await child.kill()
+      if (from.kind === 'folder') return
+      const above = workDirectoryFor(data)
+      const left = readdirSync(above).filter((each) => each.startsWith(verifyDirectoryPrefix(child.pid)))
+      for (const each of left) rmSync(join(above, each), { recursive: true, force: true })
+    },
+  }
+}
+
+interface Verified {
+  readonly good: boolean
+  readonly problems: readonly string[]
+  readonly devices: number
+}
+
 /**
  * Runs a command of this program as a process, for work that would block this thread for seconds. `env`: has the access
  * to the bucket.
  */
-export function runOwnProcess(args: readonly string[], env: Environment): OwnProcess {
+function runOwnProcess(args: readonly string[], env: Environment): OwnProcess {
   const child = Bun.spawn(
     [...program(), ...args],
     // Ctrl-C at the terminal is for the service, which then ends this.

@@ -22,6 +22,10 @@ export interface BackupRepository {
 
 export type RepositoryPlace = Extract<Destination, { kind: 'folder' | 'prefix' }>
 
+export function backupNames({ backups }: { readonly backups: readonly StoredBackup[] }): readonly string[] {
+  return backups.map(({ name }) => name)
+}
+
 /** `openBucket` is only called for a bucket. */
 export function repositoryAt(
   place: RepositoryPlace,

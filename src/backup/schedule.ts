@@ -1,8 +1,10 @@
 import { HOUR_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import type { Problem } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { backupNameAt, lastTimeOf } from './backup-name.ts'
+import type { BackupOutcome } from './own-process.ts'
+import { backupNames } from './repository.ts'
+import type { BackupRepository } from './repository.ts'
 import type { Verifier } from './verifier.ts'
 
 export interface BackupState {
@@ -35,7 +37,7 @@ interface Options {
   readonly log: Log
   /** Between two backups. */
   readonly everyMs: number
-  readonly names: () => Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
+  readonly list: BackupRepository['list']
   /** Makes a backup of this name, then erases surplus ones. */
   readonly make: (name: string) => Making
   /** Runs after each turn, so that no backup is erased while it is verified. `null`: none is verified. */
@@ -47,15 +49,6 @@ export interface Making {
   /** Ends it early, without a trace. Resolves when nothing of it is left. */
   stop(): Promise<void>
 }
-
-type BackupOutcome =
-  | {
-      readonly kind: 'made'
-      readonly bytes: number
-      readonly erased: number
-      /** A sentence. */ readonly warning: string | null
-    }
-  | Problem
 
 /** The start of a service has other things to do. */
 const START_MS = 10_000
@@ -74,7 +67,7 @@ const LONGEST_RETRY_MS = HOUR_MS
  *
  * The existing backups decide when the next is due, however often the service starts.
  */
-export function startBackupSchedule({ clock, log, everyMs, names, make, verifier }: Options): BackupSchedule {
+export function startBackupSchedule({ clock, log, everyMs, list, make, verifier }: Options): BackupSchedule {
   let lastSuccessAt: number | null = null
   let lastError: string | null = null
   let failures = 0
@@ -110,10 +103,10 @@ export function startBackupSchedule({ clock, log, everyMs, names, make, verifier
     const wasAsked = isAsked
     isAsked = false
     if (!wasAsked && lastSuccessAt !== null && failures === 0 && untilDue() > 0) return untilDue()
-    const there = await names()
+    const there = await list()
     if (stopped) return 0
     if (there.kind === 'problem') return fail(there.problem)
-    lastSuccessAt = lastTimeOf(there.names, clock.now())
+    lastSuccessAt = lastTimeOf(backupNames(there), clock.now())
     if (!wasAsked && untilDue() > 0) return succeed()
 
     const name = backupNameAt(clock.now())

@@ -4,7 +4,7 @@ import type { Problem } from '../failure.ts'
 import type { Log } from '../log.ts'
 import type { Config } from '../settings/parse.ts'
 import { readSystemFile } from '../system/read-file.ts'
-import { backupProcess } from './backup-process.ts'
+import { backupProcess, verifyProcess } from './own-process.ts'
 import { bucketAccess } from './bucket-access.ts'
 import { openBucket } from './bucket.ts'
 import { repositoryPlaceIn } from './destination.ts'
@@ -14,7 +14,6 @@ import { startBackupSchedule } from './schedule.ts'
 import type { BackupSchedule } from './schedule.ts'
 import { readVerification, writeVerification } from './verified-file.ts'
 import { createVerifier } from './verifier.ts'
-import { verifyProcess } from './verify-process.ts'
 
 interface Dependencies {
   readonly clock: Clock
@@ -46,17 +45,12 @@ export function startBackups(
   }
   const repository = repositoryAt(to, open)
   if ('kind' in repository) throw refused(repository)
-  const names = async () => {
-    const listed = await repository.list()
-    return listed.kind === 'problem'
-      ? listed
-      : { kind: 'names' as const, names: listed.backups.map(({ name }) => name) }
-  }
+  const list = () => repository.list()
   const schedule = startBackupSchedule({
     clock,
     log,
     everyMs,
-    names,
+    list,
     make: (name) => backupProcess(name, { data, to, keep, env }),
     verifier:
       backupVerify === 'off'
@@ -64,13 +58,13 @@ export function startBackups(
         : createVerifier({
             clock,
             log,
-            names,
+            list,
             verify: (name) => verifyProcess(name, { data, from: to, env }),
             known: readVerification(data),
             keep: (verification) => writeVerification(data, verification),
           }),
   })
-  return { ...schedule, list: () => repository.list() }
+  return { ...schedule, list }
 }
 
 function refused({ problem }: Problem): StartRefused {

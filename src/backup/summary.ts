@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
+import { isBellhops } from '../database/identify-file.ts'
 import { readDatabaseFile } from '../database/offline-database.ts'
 import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import type { OfflineReader } from '../database/offline-database.ts'
@@ -118,9 +119,7 @@ function schemaIn(file: OfflineReader): OwnSchema | Bad {
   const schema = file.all<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
   const objects = file.all<SchemaObject>(SCHEMA_OBJECTS)
   const names = objects.map(({ name }) => name)
-  if (schema < 1 || !['application', 'device', 'push'].every((name) => names.includes(name))) {
-    return bad('It is a database, but not one of Bellhop.')
-  }
+  if (schema < 1 || !isBellhops(names)) return bad('It is a database, but not one of Bellhop.')
   if (schema > NEWEST_SCHEMA) {
     return bad(
       `It was written by a newer Bellhop (schema ${schema}; this one knows ${NEWEST_SCHEMA}): use that version, or newer.`,

@@ -1,10 +1,11 @@
 import { DAY_MS, HOUR_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import type { Problem } from '../failure.ts'
 import type { Log } from '../log.ts'
-import { lastTimeOf } from './backup-name.ts'
+import { newestOf } from './backup-name.ts'
+import { backupNames } from './repository.ts'
+import type { BackupRepository } from './repository.ts'
 import type { Verification } from './verified-file.ts'
-import type { Verifying } from './verify-process.ts'
+import type { Verifying } from './own-process.ts'
 
 export interface Verifier {
   /** Verifies the newest backup if that is due. Returns the time until the next look, in ms. Call one at a time. */
@@ -17,7 +18,7 @@ export interface Verifier {
 interface Options {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
-  readonly names: () => Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
+  readonly list: BackupRepository['list']
   readonly verify: (name: string) => Verifying
   /** From an earlier start. */
   readonly known: Verification
@@ -34,7 +35,7 @@ const RETRY_MS = HOUR_MS
  * The newest backup is due once a day; after a bad one as soon as there is a newer one, and an hour after one that
  * could not be reached.
  */
-export function createVerifier({ clock, log, names, verify, known, keep }: Options): Verifier {
+export function createVerifier({ clock, log, list, verify, known, keep }: Options): Verifier {
   let last = known
   /** Known to be damaged: not read again every hour. */
   let damaged: string | null = null
@@ -52,13 +53,13 @@ export function createVerifier({ clock, log, names, verify, known, keep }: Optio
 
   async function look(): Promise<number> {
     if (untilDue() > 0) return untilDue()
-    const there = await names()
+    const there = await list()
     if (stopped) return RETRY_MS
     // The schedule reports it.
     if (there.kind === 'problem') return RETRY_MS
     const now = clock.now()
-    const newest = there.names.find((name) => lastTimeOf([name], now) === lastTimeOf(there.names, now))
-    if (newest === undefined) return RETRY_MS
+    const newest = newestOf(backupNames(there), now)
+    if (newest === null) return RETRY_MS
     if (newest === damaged && now - (last.problem?.at ?? 0) < EVERY_MS) return RETRY_MS
     running = verify(newest)
     const outcome = await running.ended

@@ -7,7 +7,7 @@ import type { Checkpointer, CheckpointOverrides } from './checkpoint/checkpointe
 import { guardFiles } from './file-guard.ts'
 import type { OpenFileGuard } from './file-guard.ts'
 import { refuseEmptied, refuseForeign } from './identify-file.ts'
-import { LazyStatement } from './lazy-statement.ts'
+import { LazyStatement } from './statement.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import { sqliteVersion } from './sqlite-version.ts'
 import type { Statement, Value } from './statement.ts'

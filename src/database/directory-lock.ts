@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { codeOf } from '../text/error-code.ts'
 import { DatabaseRefused } from './database-refused.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
-import { isBusy } from './sqlite-error.ts'
+import { isBusy, isDamage } from './sqlite-error.ts'
 
 /**
  * Holds a data directory for one serving process; `null`: another one holds it. SQLite locks an empty database beside
@@ -78,7 +78,7 @@ export function isServed(directory: string): boolean {
 
 /** The lock holds no data: SQLite's error about it must not be read as one about the real database. */
 function spoiled(error: unknown, path: string): unknown {
-  if (!/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error) ?? '')) return error
+  if (!isDamage(error)) return error
   return new DatabaseRefused(
     `The lock ${path}, which holds nothing, is not as Bellhop has made it: erase that file while no server runs, and try again.`,
   )

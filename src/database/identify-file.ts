@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { sizeOf } from '../system/space.ts'
 import { codeOf } from '../text/error-code.ts'
 import { DatabaseRefused } from './database-refused.ts'
 
@@ -13,7 +14,7 @@ import { DatabaseRefused } from './database-refused.ts'
 export function refuseEmptied(path: string): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? null
   if (size !== null && size > 0) return
-  const logged = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const logged = sizeOf(`${path}-wal`) > 0
   if (size === null) {
     // A key alone is no sign: operators may put it there before the first start.
     if (!logged) return
@@ -42,9 +43,13 @@ export function refuseForeign(connection: Database, path: string): void {
       `The file ${path} is not a database, or its beginning is damaged. It is left as it is: restore a backup, or choose another data directory (--data).`,
     )
   }
-  // Every schema has these; a new file has no table at all.
-  if (tables.length === 0 || ['application', 'device', 'push'].every((name) => tables.includes(name))) return
+  if (tables.length === 0 || isBellhops(tables)) return
   throw new DatabaseRefused(
     `The database ${path} is not of Bellhop but of another program. It is left as it is: name another data directory (--data).`,
   )
+}
+
+/** Every schema has these tables; a new file has none. */
+export function isBellhops(tables: readonly string[]): boolean {
+  return ['application', 'device', 'push'].every((name) => tables.includes(name))
 }

@@ -1,8 +1,9 @@
 import { Database as Sqlite, constants } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { sizeOf } from '../system/space.ts'
 import type { Drizzle } from './database.ts'
 import type { Statement, Value } from './statement.ts'
 import { isServed } from './directory-lock.ts'
@@ -40,8 +41,4 @@ export function openReadOnly(directory: string): ReadOnlyDatabase {
     overtaken: () => still && sizeOf(log) > 0,
     [Symbol.dispose]: () => connection.close(false),
   }
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -20,11 +20,18 @@ import { DatabaseRefused } from './database-refused.ts'
  * The files of a data directory are regular ones. Otherwise anyone who can write in that directory could make a command
  * run by root write to any file of the machine, through a link.
  */
-const NAMES = ['bellhop.db', 'bellhop.db-wal', 'bellhop.db-shm', 'bellhop.db-journal', 'serving.lock', 'key']
+export const DATA_FILES = [
+  'bellhop.db',
+  'bellhop.db-wal',
+  'bellhop.db-shm',
+  'bellhop.db-journal',
+  'serving.lock',
+  'key',
+]
 
 /** Throws `DatabaseRefused` if one of the files of a data directory is a link, a directory or a device. */
 export function refuseLinks(directory: string): void {
-  for (const name of NAMES) refuseLink(join(directory, name))
+  for (const name of DATA_FILES) refuseLink(join(directory, name))
 }
 
 /** Opens an existing database of a data directory, and follows no link even if one has just taken its place. */

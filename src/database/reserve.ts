@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto'
-import { closeSync, fdatasyncSync, lstatSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { libcOf } from '../system/libc.ts'
+import { freeBytes } from '../system/space.ts'
 
 /*
  * A file in the data directory that only takes room. On a full disk it is erased, so that a start, a checkpoint and
@@ -51,8 +52,7 @@ export function makeReserve(directory: string, bytes: number): void {
 export function releaseReserve(directory: string): number {
   const bytes = reserveIn(directory)
   if (bytes === 0) return 0
-  const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize < Math.min(FULL_BYTES, bytes / 2) ? dropReserve(directory) : 0
+  return freeBytes(directory) < Math.min(FULL_BYTES, bytes / 2) ? dropReserve(directory) : 0
 }
 
 /** Erases the reserve; returns its bytes. */

@@ -1,8 +1,10 @@
-import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { StartRefused } from '../failure.ts'
+import { freeBytes } from '../system/space.ts'
 import { codeOf, firstFailure, messageOf } from '../text/error-code.ts'
-import { isBusy, isFull } from './sqlite-error.ts'
+import { DATA_FILES } from './regular-file.ts'
+import { isBusy, isDamage, isFull } from './sqlite-error.ts'
 import { refusalOf } from './write-failure.ts'
 
 /* Faults of a data directory's disk or rights, each as one sentence that says what to do. */
@@ -61,10 +63,6 @@ function isLost(path: string): boolean {
   return !existsSync(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-function isDamage(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? '')
-}
-
 /** `directory`: `null` if unknown. */
 export function damageText(directory: string | null): string {
   const file = directory === null ? 'bellhop.db' : join(resolve(directory), 'bellhop.db')
@@ -78,14 +76,13 @@ const RIGHTS = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM
 const LITTLE_SPACE = 64 * 1024
 
 function isFilled(directory: string): boolean {
-  const { bavail, bsize } = statfsSync(nearestOf(resolve(directory)))
-  return bavail * bsize < LITTLE_SPACE
+  return freeBytes(nearestOf(resolve(directory))) < LITTLE_SPACE
 }
 
 /** The first of a directory and its database files that this process may not use; `null`: it may use all. */
 function storageErrorIn(directory: string): string | null {
   const nearest = nearestOf(directory)
-  const files = FILES.map((name) => join(directory, name)).filter((path) => existsSync(path))
+  const files = DATA_FILES.map((name) => join(directory, name)).filter((path) => existsSync(path))
   for (const path of [nearest, ...files]) {
     const code = accessCode(path, path === nearest ? constants.W_OK | constants.X_OK : constants.R_OK | constants.W_OK)
     if (code === 'EROFS')
@@ -94,8 +91,6 @@ function storageErrorIn(directory: string): string | null {
   }
   return null
 }
-
-const FILES = ['bellhop.db', 'bellhop.db-wal', 'bellhop.db-shm', 'serving.lock', 'key']
 
 function rightsText(path: string, directory: string): string {
   const { uid, mode } = statSync(path)

@@ -1,5 +1,6 @@
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { sizeOf } from '../system/space.ts'
 import { codeOf } from '../text/error-code.ts'
 import { dropReserve } from './reserve.ts'
 
@@ -27,7 +28,7 @@ export const TOO_LARGE = 'a file of it is as large as this process may write (Li
 /** The errno of a write at the end of the database or its log, whichever is longer; `null`: it succeeds. */
 export function refusalOf(path: string): string | null {
   const probe = join(dirname(path), NAME)
-  const end = Math.max(...[path, `${path}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0))
+  const end = Math.max(sizeOf(path), sizeOf(`${path}-wal`))
   try {
     const file = openSync(probe, 'w', 0o600)
     try {

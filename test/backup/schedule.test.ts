@@ -30,9 +30,9 @@ function place(names: string[] = [], clock: FakeClock = createFakeClock()) {
         clock,
         log: createLog('info', clock.now, (line) => log.push(JSON.parse(line))),
         everyMs: DAY_MS,
-        async names() {
+        async list() {
           if (world.unreachable !== null) return { kind: 'problem', problem: world.unreachable }
-          return { kind: 'names', names: world.names }
+          return { kind: 'list', backups: world.names.map((name) => ({ name, bytes: 1 })) }
         },
         make,
         verifier: null,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { backupNameAt } from '../../src/backup/backup-name.ts'
 import type { Verification } from '../../src/backup/verified-file.ts'
 import { createVerifier } from '../../src/backup/verifier.ts'
-import type { VerifyOutcome } from '../../src/backup/verify-process.ts'
+import type { VerifyOutcome } from '../../src/backup/own-process.ts'
 import { createLog } from '../../src/log.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
@@ -26,7 +26,7 @@ function place(known: Verification = { good: null, problem: null }) {
   const verifier = createVerifier({
     clock,
     log: createLog('info', clock.now, (line) => log.push(JSON.parse(line))),
-    names: async () => ({ kind: 'names', names: state.names }),
+    list: async () => ({ kind: 'list', backups: state.names.map((name) => ({ name, bytes: 1 })) }),
     verify(name) {
       state.opened.push(name)
       return { ended: Promise.resolve(state.outcome), stop: async () => {} }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../src/database/database.ts'
-import { stablePlan } from '../../src/database/stable-plan.ts'
+import { stablePlan } from '../../src/database/statement.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 
 test('a parameter gets a plus; what stands between quotes stays as it is', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { coerced } from '../../src/http/coercion.ts'
+import { coerced } from '../../src/http/compat.ts'
 import type { JsonSchema } from '../../src/http/fields.ts'
 
 const TEXT = { type: 'string' }

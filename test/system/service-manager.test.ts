@@ -3,7 +3,7 @@ import { dlopen, ptr } from 'bun:ffi'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openNotifySocket } from '../../src/system/notify-socket.ts'
+import { openNotifySocket } from '../../src/system/service-manager.ts'
 import { createServiceManager } from '../../src/system/service-manager.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
@@ -23,25 +23,25 @@ function setUp(env: Readonly<Record<string, string>>, broken = false) {
   return { clock, told, complaints, manager }
 }
 
-test('without systemd nobody is told anything', async () => {
+test('without systemd nobody is told anything', () => {
   const { clock, told, manager } = setUp({ WATCHDOG_USEC: '60000000' })
-  await manager.ready()
+  manager.ready()
   clock.advance(120_000)
   manager.stopping()
   expect(told).toEqual([])
 })
 
-test('systemd is told when it is ready and when it stops', async () => {
+test('systemd is told when it is ready and when it stops', () => {
   const { clock, told, manager } = setUp({ NOTIFY_SOCKET: '/run/notify' })
-  await manager.ready()
+  manager.ready()
   clock.advance(120_000)
   manager.stopping()
   expect(told).toEqual(['/run/notify READY=1', '/run/notify STOPPING=1'])
 })
 
-test('the watchdog hears of it every half of its time, until it stops', async () => {
+test('the watchdog hears of it every half of its time, until it stops', () => {
   const { clock, told, manager } = setUp({ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '60000000' })
-  await manager.ready()
+  manager.ready()
   told.length = 0
   clock.advance(90_000)
   expect(told).toEqual(Array.from({ length: 3 }, () => '/run/notify WATCHDOG=1'))
@@ -50,9 +50,9 @@ test('the watchdog hears of it every half of its time, until it stops', async ()
   expect(told).toHaveLength(4)
 })
 
-test('what cannot be told is complained of once, and nothing else is kept from working', async () => {
+test('what cannot be told is complained of once, and nothing else is kept from working', () => {
   const { clock, complaints, manager } = setUp({ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '60000000' }, true)
-  await manager.ready()
+  manager.ready()
   clock.advance(90_000)
   manager.stopping()
   expect(complaints).toEqual(['cannot notify systemd READY=1: no such socket. Set Type=exec in the unit.'])

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { foldLog } from '../../database/fold-log.ts'
+import { foldLog } from '../../database/checkpoint/move-log.ts'
 import { isFull, isSqliteError } from '../../database/sqlite-error.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'

@@ -115,7 +115,7 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
     // In one write: a reader may stop after the first line, and the second would then fail.
     stdout(`ready ${server.url} admin ${server.adminUrl}\n${dashboard}`)
     started()
-    await manager.ready()
+    manager.ready()
   }
   const broken = await Promise.race([stop.first.then(() => null), server.broken])
   function endBroken({ kind, message }: Breakdown): number {

@@ -1,6 +1,7 @@
-import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { syncDirectory, syncFile } from '../../system/durable.ts'
+import { freeBytes } from '../../system/space.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { DatabaseRefused } from '../database-refused.ts'
 import { copyDatabase } from '../offline-database.ts'
@@ -31,7 +32,7 @@ export function copyDraft(copy: string): string {
  * the caller may hold the write lock. The copy gets its name once it is whole and on disk. Throws `DatabaseRefused` if
  * there is no room.
  */
-export function copyBeforeUpgrade(path: string, to: number, bytes: number, free = freeBytes(path)): Copy {
+export function copyBeforeUpgrade(path: string, to: number, bytes: number, free = freeBytes(dirname(path))): Copy {
   const copy = copyName(path, to)
   const draft = copyDraft(copy)
   if (free < bytes) throw noRoom(path, bytes, free)
@@ -90,9 +91,4 @@ function noRoom(path: string, bytes: number, free: number): DatabaseRefused {
   return new DatabaseRefused(
     `There is no room to copy the database ${path} (${byteSize(bytes)}) before its upgrade: ${byteSize(free)} are free. Nothing has changed, and the version before still runs on it. Make room and start again.`,
   )
-}
-
-function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(dirname(path))
-  return bavail * bsize
 }

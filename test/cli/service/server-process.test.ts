@@ -38,7 +38,7 @@ function setUp({
     attached,
     serveCommand: () => Promise.reject(new Error('not started')),
     env: {},
-    manager: { ready: async () => void told.push('ready'), stopping: () => void told.push('stopping') },
+    manager: { ready: () => void told.push('ready'), stopping: () => void told.push('stopping') },
     start: () => started.promise,
   })
   const server: RunningServer = {

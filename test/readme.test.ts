@@ -54,7 +54,7 @@ async function problemsOf(argv: readonly string[]): Promise<readonly string[]> {
   const noFile = () => {
     throw new Error('nothing is read')
   }
-  const settings = readConfig({ values: command.given.flags, words: [], problems: command.given.problems }, {}, noFile)
+  const settings = readConfig(command.given.flags, {}, noFile, command.given.problems)
   return settings.kind === 'problems' ? settings.problems : []
 }
 

@@ -12,6 +12,7 @@ import { describeApns, describeFcm, providerOf } from './credential.ts'
 import type { ApnsSummary, Credential, Credentials, FcmSummary } from './credential.ts'
 import { describeVapid } from './vapid.ts'
 import type { WebPushSummary } from './vapid.ts'
+import { PROVIDERS } from '../platform.ts'
 import type { ProviderName } from '../platform.ts'
 
 export type CredentialSummary = { readonly createdAt: number } & (
@@ -121,6 +122,7 @@ export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedT
   const erase = late(() => orm.delete(table).where(which))
   const tokens = createSealedTokens({ orm })
   return {
+    providers: PROVIDERS,
     rows: () => all.all(),
     put: (row, sealed) => put.run({ ...row, sealed }),
     erase({ number, provider }) {

@@ -7,8 +7,7 @@ import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import { application } from '../database/schema.ts'
 import { createSealedMoves, MOVE_SINCE, moveOwners } from '../move/move-store.ts'
 import { createSealedStore } from '../sealing/sealed-store.ts'
-import type { SealedStore } from '../sealing/sealed-store.ts'
-import type { SealedTable } from '../sealing/sealed-table.ts'
+import type { SealedGroup, SealedStore } from '../sealing/sealed-store.ts'
 import { createSealedWebhooks } from '../webhook/webhook-erasure-store.ts'
 import { createSealedHooks, HOOK_SINCE, hookOwners } from './hook-store.ts'
 
@@ -18,26 +17,21 @@ import { createSealedHooks, HOOK_SINCE, hookOwners } from './hook-store.ts'
  */
 export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST_SCHEMA): SealedStore {
   const { number, id, name } = application
-  return createSealedStore({
-    applications: () => database.orm.select({ number, id, name }).from(application).all(),
-    credentials: createSealedCredentials(database),
-    webhooks: createSealedWebhooks(database),
-    userKeys: schema < USER_KEY_SINCE ? NONE : createSealedUserKeys(database),
-    tokens: createSealedTokens(database),
-    ...(schema < SECOND_FACTOR_SINCE
-      ? { administrators: () => [], secondFactors: NONE }
-      : { administrators: () => secondFactorOwners(database), secondFactors: createSealedSecondFactors(database) }),
-    ...(schema < HOOK_SINCE
-      ? { hooks: () => [], hookSecrets: NONE }
-      : { hooks: () => hookOwners(database), hookSecrets: createSealedHooks(database) }),
-    ...(schema < MOVE_SINCE
-      ? { moves: () => [], moveSecrets: NONE }
-      : { moves: () => moveOwners(database), moveSecrets: createSealedMoves(database) }),
-    ...(schema < ALERT_SINCE
-      ? { alerts: () => [], alertTargets: NONE }
-      : { alerts: () => alertOwners(database), alertTargets: createSealedAlerts(database) }),
-  })
+  const owners = () => database.orm.select({ number, id, name }).from(application).all()
+  const userKeys = schema < USER_KEY_SINCE ? [] : [createSealedUserKeys(database)]
+  const groups: readonly (SealedGroup & { readonly since: number })[] = [
+    { since: 0, owners, tables: [createSealedCredentials(database), createSealedWebhooks(database), ...userKeys] },
+    {
+      since: SECOND_FACTOR_SINCE,
+      owners: () => secondFactorOwners(database),
+      tables: [createSealedSecondFactors(database)],
+    },
+    { since: HOOK_SINCE, owners: () => hookOwners(database), tables: [createSealedHooks(database)] },
+    { since: MOVE_SINCE, owners: () => moveOwners(database), tables: [createSealedMoves(database)] },
+    { since: ALERT_SINCE, owners: () => alertOwners(database), tables: [createSealedAlerts(database)] },
+  ]
+  return createSealedStore(
+    groups.filter(({ since }) => since <= schema),
+    { owners, tables: [createSealedTokens(database)] },
+  )
 }
-
-/** For a schema without the table. */
-const NONE: SealedTable<never> = { rows: () => [], put: () => {}, erase: () => {} }

@@ -1,4 +1,4 @@
-import { factsOf } from '../platform.ts'
+import { factsOf, PROVIDERS } from '../platform.ts'
 import type { SealedRecord } from './sealed-table.ts'
 
 type Named = Pick<SealedRecord, 'application' | 'name' | 'provider'>
@@ -23,18 +23,22 @@ export function misplacedKeyText(place: string | null, fitting: string): string 
 }
 
 /** `total`: all sealed records. */
-export function damagedRecordText({ name, application, provider }: Named, total: number): string {
-  const remedy =
-    provider === 'second factor'
-      ? `Remove it: bellhop admin reset ${name}.`
-      : provider === 'hook secret'
-        ? `Store it again: bellhop hook create APP ${name} --secret-file …`
-        : provider === 'move secret'
-          ? `Point ${name}'s callers at its server, then end the forwarding here: bellhop app move ${application} --finish.`
-          : provider === 'alert target'
-            ? `Add it again: bellhop alert delete ${name}, then bellhop alert add …`
-            : `Store it again: bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
-  return `The ${whatOf(provider)} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. ${remedy}`
+export function damagedRecordText(record: Named, total: number): string {
+  return `The ${whatOf(record.provider)} of "${record.name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. ${remedyFor(record)}`
+}
+
+function remedyFor(record: Named): string {
+  const { application, provider } = record
+  const other = `Store it again: bellhop app ${COMMANDS[provider] ?? provider} ${application} …`
+  return REMEDIES[provider]?.(record) ?? other
+}
+
+const REMEDIES: Readonly<Partial<Record<Named['provider'], (record: Named) => string>>> = {
+  'second factor': ({ name }) => `Remove it: bellhop admin reset ${name}.`,
+  'hook secret': ({ name }) => `Store it again: bellhop hook create APP ${name} --secret-file …`,
+  'move secret': ({ name, application }) =>
+    `Point ${name}'s callers at its server, then end the forwarding here: bellhop app move ${application} --finish.`,
+  'alert target': ({ name }) => `Add it again: bellhop alert delete ${name}, then bellhop alert add …`,
 }
 
 /** `the APNs credential of "Shop"` */
@@ -47,10 +51,8 @@ export function lostText(what: string): string {
 }
 
 function whatOf(provider: Named['provider']): string {
-  if (provider === 'webhook secret' || provider === 'user key') return provider
-  if (provider === 'second factor' || provider === 'hook secret') return provider
-  if (provider === 'move secret' || provider === 'alert target') return provider
-  return `${factsOf(provider).gateway} credential`
+  const gateway = PROVIDERS.find((one) => one === provider)
+  return gateway === undefined ? provider : `${factsOf(gateway).gateway} credential`
 }
 
 const COMMANDS: Readonly<Record<string, string>> = { 'webhook secret': 'webhook', 'user key': 'user-key' }

@@ -1,7 +1,7 @@
 import { damage } from '../database/damage.ts'
-import type { ProviderName } from '../platform.ts'
 import { open, seal } from './seal.ts'
-import type { SealedRecord, SealedRow, SealedTable } from './sealed-table.ts'
+import type { SealedFor } from './seal.ts'
+import type { SealedRecord, SealedTable, SecretProvider } from './sealed-table.ts'
 
 /** Everything sealed in a database. Writes run in a transaction of the caller. */
 export interface SealedStore {
@@ -19,60 +19,28 @@ interface Owner {
   readonly name: string
 }
 
-interface Tables {
-  readonly applications: () => readonly Owner[]
-  readonly administrators: () => readonly Owner[]
-  readonly hooks: () => readonly Owner[]
-  readonly alerts: () => readonly Owner[]
-  readonly credentials: SealedTable<ProviderName>
-  readonly webhooks: SealedTable<'webhook secret'>
-  readonly userKeys: SealedTable<'user key'>
-  readonly tokens: SealedTable<'apns token'>
-  readonly secondFactors: SealedTable<'second factor'>
-  readonly hookSecrets: SealedTable<'hook secret'>
-  /** Applications that another server has, or will have. */
-  readonly moves: () => readonly Owner[]
-  readonly moveSecrets: SealedTable<'move secret'>
-  readonly alertTargets: SealedTable<'alert target'>
+/** Tables whose rows belong to the same owners. Rows whose owner was erased meanwhile count as gone. */
+export interface SealedGroup<Provider extends SealedFor['provider'] = SecretProvider> {
+  readonly owners: () => readonly Owner[]
+  readonly tables: readonly SealedTable<Provider>[]
 }
 
-export function createSealedStore(tables: Tables): SealedStore {
-  const { applications, administrators, hooks, moves, alerts } = tables
-  const { credentials, webhooks, userKeys, tokens, secondFactors, hookSecrets, moveSecrets, alertTargets } = tables
-
-  function tableOf({ provider }: Pick<SealedRecord, 'provider'>): SealedTable<SealedRecord['provider']> {
-    if (provider === 'webhook secret') return webhooks
-    if (provider === 'user key') return userKeys
-    if (provider === 'hook secret') return hookSecrets
-    if (provider === 'move secret') return moveSecrets
-    if (provider === 'alert target') return alertTargets
-    return provider === 'second factor' ? secondFactors : credentials
-  }
-
-  /** Drops rows whose owner was erased meanwhile. */
-  function owned<Row extends SealedRow>(rows: readonly Row[], all = applications()) {
-    const owners = new Map(all.map(({ number, id, name }) => [number, { application: id, name }]))
-    return rows.flatMap((row) => {
-      const owner = owners.get(row.number)
-      return owner === undefined ? [] : [{ ...row, ...owner }]
-    })
-  }
-
-  const records = (): SealedRecord[] => [
-    ...owned([...credentials.rows(), ...webhooks.rows(), ...userKeys.rows()]).toSorted(
-      (a, b) => a.number - b.number || (a.provider < b.provider ? -1 : 1),
+/** `groups`: that of the applications first. `tokens`: made from their credentials. */
+export function createSealedStore(groups: readonly SealedGroup[], tokens: SealedGroup<'apns token'>): SealedStore {
+  const tables = new Map(
+    groups.flatMap((group) =>
+      group.tables.flatMap((table) => table.providers.map((provider) => [provider, table] as const)),
     ),
-    ...owned(secondFactors.rows(), administrators()),
-    ...owned(hookSecrets.rows(), hooks()),
-    ...owned(moveSecrets.rows(), moves()),
-    ...owned(alertTargets.rows(), alerts()),
-  ]
+  )
+  const records = (): SealedRecord[] => groups.flatMap((group) => owned(group))
 
   function resealTokens(from: Uint8Array, to: Uint8Array): void {
-    for (const token of owned(tokens.rows())) {
+    for (const token of owned(tokens)) {
       const text = open(from, token, token.sealed)
-      if (text === null) tokens.erase(token)
-      else tokens.put(token, seal(to, token, text))
+      for (const table of tokens.tables) {
+        if (text === null) table.erase(token)
+        else table.put(token, seal(to, token, text))
+      }
     }
   }
 
@@ -85,7 +53,7 @@ export function createSealedStore(tables: Tables): SealedStore {
         const text = open(from, record, record.sealed)
         if (text === null) throw new Error(`The ${record.provider} of ${record.application} does not open.`)
         plain.set(`${record.number} ${record.provider}`, text)
-        tableOf(record).put(record, seal(to, record, text))
+        tables.get(record.provider)?.put(record, seal(to, record, text))
       }
       resealTokens(from, to)
       // Read back before the old ones are given up.
@@ -99,9 +67,20 @@ export function createSealedStore(tables: Tables): SealedStore {
     },
 
     erase(records) {
-      for (const record of records) tableOf(record).erase(record)
+      for (const { number, provider } of records) tables.get(provider)?.erase({ number, provider })
     },
   }
+}
+
+function owned<Provider extends SealedFor['provider']>({ owners, tables }: SealedGroup<Provider>) {
+  const known = new Map(owners().map(({ number, id, name }) => [number, { application: id, name }]))
+  return tables
+    .flatMap((table) => table.rows())
+    .flatMap((row) => {
+      const owner = known.get(row.number)
+      return owner === undefined ? [] : [{ ...row, ...owner }]
+    })
+    .toSorted((a, b) => a.number - b.number || (a.provider < b.provider ? -1 : 1))
 }
 
 export function recordsClosedTo(key: Uint8Array, records: readonly SealedRecord[]): SealedRecord[] {

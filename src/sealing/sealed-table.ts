@@ -21,6 +21,7 @@ export interface SealedRecord extends SealedFor, SealedRow<SecretProvider> {
 
 /** Sealed rows of one table, provided by its room. Writes run in a transaction of the caller. */
 export interface SealedTable<Provider extends SealedFor['provider']> {
+  readonly providers: readonly Provider[]
   rows(): SealedRow<Provider>[]
   put(row: Pick<SealedRow, 'number' | 'provider'>, sealed: Uint8Array): void
   /** Also what is worth nothing without the row. */
@@ -40,6 +41,7 @@ export function sealedTable<Provider extends SealedFor['provider']>(
   { all, put, erase }: SealedStatements,
 ): SealedTable<Provider> {
   return {
+    providers: [provider],
     rows: () => all.all().map((row) => Object.assign(row, { provider })),
     put: (row, sealed) => void put.run({ ...row, sealed }),
     erase: (row) => void erase.run(row),

@@ -74,41 +74,35 @@ export interface InspectedSettings {
 
 /** The settings of `serve`: from its flags, then the environment, then the defaults. Reports all problems together. */
 export function parseConfig(argv: readonly string[], env: EnvironmentVariables, readFile: ReadFile): ReadConfig {
-  return readConfig(readFlags(argv, SETTING_FLAGS), env, readFile)
+  const { values, problems } = readFlags(argv, SETTING_FLAGS)
+  return readConfig(values, env, readFile, problems)
 }
 
 type ReadConfig = ({ readonly kind: 'config'; readonly config: Config } | Problems) & {
   readonly warnings: readonly string[]
 }
 
-export function readConfig(flags: Flags, env: EnvironmentVariables, readFile: ReadFile): ReadConfig {
-  const { settings, problems, warnings } = inspectSettings('serve', flags, env, readFile)
+export function readConfig(...from: Parameters<typeof inspectSettings>): ReadConfig {
+  const { settings, problems, warnings } = inspectSettings(...from)
   if (problems.length > 0) return { kind: 'problems', problems, warnings }
   // Each was read by its own setting's type, which SETTINGS ties to Config.
   return { kind: 'config', config: valuesOf(settings) as Config, warnings }
 }
 
-/** Every setting, with all problems and warnings; `command` is the name used in a problem. */
+/** Every setting, with all problems and warnings. `problems`: those of the flags. */
 export function inspectSettings(
-  command: string,
-  flags: Flags,
+  flags: Flags['values'],
   env: EnvironmentVariables,
   readFile: ReadFile,
+  problems: readonly string[] = [],
 ): InspectedSettings {
-  const settings = SETTING_NAMES.map((name) => readSetting(name, { flags: flags.values, env, readFile }))
+  const settings = SETTING_NAMES.map((name) => readSetting(name, { flags, env, readFile }))
   const together = checkTogether(valuesOf(settings), (name) =>
     settings.some((setting) => setting.name === name && setting.source.kind !== 'default'),
   )
-  // A word after an unknown flag may be its value.
-  const words = flags.problems.length > 0 ? [] : flags.words
   return {
     settings,
-    problems: [
-      ...flags.problems,
-      ...words.map((word) => `"${word}" is too much: ${command} takes only flags.`),
-      ...problemsOf(settings),
-      ...together.problems,
-    ],
+    problems: [...problems, ...problemsOf(settings), ...together.problems],
     warnings: [...unknownVariables(env), ...secretFlags(settings), ...together.warnings],
   }
 }

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import { assigned, late } from '../database/late-statement.ts'
 import { event, pausedCredential, webhook } from '../database/schema.ts'
 import type { EraseRows } from '../database/sweep.ts'
+import { sealedTable } from '../sealing/sealed-table.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 
 /** Erases a webhook with its events, in the caller's transaction; returns whether there was one. */
@@ -24,15 +25,13 @@ export function createWebhookErasure({ orm }: Pick<Database, 'orm'>): (applicati
 /** The secrets that events are signed with, of all applications, for a new key to seal. */
 export function createSealedWebhooks({ orm }: Pick<Database, 'orm'>): SealedTable<'webhook secret'> {
   const which = eq(webhook.application, sql.placeholder('number'))
-  const all = late(() => orm.select({ number: webhook.application, sealed: webhook.sealed }).from(webhook))
-  const put = late(() => orm.update(webhook).set(assigned('sealed')).where(which))
   const eraseWebhook = createWebhookErasure({ orm })
-  return {
-    rows: () => all.all().map((row) => Object.assign(row, { provider: 'webhook secret' as const })),
-    put: ({ number }, bytes) => put.run({ number, sealed: bytes }),
+  return sealedTable('webhook secret', {
+    all: late(() => orm.select({ number: webhook.application, sealed: webhook.sealed }).from(webhook)),
+    put: late(() => orm.update(webhook).set(assigned('sealed')).where(which)),
     // Nothing may be sent unsigned.
-    erase: ({ number }) => void eraseWebhook(number),
-  }
+    erase: { run: ({ number }) => eraseWebhook(number) },
+  })
 }
 
 /** Erases events, in the caller's transactions. */

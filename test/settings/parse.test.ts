@@ -160,7 +160,6 @@ describe('where a setting comes from', () => {
     }
     expect(configOf(['--compat'], { BELLHOP_COMPAT: 'off' }).compat).toBe(true)
     expect(problemsOf(['--compat=on'])).toEqual(['--compat takes no value.'])
-    expect(problemsOf(['--compat', 'on'])).toEqual(['"on" is too much: serve takes only flags.'])
     expect(problemsOf([], { BELLHOP_COMPAT: 'maybe' })).toEqual(['--compat (BELLHOP_COMPAT): "maybe" is not on or off'])
   })
 
@@ -390,10 +389,6 @@ describe('mistakes', () => {
   test('an unknown flag that is like none gets no suggestion', () => {
     expect(problemsOf(['--zebra'])).toEqual(['--zebra is not a flag of this command.'])
     expect(problemsOf(['-p'])).toEqual(['-p is not a flag of this command.'])
-  })
-
-  test('words are too much', () => {
-    expect(problemsOf(['8790'])).toEqual(['"8790" is too much: serve takes only flags.'])
   })
 
   test('unknown BELLHOP_ variables are warnings, with and without other problems', () => {

@@ -11,7 +11,7 @@ import { tableText } from '../terminal/table-text.ts'
  * fails.
  */
 export const run: RunCommand = async ({ flags, problems }, { env, readFile, stdout, stderr }) => {
-  const inspected = inspectSettings('config', { values: flags, words: [], problems }, env, readFile)
+  const inspected = inspectSettings(flags, env, readFile, problems)
   stdout(flags.has('json') ? configJson(inspected) : configText(inspected.settings))
   for (const warning of inspected.warnings) stderr(`bellhop: ${escapeControls(warning)}\n`)
   return inspected.problems.length === 0 ? done('') : { kind: 'problems', problems: inspected.problems }

@@ -31,7 +31,7 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
       ...[...flags].filter(([name]) => name !== 'once'),
       ['data', data],
     ])
-    const settings = readConfig({ values, words: [], problems }, context.env, context.readFile)
+    const settings = readConfig(values, context.env, context.readFile, problems)
     if (settings.kind === 'problems') return settings
     const prepared = await prepare(data, once, context)
     if (prepared.kind !== 'prepared') return prepared

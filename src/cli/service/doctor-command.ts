@@ -15,7 +15,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const { env, readFile, clock } = context
   const application = words[0] ?? null
   // Also settings that only `serve` needs.
-  const { problems, warnings } = inspectSettings('doctor', { values: flags, words: [], problems: [] }, env, readFile)
+  const { problems, warnings } = inspectSettings(flags, env, readFile)
   if (problems.length > 0) return { kind: 'problems', problems }
   const read = readSettings(
     [

@@ -5,7 +5,7 @@ import type { RunCommand } from '../command.ts'
 
 export const run: RunCommand = async ({ flags, problems }, context) => {
   const { env, readFile, stderr, serve } = context
-  const settings = readConfig({ values: flags, words: [], problems }, env, readFile)
+  const settings = readConfig(flags, env, readFile, problems)
   for (const warning of settings.warnings) stderr(`bellhop: ${escapeControls(warning)}\n`)
   if (settings.kind === 'problems') return settings
   if (['0', 'false'].includes(env['NODE_TLS_REJECT_UNAUTHORIZED'] ?? '')) {

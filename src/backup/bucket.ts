@@ -18,16 +18,13 @@ interface Stored {
 
 type BucketAnswer<Value> = { readonly kind: 'answer'; readonly value: Value } | Problem
 
-/** A bucket of any service that speaks S3. Each call has a deadline. */
 export interface Bucket {
-  /** Keys that start with `prefix`. */
   list(prefix: string): Promise<BucketAnswer<readonly Stored[]>>
-  /** Uploads in parts, so that memory never holds the whole file. */
+  /** In parts, so that memory never holds the whole file. */
   put(key: string, file: string, moved?: BackupWatch['moved']): Promise<BucketAnswer<null>>
   /** Writes the object into a new file, mode 600, and syncs it. */
   fetch(key: string, file: string, moved?: BackupWatch['moved']): Promise<BucketAnswer<null>>
   remove(key: string): Promise<BucketAnswer<null>>
-  /** Puts an object of one byte and removes it. */
   probe(key: string): Promise<BucketAnswer<null>>
 }
 
@@ -150,7 +147,6 @@ export function openBucket({ name, access, clock }: Options): Bucket {
   }
 }
 
-/** The sentence for an error of the S3 client. */
 function bucketProblem(error: unknown, bucket: string, service: string): string {
   const code = codeOf(error) ?? ''
   const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

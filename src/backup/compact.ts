@@ -18,7 +18,6 @@ import type { BackupWatch } from './watch.ts'
 export interface Compacted {
   readonly kind: 'compacted'
   readonly database: string
-  /** With its log. */
   readonly beforeBytes: number
   readonly afterBytes: number
 }

@@ -3,7 +3,6 @@ import { isSqliteError } from '../database/sqlite-error.ts'
 import { newestIn } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
 
-/** What a database holds and a backup does not. */
 export type BackupDifference =
   | { readonly kind: 'none' }
   | {
@@ -19,7 +18,7 @@ export type BackupDifference =
   | { readonly kind: 'other'; readonly applications: readonly string[] }
   | { readonly kind: 'damaged'; readonly problem: string }
 
-/** Compares the database at `path`, of any schema, with a backup. */
+/** `path`: a database of any schema. */
 export function differenceOf(path: string, backup: Pick<BackupSummary, 'newestAt' | 'applications'>): BackupDifference {
   try {
     using file = readDatabaseFile(path)

@@ -13,7 +13,7 @@ export type Destination =
 export interface Replica {
   readonly kind: 'replica'
   readonly place: Extract<Destination, { readonly kind: 'folder' | 'prefix' }>
-  /** Leave out what was stored later, ms since the Unix epoch; `null`: take everything. */
+  /** Leaves out what was stored later, ms since the Unix epoch; `null`: nothing. */
   readonly at: number | null
 }
 
@@ -28,7 +28,6 @@ export function destinationIn(text: string, isFolder: (path: string) => boolean)
   return { kind: text.endsWith('/') || isFolder(text) ? 'folder' : 'file', path: text }
 }
 
-/** A place for several backups: a folder or a prefix. */
 export function repositoryPlaceIn(text: string): Extract<Destination, { kind: 'folder' | 'prefix' }> | Problem {
   const found = destinationIn(/^s3:/i.test(text) && !text.endsWith('/') ? `${text}/` : text, () => true)
   if (found.kind === 'folder' || found.kind === 'prefix' || found.kind === 'problem') return found

@@ -10,7 +10,6 @@ import { strangenessOf } from './summary.ts'
 import { UNWATCHED_BACKUP } from './watch.ts'
 import type { BackupWatch } from './watch.ts'
 
-/** Not a place for several. */
 export type OneBackup = Extract<Destination, { kind: 'file' | 'object' }> | Replica
 
 interface Options {
@@ -27,7 +26,7 @@ export interface FetchedBackup {
   readonly copiedAt: number | null
 }
 
-/** Copies one backup into a new file, unchecked. */
+/** Does not check it. */
 export async function fetchBackup({
   from,
   into,

@@ -24,20 +24,19 @@ import type { BackupWatch } from './watch.ts'
 
 export interface Made {
   readonly kind: 'made'
-  /** A path, or `s3://…`. */
   readonly to: string
   readonly bytes: number
   readonly content: BackupSummary
   /** Names of deleted old backups. */
   readonly erased: readonly string[]
-  /** Why old backups could not be erased; `null`: all were. */
+  /** `null`: all were erased. */
   readonly notErased: string | null
 }
 
 interface Options {
   readonly data: string
   readonly to: Destination
-  /** How many backups named by time to keep, with the new one. `null`: all. */
+  /** Of those named by time, with the new one. `null`: all. */
   readonly keep: number | null
   readonly clock: Pick<Clock, 'now'>
   /** Only called for a bucket. */
@@ -45,7 +44,6 @@ interface Options {
   readonly watch?: BackupWatch
 }
 
-/** The suffix of an unfinished backup. */
 export const DRAFT = '.partial'
 
 /**
@@ -71,7 +69,6 @@ export async function makeBackup(options: Options): Promise<Made | Problem> {
 }
 
 interface Making extends Options {
-  /** No other backup of the data directory is being made. */
   readonly alone: boolean
 }
 
@@ -190,7 +187,6 @@ async function prune(
   const erased: string[] = []
   for (const name of surplusOf(backupNames(there), keep, now)) {
     const left = await repository.remove(name)
-    // The next backup tries again.
     if (left !== null) return { erased, notErased: left.problem }
     erased.push(name)
   }

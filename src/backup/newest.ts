@@ -7,7 +7,7 @@ import { destinationText } from './destination.ts'
 import { repositoryAt } from './repository.ts'
 import type { RepositoryPlace } from './repository.ts'
 
-/** One backup in a place, as on a command line. */
+/** As on a command line. */
 export function writtenIn(place: RepositoryPlace, name: string): string {
   const at = destinationText(place)
   return at === '' || at.endsWith('/') ? at + name : `${at}/${name}`

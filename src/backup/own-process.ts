@@ -9,7 +9,7 @@ import { DRAFT, eraseDraft } from './make-backup.ts'
 import { writtenIn } from './newest.ts'
 import type { RepositoryPlace } from './repository.ts'
 
-/** A `nice` value: below everything that somebody waits for. */
+/** Below everything that somebody waits for. */
 const PRIORITY = 10
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -17,14 +17,13 @@ type Environment = Readonly<Record<string, string | undefined>>
 interface OwnProcess {
   readonly pid: number
   readonly ended: Promise<OwnEnd>
-  /** Resolves when it has ended. */
   kill(): Promise<void>
 }
 
 interface OwnEnd {
   readonly code: number | null
   readonly stdout: string
-  /** The last line of its standard error; `null`: there is none. */
+  /** From its standard error; `null`: none. */
   readonly complaint: string | null
   /** `code 1`, `SIGKILL` */
   readonly how: string
@@ -46,7 +45,6 @@ export type BackupOutcome =
     }
   | Problem
 
-/** `bellhop backup` as a process beside the service. */
 export function backupProcess(
   name: string,
   { data, to, keep, env }: ProcessParts & { readonly to: RepositoryPlace; readonly keep: number },
@@ -82,7 +80,6 @@ export type VerifyOutcome =
 
 export interface Verifying {
   readonly ended: Promise<VerifyOutcome>
-  /** Resolves when nothing of it is left. */
   stop(): Promise<void>
 }
 
@@ -91,7 +88,6 @@ export function verifyDirectoryPrefix(pid: number): string {
   return `verifying-${pid}-`
 }
 
-/** `bellhop backup verify` as a process beside the service: reads all of one backup. */
 export function verifyProcess(
   name: string,
   { data, from, env }: ProcessParts & { readonly from: RepositoryPlace },

@@ -13,7 +13,6 @@ export interface StoredBackup {
   readonly bytes: number
 }
 
-/** A place with the backups of one service. */
 export interface BackupRepository {
   /** Backups named by time, newest first. Other files are not ours. */
   list(): Promise<{ readonly kind: 'list'; readonly backups: readonly StoredBackup[] } | Problem>

@@ -20,7 +20,6 @@ import { inspect } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
 import type { BackupWatch } from './watch.ts'
 
-/** How many pushes were cancelled. */
 export interface CancelledPushes {
   /** Being sent, or waiting for a retry, at the time of the backup. */
   readonly open: number
@@ -41,11 +40,10 @@ export interface RestoredBackup {
   /** The path of the old database; `null`: there was none. */
   readonly kept: string | null
   readonly difference: BackupDifference
-  /** `null`: not requested. */
   readonly cancelled: CancelledPushes | null
   /** Events waiting for webhooks at the time of the backup, which will be sent now. */
   readonly waitingEvents: number
-  /** The next start of this Bellhop upgrades its schema. */
+  /** The next start upgrades it. */
   readonly isOlder: boolean
 }
 
@@ -154,13 +152,12 @@ function finish(copy: string, data: string): void {
   }
 }
 
-/** On the database's file system, so that the last step is a rename. */
+/** On the database's file system, for a rename as the last step. */
 export function workplaceFor(data: string): string {
   const directory = workDirectoryFor(data)
   return directory === data ? join(data, 'restoring') : join(directory, `.${basename(realpathSync(data))}.restoring`)
 }
 
-/** Two restores may run in one second. */
 function freeName(path: string): string {
   let name = path
   for (let n = 2; existsSync(name); n++) name = `${path}-${n}`

@@ -8,9 +8,9 @@ import type { BackupRepository } from './repository.ts'
 import type { Verifier } from './verifier.ts'
 
 export interface BackupState {
-  /** When the last backup was made, ms since the Unix epoch; `null`: none yet, or unknown. */
+  /** ms since the Unix epoch; `null`: none yet, or unknown. */
   readonly lastSuccessAt: number | null
-  /** Why the last try failed, in a sentence; `null`: it did not. */
+  /** A sentence; `null`: the last try did not fail. */
   readonly lastError: string | null
   readonly everyMs: number
   /** Whether the newest can be restored; `null`: not checked. */
@@ -18,9 +18,9 @@ export interface BackupState {
 }
 
 interface Verified {
-  /** When a backup was last found whole, ms since the Unix epoch; `null`: never. */
+  /** ms since the Unix epoch; `null`: never. */
   readonly lastSuccessAt: number | null
-  /** What is wrong with the newest, in a sentence; `null`: nothing. */
+  /** A sentence; `null`: nothing. */
   readonly lastError: string | null
 }
 
@@ -28,7 +28,7 @@ export interface BackupSchedule extends AsyncDisposable {
   state(): BackupState
   /** Also while one is requested. */
   isMaking(): boolean
-  /** Makes one although none is due; `false`: one is being made. The result is in `state`. */
+  /** `false`: one is being made. The result is in `state`. */
   makeNow(): boolean
 }
 
@@ -38,7 +38,6 @@ interface Options {
   /** Between two backups. */
   readonly everyMs: number
   readonly list: BackupRepository['list']
-  /** Makes a backup of this name, then erases surplus ones. */
   readonly make: (name: string) => Making
   /** Runs after each turn, so that no backup is erased while it is verified. `null`: none is verified. */
   readonly verifier: Verifier | null
@@ -46,7 +45,7 @@ interface Options {
 
 export interface Making {
   readonly ended: Promise<BackupOutcome>
-  /** Ends it early, without a trace. Resolves when nothing of it is left. */
+  /** Without a trace; resolves when nothing of it is left. */
   stop(): Promise<void>
 }
 
@@ -98,7 +97,7 @@ export function startBackupSchedule({ clock, log, everyMs, list, make, verifier 
     }
   }
 
-  /** Makes a backup if one is due or requested. Returns the time until the next look, in ms. */
+  /** Returns the time until the next look, in ms. */
   async function look(): Promise<number> {
     const wasAsked = isAsked
     isAsked = false

@@ -18,13 +18,13 @@ import { createVerifier } from './verifier.ts'
 interface Dependencies {
   readonly clock: Clock
   readonly log: Log
-  /** Has the credentials of a bucket. Default: `process.env`. */
+  /** Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * The service's scheduled backups; `null`: none are wanted. Throws `StartRefused` for an invalid place, or a bucket
- * without credentials. One that cannot be reached is logged and tried again.
+ * `null`: no backups are wanted. Throws `StartRefused` for an invalid place, or a bucket without credentials. One that
+ * cannot be reached is logged and tried again.
  */
 export function startBackups(
   {

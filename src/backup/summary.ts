@@ -14,7 +14,6 @@ export interface BackupSummary {
   readonly schema: number
   /** Their ids. */
   readonly applications: readonly string[]
-  /** Registered devices, without unregistered ones. */
   readonly devices: number
   readonly pushes: number
   /** The last change with a time, ms since the Unix epoch; `null`: none. */
@@ -75,7 +74,7 @@ function attempt<Found>(path: string, look: (file: OfflineReader) => Found): Fou
   }
 }
 
-/** The last change with a time, for any schema. Reads every device. */
+/** For any schema. Reads every device. */
 export function newestIn(file: OfflineReader): number | null {
   const known = new Set(
     file
@@ -110,7 +109,6 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
 interface OwnSchema {
   readonly kind: 'schema'
   readonly schema: number
-  /** Names of tables and everything else. */
   readonly tables: readonly string[]
 }
 

@@ -5,11 +5,10 @@ import { codeOf } from '../text/error-code.ts'
 import { isJsonObject, parseJsonObject } from '../text/json-object.ts'
 import type { JsonObject } from '../text/json-object.ts'
 
-/** What a service knows of its newest backup. */
 export interface Verification {
-  /** The last good one; `null`: none yet. */
+  /** `null`: none yet. */
   readonly good: GoodBackup | null
-  /** What a later check found wrong; `null`: nothing. */
+  /** `null`: nothing. */
   readonly problem: BackupProblem | null
 }
 
@@ -17,7 +16,6 @@ interface GoodBackup {
   readonly name: string
   /** ms since the Unix epoch. */
   readonly at: number
-  /** Registered ones in it. */
   readonly devices: number
 }
 
@@ -25,7 +23,7 @@ interface BackupProblem {
   readonly name: string
   /** ms since the Unix epoch. */
   readonly at: number
-  /** Why it is bad, or could not be opened, in sentences. */
+  /** Sentences. */
   readonly what: string
 }
 

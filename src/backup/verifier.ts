@@ -8,10 +8,9 @@ import type { Verification } from './verified-file.ts'
 import type { Verifying } from './own-process.ts'
 
 export interface Verifier {
-  /** Verifies the newest backup if that is due. Returns the time until the next look, in ms. Call one at a time. */
+  /** Returns the time until the next look, in ms. Call one at a time. */
   look(): Promise<number>
   state(): Verification
-  /** Resolves when nothing of it is left. */
   stop(): Promise<void>
 }
 
@@ -20,7 +19,6 @@ interface Options {
   readonly log: Log
   readonly list: BackupRepository['list']
   readonly verify: (name: string) => Verifying
-  /** From an earlier start. */
   readonly known: Verification
   /** May throw. */
   readonly keep: (verification: Verification) => void

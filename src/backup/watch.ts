@@ -1,8 +1,7 @@
-/** A statement over a whole database, which blocks this thread. */
+/** Blocks this thread: one statement over a whole database. */
 export interface BackupStep {
   /** The file that the database is copied to; `null`: it is checked, and some of it read more than once. */
   readonly into: string | null
-  /** Bytes of the database. */
   readonly size: number
 }
 

@@ -3,16 +3,13 @@ import { damageText } from './storage-errors.ts'
 import { TOO_LARGE } from './write-failure.ts'
 
 export interface CorruptionMonitor {
-  /** The same log, watched: every unexpected failure passes through it once. */
+  /** Every unexpected failure passes through it once. */
   readonly log: Log
   /** The first damage seen by this process; `null`: none. */
   found(): string | null
 }
 
-/**
- * A running service that meets a damaged page keeps serving the rest. It says once what to do, and is not ready from
- * then on.
- */
+/** The service keeps serving what is whole. It says once what to do, and is not ready from then on. */
 export function monitorCorruption(log: Log, directory: string): CorruptionMonitor {
   let found: string | null = null
   return {

@@ -20,20 +20,19 @@ export type Drizzle = ReturnType<typeof openDrizzle>
 /** A type that is `never` for promises: a transaction must end before its function returns. */
 export type NoPromise<T> = T extends PromiseLike<unknown> ? never : T
 
-/** Makes commits durable: see `Database.syncByHand`. Both throw, or reject, if the disk refuses. */
+/** See `Database.syncByHand`. Both throw, or reject, if the disk refuses. */
 export interface Sync {
   later(): Promise<void>
   now(): void
 }
 
-/** The database file of one data directory: a writing connection and a read-only one. */
 export interface Database extends Disposable {
   /** Everyday statements, each prepared once: `late(() => orm.select()…)`. */
   readonly orm: Drizzle
   readonly readingOrm: Drizzle
-  /** A raw prepared statement on the writing connection, for the hot paths. */
+  /** Raw, for the hot paths. */
   statement<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
-  /** The same on the reading connection: for long reads, which see no half transaction. */
+  /** On the reading connection, for long reads: sees no half transaction. */
   reading<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
   /**
    * Runs `work` in one BEGIN IMMEDIATE … COMMIT, or in a savepoint if already inside one; rolls back when it throws.
@@ -96,7 +95,7 @@ const CHECKPOINTS = `PRAGMA wal_autocheckpoint = ${LOG_PAGES}`
 /** In older versions a commit during a checkpoint could damage the file (sqlite.org/wal, "The WAL-Reset Bug"). */
 const SAFE_BESIDE = '3.51.3'
 
-/** Opens, and if needed creates or upgrades, the database in `directory`. Throws `DatabaseRefused`. */
+/** Creates or upgrades it if needed. Throws `DatabaseRefused`. */
 export function openDatabase(directory: string, options: UpgradeOptions = {}): Database {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   refuseLinks(directory)
@@ -119,7 +118,6 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
 
   let depth = 0
   let closed = false
-  /** The error that ended the running transaction early. */
   let brokenBy: unknown = null
 
   function transact<T>(work: () => NoPromise<T>): T {
@@ -251,7 +249,6 @@ function prepare<Row, Params extends readonly Value[]>(connection: Sqlite, sql: 
 }
 
 function openDrizzle(connection: Sqlite) {
-  // All that drizzle uses of a connection here.
   const client = { prepare: (sql: string) => new LazyStatement(connection, sql) }
   return drizzle({ client: client as unknown as Sqlite })
 }

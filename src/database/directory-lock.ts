@@ -6,8 +6,8 @@ import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import { isBusy, isDamage } from './sqlite-error.ts'
 
 /**
- * Holds a data directory for one serving process; `null`: another one holds it. SQLite locks an empty database beside
- * the real one: the kernel releases it however the process ends, and commands can still use the real database.
+ * `null`: another process holds it. SQLite locks an empty database beside the real one: the kernel releases it however
+ * the process ends, and commands can still use the real database.
  */
 export function lockDirectory(directory: string): Disposable | null {
   mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -9,7 +9,6 @@ export interface FileGuard {
    * does not need.
    */
   problem(isQuick?: boolean): string | null
-  /** Resolves when there is no problem any more. */
   untilWhole(): Promise<void>
 }
 
@@ -55,7 +54,6 @@ export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
   const { moved, moving } = index()
   if (moving > moved) moveLog()
 
-  /** From the last look: the database file, and the state of checkpoints before it. */
   let seen = { file: statSync(path), before: index() }
   /** Another program has changed the database file. Final. */
   let changed = false
@@ -122,7 +120,7 @@ export function guardFiles(path: string, moveLog: () => void): OpenFileGuard {
   }
 }
 
-/** The shared memory file's account of the log: sqlite.org/walformat, "The WAL-Index File Format". */
+/** sqlite.org/walformat, "The WAL-Index File Format". */
 interface LogIndex {
   readonly frames: number
   readonly frameBytes: number

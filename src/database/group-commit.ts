@@ -19,7 +19,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** An operation that has run; answered with `outcome` once on disk. */
 interface Committed {
   readonly answer: (outcome: never) => void
   readonly outcome: unknown
@@ -28,7 +27,7 @@ interface Committed {
 
 export interface GroupCommit extends Disposable {
   readonly commit: Commit
-  /** Adds work that runs at the start of every shared transaction, such as the quota ledger's counts. */
+  /** Adds work for the start of every shared transaction. */
   alongside(work: () => void): void
 }
 
@@ -37,7 +36,6 @@ export interface CommitObserver {
   /** A transaction has run, up to its COMMIT, which is not durable yet. */
   committed(operations: number, seconds: number): void
   synced(seconds: number): void
-  /** The database, or the disk, refused a transaction. */
   failed(): void
 }
 
@@ -46,14 +44,13 @@ const NOBODY: CommitObserver = { committed() {}, synced() {}, failed() {} }
 /**
  * waiting → (the turn ends: one transaction) → committed → (a sync that began after it is through) → answered.
  *
- * An fsync is the cost of a durable write, so many share one, on another thread. Measured on 2 cores, registrations
- * over 64 connections: one commit a call 5.7-5.9k/s; shared, with a savepoint for each and the sync on this thread,
- * 18.0k/s; as it is 20.4k/s.
+ * Many share one fsync, on another thread. Measured on 2 cores, registrations over 64 connections: one commit a call
+ * 5.7-5.9k/s; shared, with a savepoint for each and the sync on this thread, 18.0k/s; as it is 20.4k/s.
  *
- * A turn's transaction may have to wait for the end of a checkpoint (`checkpointer.ts`).
+ * A turn may have to wait for the end of a checkpoint (`checkpointer.ts`).
  *
- * While the files are not those that were opened (`file-guard.ts`) nothing begins. Earlier commits wait for them: they
- * can be answered once the files are back, and must not be repeated.
+ * While the files are not those that were opened (`file-guard.ts`) nothing begins. Earlier commits are answered once
+ * the files are back, and must not be repeated.
  *
  * When a sync fails, its commits may not be on disk, and no later sync tells: Linux reports such an error once. So they
  * are neither answered nor repeated, and everything is refused from then on. `onSyncFailed` must end the process; the
@@ -73,7 +70,6 @@ export function createGroupCommit(
   let scheduled = false
   let closed = false
   let syncing = false
-  /** The error of a failed sync. */
   let brokenBy: { readonly error: unknown } | null = null
 
   function hindrance(): typeof brokenBy {
@@ -136,7 +132,7 @@ export function createGroupCommit(
     }
   }
 
-  /** With a savepoint for each, so that one that throws is undone alone. */
+  /** A savepoint for each, so that one that throws is undone alone. */
   function runApart(turn: readonly Waiting[]): Committed[] {
     return database.transact(() => {
       for (const ride of riders) ride()

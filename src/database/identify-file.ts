@@ -5,8 +5,6 @@ import { sizeOf } from '../system/space.ts'
 import { codeOf } from '../text/error-code.ts'
 import { DatabaseRefused } from './database-refused.ts'
 
-/* Checks that a file is a database of Bellhop's before anything in it changes. */
-
 /**
  * A first start finds an empty file, or none. If there was more, SQLite would silently start over and erase the log
  * that may still hold all of it. Throws `DatabaseRefused`.
@@ -29,7 +27,7 @@ export function refuseEmptied(path: string): void {
   )
 }
 
-/** Throws `DatabaseRefused` for another program's database, or no database at all. */
+/** Throws `DatabaseRefused`. */
 export function refuseForeign(connection: Database, path: string): void {
   let tables: readonly string[]
   try {

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Placeholder, SQL } from 'drizzle-orm'
 
-/** The part of drizzle's prepared statements that is used here. */
 interface Prepared {
   get(params?: Record<string, unknown>): unknown
   all(params?: Record<string, unknown>): unknown

@@ -84,7 +84,6 @@ function writerOf(path: string, pragmas: readonly string[]): OfflineWriter {
   }
 }
 
-/** A database that only this process can use until it is disposed of. */
 export interface ClaimedDatabase extends Disposable {
   /** Upper bound of the size of a copy. */
   usedBytes(): number

@@ -19,7 +19,7 @@ export interface ReadOnlyDatabase extends Disposable {
 
 const UNCHANGED = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI | constants.SQLITE_OPEN_NOFOLLOW
 
-/** Opens the database of a data directory, served or not. Throws if there is none. */
+/** Served or not. Throws if there is none. */
 export function openReadOnly(directory: string): ReadOnlyDatabase {
   const path = join(directory, 'bellhop.db')
   const log = `${path}-wal`

@@ -29,7 +29,7 @@ export const DATA_FILES = [
   'key',
 ]
 
-/** Throws `DatabaseRefused` if one of the files of a data directory is a link, a directory or a device. */
+/** Throws `DatabaseRefused`. */
 export function refuseLinks(directory: string): void {
   for (const name of DATA_FILES) refuseLink(join(directory, name))
 }
@@ -95,7 +95,6 @@ function madeRegular(path: string): boolean {
 
 const OTHERS = 0o077
 
-/** Closes an existing file to others, and gives it to the owner of the directory if it is root's. */
 function settle(path: string): void {
   const found = refuseLink(path)
   if (found === null) return
@@ -115,7 +114,7 @@ function settle(path: string): void {
   }
 }
 
-/** Throws `DatabaseRefused` for a link, a directory or a device. `null`: there is no such file. */
+/** Throws `DatabaseRefused` for anything but a file. `null`: there is none. */
 export function refuseLink(path: string): Stats | null {
   const found = lstatSync(path, { throwIfNoEntry: false }) ?? null
   if (found === null || found.isFile()) return found

@@ -20,12 +20,12 @@ const SHARE = 0.05
  */
 const FULL_BYTES = 4 * MEBIBYTE
 
-/** The reserve for a disk of this size, in bytes. */
+/** Bytes, for a disk of this size. */
 export function reserveBytes(sizeBytes: number): number {
   return Math.floor(Math.min(MAX_BYTES, sizeBytes * SHARE))
 }
 
-/** The size of the reserve in `directory` now, in bytes. */
+/** Bytes. */
 export function reserveIn(directory: string): number {
   const file = lstatSync(join(directory, NAME), { throwIfNoEntry: false })
   // Of 512 bytes, whatever the block of the disk (stat(2)).
@@ -55,7 +55,7 @@ export function releaseReserve(directory: string): number {
   return freeBytes(directory) < Math.min(FULL_BYTES, bytes / 2) ? dropReserve(directory) : 0
 }
 
-/** Erases the reserve; returns its bytes. */
+/** Returns its bytes. */
 export function dropReserve(directory: string): number {
   const bytes = reserveIn(directory)
   rmSync(join(directory, NAME), { force: true })

@@ -3,13 +3,12 @@ import type { SQLiteTableWithColumns } from 'drizzle-orm/sqlite-core'
 import type { Platform, ProviderName } from '../platform.ts'
 
 /*
- * The tables, as code knows them. `migrations/*.sql` makes them, and carries the units, the checks and the indexes;
- * test/database/schema.test.ts holds the two together, and each table here to somebody who uses it.
+ * The tables as the code knows them. `migrations/*.sql` makes them, with units, checks and indexes;
+ * test/database/schema.test.ts compares the two.
  *
- * What is seldom called is written with drizzle (`orm`): applications, credentials, counts, and the status of
- * pushes. What is called for each registration, recipient, page, delivery, event or imported row stays raw (`statement`,
- * `reading`), and so does what is held to its query plan or reads a database of any schema; the rows of it are
- * `StoredRow`s, or a `Pick` of one, where they are columns and nothing else.
+ * Rare statements use drizzle (`orm`). Those for each registration, recipient, page, delivery, event or imported row
+ * are raw (`statement`, `reading`), and so are those that are held to a query plan or read any schema; their rows are
+ * `StoredRow`s.
  */
 const platform = () => integer().$type<Platform>().notNull()
 
@@ -414,7 +413,7 @@ type Stored<Data> = Data extends boolean ? 0 | 1 : Data extends Buffer ? Uint8Ar
 
 type Columns<Table> = Table extends SQLiteTableWithColumns<infer Config> ? Config['columns'] : never
 
-/** A row of a table as a raw statement gives it: columns by their own names. */
+/** Columns by their own names. */
 export type StoredRow<Table> = {
   readonly [Key in keyof Columns<Table> as Columns<Table>[Key]['_']['name']]:
     | Stored<Columns<Table>[Key]['_']['data']>

@@ -9,7 +9,6 @@ export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')
 }
 
-/** The file holds something that cannot be. */
 export function isDamage(error: unknown): error is Error & { code: string } {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? '')
 }

@@ -9,7 +9,7 @@ import { refusalOf } from './write-failure.ts'
 
 /* Faults of a data directory's disk or rights, each as one sentence that says what to do. */
 
-/** Runs `work` on files in `directory`; faults of the disk or its rights become `StartRefused`. */
+/** Faults become `StartRefused`. */
 export function inDataDirectory<T>(directory: string, work: () => T): T {
   try {
     return work()
@@ -18,7 +18,7 @@ export function inDataDirectory<T>(directory: string, work: () => T): T {
   }
 }
 
-/** The `StartRefused` for a fault of the disk or its rights; any other error unchanged. */
+/** Returns any other error unchanged. */
 export function startRefusalOf(thrown: unknown, directory: string): unknown {
   const error = firstFailure(thrown)
   if (error instanceof StartRefused) return error
@@ -26,7 +26,7 @@ export function startRefusalOf(thrown: unknown, directory: string): unknown {
   return sentence === null ? error : new StartRefused(sentence)
 }
 
-/** The sentence for a fault of the disk or its rights; `null` for any other error. `directory`: `null` if unknown. */
+/** `null`: another kind of error. `directory`: `null` if unknown. */
 export function dataFaultOf(error: unknown, directory: string | null): string | null {
   const code = codeOf(error) ?? ''
   const where = directory === null ? 'the data directory' : resolve(directory)
@@ -79,7 +79,7 @@ function isFilled(directory: string): boolean {
   return freeBytes(nearestOf(resolve(directory))) < LITTLE_SPACE
 }
 
-/** The first of a directory and its database files that this process may not use; `null`: it may use all. */
+/** `null`: this process may use all of them. */
 function storageErrorIn(directory: string): string | null {
   const nearest = nearestOf(directory)
   const files = DATA_FILES.map((name) => join(directory, name)).filter((path) => existsSync(path))

@@ -5,5 +5,5 @@
  */
 export type Sweep = (now: number, after: number) => number | null
 
-/** Erases up to `limit` rows of an application, in a transaction of the caller; returns how many. */
+/** Erases up to `limit` rows in a transaction of the caller; returns how many. */
 export type EraseRows = (application: number, limit: number) => number

@@ -8,7 +8,7 @@ const MAX_LENGTH = 64
 /** Such as `>=1`. A header full of them costs node-semver 0.35 ms and 65 kB of cache, before the caller is known. */
 const MAX_COMPARATORS = 4
 
-/** Cached ranges: strangers may send any. */
+/** Strangers may send any. */
 const MAX_REMEMBERED = 256
 
 const answers = new Map<string, boolean>()

@@ -25,7 +25,6 @@ export interface Admitted {
 export type Admit = (call: Call, needsSecret: boolean) => Admitted | { readonly kind: 'refused'; readonly why: Failure }
 
 export interface AdmissionDeps {
-  /** Whether Accept-Version may be left out. */
   readonly versionOptional: boolean
   /** Each NAME whose X-NAME-APPID and X-NAME-SECRET are read, besides SERVICE. */
   readonly headerPrefixes: readonly string[]
@@ -34,7 +33,6 @@ export interface AdmissionDeps {
   readonly secretMatches: (application: Application | null, secret: string) => boolean
   /** Re-reads the applications if another process changed them. Returns whether it did. */
   readonly refresh: () => boolean
-  /** Counts a wrong credential from this address. */
   readonly throttleFailure: (address: string) => { readonly allowed: boolean; readonly retryAfterSeconds: number }
   /** `address` `null`: the application's backend, which has a bucket of its own. */
   readonly takeCall: (application: Application, address: string | null) => RateVerdict
@@ -107,7 +105,7 @@ export function wrongCredentials(
   })
 }
 
-/** `address` `null`: the caller has the rights of the backend. */
+/** `address` `null`: with the rights of the backend. */
 export function charge(
   rely: Pick<AdmissionDeps, 'takeCall' | 'chargeQuota'>,
   application: Application,

@@ -11,7 +11,7 @@ import type { JsonSchema } from './fields.ts'
 /** Outside of JSON, so that only the whole answer shows an example. */
 const EXAMPLE = Symbol('example')
 
-/** The schema of an answer or of a part of one. `T` is the type of what fits it. */
+/** `T`: the type of what fits it. */
 export interface AnswerSchema<T> extends JsonSchema {
   readonly [EXAMPLE]?: T | undefined
 }
@@ -45,7 +45,6 @@ export function shapeOf<P extends Properties, Optional extends keyof P & string 
   }
 }
 
-/** The same, as a component of the document. */
 export function objectSchema<P extends Properties, Optional extends keyof P & string = never>(
   title: string,
   properties: P,
@@ -84,7 +83,6 @@ export function count(description?: string, example?: number): AnswerSchema<numb
   return saying({ type: 'integer', minimum: 0 }, description, example)
 }
 
-/** May have decimals, or be negative. */
 export function number(description?: string, example?: number): AnswerSchema<number> {
   return saying({ type: 'number' }, description, example)
 }
@@ -127,12 +125,11 @@ export function orNull<T>(schema: AnswerSchema<T>, example?: T | null): AnswerSc
   }
 }
 
-/** `undefined`: it has no example. */
 export function exampleOf<T>(schema: AnswerSchema<T>): T | undefined {
   return schema[EXAMPLE]
 }
 
-/** Replaces the example; `undefined`: the object around it does not show this property. */
+/** `undefined`: the object around it does not show this property. */
 export function shownAs<T>(schema: AnswerSchema<T>, example: NoInfer<T> | undefined): AnswerSchema<T> {
   return { ...schema, [EXAMPLE]: example }
 }
@@ -147,7 +144,6 @@ export const platformSchema = oneOf(
   '0',
 )
 
-/** For a write with nothing more to say. */
 export function doneAnswer(message: string, status = 200) {
   return { [status]: { description: message, schema: shownAs(DONE, { message }) } }
 }
@@ -163,7 +159,7 @@ export function nextPage(limit: number, after: number, user?: string): string {
   return `<?limit=${limit}&after=${after}${ofUser}>; rel="next"`
 }
 
-/** The Link header of a list with more pages (RFC 8288). */
+/** RFC 8288. */
 export const NEXT_PAGE: JsonSchema = {
   description:
     'Leads to the next page, `<?limit=…&after=…>; rel="next"`, relative to the address of the call; absent on the last.',

@@ -14,7 +14,7 @@ interface Dependencies {
   readonly log: Log
   readonly onRefused?: OnRefused
   readonly routes: readonly AnyElysia[]
-  /** Files for browsers, open to everybody and undocumented. Default none. */
+  /** For browsers, open to everybody and undocumented. */
   readonly pages?: readonly AnyElysia[]
   /** See `compat.ts`. */
   readonly compat?: boolean
@@ -22,7 +22,6 @@ interface Dependencies {
   readonly headerPrefixes?: readonly string[]
   /** Whether to serve /docs, /openapi.json, /manual and /llms.txt. */
   readonly documented?: boolean
-  /** By event, for the documentation. */
   readonly webhooks?: JsonSchema
 }
 

@@ -5,7 +5,7 @@ import { isPublic } from '../network/special-networks.ts'
 export type CallerOf = (peer: string, headers: Pick<Headers, 'get'>) => string
 
 interface Options {
-  /** Addresses and networks of proxies; `null`: none. */
+  /** `null`: none. */
   readonly trusted: readonly string[] | null
   /** Called once, with an untrusted peer in a private network that sends X-Forwarded-For. */
   readonly onStranger: (peer: string) => void

@@ -148,7 +148,6 @@ interface Described {
   readonly components: { readonly schemas: object }
 }
 
-/** From copies of the routes that carry only their documentation. */
 async function describe(documented: AnyElysia, { compat, headerPrefixes, webhooks }: Differences): Promise<JsonSchema> {
   const description = compat ? `${INTRODUCTION}\n\n${COMPAT_NOTE}` : INTRODUCTION
   const also = (header: string) => headerPrefixes.map((name) => ` Also read from X-${name}-${header}.`).join('')

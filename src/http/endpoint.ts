@@ -5,7 +5,6 @@ import type { Body, JsonSchema } from './fields.ts'
 
 type PublicCode = Exclude<FailureCode, AdminFailureCode>
 
-/** An example message for each failure. */
 const SENTENCES: Readonly<Record<PublicCode, string>> = {
   InvalidHeader: 'Authentication headers not found.',
   InvalidVersion: '2 is not supported by PUT /deviceToken',
@@ -26,7 +25,6 @@ const SENTENCES: Readonly<Record<PublicCode, string>> = {
 
 const CODES = Object.keys(SENTENCES) as PublicCode[]
 
-/** Messages that an endpoint has instead. */
 type Sentences = Readonly<Partial<Record<PublicCode, string>>>
 
 function failureExamples(description: string, own: Sentences = {}): JsonSchema {
@@ -54,9 +52,8 @@ export const FAILURE: JsonSchema = {
 
 interface EndpointAnswer {
   readonly description: string
-  /** Its `title` is a component of the document. */
+  /** With a `title`: a component of the document. */
   readonly schema: JsonSchema
-  /** Headers besides those of every response. */
   readonly headers?: Readonly<Record<string, JsonSchema>>
 }
 
@@ -107,7 +104,7 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
   507: 'InsufficientStorageError: the quota is used up (80 % of it for calls without the secret), or a disk or application limit allows nothing new; see Retry-After.',
 }
 
-/** The OpenAPI description of an endpoint of the contract. The gate enforces its `security`. */
+/** The gate enforces its `security`. */
 export function endpoint(spec: Endpoint) {
   const failures = {
     ...EVERYWHERE,

@@ -7,7 +7,7 @@ import { noSuchPath, refuse } from './failures.ts'
 import type { OnRefused } from './failures.ts'
 import { pathOf } from './path-table.ts'
 
-/** Answers with the failure for what a route threw. Our own faults are logged in full. */
+/** Our own faults are logged in full. */
 export function failureHandler(
   log: Pick<Log, 'warn' | 'error'>,
   onRefused: OnRefused = () => {},

@@ -4,7 +4,6 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 export interface Field<T> {
   readonly schema: JsonSchema
-  /** Whether an empty string counts as absent. */
   readonly emptyIsAbsent: boolean
   /** Never called for `null`. Throws `Refused` naming `name`, the problem and what is allowed. */
   read(value: unknown, name: string): T
@@ -13,7 +12,6 @@ export interface Field<T> {
 export interface Member<T, Required extends boolean> {
   readonly field: Field<T>
   readonly required: Required
-  /** Other names, read when the field is absent. */
   readonly also: readonly string[]
   /** Follows "is required". */
   readonly hint?: string
@@ -143,7 +141,6 @@ export function invalid(name: string, problem: string): Refused {
   return new Refused(loggedAs(failure('InvalidArgument', `${name} ${problem}.`), logged))
 }
 
-/** Does not repeat long values. */
 export function show(value: unknown): string {
   if (typeof value === 'string')
     return value.length > 32 ? `a string of ${value.length} characters` : JSON.stringify(value)

@@ -30,7 +30,6 @@ const CROSS_ORIGIN = {
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Link, Allow',
 }
 
-/** For the audit log. */
 export interface AuditedCall {
   readonly application: Application
   readonly request: Request
@@ -46,7 +45,7 @@ export interface Gate {
   readonly plugin: ReturnType<typeof gatePlugin>
   /** Call once with the finished app, before its first request. Throws for a route without `security`. */
   learn(app: AnyElysia): void
-  /** A URL's route, such as `/push/:id`; `null`: none. */
+  /** `/push/:id`; `null`: none. */
   routeOf(url: string): string | null
   addressOf(request: Request): string
 }
@@ -57,7 +56,7 @@ export interface GateOptions {
   readonly onRefused?: OnRefused
   /** Limits calls to pages and files, and those to routes that admit their callers. Default: no limit. */
   readonly takeOpen?: (address: string, asks: 'open' | 'itself') => RateVerdict
-  /** Whether to replace invalid UTF-8. Default false. */
+  /** Default false. */
   readonly looseText?: boolean
 }
 

@@ -12,7 +12,7 @@ import type { TlsPair } from './tls-files.ts'
 const IDLE_TIMEOUT_SECONDS = 30
 
 export interface Listener {
-  /** `http://127.0.0.1:8790`, with the actual port; `https://…` with TLS. */
+  /** With the actual port: `http://127.0.0.1:8790`. */
   readonly url: string
   /**
    * Changes the certificate. Open calls are answered; other connections are closed. Throws `StartRefused` if another

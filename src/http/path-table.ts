@@ -1,4 +1,4 @@
-/** Entries by path or pattern, such as `/push/:id`. Compares paths as sent; the router decodes parameters. */
+/** Compares paths as sent; the router decodes parameters. */
 export class PathTable<T> {
   readonly #exact = new Map<string, T>()
   #patterns: { readonly segments: readonly string[]; readonly rank: string; readonly entry: T }[] = []

@@ -35,7 +35,6 @@ export function readTlsFiles(files: TlsFiles, readFile: ReadFile): ReadPair | Pr
   return read.kind === 'problem' ? read : judgePair(read.pair, files)
 }
 
-/** Does not check them. */
 export function readPair(
   { certificate, key }: TlsFiles,
   readFile: ReadFile,

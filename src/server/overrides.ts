@@ -20,7 +20,6 @@ export interface Overrides {
   readonly random?: () => number
   readonly log?: Log
   readonly disk?: () => Disk | null
-  /** Makes commits durable, instead of the disk. */
   readonly sync?: (own: Sync) => Sync
   readonly checkpoints?: CheckpointOverrides
   readonly rsaKeys?: () => Promise<RsaKeys>

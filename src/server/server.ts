@@ -44,7 +44,7 @@ interface Breakdown {
 }
 
 export interface Server extends AsyncDisposable {
-  /** The public API, such as `http://127.0.0.1:8790`. */
+  /** Such as `http://127.0.0.1:8790`. */
   readonly url: string
   readonly adminUrl: string
   /** Resolves when the process must exit at once. */

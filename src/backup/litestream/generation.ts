@@ -9,7 +9,6 @@ export interface ReplicaFile {
   readonly modifiedAt: number
 }
 
-/** Part of a WAL file. */
 export interface Segment extends ReplicaFile {
   /** Of the WAL file, counted from the generation's first. */
   readonly index: number
@@ -17,7 +16,6 @@ export interface Segment extends ReplicaFile {
   readonly offset: number
 }
 
-/** The snapshot and the WAL files to replay. */
 interface Plan {
   readonly kind: 'plan'
   /** `generations/…/`. */

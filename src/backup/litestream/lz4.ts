@@ -12,7 +12,6 @@ interface Damaged {
 }
 
 const MAGIC = 0x18_4d_22_04
-/** Of the flags byte. */
 const VERSION = 0xc0
 const VERSION_1 = 0x40
 const INDEPENDENT = 0x20

@@ -88,7 +88,6 @@ function framesIn(wal: string, bytes: number): number {
   return (bytes - WAL_HEADER_BYTES) / (FRAME_HEADER_BYTES + header.readUInt32BE(8))
 }
 
-/** Appends the decoded file of the replica to `into`. */
 async function unpack(
   store: Store,
   name: string,

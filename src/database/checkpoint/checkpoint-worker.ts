@@ -3,13 +3,11 @@ import { ASKED, FREE, ACTIVITY, WORKING } from './checkpointer.ts'
 import type { CheckpointOrder } from './checkpointer.ts'
 import { moveLog } from './move-log.ts'
 
-/* The thread of `checkpointer.ts`. */
-
 const { path, flags } = workerData as CheckpointOrder
 
 parentPort?.on('message', () => parentPort?.postMessage(checkpoint()))
 
-/** Returns why the checkpoint failed; `null`: it did not, or was called off. */
+/** Returns the problem; `null`: none, or called off. */
 function checkpoint(): string | null {
   if (Atomics.compareExchange(flags, ACTIVITY, ASKED, WORKING) !== ASKED) return null
   try {

@@ -26,13 +26,12 @@ const LAST_SHARE = 0.1
 const MAX_ROUNDS = 4
 const MAX_SHARE = 4
 
-/** Pages in the log, and how many of them are in the database file too. */
+/** `moved`: pages that are in the database file too. */
 export interface LogPages {
   readonly log: number
   readonly moved: number
 }
 
-/** Keeps the log short while others write. */
 export interface Checkpointer extends Disposable {
   /** Call after a commit, outside of any transaction: starts a checkpoint if the log is long. */
   look(): void
@@ -48,7 +47,7 @@ interface Options extends CheckpointOverrides {
   readonly pages: () => LogPages
   /** The thread has ended: from now on commits must move the log themselves. */
   readonly onGone: () => void
-  /** A checkpoint failed; the next attempt comes when the log has grown a little. */
+  /** The next attempt comes when the log has grown a little. */
   readonly onFailed: (why: string) => void
   /** For tests. */
   readonly program?: string
@@ -64,15 +63,15 @@ export interface CheckpointOverrides {
 
 /**
  * Checkpoints on a thread and a connection of their own, so that no commit waits for the database file. SQLite syncs
- * the log before it writes that file, and the file before it counts any of the log as moved (sqlite.org/wal), so a
- * crash in between loses nothing.
+ * the log before it writes that file, and the file before it counts any of the log as moved (sqlite.org/wal): a crash
+ * in between loses nothing.
  *
  * short → (the log has grown) → moving, while others write → (little is left) → moving the rest, while transactions
  * wait → all is moved, and the next commit restarts the log → short.
  *
- * Without that wait a busy writer would always be ahead, and the log would never restart. A long read, such as a
- * backup, keeps the rest from being moved: then the log grows by as much before the next attempt. PASSIVE throughout:
- * the other modes change the log, and each connection then drops its page cache.
+ * Without that wait a busy writer would stay ahead, and the log would never restart. After a long read, such as a
+ * backup, the log grows as much again before the next attempt. PASSIVE throughout: the other modes make each connection
+ * drop its page cache.
  */
 export function createCheckpointer({
   path,
@@ -87,7 +86,7 @@ export function createCheckpointer({
   let thread: Worker | null = null
   let answered: (problem: string | null) => void = () => {}
   let pausing: PromiseWithResolvers<void> | null = null
-  /** The length of the log, in pages, that starts the next checkpoint. */
+  /** In pages of log. */
   let dueAt = logPages
   let moving = false
   let over = false
@@ -122,7 +121,6 @@ export function createCheckpointer({
     onFailed(problem)
   }
 
-  /** Returns what went wrong; `null`: nothing. */
   async function moveInRounds(): Promise<string | null> {
     let before = pages()
     for (let round = 1; ; round++) {

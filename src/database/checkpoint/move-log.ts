@@ -1,10 +1,7 @@
 import { openRegular } from '../regular-file.ts'
 import { writeFailureOf } from '../write-failure.ts'
 
-/**
- * Moves what it can of the log into the database file at `path` while others read and write. Returns why it failed;
- * `null`: it did not.
- */
+/** Moves what it can while others read and write. Returns why it failed; `null`: it did not. */
 export function moveLog(path: string): string | null {
   try {
     // Not kept open: the last connection to close empties the log, and that must be the service's own.
@@ -24,8 +21,8 @@ export function moveLog(path: string): string | null {
 }
 
 /**
- * Moves the WAL file beside a database that is not served into it, and removes it. Returns how many frames SQLite took:
- * it stops at the first damaged one (sqlite.org/fileformat2, "WAL File Format"). Throws SQLite's errors.
+ * Moves the WAL file of an unserved database into it, and removes it. Returns how many frames SQLite took: it stops at
+ * the first damaged one (sqlite.org/fileformat2, "WAL File Format"). Throws SQLite's errors.
  */
 export function foldLog(path: string): number {
   const file = openRegular(path, { readwrite: true })

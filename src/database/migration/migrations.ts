@@ -92,5 +92,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 42, sql: takeBack },
 ]
 
-/** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */
+/** Older databases are upgraded to it, newer ones refused. */
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0

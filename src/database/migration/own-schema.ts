@@ -4,7 +4,6 @@ import { MIGRATIONS } from './migrations.ts'
 export interface SchemaObject {
   readonly type: string
   readonly name: string
-  /** The table that the object belongs to. */
   readonly tbl_name: string
   readonly sql: string | null
 }
@@ -12,8 +11,8 @@ export interface SchemaObject {
 export const SCHEMA_OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name'
 
 /**
- * How a schema differs from that of the migrations up to `schema`, a few words each; empty: not at all. A foreign
- * trigger or view would run with every statement, so run nothing but `SCHEMA_OBJECTS` on such a file.
+ * The differences from the schema of the migrations up to `schema`. A foreign trigger or view would run with every
+ * statement, so run nothing but `SCHEMA_OBJECTS` on such a file.
  */
 export function strangersIn(found: readonly SchemaObject[], schema: number): readonly string[] {
   const made = new Map(madeBy(schema).map((object) => [keyOf(object), object]))

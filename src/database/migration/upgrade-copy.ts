@@ -22,7 +22,6 @@ export function copyName(path: string, to: number): string {
   return `${path}.before-${to}`
 }
 
-/** The path of an unfinished copy. */
 export function copyDraft(copy: string): string {
   return join(workDirectoryFor(dirname(copy)), `${basename(copy)}.partial`)
 }
@@ -50,12 +49,11 @@ export function copyBeforeUpgrade(path: string, to: number, bytes: number, free 
   return { copy, bytes: statSync(copy).size }
 }
 
-/** For an upgrade that was undone. */
 export function dropCopy(path: string, to: number): void {
   rmSync(copyName(path, to), { force: true })
 }
 
-/** Erases all but the newest copies; returns those erased. */
+/** Returns those erased. */
 export function pruneCopies(path: string): readonly string[] {
   const old = copiesOf(path).slice(0, -KEPT)
   for (const { copy } of old) rmSync(copy, { force: true })

@@ -11,7 +11,6 @@ import type { Copy } from './upgrade-copy.ts'
 
 /** Progress of an upgrade; sizes in bytes. A new database reports nothing. */
 export type UpgradeStep =
-  /** Another process upgrades the database. */
   | { readonly kind: 'waiting' }
   | ({ readonly kind: 'copying' } & Copy)
   | { readonly kind: 'upgrading'; readonly from: number; readonly to: number }
@@ -31,7 +30,6 @@ export interface UpgradeOptions {
   readonly migrations?: readonly Migration[]
 }
 
-/** How long to wait while another process upgrades. */
 const PATIENCE_MS = 10 * MINUTE_MS
 
 /**
@@ -61,7 +59,7 @@ export function upgrade(connection: Database, path: string, options: UpgradeOpti
     if (from < to) connection.run(`PRAGMA user_version = ${to}`)
     connection.run('COMMIT')
   } catch (error) {
-    // After some failures (a full disk) SQLite has rolled back by itself.
+    // A full disk has rolled it back already.
     if (connection.inTransaction) connection.run('ROLLBACK')
     if (!isFull(error)) throw error
     dropCopy(path, to)
@@ -75,7 +73,7 @@ export function upgrade(connection: Database, path: string, options: UpgradeOpti
   report({ kind: 'upgraded', from, to, ...copied, erased: pruneCopies(path) })
 }
 
-/** Returns the schema that this binary writes. Throws `NewerDatabase` if the database at `path` is beyond it. */
+/** Returns the newest known schema. Throws `NewerDatabase`. */
 export function refuseNewer(connection: Database, path: string, migrations: readonly Migration[] = MIGRATIONS): number {
   const known = migrations.at(-1)?.number ?? 0
   const found = versionOf(connection)

@@ -72,7 +72,6 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
   readonly arrivals: Parameters<typeof arrivalRoutes>[0]['arrivals']
   readonly moves: Parameters<typeof applicationRoutes>[0]['moves']
   readonly recentLines: RecentLines
-  /** Runs commands of other machines; `null`: none. */
   readonly serveCommand: ServeCommand | null
 }
 
@@ -207,7 +206,6 @@ function adminApi(parts: Parts) {
             credential,
             signing: parts.senders.providers.apnsSigning({ number, id }),
           }
-          // Loaded on demand, with the gateways' other clients.
           const { examineCredential } = await import('../../doctor/gateways/examine-gateways.ts')
           const checks = await examineCredential(examined, { config, ca: parts.ca, clock, stopwatch })
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))

@@ -12,7 +12,7 @@ import type { Senders } from '../sending/senders.ts'
 
 export interface Moving {
   move(application: Application, to: MoveTarget, mover: Omit<Mover, 'commit'>): Promise<Moved | Problem>
-  /** Why the forwarding cannot end yet; `null`: it has ended. */
+  /** `null`: it has ended. */
   finish(id: string): Promise<string | null>
 }
 
@@ -25,20 +25,17 @@ export interface CommandService {
   readonly key: Uint8Array
   /** `127.0.0.1:8791`, for browsers on this machine. */
   readonly adminHost: () => string
-  /** Why an application can't send to a platform now; `null`: it can. */
+  /** `null`: it can. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
   /** Stop sending a cancelled push: `cancelStored` in its transaction, `cancel` after it. */
   readonly deliveries: Pick<Senders['pool'], 'cancelStored' | 'cancel'>
   readonly received: Inbox
-  /** Sends a message that nothing is wrong; returns why it was not taken, or `null`. */
+  /** Returns why it was not taken, or `null`. */
   readonly testAlert: (alert: Alert) => Promise<string | null>
-  /** Writes to this view of the database. */
   readonly pushing: (database: Database) => Pushing
-  /** Writes to this view of the database. */
   readonly moving: (database: Database) => Moving
   /** Makes the service read changed settings and credentials, and cancelled pushes. */
   readonly changed: () => void
-  /** Resolves when everything written so far is on disk. */
   readonly settled: () => Promise<unknown>
   readonly isStopping: () => boolean
   readonly log: Log

@@ -17,7 +17,6 @@ type Dependencies = Service &
     readonly departures: MoveDepartures
   }
 
-/** `null`: no commands are served. */
 export function commandSide(service: Dependencies, make: MakeServeCommand | undefined) {
   if (make === undefined) return null
   const { config, clock, log, database, directory, commit, senders } = service
@@ -58,7 +57,6 @@ export function commandSide(service: Dependencies, make: MakeServeCommand | unde
   })
   return {
     serve,
-    /** `onChanged`: another process has changed the database. */
     listen: (onChanged: () => void, readiness: () => Promise<Readiness>) =>
       openCommandSocket({ data, clock, log, serve, onChanged, readiness }),
   }

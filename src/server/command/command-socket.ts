@@ -36,7 +36,6 @@ interface Dependencies {
   readonly readiness: () => Promise<Pick<Readiness, 'ready' | 'reasons'>>
 }
 
-/** For the commands of its machine. */
 export interface ServerState {
   readonly pid: number
   readonly version: string
@@ -44,7 +43,6 @@ export interface ServerState {
   readonly reasons: readonly string[]
 }
 
-/** How long a stop waits for running commands. */
 const ENDING_MS = 2_000
 
 /**

@@ -8,7 +8,6 @@ type Fate =
   /** Unchanged, for the reason in `kept`. */
   | 'kept'
 
-/** A column that identifies a device or a user, or says something about one. */
 export interface NamingColumn {
   /** `id`: a `device.id`; `ids`: many, in JSON; `bit`: one bit a device; `text`: names and facts. */
   readonly holds: 'id' | 'ids' | 'bit' | 'text'

@@ -105,7 +105,6 @@ export function keepConnections(deps: Dependencies): ConnectionKeeper {
   }
 }
 
-/** The network with the most of them. */
 function largest(connections: readonly OpenConnection[]): string {
   const networks = [...Map.groupBy(connections, ({ address }) => networkOf(address))]
   return networks.reduce((most, each) => (each[1].length > most[1].length ? each : most))[0]

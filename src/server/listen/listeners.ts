@@ -48,7 +48,6 @@ export function openListeners(deps: Dependencies) {
     url: publicListener.url,
     adminUrl: adminListener.url,
     earlyEnds: () => keeper?.earlyEnds() ?? null,
-    /** Reads the TLS files now instead of within a minute. */
     reload: () => tlsFollower?.look(),
     /** Accepts no more API calls; resolves when the running ones are answered. */
     stop(): Promise<void> {

@@ -15,11 +15,9 @@ const KEPT_LINES = 500
 type Names = Pick<ApplicationDirectory, 'byId' | 'byNumber'>
 
 interface ServiceLog {
-  /** Its `log` is the log of the service. */
   readonly damage: CorruptionMonitor
-  /** From here on, lines about an application have its name. */
   readonly naming: (directory: Names) => void
-  /** Logs what was held back; call it once a minute. */
+  /** Call once a minute. */
   readonly look: () => void
   readonly recentLines: RecentLines
 }

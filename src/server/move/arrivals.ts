@@ -63,7 +63,7 @@ export function createArrivals(deps: Dependencies) {
 
   const conflict = (message: string) => ({ why: failure('ConflictError', message) })
 
-  /** Why an application cannot come; `null`: it can. */
+  /** `null`: it can come. */
   function hindrance({
     schema,
     version,
@@ -137,7 +137,7 @@ export function createArrivals(deps: Dependencies) {
     return { secret, publicKey: pair.publicKey, url: deps.publicUrl() }
   }
 
-  /** The move that a secret proves; `null`: none. */
+  /** `null`: none. */
   function moveOf(secret: string): Move | null {
     const digest = hashSecret(secret)
     return moves.list().find((move) => move.digest !== null && timingSafeEqual(move.digest, digest)) ?? null

@@ -29,7 +29,7 @@ interface Copy extends Pick<Service, 'key' | 'time'> {
   readonly send: (step: MoveStep) => Promise<string | null>
 }
 
-/** Sends all rows of an application. Returns their numbers by table, or why it failed. */
+/** Returns the numbers of rows by table, or why it failed. */
 export async function copyRows(copy: Copy): Promise<Record<string, number> | string> {
   // A connection of its own: one that is open for seconds would show others an old state.
   using database = openReadOnly(copy.config.data)

@@ -65,7 +65,6 @@ export interface Moved {
   readonly kind: 'moved'
   readonly url: string
   readonly devices: number
-  /** How long calls got 503. */
   readonly waitedMs: number
 }
 
@@ -205,7 +204,6 @@ export function createDepartures(deps: Dependencies) {
   return {
     move: moveTo,
 
-    /** Continues the moves of the last run. */
     resume(): void {
       for (const { id, phase } of moves.list()) {
         if (phase === 'leaving') void tell(id, 'drop')
@@ -214,7 +212,7 @@ export function createDepartures(deps: Dependencies) {
       }
     },
 
-    /** Why the forwarding cannot end yet; `null`: it has ended. */
+    /** `null`: it has ended. */
     async finish(id: string, commit: Commit): Promise<string | null> {
       const found = moves.find(id)
       if (found === null) return 'It has not moved.'

@@ -28,7 +28,7 @@ interface Dependencies extends Pick<Service, 'config' | 'clock' | 'log'> {
   readonly moves: Pick<MoveStore, 'list' | 'secretOf'>
 }
 
-/** Answers a call of an application that is not here; `null`: it is here, or unknown. */
+/** `null`: it is here, or unknown. */
 export type AnswerElsewhere = (request: Request, address: () => string) => Response | Promise<Response> | null
 
 export type Forwarding = ReturnType<typeof createForwarding>

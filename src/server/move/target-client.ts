@@ -67,7 +67,6 @@ export function createTargetClient(clock: Clock, origin: string) {
   }
 }
 
-/** Whether a Bellhop answers calls at `url`. */
 export async function answersCalls(clock: Clock, url: string): Promise<boolean> {
   using limit = abortAfter(clock, STEP_MS)
   try {

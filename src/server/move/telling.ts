@@ -6,7 +6,6 @@ import { describeError } from '../../text/error-code.ts'
 import type { Service } from '../service.ts'
 import { createTargetClient } from './target-client.ts'
 
-/** Delays before each retry. */
 const AGAIN_MS = [1, 1, 2, 5, 10].map((seconds) => seconds * SECOND_MS)
 const LAST_AGAIN_MS = 30 * SECOND_MS
 

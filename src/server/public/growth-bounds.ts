@@ -4,14 +4,12 @@ import { blockOf } from '../../network/address.ts'
 import { createGrowthThrottle } from '../../usage/throttles.ts'
 import type { Service } from '../service.ts'
 
-/** How often the log says that an application is full. */
 const AGAIN_MS = DAY_MS
 
 interface Dependencies extends Pick<Service, 'clock' | 'log' | 'metrics'> {
   readonly hasRoom: () => boolean
 }
 
-/** How much each call may grow the registry, by the application's limits. */
 export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencies): GrowthBounds {
   const throttle = createGrowthThrottle({ clock })
   const backend: GrowthBoundsOfCall = { hasRoom, limits: null }

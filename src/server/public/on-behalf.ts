@@ -27,7 +27,6 @@ export interface OnBehalf extends Pick<CallLog, 'during'> {
   readonly pushing: Pick<Pushing, 'preview' | 'reach' | 'resend'>
 }
 
-/** The public API, previews and resending for the admin side, with entries in the audit log. */
 export function createOnBehalf(deps: Dependencies): OnBehalf {
   const calls = createCallLog({ ...deps, log: createAdminLogStore(deps), onError: noted(deps.log) })
   const { commit, during } = calls

@@ -31,7 +31,6 @@ interface Dependencies extends Service {
 
 export type Senders = Awaited<ReturnType<typeof startSenders>>
 
-/** The gateways with their credentials, and the pool, which resumes unfinished pushes. */
 export async function startSenders(deps: Dependencies) {
   const { config, clock, log, database, commit, key, directory, credentials, devices, events, opened } = deps
   const moved = new Set<string>()

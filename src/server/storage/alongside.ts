@@ -36,7 +36,6 @@ export function keepLedger({ database, group, clock, log, opened }: Dependencies
 }
 
 interface TimeDependencies extends Dependencies {
-  /** What TTLs are measured by: time in which the service ran, or time of day. */
   readonly ttlClock: 'elapsed' | 'wall'
 }
 

@@ -24,7 +24,6 @@ interface Dependencies {
   readonly opened: AsyncDisposableStack
 }
 
-/** Commits are answered when they are on disk. Another thread checkpoints the WAL. */
 export function openDurably({
   data,
   clock,

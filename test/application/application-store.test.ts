@@ -38,14 +38,6 @@ describe('a new application', () => {
     expect(application.secretHash).toEqual(hashSecret(secret) as Buffer)
   })
 
-  test('shares neither id nor secret with another', () => {
-    using opened = openStore()
-    const one = created(opened.applications, 'One')
-    const two = created(opened.applications, 'Two')
-    expect(one.application.id).not.toBe(two.application.id)
-    expect(secretMatches(two.application, one.secret, clock.now())).toBe(false)
-  })
-
   test('is stored with the time of its creation', () => {
     using opened = openStore()
     created(opened.applications, 'Demo')
@@ -87,32 +79,6 @@ describe('an application', () => {
     expect(opened.applications.find('Demo')).toEqual(application)
     expect(opened.applications.find('demo')).toBeNull()
     expect(opened.applications.find('')).toBeNull()
-  })
-
-  test('is listed in the order of creation', () => {
-    using opened = openStore()
-    const all = ['Zebra', 'Ant'].map((name) => created(opened.applications, name).application)
-    expect(opened.applications.list()).toEqual(all)
-  })
-
-  test('is there when the database is opened again', () => {
-    using opened = openStore()
-    const { application } = created(opened.applications, 'Demo')
-    const again = createApplicationStore({ database: opened.openAgain(), clock })
-    expect(again.find('Demo')).toEqual(application)
-  })
-
-  test('whose secret is rotated no longer knows the old one', () => {
-    using opened = openStore()
-    const other = created(opened.applications, 'Other')
-    const { application, secret } = created(opened.applications, 'Demo')
-    const rotated = opened.applications.rotateSecret(application.id)
-    if (rotated.kind === 'not-found') throw new Error(rotated.kind)
-    const after = opened.applications.find(application.id)
-    expect(rotated.secret).toMatch(/^bhs_[\w-]{43}$/)
-    expect(secretMatches(after, secret, clock.now())).toBe(false)
-    expect(secretMatches(after, rotated.secret, clock.now())).toBe(true)
-    expect(secretMatches(opened.applications.find('Other'), other.secret, clock.now())).toBe(true)
   })
 
   test('whose secret is rotated with an overlap knows the one before too, for so long, and no other', () => {
@@ -161,19 +127,6 @@ describe('an application', () => {
     const limits = { rate: 0.5, quotaPeriod: 'day', ...rest } as const
     expect(opened.applications.find('Demo')?.limits).toEqual(limits)
     expect(opened.applications.find('Other')).toEqual(other)
-  })
-
-  test('goes to the simulator and back', () => {
-    using opened = openStore()
-    const { application } = created(opened.applications, 'Demo')
-    for (const simulated of [true, false]) {
-      const expected = { ...application, simulated }
-      expect(opened.applications.setSimulated(application.id, simulated)).toEqual({
-        kind: 'changed',
-        application: expected,
-      })
-      expect(opened.applications.find('Demo')).toEqual(expected)
-    }
   })
 
   test('that is removed is gone, with its devices, and alone', () => {

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
-import { chmodSync, closeSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
-import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
-import { upgrade } from '../../src/database/migration/upgrade.ts'
+import { NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
 
 let directory: string
 let path: string
@@ -113,71 +112,14 @@ describe('a database that is closed', () => {
 })
 
 describe('migrations', () => {
-  const LATEST = MIGRATIONS.at(-1)?.number ?? 0
-
   test('a database of a newer Bellhop is refused with a sentence, and left alone', () => {
     openDatabase(directory)[Symbol.dispose]()
     using raw = new Sqlite(path)
     raw.run('PRAGMA user_version = 99')
     expect(() => openDatabase(directory)).toThrow(
-      `The database ${path} was written by a newer Bellhop (schema 99; this one knows ${LATEST}). Use that version, or newer.`,
+      `The database ${path} was written by a newer Bellhop (schema 99; this one knows ${NEWEST_SCHEMA}). Use that version, or newer.`,
     )
     expect(raw.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version).toBe(99)
-  })
-
-  test('apply in order, once each, and keep a copy of what was there before', () => {
-    openDatabase(directory)[Symbol.dispose]()
-    using raw = new Sqlite(path)
-    raw.run(`INSERT INTO label (id, application, kind, name) VALUES (1, 1, 0, 'kept')`)
-    const steps = [
-      { number: LATEST, sql: 'CREATE TABLE never (x)' },
-      { number: LATEST + 1, sql: 'CREATE TABLE second (x ANY) STRICT' },
-      { number: LATEST + 2, sql: 'INSERT INTO second VALUES (4)' },
-    ]
-    upgrade(raw, path, { migrations: steps })
-    upgrade(raw, path, { migrations: steps })
-    expect(raw.query('SELECT x FROM second').all()).toEqual([{ x: 4 }])
-    expect(raw.query(`SELECT 1 FROM sqlite_schema WHERE name = 'never'`).all()).toEqual([])
-    using copy = new Sqlite(`${path}.before-${LATEST + 2}`, { readonly: true })
-    expect(copy.query('SELECT name FROM label').all()).toEqual([{ name: 'kept' }])
-    expect(copy.query('PRAGMA user_version').get()).toEqual({ user_version: LATEST })
-  })
-
-  test('one that fails changes nothing', () => {
-    openDatabase(directory)[Symbol.dispose]()
-    using raw = new Sqlite(path)
-    const broken = [{ number: LATEST + 1, sql: 'CREATE TABLE half (x); CREATE TABLE half (x)' }]
-    expect(() => upgrade(raw, path, { migrations: broken })).toThrow('already exists')
-    expect(raw.query(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).all()).toEqual([])
-    expect(raw.query('PRAGMA user_version').get()).toEqual({ user_version: LATEST })
-  })
-
-  test('the labels of devices survive the move to a trigger, and go with their device', () => {
-    openDatabase(directory)[Symbol.dispose]()
-    rmSync(path)
-    const raw = new Sqlite(path, { create: true, strict: true })
-    raw.run('PRAGMA foreign_keys = ON')
-    upgrade(raw, path, { migrations: MIGRATIONS.slice(0, 2) })
-    raw.run(`INSERT INTO application (number, id, name, secret_hash, rate, burst, backend_rate, backend_burst, quota,
-      quota_period, created_at) VALUES (1, 'a', 'a', x'00', 0, 0, 0, 0, 0, 'day', 0)`)
-    for (const id of [1, 2]) {
-      raw.run(
-        `INSERT INTO device (id, application, platform, token, registered_at, seen_at, updated_at)
-         VALUES (?, 1, 0, ?, 0, 0, 0)`,
-        [id, `token-${id}`],
-      )
-    }
-    raw.run(`INSERT INTO label (id, application, kind, name) VALUES (1, 1, 0, 'vip')`)
-    raw.run('INSERT INTO device_label (label, device) VALUES (1, 1), (1, 2)')
-    raw.close()
-
-    using database = openDatabase(directory)
-    const held = database.statement<{ device: number }, []>('SELECT device FROM device_label ORDER BY device')
-    expect(held.all()).toEqual([{ device: 1 }, { device: 2 }])
-    database.statement('DELETE FROM device WHERE id = 1').run()
-    expect(held.all()).toEqual([{ device: 2 }])
-    database.statement('DELETE FROM application').run()
-    expect(held.all()).toEqual([])
   })
 
   test('every table is STRICT', () => {

@@ -20,13 +20,10 @@ const routes = new Elysia()
   .post('/push/:id/cancel', ({ params }) => params, { detail })
   .get('/push/:id/cancel', () => ({}), { detail: endpoint({ tag: 'Pushes', summary: 'Open', idAlone, answers: {} }) })
   .post('/push/all', () => ({}), { detail })
-  .put('/tag', ({ withSecret }) => ({ withSecret }), {
-    detail: endpoint({ tag: 'Devices', summary: 'Tag', idAlone, answers: {} }),
-  })
 const app = createApi({ gate, log: { error: () => {} } as unknown as Log, routes: [routes] })
 
-async function call(method: string, path: string, headers = {}) {
-  const response = await app.handle(new Request(`http://localhost${path}`, { method, headers }))
+async function call(method: string, path: string) {
+  const response = await app.handle(new Request(`http://localhost${path}`, { method }))
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
 }
@@ -56,41 +53,10 @@ describe('a path with a parameter', () => {
     }
     expect(await call('GET', '/push/all')).toMatchObject({ status: 405 })
   })
-
-  test('answers the preflight of a browser with those methods', async () => {
-    const asked = { origin: 'https://x.example', 'access-control-request-method': 'POST' }
-    const answer = await call('OPTIONS', '/push/x/cancel', asked)
-    expect(answer.status).toBe(204)
-    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
-  })
-
-  test('is 404 without a parameter, and with more behind it', async () => {
-    for (const path of ['/push/', '/push/x/', '/push//cancel', '/push/x/y', '/push/x/cancel/y']) {
-      const answer = await call('GET', path)
-      expect(answer).toMatchObject({
-        status: 404,
-        body: { code: 'ResourceNotFound', message: `${path} does not exist` },
-      })
-    }
-  })
-
-  test('has its name in braces in the documentation', async () => {
-    const { body } = await call('GET', '/openapi.json')
-    expect(Object.keys(body.paths)).toEqual(['/push/{id}', '/push/{id}/cancel', '/push/all', '/tag'])
-  })
 })
 
 describe('the gate', () => {
   test('waits for nothing: what it turns away is answered at once', () => {
     expect(app.fetch(new Request('http://localhost/nowhere'))).toBeInstanceOf(Response)
-  })
-})
-
-describe('a handler', () => {
-  test('knows of each call whether a valid secret was sent', async () => {
-    for (const headers of [{}, { 'x-service-secret': 'right' }, {}]) {
-      const answer = await call('PUT', '/tag', headers)
-      expect(answer).toMatchObject({ status: 200, body: { withSecret: 'x-service-secret' in headers } })
-    }
   })
 })

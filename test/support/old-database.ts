@@ -168,7 +168,15 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     )
     run(`INSERT INTO hook_call (hook, at, outcome, detail) VALUES (1, ?, 'ignored', 'type is not "order.paid"')`, NOW)
   }
-  if (schema >= 42) {
+  if (schema >= 40) {
+    run(
+      `INSERT INTO application_move (id, application, name, phase, digest, changed_at)
+       VALUES (?, 1, 'Old Shop', 'here', zeroblob(32), ?)`,
+      APPLICATION.id,
+      NOW,
+    )
+  }
+  if (schema >= 41) {
     const target = JSON.stringify({ url: 'https://127.0.0.1:1/', secret: null })
     run(
       `INSERT INTO alert (number, name, channel, place, sealed, kinds, created_at)

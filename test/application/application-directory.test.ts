@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createApplicationDirectory } from '../../src/application/application-directory.ts'
 import { createApplicationStore } from '../../src/application/application-store.ts'
-import type { ApplicationStore } from '../../src/application/application-store.ts'
+import { addApplication } from '../sealing/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const clock = { now: () => 1_790_000_000_000 }
@@ -11,16 +11,12 @@ function openDirectory() {
   const opened = temporaryDatabase()
   const { database } = opened
   const applications = createApplicationStore({ database, clock })
-  const application = created(applications, 'Demo')
+  const application = addApplication(database, 'Demo')
   const directory = createApplicationDirectory({ database, applications })
-  const command = createApplicationStore({ database: opened.openAgain(), clock })
-  return { ...opened, application, applications, directory, command }
-}
-
-function created(applications: ApplicationStore, name: string) {
-  const result = applications.create(name)
-  if (result.kind !== 'created') throw new Error(result.kind)
-  return result.application
+  const other = opened.openAgain()
+  const command = createApplicationStore({ database: other, clock })
+  const addByCommand = (name: string) => addApplication(other, name)
+  return { ...opened, application, directory, command, addByCommand }
 }
 
 describe('the directory of applications', () => {
@@ -37,8 +33,8 @@ describe('the directory of applications', () => {
 
   test('sees what another process has committed after a refresh, and not before', () => {
     using opened = openDirectory()
-    const { directory, command, application } = opened
-    const added = created(command, 'Added')
+    const { directory, command, application, addByCommand } = opened
+    const added = addByCommand('Added')
     expect(directory.byId(added.id)).toBeNull()
     expect(directory.refresh()).toBe(true)
     expect(directory.byId(added.id)).toEqual(added)
@@ -54,11 +50,11 @@ describe('the directory of applications', () => {
 
   test('has nothing to refresh when nobody else has committed', () => {
     using opened = openDirectory()
-    const { directory, applications, command } = opened
+    const { directory, database, addByCommand } = opened
     expect(directory.refresh()).toBe(false)
-    created(applications, 'Own')
+    addApplication(database, 'Own')
     expect(directory.refresh()).toBe(false)
-    created(command, 'Added')
+    addByCommand('Added')
     expect(directory.refresh()).toBe(true)
     expect(directory.refresh()).toBe(false)
   })
@@ -66,25 +62,25 @@ describe('the directory of applications', () => {
   test('keeps what it has handed out as it was', () => {
     using opened = openDirectory()
     const before = opened.directory.all()
-    created(opened.command, 'Added')
+    opened.addByCommand('Added')
     opened.directory.refresh()
     expect(before).toEqual([opened.application])
   })
 
   test('tells its listeners of each change, with the new state in place, until they have left', () => {
     using opened = openDirectory()
-    const { directory, command } = opened
+    const { directory, addByCommand } = opened
     const heard: number[] = []
     const leave = directory.onChange(() => heard.push(directory.all().length))
     directory.refresh()
     expect(heard).toEqual([])
-    created(command, 'Added')
+    addByCommand('Added')
     directory.refresh()
-    created(command, 'More')
+    addByCommand('More')
     directory.refresh()
     expect(heard).toEqual([2, 3])
     leave()
-    created(command, 'Another')
+    addByCommand('Another')
     directory.refresh()
     expect(heard).toEqual([2, 3])
   })

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
 import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
+import { addApplication } from '../sealing/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const key = new Uint8Array(32).fill(7)
@@ -32,14 +33,9 @@ const FCM: FcmCredential = {
 function openStore() {
   const opened = temporaryDatabase()
   const { database } = opened
-  const applications = createApplicationStore({ database, clock })
-  const [application, other] = ['Demo', 'Other'].map((name) => {
-    const result = applications.create(name)
-    if (result.kind !== 'created') throw new Error(result.kind)
-    return result.application
-  })
-  if (application === undefined || other === undefined) throw new Error('no application')
-  return { ...opened, application, other, applications, credentials: createCredentialStore({ database, clock, key }) }
+  const application = addApplication(database, 'Demo')
+  const other = addApplication(database, 'Other')
+  return { ...opened, application, other, credentials: createCredentialStore({ database, clock, key }) }
 }
 
 describe('a credential', () => {
@@ -138,7 +134,7 @@ describe('a credential', () => {
   test('goes with its application', () => {
     using opened = openStore()
     opened.credentials.put(opened.application, APNS)
-    opened.applications.remove(opened.application.id)
+    createApplicationStore({ database: opened.database, clock }).remove(opened.application.id)
     expect(opened.credentials.summaries(opened.application)).toEqual([])
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createApplicationStore } from '../../src/application/application-store.ts'
 import { createProviderTokenStore } from '../../src/application/provider-token-store.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
+import { addApplication } from '../sealing/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const KEY = new Uint8Array(32).fill(7)
@@ -9,13 +8,8 @@ const TOKEN = 'bearer the-provider-token'
 
 function start() {
   const temporary = temporaryDatabase()
-  const applications = createApplicationStore({ database: temporary.database, clock: createFakeClock() })
-  const [first, second] = ['first', 'second'].map((name) => {
-    const made = applications.create(name)
-    if (made.kind !== 'created') throw new Error(made.kind)
-    return made.application
-  })
-  if (first === undefined || second === undefined) throw new Error('no applications')
+  const first = addApplication(temporary.database, 'first')
+  const second = addApplication(temporary.database, 'second')
   const tokens = createProviderTokenStore({ database: temporary.database, key: KEY })
   return { temporary, first, second, tokens, [Symbol.dispose]: () => temporary[Symbol.dispose]() }
 }

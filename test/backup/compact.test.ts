@@ -10,9 +10,9 @@ import { dataDirectories } from './data.ts'
 
 class Stopped extends Error {}
 
-/** A database of some MB, nearly all of it free. */
-function emptied(directories: ReturnType<typeof dataDirectories>): { readonly data: string; readonly path: string } {
-  const data = directories.make('data', 20_000)
+/** A database of which the devices have left nearly all free. */
+function emptied(directories: ReturnType<typeof dataDirectories>, devices = 1000) {
+  const data = directories.make('data', devices)
   const path = join(data, 'bellhop.db')
   using database = writeDatabaseFile(path)
   database.run('DELETE FROM device WHERE id > 3')
@@ -27,7 +27,7 @@ const contentOf = (path: string) => {
 describe('a database is compacted', () => {
   test('to what is in it, with what was in its log, and stays the same otherwise', () => {
     using directories = dataDirectories()
-    const { data, path } = emptied(directories)
+    const { data, path } = emptied(directories, 20_000)
     const before = statSync(path).size
     const content = contentOf(path)
     const sequence = 'SELECT name, seq FROM sqlite_sequence ORDER BY name'

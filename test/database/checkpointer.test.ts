@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
 import { readdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCheckpointer } from '../../src/database/checkpoint/checkpointer.ts'
 import type { LogPages } from '../../src/database/checkpoint/checkpointer.ts'
-import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { raise } from '../support/raise.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
+import { until } from '../support/until.ts'
 
 /** 4 MB, a tenth of what it is in a service. */
 const LOG_PAGES = 1000
@@ -18,18 +17,16 @@ const LOG_PAGES = 1000
 const INSERT = 'INSERT INTO large VALUES (zeroblob(100000))'
 const ROW_PAGES = 30
 
+let temporary: ReturnType<typeof temporaryDatabase>
 let directory: string
 let database: Database
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bellhop-checkpointer-'))
-  database = openDatabase(directory)
+beforeEach(() => {
+  temporary = temporaryDatabase()
+  ;({ directory, database } = temporary)
   database.statement('CREATE TABLE large (content BLOB) STRICT').run()
 })
-afterEach(async () => {
-  database[Symbol.dispose]()
-  await rm(directory, { recursive: true })
-})
+afterEach(() => temporary[Symbol.dispose]())
 
 function logPages(): LogPages {
   const row = database.statement<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)').get()
@@ -65,10 +62,6 @@ function openLogs(): number {
     }
   })
   return targets.filter((target) => target === join(realpathSync(directory), 'bellhop.db-wal')).length
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await Bun.sleep(1)
 }
 
 describe('a database whose log is moved by another thread', () => {

@@ -1,27 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { codeOf } from '../../src/text/error-code.ts'
 import { raise } from '../support/raise.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
 
-let directory: string
+let temporary: ReturnType<typeof temporaryDatabase>
 let database: Database
 let group: ReturnType<typeof createGroupCommit>
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bellhop-commit-'))
-  database = openDatabase(directory)
+beforeEach(() => {
+  temporary = temporaryDatabase()
+  database = temporary.database
   group = createGroupCommit(database, raise)
 })
-afterEach(async () => {
-  database[Symbol.dispose]()
-  await rm(directory, { recursive: true })
-})
+afterEach(() => temporary[Symbol.dispose]())
 
 function insert(name: string): void {
   database
@@ -44,7 +39,7 @@ const insertLarge = () => void database.statement('INSERT INTO large VALUES (zer
 
 /** What a program that opens the file now would see. */
 function onDisk(): string[] {
-  using other = new Sqlite(join(directory, 'bellhop.db'), { readonly: true })
+  using other = new Sqlite(join(temporary.directory, 'bellhop.db'), { readonly: true })
   return other
     .query<{ name: string }, []>('SELECT name FROM application ORDER BY number')
     .all()

@@ -1,32 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/database/database.ts'
-import type { Database } from '../../src/database/database.ts'
 import { createWriteProbe } from '../../src/database/write-probe.ts'
-
-let directory: string
-let database: Database
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bellhop-probe-'))
-  database = openDatabase(directory)
-})
-afterEach(async () => {
-  database[Symbol.dispose]()
-  await rm(directory, { recursive: true })
-})
+import { temporaryDatabase } from '../support/temporary-database.ts'
 
 /** What is in the file besides the probe's page. */
-function contents(): unknown {
+function contents(directory: string): unknown {
   using other = new Sqlite(join(directory, 'bellhop.db'), { readonly: true })
   return ['application_id', 'user_version', 'schema_version'].map((name) => other.query(`PRAGMA ${name}`).get())
 }
 
 test('each probe writes, and changes nothing', () => {
-  const before = contents()
+  using temporary = temporaryDatabase()
+  const { database, directory } = temporary
+  const before = contents(directory)
   const probe = createWriteProbe(database)
   const sizes = Array.from({ length: 3 }, () => {
     database.transact(probe)
@@ -35,10 +22,12 @@ test('each probe writes, and changes nothing', () => {
   const [first = 0, second = 0, third = 0] = sizes
   // One page of 4096 bytes and the 24 bytes of its header.
   expect([second - first, third - second]).toEqual([4120, 4120])
-  expect(contents()).toEqual(before)
+  expect(contents(directory)).toEqual(before)
 })
 
 test('a database that takes no write makes it throw', () => {
+  using temporary = temporaryDatabase()
+  const { database } = temporary
   const probe = createWriteProbe(database)
   database.statement('PRAGMA query_only = ON').run()
   expect(() => database.transact(probe)).toThrow(/readonly/)

@@ -23,6 +23,7 @@ import {
 
 const OLD = new Uint8Array(32).fill(1)
 const NEW = new Uint8Array(32).fill(2)
+const THIRD = new Uint8Array(32).fill(3)
 const STAMP = '20261120T120000Z'
 const clock = { now: () => Date.UTC(2026, 10, 20, 12) }
 const ALL = ['apns', 'fcm', 'webhook', 'user key', 'token']
@@ -63,6 +64,10 @@ function rotate(
   })
 }
 
+function prove({ database, directory }: { database: Database; directory: string }, text?: string) {
+  return proveSealingKey({ sealed: sealedRecordsOf(database), dataDirectory: directory, text })
+}
+
 function rotated(result: ReturnType<typeof rotate>): Rotated {
   if (result.kind === 'problem') throw new Error(result.problem)
   return result
@@ -98,42 +103,42 @@ describe('a rotation of the sealing key', () => {
     expect(takesCode(made.database, NEW, ann, 1)).toBe(true)
   })
 
-  test('seals the secrets of hooks anew, and erases a hook whose secret is damaged when it is told to', () => {
-    using made = start()
-    for (const name of ['paid', 'sent']) addHook(made.database, OLD, made.shop, name)
-    const proofOf = (key: Uint8Array, name: string) => createHookStore({ ...made, clock, key }).proofOf(name)
-    expect(rotated(rotate(made)).resealed).toBe(10)
-    for (const name of ['paid', 'sent']) {
-      expect(proofOf(OLD, name)).toBeNull()
-      expect(proofOf(NEW, name)).toEqual({ kind: 'signature', signature: 'github', secret: HOOK_SECRET })
-    }
-    made.database.statement("UPDATE hook SET sealed = x'00' WHERE name = 'paid'").run()
-    expect(rotate(made, { random: () => new Uint8Array(32).fill(3) })).toMatchObject({
-      kind: 'problem',
-      problem: expect.stringContaining(
+  const ofHook = (made: ReturnType<typeof start>, key: Uint8Array, name: string) =>
+    createHookStore({ ...made, clock, key }).proofOf(name)
+  const ofAlert = (made: ReturnType<typeof start>, key: Uint8Array, name: string) =>
+    createAlertStore({ ...made, clock, key }).targetOf({ number: name === 'paid' ? 1 : 2, name })
+  test.each([
+    {
+      table: 'hook',
+      add: (made: ReturnType<typeof start>, name: string) => addHook(made.database, OLD, made.shop, name),
+      of: ofHook,
+      holds: { kind: 'signature', signature: 'github', secret: HOOK_SECRET },
+      provider: 'hook secret',
+      remedy:
         'The hook secret of "paid" is damaged: it does not open with the sealing key, which opens others of the 10 sealed records. Store it again: bellhop hook create APP paid --secret-file …',
-      ),
-    })
-    const { erased } = rotated(rotate(made, { discard: true, random: () => new Uint8Array(32).fill(3) }))
-    expect(erased).toMatchObject([{ name: 'paid', provider: 'hook secret' }])
-    expect(proofOf(new Uint8Array(32).fill(3), 'sent')).toMatchObject({ secret: HOOK_SECRET })
-  })
-
-  test('seals the targets of alerts anew, and erases an alert whose target is damaged when it is told to', () => {
+    },
+    {
+      table: 'alert',
+      add: (made: ReturnType<typeof start>, name: string) => addAlert(made.database, OLD, name),
+      of: ofAlert,
+      holds: ALERT_TARGET,
+      provider: 'alert target',
+      remedy: 'Add it again: bellhop alert delete paid, then bellhop alert add …',
+    },
+  ])('seals each $provider anew, and erases one that is damaged when it is told to', (one) => {
     using made = start()
-    for (const name of ['ntfy', 'ops']) addAlert(made.database, OLD, name)
-    const targetOf = (key: Uint8Array, number: number) =>
-      createAlertStore({ ...made, clock, key }).targetOf({ number, name: number === 1 ? 'ntfy' : 'ops' })
+    for (const name of ['paid', 'sent']) one.add(made, name)
     expect(rotated(rotate(made)).resealed).toBe(10)
-    expect([targetOf(OLD, 1), targetOf(NEW, 1)]).toEqual([null, ALERT_TARGET])
-    made.database.statement("UPDATE alert SET sealed = x'00' WHERE name = 'ops'").run()
-    expect(rotate(made, { random: () => new Uint8Array(32).fill(3) })).toMatchObject({
+    for (const name of ['paid', 'sent'])
+      expect([one.of(made, OLD, name), one.of(made, NEW, name)]).toEqual([null, one.holds])
+    made.database.statement(`UPDATE ${one.table} SET sealed = x'00' WHERE name = 'paid'`).run()
+    expect(rotate(made, { random: () => THIRD })).toMatchObject({
       kind: 'problem',
-      problem: expect.stringContaining('Add it again: bellhop alert delete ops, then bellhop alert add …'),
+      problem: expect.stringContaining(one.remedy),
     })
-    const { erased } = rotated(rotate(made, { discard: true, random: () => new Uint8Array(32).fill(3) }))
-    expect(erased).toMatchObject([{ name: 'ops', provider: 'alert target' }])
-    expect(targetOf(new Uint8Array(32).fill(3), 1)).toEqual(ALERT_TARGET)
+    const { erased } = rotated(rotate(made, { discard: true, random: () => THIRD }))
+    expect(erased).toMatchObject([{ name: 'paid', provider: one.provider }])
+    expect(one.of(made, THIRD, 'sent')).toEqual(one.holds)
   })
 
   test('leaves nothing in the files that the old key opens', () => {
@@ -154,8 +159,8 @@ describe('a rotation of the sealing key', () => {
   test('is one after the other, and every earlier key is kept', () => {
     using made = start()
     rotate(made)
-    rotate(made, { random: () => new Uint8Array(32).fill(3) })
-    expect(openedWith(made.database, new Uint8Array(32).fill(3), made.shop)).toEqual(ALL)
+    rotate(made, { random: () => THIRD })
+    expect(openedWith(made.database, THIRD, made.shop)).toEqual(ALL)
     expect(made.keys()).toEqual(['key', `key.until-${STAMP}`, 'key.until-20261120T120001Z'])
     expect(made.keyIn('key.until-20261120T120001Z')).toEqual(Buffer.from(NEW))
   })
@@ -203,7 +208,7 @@ describe('a rotation of the sealing key', () => {
   test('where nothing is sealed gives the next one who seals the new key', () => {
     using made = temporaryDatabase()
     expect(rotate(made)).toMatchObject({ kind: 'rotated', resealed: 0 })
-    const proven = proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory })
+    const proven = prove(made)
     expect(proven).toMatchObject({ kind: 'proven', key: Buffer.from(NEW), records: [] })
   })
 
@@ -305,7 +310,7 @@ describe('a rotation that is killed', () => {
     await child.exited
     expect(child.signalCode).toBe('SIGKILL')
 
-    const find = () => proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory })
+    const find = () => prove(made)
     const proven = find()
     if (proven.kind === 'problem') throw new Error(proven.problem)
     expect({ source: proven.source, damaged: proven.damaged }).toEqual({ source: source as 'next', damaged: [] })
@@ -336,10 +341,7 @@ describe('a rotation that is killed', () => {
     const key = opening ?? made.keyIn('elsewhere') ?? new Uint8Array(32)
     expect(openedWith(made.database, key, made.shop)).toEqual(ALL)
     const text = readFileSync(to, 'utf8')
-    if (opening === null)
-      expect(
-        proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory, text }).kind,
-      ).toBe('proven')
+    if (opening === null) expect(prove(made, text).kind).toBe('proven')
   })
 })
 
@@ -351,23 +353,21 @@ describe('the proof of a key', () => {
     const wrong = new Uint8Array(32).fill(9)
     const told = (named: string) =>
       `The sealing key ${named} does not open any of the 16 sealed records in the database (of "Shop", "News", "Chat" and 1 more): put the right key back. If that key is lost for good, bellhop key rotate --discard erases them, and each application needs its credentials again.`
-    const prove = (text?: string) =>
-      proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory, text })
     const settings = 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'
-    expect(prove(base64(wrong))).toEqual({
+    expect(prove(made, base64(wrong))).toEqual({
       kind: 'problem',
       problem: `The sealing key ${settings} is not the one that opens what is sealed in the database; the key in ${made.path('key')} is: set BELLHOP_KEY_FILE=${made.path('key')} in place of this one.`,
       why: 'misplaced',
     })
     writeFileSync(made.path('key'), base64(wrong))
-    expect(prove()).toEqual({ kind: 'problem', problem: told(made.path('key')), why: 'wrong' })
-    expect(prove(base64(wrong))).toEqual({ kind: 'problem', problem: told(settings), why: 'wrong' })
+    expect(prove(made)).toEqual({ kind: 'problem', problem: told(made.path('key')), why: 'wrong' })
+    expect(prove(made, base64(wrong))).toEqual({ kind: 'problem', problem: told(settings), why: 'wrong' })
   })
 
   test('succeeds where one record of several is damaged, and names it', () => {
     using made = start()
     made.database.statement("UPDATE webhook SET sealed = x'00' WHERE application = 2").run()
-    const proven = proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory })
+    const proven = prove(made)
     if (proven.kind === 'problem') throw new Error(proven.problem)
     expect(proven.damaged.map(({ name, provider }) => [name, provider])).toEqual([['News', 'webhook secret']])
   })
@@ -375,13 +375,7 @@ describe('the proof of a key', () => {
   test('succeeds for any key where nothing is sealed', () => {
     using made = temporaryDatabase()
     addApplication(made.database, 'Shop')
-    const text = base64(NEW)
-    expect(
-      proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory, text }),
-    ).toMatchObject({
-      kind: 'proven',
-      records: [],
-    })
+    expect(prove(made, base64(NEW))).toMatchObject({ kind: 'proven', records: [] })
   })
 
   test.each(['apns', 'fcm', 'webhook', 'user_key'] as const)(
@@ -393,11 +387,7 @@ describe('the proof of a key', () => {
       addApplication(database, 'Thief')
       const [table, only] = /apns|fcm/.test(what) ? ['credential', `provider = '${what}'`] : [what, '1']
       database.statement(`UPDATE ${table} SET application = 2 WHERE ${only}`).run()
-      const proven = proveSealingKey({
-        sealed: sealedRecordsOf(database),
-        dataDirectory: made.directory,
-        text: base64(NEW),
-      })
+      const proven = prove(made, base64(NEW))
       expect(proven.kind === 'proven' && proven.damaged.map(({ name }) => name)).toEqual(['Thief'])
     },
   )
@@ -408,11 +398,7 @@ describe('the proof of a key', () => {
     addSealed(database, NEW, 'Shop')
     database.statement(`DELETE FROM credential WHERE provider = 'fcm'`).run()
     database.statement(`UPDATE credential SET provider = 'fcm'`).run()
-    const proven = proveSealingKey({
-      sealed: sealedRecordsOf(database),
-      dataDirectory: made.directory,
-      text: base64(NEW),
-    })
+    const proven = prove(made, base64(NEW))
     expect(proven.kind === 'proven' && proven.damaged.map(({ provider }) => provider)).toEqual(['fcm'])
   })
 })

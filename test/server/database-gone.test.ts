@@ -14,7 +14,7 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { command, serve } from '../support/service-process.ts'
+import { command, serve, shopHeaders } from '../support/service-process.ts'
 
 /* What an administrator may do to a database that is in use: nothing may be answered that the next start will not find. */
 const CALLS = 20
@@ -26,14 +26,7 @@ let headers: Readonly<Record<string, string>>
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'bellhop-gone-'))
   template = join(parent, 'template')
-  const { stdout } = await command(['app', 'create', 'shop', '--json', '--data', template])
-  const { id, secret } = JSON.parse(stdout)
-  headers = {
-    'accept-version': '1',
-    'content-type': 'application/json',
-    'x-service-appid': id,
-    'x-service-secret': secret,
-  }
+  headers = await shopHeaders(template)
   backup = join(parent, 'backup.db')
   await command(['backup', backup, '--data', template])
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFaultPlan } from '../nth/fault-plan.ts'
 import { tracedProgram, tracingHindrance } from '../nth/traced.ts'
-import { command, limited, serve } from '../support/service-process.ts'
+import { command, limited, serve, shopHeaders } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
 /* What a disk refuses, and SQLite calls an I/O error. */
@@ -17,15 +17,8 @@ afterAll(() => rm(parent, { recursive: true, force: true }))
 
 async function dataDirectory(name: string) {
   const data = join(parent, name)
-  const { stdout } = await command(['app', 'create', 'shop', '--json', '--data', data])
+  const headers = await shopHeaders(data)
   await command(['app', 'limits', 'shop', '--rate', '0', '--backend-rate', '0', '--data', data])
-  const { id, secret } = JSON.parse(stdout)
-  const headers = {
-    'accept-version': '1',
-    'content-type': 'application/json',
-    'x-service-appid': id,
-    'x-service-secret': secret,
-  }
   const put = async (url: string, from: number, count = 1) => {
     const tokens = Array.from({ length: count }, (_, n) => (from + n).toString(16).padStart(64, '0'))
     const [path, body] =

@@ -127,15 +127,6 @@ describe('a damaged database', () => {
     expect(await bothSay(data)).toBe(damaged(data))
     expect(Bun.hash(readFileSync(path))).toBe(before)
   })
-
-  test('that is cut short is refused, and left as it is', async () => {
-    const data = dataDirectory()
-    const path = join(data, 'bellhop.db')
-    const half = readFileSync(path).subarray(0, 20 * 4096)
-    writeFileSync(path, half)
-    expect(await bothSay(data)).toBe(damaged(data))
-    expect(readFileSync(path).equals(half)).toBe(true)
-  })
 })
 
 describe('a data directory that cannot be used', () => {
@@ -227,18 +218,6 @@ describe('the sealing key', () => {
     expect(existsSync(key(data))).toBe(false)
     renameSync(join(data, 'hidden'), key(data))
     expect((await start(data)).refused).toBeNull()
-  })
-
-  test('that is wrong keeps the service from starting', async () => {
-    const data = dataDirectory()
-    renameSync(key(data), join(data, 'hidden'))
-    const wrong = (which: string) =>
-      `The sealing key ${which} does not open any of the 4 sealed records in the database (of "Shop"): put the right key back. ${lost}`
-    const settings = 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'
-    expect((await start(data, { BELLHOP_KEY: 'ab'.repeat(32) })).refused).toBe(wrong(settings))
-    writeFileSync(key(data), 'ab'.repeat(32))
-    expect((await start(data)).refused).toBe(wrong(key(data)))
-    expect((await start(data, { BELLHOP_KEY_FILE: join(data, 'hidden') })).refused).toBeNull()
   })
 
   test('that does not open one record of several is right: the service starts, and names the record', async () => {

@@ -15,6 +15,7 @@ import { expectFailure } from '../support/refusals.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /* What still works on a disk on which nothing more can be written: a real one, which is small. */
 const MEBIBYTE = 1024 * 1024
@@ -47,10 +48,6 @@ function freeBytes(data: string): number {
 }
 
 const reserveIn = (data: string) => statSync(join(data, 'reserve'), { throwIfNoEntry: false })
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await Bun.sleep(20)
-}
 
 const register = (service: Service, token: string, more: object = {}) =>
   service.put('/deviceToken', { token, platform: '1', ...more })
@@ -199,7 +196,7 @@ faults('a disk that fills inside a transaction', () => {
   const BATCHES = 16
   const ONES = 40
   const IPHONES = 3000
-  const ROUNDS = 5
+  const ROUNDS = 3
   /** Enough for the pages of the broadcast, and for the first of the batches. */
   const ROOM_BYTES = 8 * MEBIBYTE
 

@@ -30,6 +30,18 @@ export async function command(args: readonly string[], env: Env = {}) {
   return { stdout, stderr, exitCode }
 }
 
+/** Creates the application `shop`; the headers of its backend's calls. */
+export async function shopHeaders(data: string): Promise<Readonly<Record<string, string>>> {
+  const { stdout } = await command(['app', 'create', 'shop', '--json', '--data', data])
+  const { id, secret } = JSON.parse(stdout)
+  return {
+    'accept-version': '1',
+    'content-type': 'application/json',
+    'x-service-appid': id,
+    'x-service-secret': secret,
+  }
+}
+
 /** Words before a command that lower a limit of its process: `-n`, of open files. */
 export function limited(flag: '-n' | '-f', to: number): readonly string[] {
   return ['sh', '-c', `ulimit ${flag} ${to}; exec "$@"`, 'sh']

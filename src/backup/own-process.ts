@@ -14,21 +14,6 @@ const PRIORITY = 10
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-interface OwnProcess {
-  readonly pid: number
-  readonly ended: Promise<OwnEnd>
-  kill(): Promise<void>
-}
-
-interface OwnEnd {
-  readonly code: number | null
-  readonly stdout: string
-  /** From its standard error; `null`: none. */
-  readonly complaint: string | null
-  /** `code 1`, `SIGKILL` */
-  readonly how: string
-}
-
 interface ProcessParts {
   /** The data directory. */
   readonly data: string
@@ -124,7 +109,7 @@ interface Verified {
  * Runs a command of this program as a process, for work that would block this thread for seconds. `env`: has the access
  * to the bucket.
  */
-function runOwnProcess(args: readonly string[], env: Environment): OwnProcess {
+function runOwnProcess(args: readonly string[], env: Environment) {
   const child = Bun.spawn(
     [...program(), ...args],
     // Ctrl-C at the terminal is for the service, which then ends this.
@@ -132,7 +117,8 @@ function runOwnProcess(args: readonly string[], env: Environment): OwnProcess {
   )
   lower(child.pid)
 
-  async function end(): Promise<OwnEnd> {
+  /** `how`: `code 1`, `SIGKILL`. */
+  async function end() {
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     const how = child.signalCode === null ? `code ${child.exitCode}` : String(child.signalCode)
     return { code: child.exitCode, stdout, complaint: lastComplaint(stderr), how }
@@ -168,6 +154,7 @@ function lower(pid: number): void {
   }
 }
 
+/** `null`: none. */
 function lastComplaint(stderr: string): string | null {
   const line = stderr.trim().split('\n').at(-1) ?? ''
   return line === '' ? null : line.replace(/^bellhop: /, '')

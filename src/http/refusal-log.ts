@@ -8,12 +8,6 @@ import type { OnRefused } from './failures.ts'
 const BURST = 20
 const RATE = 1 / 3
 
-interface RefusalLog {
-  readonly note: OnRefused
-  /** Call regularly: logs how many were suppressed. */
-  readonly look: () => void
-}
-
 interface Dependencies {
   readonly clock: Clock
   readonly log: Log
@@ -23,28 +17,31 @@ interface Dependencies {
 }
 
 /** Uses `Failure.logged` and the route, since a message or a path may repeat what was sent. */
-export function createRefusalLog({ clock, log, routeOf, applicationOf }: Dependencies): RefusalLog {
+export function createRefusalLog({ clock, log, routeOf, applicationOf }: Dependencies) {
   const bucket = fullBucket(BURST, clock.now())
   let leftOut = 0
+  const note: OnRefused = (request, requestId, why) => {
+    if (!log.writes('info')) return
+    if (!takeToken(bucket, RATE, BURST, clock.now())) {
+      leftOut += 1
+      return
+    }
+    const { method, headers, url } = request
+    log.info('call refused', {
+      requestId,
+      application: applicationOf(headers) ?? undefined,
+      method,
+      path: routeOf(url) ?? undefined,
+      status: httpStatusOf(why),
+      code: why.code,
+      message: why.logged ?? why.message,
+    })
+  }
+
   return {
-    note(request, requestId, why) {
-      if (!log.writes('info')) return
-      if (!takeToken(bucket, RATE, BURST, clock.now())) {
-        leftOut += 1
-        return
-      }
-      const { method, headers, url } = request
-      log.info('call refused', {
-        requestId,
-        application: applicationOf(headers) ?? undefined,
-        method,
-        path: routeOf(url) ?? undefined,
-        status: httpStatusOf(why),
-        code: why.code,
-        message: why.logged ?? why.message,
-      })
-    },
-    look() {
+    note,
+    /** Logs how many were suppressed. Call regularly. */
+    look(): void {
       if (leftOut > 0) log.info('more calls were refused than are logged', { leftOut })
       leftOut = 0
     },

@@ -11,11 +11,6 @@ import { keyPathIn, readKeyFile } from './sealing-key.ts'
 const NEXT = 'key.next'
 const EARLIER = /^key\.until-/
 
-interface OtherKey {
-  readonly path: string
-  readonly key: Uint8Array
-}
-
 export function nextKeyPathIn(dataDirectory: string): string {
   return join(dataDirectory, NEXT)
 }
@@ -27,7 +22,7 @@ export function nextKeyIn(dataDirectory: string): Uint8Array | null {
 }
 
 /** Every key in the directory, whatever its use. */
-export function keysIn(dataDirectory: string): readonly OtherKey[] {
+export function keysIn(dataDirectory: string): readonly { readonly path: string; readonly key: Uint8Array }[] {
   return readdirSync(dataDirectory)
     .filter((name) => name === 'key' || name === NEXT || EARLIER.test(name))
     .toSorted()

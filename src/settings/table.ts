@@ -1,5 +1,4 @@
 import { HOUR_MS, MINUTE_MS } from '../clock.ts'
-import type { LogLevel } from '../log.ts'
 import {
   listenAddress,
   headerNames,
@@ -12,69 +11,18 @@ import {
   publicOrigin,
 } from './network-types.ts'
 import { choice, duration, integer, onOff, path, sealingKey } from './setting-type.ts'
-import type { ListenAddress, ProxyAddress } from './network-types.ts'
 import type { SettingType } from './setting-type.ts'
-
-/** Meanings, units and defaults are in `SETTINGS`. */
-export interface Config {
-  readonly listen: ListenAddress
-  readonly adminListen: ListenAddress
-  /** In lower case. `null`: only the host that it listens on, localhost, and addresses. */
-  readonly adminHost: readonly string[] | null
-  /** An origin. `null`: that of the address it listens on. */
-  readonly publicUrl: string | null
-  readonly data: string
-  readonly apnsUrl: string
-  readonly apnsSandboxUrl: string
-  readonly fcmUrl: string
-  readonly fcmTokenUrl: string
-  /** Origins. `null`: only the well-known push services. */
-  readonly pushServices: readonly string[] | null
-  /** `null`: only what the system trusts. */
-  readonly gatewayCa: string | null
-  /** `null`: straight to the gateways. */
-  readonly proxy: ProxyAddress | null
-  readonly transport: 'h2' | 'http2-wrapper'
-  /** 32 bytes in base64 or hex. `null`: the file `key` in the data directory. */
-  readonly key: string | null
-  readonly logLevel: LogLevel
-  /** `'auto'`: text on a terminal, JSON elsewhere. */
-  readonly logFormat: 'auto' | 'text' | 'json'
-  readonly drainSeconds: number
-  readonly maxInFlight: number
-  readonly ttlClock: 'elapsed' | 'wall'
-  readonly docs: 'on' | 'off'
-  readonly webhookPrivate: boolean
-  readonly compat: boolean
-  /** In upper case. `null`: only the headers of the contract. */
-  readonly headerPrefix: readonly string[] | null
-  /** PEM files. Both `null`: plain HTTP, for a proxy in front. */
-  readonly tlsCert: string | null
-  readonly tlsKey: string | null
-  readonly hstsDays: number
-  /** Addresses and networks. `null`: X-Forwarded-For is ignored. */
-  readonly trustedProxies: readonly string[] | null
-  /** A directory, or `s3://bucket/prefix`. `null`: none are made. */
-  readonly backup: string | null
-  readonly backupEvery: number
-  readonly backupKeep: number
-  readonly backupVerify: 'on' | 'off'
-  /** Milliseconds. */
-  readonly keepGone: number
-}
-
-export type SettingName = keyof Config
 
 export interface Setting<Value> {
   readonly doc: string
   readonly type: SettingType<NonNullable<Value>>
+  /** `null`: without a value. */
   readonly default: null extends Value ? null : string
   /** Never quoted in a message; `BELLHOP_…_FILE` may name a file that contains it. */
   readonly secret?: true
 }
 
-/** `adminListen` is `--admin-listen` and BELLHOP_ADMIN_LISTEN; a flag overrides the environment. */
-export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } = {
+const TABLE = {
   listen: {
     doc: 'Where the API listens. A port alone is of 127.0.0.1. Port 0 picks a free one.',
     type: listenAddress,
@@ -238,7 +186,21 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     type: duration(HOUR_MS),
     default: '90d',
   },
-}
+} as const
+
+type Table = typeof TABLE
+
+type ValueOf<One> = One extends { readonly type: SettingType<infer Value>; readonly default: infer Default }
+  ? Value | (Default extends null ? null : never)
+  : never
+
+/** What an operator can set, by its type and default in the table. */
+export type Config = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
+export type SettingName = keyof Config
+
+/** `adminListen` is `--admin-listen` and BELLHOP_ADMIN_LISTEN; a flag overrides the environment. */
+export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } = TABLE
 
 // Object.keys forgets the names.
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]

@@ -26,16 +26,11 @@ interface Dependencies {
   readonly onEnded: (connections: number) => void
 }
 
-interface ConnectionKeeper extends Disposable {
-  /** In the last minute; `null`: none. */
-  earlyEnds(): EarlyEnds | null
-}
-
 /**
  * Keeps callers' connections below the limit of open files: without files the service can't reach gateways, and Bun
  * ends it (1.4.5). Bun.serve accepts everybody and doesn't report silent connections, so this reads the socket table.
  */
-export function keepConnections(deps: Dependencies): ConnectionKeeper {
+export function keepConnections(deps: Dependencies) {
   const { clock, log, table, ports, isProxy, onEnded } = deps
   const limits = connectionLimits(deps.maxFiles)
   const keptBack = deps.maxFiles - OWN_FILES - limits.api.atAll
@@ -100,7 +95,8 @@ export function keepConnections(deps: Dependencies): ConnectionKeeper {
 
   let cancel = clock.after(lookMs, look)
   return {
-    earlyEnds: () => ends,
+    /** In the last minute; `null`: none. */
+    earlyEnds: (): EarlyEnds | null => ends,
     [Symbol.dispose]: () => cancel(),
   }
 }

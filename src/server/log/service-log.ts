@@ -4,7 +4,6 @@ import type { Application } from '../../application/application.ts'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { monitorCorruption } from '../../database/corruption-monitor.ts'
-import type { CorruptionMonitor } from '../../database/corruption-monitor.ts'
 import { createLog, logOf, logText } from '../../log.ts'
 import type { Log, LogFields } from '../../log.ts'
 import type { Config } from '../../settings/parse.ts'
@@ -13,14 +12,6 @@ import type { Config } from '../../settings/parse.ts'
 const KEPT_LINES = 500
 
 type Names = Pick<ApplicationDirectory, 'byId' | 'byNumber'>
-
-interface ServiceLog {
-  readonly damage: CorruptionMonitor
-  readonly naming: (directory: Names) => void
-  /** Call once a minute. */
-  readonly look: () => void
-  readonly recentLines: RecentLines
-}
 
 /** Standard output carries only what a command prints. `auto` is text on a terminal. */
 function standardErrorLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, now: () => number): Log {
@@ -37,7 +28,7 @@ export function createServiceLog(
   config: Pick<Config, 'data' | 'logLevel' | 'logFormat'>,
   clock: Clock,
   base: Log = standardErrorLog(config, clock.now),
-): ServiceLog {
+) {
   const ring = createLogRing(base, clock.now)
   let names: Names | null = null
   const named = withNames(ring.log, (which) => {
@@ -47,7 +38,9 @@ export function createServiceLog(
   const repeats = withoutRepeats(named, clock.now)
   return {
     damage: monitorCorruption(repeats.log, config.data),
-    naming: (directory) => void (names = directory),
+    /** From here on, lines about an application have its name. */
+    naming: (directory: Names) => void (names = directory),
+    /** Logs what was held back. Call once a minute. */
     look: repeats.look,
     recentLines: ring.recentLines,
   }

@@ -48,7 +48,6 @@ export function createCredentialStore({ database, clock, key }: Options) {
   return {
     credentialOf,
 
-    /** Replaces an earlier credential. */
     put(application: SecretOwner, credential: Credential): void {
       const provider = providerOf(credential)
       statements.put.run({

@@ -17,7 +17,7 @@ export type Credential = Credentials[ProviderName]
 /** A signing key for JSON web tokens, or a TLS client certificate. */
 export type ApnsCredential = ApnsKey | ApnsCertificate
 
-/** `'auto'`: production is tried first, then sandbox, device by device. */
+/** `'auto'`: production first, then sandbox, device by device. */
 export type ApnsEnvironment = 'auto' | 'production' | 'sandbox'
 
 interface ApnsKey {
@@ -57,7 +57,6 @@ export type ApnsSummary = Omit<ApnsKey, 'privateKey'> | Omit<ApnsCertificate, 'p
 export type FcmSummary = Omit<FcmCredential, 'privateKey'>
 
 interface ApnsKeyInput {
-  /** The text of the .p8 file. */
   readonly p8: string
   readonly keyId: string
   readonly teamId: string
@@ -65,7 +64,7 @@ interface ApnsKeyInput {
   readonly environment: ApnsEnvironment
 }
 
-/** Checks an APNs signing key: P-256 (Apple, "Establishing a token-based connection to APNs"). */
+/** P-256 (Apple, "Establishing a token-based connection to APNs"). */
 export function readApnsKey({ p8, keyId, teamId, topic, environment }: ApnsKeyInput): ApnsKey | Problem {
   const key = privateKeyOf(p8)
   if (key === null) {
@@ -85,7 +84,7 @@ export function readApnsKey({ p8, keyId, teamId, topic, environment }: ApnsKeyIn
   return { kind: 'key', privateKey: pemOf(key), keyId, teamId, topic, environment }
 }
 
-/** Checks the text of a service account's JSON key file (Google Cloud, "Create and delete service account keys"). */
+/** `text`: the JSON key file (Google Cloud, "Create and delete service account keys"). */
 export function readServiceAccount(text: string): FcmCredential | Problem {
   const account = objectIn(text)
   if (account === null) return problem('The service account is not a JSON object.')
@@ -123,7 +122,7 @@ export function providerOf({ kind }: Pick<Credential, 'kind'>): ProviderName {
   return kind === 'service-account' ? 'fcm' : 'apns'
 }
 
-/** Field by field, so that a new field is not shown unless added here. */
+/** A new field is shown only if added here. */
 export function describeApns(credential: ApnsCredential): ApnsSummary {
   if (credential.kind === 'key') {
     const { kind, keyId, teamId, topic, environment } = credential

@@ -13,7 +13,7 @@ interface Options {
 
 export type ProviderTokenStore = ReturnType<typeof createProviderTokenStore>
 
-/** The last APNs provider token of each application, sealed, for restarts: Apple allows one in 20 minutes. */
+/** Sealed, for restarts: Apple allows one in 20 minutes. */
 export function createProviderTokenStore({ database: { orm }, key }: Options) {
   const find = late(() =>
     orm
@@ -30,7 +30,7 @@ export function createProviderTokenStore({ database: { orm }, key }: Options) {
   const sealedFor = ({ id }: Pick<SecretOwner, 'id'>) => ({ application: id, provider: 'apns token' }) as const
 
   return {
-    /** All tokens whose seal opens with this key. Applications may share a signing key. */
+    /** Those whose seal opens with this key. Applications may share a signing key. */
     all: (): readonly string[] =>
       find.all().flatMap(({ id, sealed }) => {
         const token = open(key, sealedFor({ id }), sealed)

@@ -18,7 +18,7 @@ export const USER_KEY_SINCE = 20
 /** Times are ms since the Unix epoch. */
 export interface UserKeySummary {
   readonly createdAt: number
-  /** Until when the key before it is valid; `null`: it is not. */
+  /** Of the previous key; `null`: it is not valid. */
   readonly previousUntil: number | null
 }
 
@@ -49,7 +49,7 @@ export function createUserKeyStore({ database, clock, key: sealingKey, random = 
   return {
     find,
 
-    /** Returns a new key, this once; the old one stays valid for `overlapMs`. Runs in the caller's transaction. */
+    /** Returns the key, this once; the old one stays valid for `overlapMs`. Runs in the caller's transaction. */
     rotate(application: SecretOwner, overlapMs: number): UserKeySummary & { readonly key: string } {
       const now = clock.now()
       const before = overlapMs > 0 ? find(application) : null

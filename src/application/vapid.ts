@@ -22,8 +22,8 @@ export function makeVapid(subject: string): VapidCredential {
 }
 
 /**
- * Reads another service's key pair, to move its subscriptions: PEM; or as `web-push` and Firebase show the private key, 32
- * bytes in base64url, alone or as `privateKey` of a JSON object.
+ * To move another service's subscriptions: PEM, or as `web-push` and Firebase show the private key, 32 bytes in
+ * base64url, alone or as `privateKey` of a JSON object.
  */
 export function readVapid(text: string, subject: string): VapidCredential | Problem {
   const key = keyIn(text.trim())
@@ -44,11 +44,11 @@ export interface VapidWish {
   readonly subject?: string | undefined
   /** A private key to import, as in `readVapid`. */
   readonly key?: string | undefined
-  /** Whether to replace the present key, after which every browser must subscribe again. */
+  /** Replaces the present key, after which every browser must subscribe again. */
   readonly isNew: boolean
 }
 
-/** The key pair after `before`, which stays unless another is wanted; `null`: no subject is known. */
+/** `null`: no subject is known. */
 export function nextVapid(
   before: VapidCredential | null,
   { subject = before?.subject, key, isNew }: VapidWish,

@@ -155,42 +155,27 @@ function inspected(file: OfflineReader, depth: 'quick' | 'full'): BackupInspecti
 
 function summaryOf(file: OfflineReader, schema: number, tables: readonly string[]): BackupSummary {
   const count = (from: string) => file.all<{ n: number }>(`SELECT count(*) AS n ${from}`)[0]?.n ?? 0
-  const sealed = (provider: string, from: string) =>
-    file.all<Sealed>(
-      `SELECT a.id AS application, ${provider} AS provider, s.sealed ${from} s
-       JOIN application a ON a.number = s.application`,
-    )
   return {
     schema,
     applications: file.all<{ id: string }>('SELECT id FROM application ORDER BY number').map(({ id }) => id),
     devices: count('FROM device WHERE state = 0'),
     pushes: count('FROM push'),
     newestAt: newestIn(file),
-    sealed: [
-      ...sealed('s.provider', 'FROM credential'),
-      ...(tables.includes('webhook') ? sealed(`'webhook secret'`, 'FROM webhook') : []),
-      ...(tables.includes('user_key') ? sealed(`'user key'`, 'FROM user_key') : []),
-      ...(tables.includes('second_factor')
-        ? file.all<Sealed>(
-            `SELECT 'administrator ' || administrator AS application, 'second factor' AS provider, sealed
-             FROM second_factor`,
-          )
-        : []),
-      ...(tables.includes('hook')
-        ? file.all<Sealed>(
-            `SELECT 'hook ' || name AS application, 'hook secret' AS provider, sealed
-             FROM hook WHERE sealed IS NOT NULL`,
-          )
-        : []),
-      ...(tables.includes('application_move')
-        ? file.all<Sealed>(
-            `SELECT id AS application, 'move secret' AS provider, sealed
-             FROM application_move WHERE sealed IS NOT NULL`,
-          )
-        : []),
-      ...(tables.includes('alert')
-        ? file.all<Sealed>(`SELECT 'alert ' || name AS application, 'alert target' AS provider, sealed FROM alert`)
-        : []),
-    ],
+    sealed: Object.entries(SEALED).flatMap(([table, sql]) => (tables.includes(table) ? file.all<Sealed>(sql) : [])),
   }
+}
+
+const OF_APPLICATION = 'JOIN application a ON a.number = s.application'
+
+/** By table: the owner, as `SealedFor` has it, and what is sealed. */
+const SEALED: Readonly<Record<string, string>> = {
+  credential: `SELECT a.id AS application, s.provider, s.sealed FROM credential s ${OF_APPLICATION}`,
+  webhook: `SELECT a.id AS application, 'webhook secret' AS provider, s.sealed FROM webhook s ${OF_APPLICATION}`,
+  user_key: `SELECT a.id AS application, 'user key' AS provider, s.sealed FROM user_key s ${OF_APPLICATION}`,
+  second_factor: `SELECT 'administrator ' || administrator AS application, 'second factor' AS provider, sealed
+    FROM second_factor`,
+  hook: `SELECT 'hook ' || name AS application, 'hook secret' AS provider, sealed FROM hook WHERE sealed IS NOT NULL`,
+  application_move: `SELECT id AS application, 'move secret' AS provider, sealed
+    FROM application_move WHERE sealed IS NOT NULL`,
+  alert: `SELECT 'alert ' || name AS application, 'alert target' AS provider, sealed FROM alert`,
 }

@@ -101,44 +101,27 @@ interface Differences {
 
 /** /docs, /openapi.json and /openapi-3.0.json, for the routes of `documented`. */
 export function docs(documented: AnyElysia, differences: Differences) {
+  const openApi = (make: (document: JsonSchema) => JsonSchema) =>
+    fixedContent(async () => new Blob([JSON.stringify(make(await describe(documented, differences)))]), {
+      type: 'application/json',
+    })
+  const asset = (path: string, type: string) =>
+    fixedContent(() => Bun.file(path), { type, maxAgeSeconds: YEAR_SECONDS, isImmutable: true })
+  const page = fixedContent(() => new Blob([PAGE]), { type: 'text/html; charset=utf-8', headers: PAGE_HEADERS })
+  const start = fixedContent(() => new Blob([START]), { type: 'text/javascript' })
   const hidden = { detail: { hide: true } }
   return new Elysia({ name: 'docs' })
     .get(
       '/openapi.json',
-      fixedContent(async () => new Blob([JSON.stringify(await describe(documented, differences))]), JSON_TYPE),
+      openApi((document) => document),
       hidden,
     )
-    .get(
-      '/openapi-3.0.json',
-      fixedContent(
-        async () => new Blob([JSON.stringify(inOpenApi30(await describe(documented, differences)))]),
-        JSON_TYPE,
-      ),
-      hidden,
-    )
-    .get(
-      '/docs',
-      fixedContent(() => new Blob([PAGE]), { type: 'text/html; charset=utf-8', headers: PAGE_HEADERS }),
-      hidden,
-    )
-    .get(
-      '/docs/start.js',
-      fixedContent(() => new Blob([START]), { type: 'text/javascript' }),
-      hidden,
-    )
-    .get(
-      '/docs/swagger-ui.js',
-      fixedContent(() => Bun.file(script), { type: 'text/javascript', maxAgeSeconds: YEAR_SECONDS, isImmutable: true }),
-      hidden,
-    )
-    .get(
-      '/docs/swagger-ui.css',
-      fixedContent(() => Bun.file(style), { type: 'text/css', maxAgeSeconds: YEAR_SECONDS, isImmutable: true }),
-      hidden,
-    )
+    .get('/openapi-3.0.json', openApi(inOpenApi30), hidden)
+    .get('/docs', page, hidden)
+    .get('/docs/start.js', start, hidden)
+    .get('/docs/swagger-ui.js', asset(script, 'text/javascript'), hidden)
+    .get('/docs/swagger-ui.css', asset(style, 'text/css'), hidden)
 }
-
-const JSON_TYPE = { type: 'application/json' }
 
 const CONTACT = { name: 'The operator of this service' }
 

@@ -53,7 +53,6 @@ export function dropNextKey(dataDirectory: string): void {
   if (existsSync(nextKeyPathIn(dataDirectory))) removeKeyFile(nextKeyPathIn(dataDirectory))
 }
 
-/** Removes the key in use; a kept one stays. */
 export function dropKey(dataDirectory: string): void {
   removeKeyFile(keyPathIn(dataDirectory))
 }

@@ -32,7 +32,6 @@ interface Options {
   readonly text: string | undefined
   /** The file to write the new key to; `null`: in the data directory. */
   readonly to: string | null
-  /** Erases what does not open. */
   readonly discard: boolean
   readonly clock: Pick<Clock, 'now'>
   readonly random?: (length: number) => Uint8Array

@@ -40,7 +40,7 @@ export function seal(
   return Buffer.concat([nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The plaintext; `null` if the key or the owner is wrong, or a bit has changed. */
+/** `null`: the key or the owner is wrong, or a bit has changed. */
 export function open(key: Uint8Array, sealedFor: SealedFor, sealed: Uint8Array): string | null {
   if (sealed.length < NONCE_LENGTH + TAG_LENGTH) return null
   const tagStart = sealed.length - TAG_LENGTH

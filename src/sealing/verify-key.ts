@@ -15,7 +15,6 @@ export interface ProvenKey {
   readonly source: SealingKey['source'] | 'next'
   /** Everything sealed. */
   readonly records: readonly SealedRecord[]
-  /** Records that do not open, while others do. */
   readonly damaged: readonly SealedRecord[]
 }
 
@@ -30,7 +29,8 @@ interface Options {
 
 /**
  * The sealing key, proven by opening what is sealed; created if there is neither. A wrong one would leave records of
- * two keys in the database. To seal something, prove and write in one transaction, as a rotation does.
+ * two keys in the database. To seal something, prove and write in one transaction, so that no rotation comes in
+ * between.
  */
 export function proveSealingKey({ sealed, dataDirectory, text, random }: Options): ProvenKey | KeyProblem {
   const records = sealed.records()

@@ -32,7 +32,6 @@ export function hostPort({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** Scheme, host and port only. */
 export const serverAddress: SettingType<string> = {
   expected: 'where an admin side is reached, such as https://push.example.com',
   placeholder: 'URL',

@@ -16,7 +16,6 @@ const OTHER_VARIABLES = ['BELLHOP_CERTIFICATE_PASSWORD', 'BELLHOP_CERTIFICATE_PA
 const LISTEN = '--listen HOST:PORT'
 const DATA = '--data PATH'
 
-/** The flags of `serve`, one for each setting. */
 export const SETTING_FLAGS: Required<FlagNames> = {
   elsewhere: {
     port: LISTEN,
@@ -47,7 +46,6 @@ interface Sources {
 
 export type Problems = { readonly kind: 'problems'; readonly problems: readonly string[] }
 
-/** A setting's value and its source. */
 export interface FoundSetting {
   readonly name: SettingName
   readonly source:
@@ -66,7 +64,6 @@ interface Value {
 type SettingProblem = { readonly kind: 'problem'; readonly problem: string }
 
 export interface InspectedSettings {
-  /** All of them, in the order of the table. */
   readonly settings: readonly FoundSetting[]
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
@@ -89,7 +86,7 @@ export function readConfig(...from: Parameters<typeof inspectSettings>): ReadCon
   return { kind: 'config', config: valuesOf(settings) as Config, warnings }
 }
 
-/** Every setting, with all problems and warnings. `problems`: those of the flags. */
+/** `problems`: those of the flags. */
 export function inspectSettings(
   flags: Flags['values'],
   env: EnvironmentVariables,
@@ -107,7 +104,6 @@ export function inspectSettings(
   }
 }
 
-/** Some of the settings, for commands that need no more. */
 export function readSettings<Wanted extends SettingName>(
   names: readonly Wanted[],
   sources: Sources,

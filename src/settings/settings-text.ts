@@ -9,7 +9,6 @@ export interface SettingRow {
   readonly envFile: string | null
   /** `''`: the flag takes no value. */
   readonly placeholder: string
-  /** The flag may be given again. */
   readonly list: boolean
   /** `null`: none. */
   readonly default: string | null

@@ -194,7 +194,6 @@ type ValueOf<One> = One extends { readonly type: SettingType<infer Value>; reado
   ? Value | (Default extends null ? null : never)
   : never
 
-/** What an operator can set, by its type and default in the table. */
 export type Config = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
 export type SettingName = keyof Config

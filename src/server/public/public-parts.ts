@@ -43,22 +43,13 @@ export interface AdmissionRules extends GateOptions {
 export type PublicParts = ReturnType<typeof publicParts>
 
 export function publicParts(service: PublicApiService, admission: AdmissionRules) {
-  const { clock, log, commit, database, devices, metrics, pushes, hasRoom, events } = service
-  const counting = createCounting({ clock })
+  const { commit, database, metrics, pushes, events } = service
+  const counting = createCounting(service)
   return {
-    config: service.config,
-    clock,
-    log,
-    commit,
-    onRefused: service.onRefused,
+    ...service,
     admission,
-    directory: service.directory,
-    credentials: service.credentials,
-    devices,
-    judgeProof: service.judgeProof,
-    bounds: createGrowthBounds({ clock, log, metrics, hasRoom }),
+    bounds: createGrowthBounds(service),
     feedback: createFeedbackStore({ database }),
-    calls: service.calls,
     eraseUser: createForgetUser({ database }, service.calls?.commit ?? commit),
     counting,
     hooks: service.hooks ?? null,

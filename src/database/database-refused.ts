@@ -3,10 +3,5 @@
  * a stack; the files are as they were.
  */
 export class DatabaseRefused extends Error {
-  override readonly name: string = 'DatabaseRefused'
-}
-
-/** Written by a newer Bellhop. */
-export class NewerDatabase extends DatabaseRefused {
-  override readonly name = 'NewerDatabase'
+  override readonly name = 'DatabaseRefused'
 }

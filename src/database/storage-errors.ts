@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { StartRefused } from '../failure.ts'
 import { freeBytes } from '../system/space.ts'
 import { codeOf, firstFailure, messageOf } from '../text/error-code.ts'
+import { DatabaseRefused } from './database-refused.ts'
 import { DATA_FILES } from './regular-file.ts'
 import { isBusy, isDamage, isFull } from './sqlite-error.ts'
 import { refusalOf } from './write-failure.ts'
@@ -22,6 +23,7 @@ export function inDataDirectory<T>(directory: string, work: () => T): T {
 export function startRefusalOf(thrown: unknown, directory: string): unknown {
   const error = firstFailure(thrown)
   if (error instanceof StartRefused) return error
+  if (error instanceof DatabaseRefused) return new StartRefused(error.message)
   const sentence = dataFaultOf(error, directory)
   return sentence === null ? error : new StartRefused(sentence)
 }

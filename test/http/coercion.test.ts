@@ -33,21 +33,6 @@ describe('loosened', () => {
     expect(coerced({ field: given }, { field: schema })).toEqual({ field: read })
   })
 
-  test('leaves out empty members of labels where another remains', () => {
-    const schemas = { tag: TEXT, tags: TEXTS, tokens: TEXTS }
-    expect(coerced({ tag: ['', 'a'], tags: ['a', '', 5], tokens: ['a', ''] }, schemas)).toEqual({
-      tag: 'a',
-      tags: ['a', '5'],
-      tokens: ['a', ''],
-    })
-    expect(coerced({ tag: ['', ''], tags: [''] }, schemas)).toEqual({ tag: ['', ''], tags: [''] })
-  })
-
-  const kept: readonly unknown[] = [-1, 2 ** 53, 1e21, 1e-7, true, null, '', {}, []]
-  test('leaves to the field what is not clear', () => {
-    for (const value of kept) expect(coerced({ field: value }, { field: TEXT })).toEqual({ field: value })
-  })
-
   test('touches no field that has no schema, not even one that every object has', () => {
     const given = { unknown: [5], constructor: [5], toString: 5 }
     expect(coerced(given, {})).toEqual(given)

@@ -1,5 +1,4 @@
-import { ensureSpareFiles } from '../../system/spare-files.ts'
-import { threadProgram } from '../../system/thread.ts'
+import { ensureSpareFiles, threadProgram } from '../../system/thread.ts'
 
 export interface CheckpointOrder {
   readonly path: string

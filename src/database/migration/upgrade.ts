@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
 import { MINUTE_MS } from '../../clock.ts'
-import { DatabaseRefused, NewerDatabase } from '../database-refused.ts'
+import { DatabaseRefused } from '../database-refused.ts'
 import { isServed } from '../directory-lock.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { Migration } from './migrations.ts'
@@ -34,7 +34,7 @@ const PATIENCE_MS = 10 * MINUTE_MS
 
 /**
  * Brings the database at `path` to this binary's schema. `PRAGMA user_version` holds the number of the last migration
- * applied. Throws `NewerDatabase`, or `DatabaseRefused` if it cannot be done now.
+ * applied. Throws `DatabaseRefused`.
  *
  * old → (write lock) → copied to `<path>.before-<number>` → migrated, all in one transaction → new.
  * Anything that ends it before the commit, kill -9 and a full disk too, leaves it old: the previous version still runs
@@ -73,7 +73,7 @@ export function upgrade(connection: Database, path: string, options: UpgradeOpti
   report({ kind: 'upgraded', from, to, ...copied, erased: pruneCopies(path) })
 }
 
-/** Returns the newest known schema. Throws `NewerDatabase`. */
+/** Returns the newest known schema. Throws `DatabaseRefused` for a newer database. */
 export function refuseNewer(connection: Database, path: string, migrations: readonly Migration[] = MIGRATIONS): number {
   const known = migrations.at(-1)?.number ?? 0
   const found = versionOf(connection)
@@ -83,7 +83,7 @@ export function refuseNewer(connection: Database, path: string, migrations: read
     copy === null
       ? ''
       : ` To go back to what it was before that upgrade: bellhop restore ${copy} --data ${dirname(path)}`
-  throw new NewerDatabase(
+  throw new DatabaseRefused(
     `The database ${path} was written by a newer Bellhop (schema ${found}; this one knows ${known}). Use that version, or newer.${back}`,
   )
 }

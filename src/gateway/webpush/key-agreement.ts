@@ -1,6 +1,5 @@
 import { createECDH } from 'node:crypto'
-import { ensureSpareFiles } from '../../system/spare-files.ts'
-import { threadProgram } from '../../system/thread.ts'
+import { ensureSpareFiles, threadProgram } from '../../system/thread.ts'
 
 /*
  * Diffie-Hellman with a browser's key and a key pair that is made for one message (RFC 8291, 3.1). It takes 74 µs of

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { every, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { DatabaseRefused } from '../../database/database-refused.ts'
 import { openDatabase } from '../../database/database.ts'
 import type { Database } from '../../database/database.ts'
 import { lockDirectory } from '../../database/directory-lock.ts'
@@ -55,7 +54,7 @@ export async function upgradeFirst(
       else logUpgrade(step, log)
     })
   } catch (error) {
-    throw startRefusalOf(error instanceof DatabaseRefused ? new StartRefused(error.message) : error, directory)
+    throw startRefusalOf(error, directory)
   } finally {
     onUpgrading(false)
     end()
@@ -67,12 +66,7 @@ export function databaseIn(directory: string, log: Log): Database {
   if ((statSync(directory).mode & 0o007) !== 0) {
     log.warn(`other users of this machine can open the data directory: chmod 700 ${directory}`, { directory })
   }
-  try {
-    return inDataDirectory(directory, () => openDatabase(directory, { serving: true }))
-  } catch (error) {
-    if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
-    throw error
-  }
+  return inDataDirectory(directory, () => openDatabase(directory, { serving: true }))
 }
 
 function logUpgrade(step: Exclude<UpgradeStep, { kind: 'migrating' }>, log: Log): void {

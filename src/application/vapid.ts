@@ -40,7 +40,6 @@ export function readVapid(text: string, subject: string): VapidCredential | Prob
 }
 
 export interface VapidWish {
-  /** Default: the present one. */
   readonly subject?: string | undefined
   /** A private key to import, as in `readVapid`. */
   readonly key?: string | undefined

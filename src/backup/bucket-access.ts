@@ -10,7 +10,6 @@ export interface BucketAccess {
   readonly sessionToken: string | null
   /** `null`: the client's default, `us-east-1` for Amazon. */
   readonly region: string | null
-  /** The origin of the service, perhaps with a path. `null`: Amazon S3. */
   readonly endpoint: string | null
 }
 

@@ -63,7 +63,6 @@ export function openBucket({ name, access, clock }: Options): Bucket {
       ensureSpareFiles()
       return { kind: 'answer', value: await work() }
     } catch (error) {
-      // A full disk is not the bucket's fault; an error without a code is a bug.
       if (!(error instanceof Error) || codeOf(error) === null || 'syscall' in error) throw error
       return problem(bucketProblem(error, name, service))
     }

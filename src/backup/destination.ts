@@ -1,7 +1,6 @@
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 
-/** One file or object, or a place for several, whose names are times. */
 export type Destination =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'folder'; readonly path: string }
@@ -50,7 +49,6 @@ export function destinationText(to: Destination | Replica): string {
 }
 
 function inBucket(text: string): Destination | Problem {
-  // The names that S3 and similar services allow.
   const [, bucket, key = ''] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,62})(?:\/+(.*))?$/i.exec(text) ?? []
   if (bucket === undefined)
     return problem(`"${text}" does not name a bucket: s3://bucket/prefix/ or s3://bucket/name.db.`)

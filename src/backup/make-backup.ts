@@ -27,7 +27,6 @@ export interface Made {
   readonly to: string
   readonly bytes: number
   readonly content: BackupSummary
-  /** Names of deleted old backups. */
   readonly erased: readonly string[]
   /** `null`: all were erased. */
   readonly notErased: string | null
@@ -46,10 +45,6 @@ interface Options {
 
 export const DRAFT = '.partial'
 
-/**
- * An older draft is abandoned. Sooner if no other backup of this directory is being made; but other services may use
- * the same folder.
- */
 const ABANDONED_MS = DAY_MS
 const ABANDONED_ALONE_MS = MINUTE_MS
 
@@ -136,7 +131,6 @@ async function toBucket(
 
 type Copied = { readonly kind: 'copied'; readonly bytes: number; readonly content: BackupSummary }
 
-/** Leaves nothing behind if there is a problem. */
 function copyChecked(
   source: string,
   draft: string,
@@ -167,7 +161,6 @@ function copyChecked(
 
 function copyProblem(error: Error & { code: string }, source: string, draft: string): string {
   const { code, message } = error
-  // The log is copied too.
   const megabytes = Math.ceil((sizeOf(source) + sizeOf(`${source}-wal`)) / 1e6)
   if (code === 'SQLITE_FULL')
     return `There is no room in ${dirname(draft)} for a copy of the database: it takes up to ${megabytes} MB.`

@@ -82,7 +82,6 @@ export function verifyProcess(
   async function ended(): Promise<VerifyOutcome> {
     const { stdout, complaint, how } = await child.ended
     if (stdout === '') return problem(complaint ?? `bellhop backup verify ended with ${how}.`)
-    // Ignores whether the key opens the records: the service may have another one.
     const { good, problems, devices } = JSON.parse(stdout) as Verified
     return good ? { kind: 'good', devices } : { kind: 'bad', what: problems.join(' ') }
   }

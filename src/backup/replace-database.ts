@@ -35,7 +35,6 @@ export function replaceDatabase({
   step = () => {},
 }: Options): { readonly kind: 'replaced'; readonly kept: string | null } | Problem {
   if (!existsSync(path)) {
-    // A log whose database somebody has moved away.
     setAside(path, keepAs)
     renameSync(by, path)
     syncDirectory(dirname(path))
@@ -70,7 +69,6 @@ function claimed(path: string, patienceMs: number, tries = 2): Disposable | 'bus
   }
 }
 
-/** Moves away what is left beside a damaged database. */
 function setAside(path: string, keepAs: string): void {
   for (const suffix of BESIDE) if (existsSync(path + suffix)) renameSync(path + suffix, keepAs + suffix)
   syncDirectory(dirname(path))

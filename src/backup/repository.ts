@@ -35,7 +35,6 @@ export function repositoryAt(
   return 'kind' in bucket ? bucket : bucketRepository(bucket, place.prefix)
 }
 
-/** A folder that does not exist is empty. */
 export function folderRepository(path: string): BackupRepository {
   return {
     async list() {

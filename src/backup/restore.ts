@@ -122,7 +122,6 @@ async function restoreBy(
   }
 }
 
-/** Keeps the schema: the Bellhop that wrote it, or a newer one, will run on it. */
 function settled(
   copy: string,
   schema: number,
@@ -138,7 +137,6 @@ function settled(
   }
 }
 
-/** The schema that brought webhooks. */
 const EVENTS_SINCE = 6
 
 /** On disk, and owned like the data directory. */

@@ -26,7 +26,6 @@ interface Verified {
 
 export interface BackupSchedule extends AsyncDisposable {
   state(): BackupState
-  /** Also while one is requested. */
   isMaking(): boolean
   /** `false`: one is being made. The result is in `state`. */
   makeNow(): boolean
@@ -49,7 +48,6 @@ export interface Making {
   stop(): Promise<void>
 }
 
-/** The start of a service has other things to do. */
 const START_MS = 10_000
 
 /** The clock may be corrected, or a folder mounted, meanwhile. */

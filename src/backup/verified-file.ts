@@ -27,7 +27,6 @@ interface BackupProblem {
   readonly what: string
 }
 
-/** In the data directory: for the next start, and for `bellhop doctor`. */
 const NAME = 'backup-verified.json'
 
 /** Never half written. */

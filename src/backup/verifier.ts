@@ -53,7 +53,6 @@ export function createVerifier({ clock, log, list, verify, known, keep }: Option
     if (untilDue() > 0) return untilDue()
     const there = await list()
     if (stopped) return RETRY_MS
-    // The schedule reports it.
     if (there.kind === 'problem') return RETRY_MS
     const now = clock.now()
     const newest = newestOf(backupNames(there), now)
@@ -90,7 +89,6 @@ export function createVerifier({ clock, log, list, verify, known, keep }: Option
     try {
       keep(verification)
     } catch (error) {
-      // Then only the next start, and the doctor, know less.
       log.warn('the state of the newest backup could not be stored', { error: String(error) })
     }
   }

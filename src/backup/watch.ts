@@ -1,11 +1,9 @@
-/** Blocks this thread: one statement over a whole database. */
 export interface BackupStep {
   /** The file that the database is copied to; `null`: it is checked, and some of it read more than once. */
   readonly into: string | null
   readonly size: number
 }
 
-/** Shows progress to an operator who waits. */
 export interface BackupWatch {
   during<T>(step: BackupStep, work: () => T): T
   /** Bytes moved to or from a bucket so far. `total`: `null` if unknown. */

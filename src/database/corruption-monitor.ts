@@ -5,7 +5,6 @@ import { TOO_LARGE } from './write-failure.ts'
 export interface CorruptionMonitor {
   /** Every unexpected failure passes through it once. */
   readonly log: Log
-  /** The first damage seen by this process; `null`: none. */
   found(): string | null
 }
 

@@ -7,7 +7,6 @@ export function damage(what: string): Error & { readonly code: string } {
   return Object.assign(new Error(`database disk image is malformed: ${what}`), { code: 'SQLITE_CORRUPT' })
 }
 
-/** Parses a JSON column, which only Bellhop writes. Throws `damage`. */
 export function storedJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -34,7 +34,6 @@ export function lockBackups(directory: string): Disposable | null {
         },
       }
     }
-    // Another process has released it, and erased this file.
     held[Symbol.dispose]()
     return null
   } catch (error) {

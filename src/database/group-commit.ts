@@ -31,7 +31,6 @@ export interface GroupCommit extends Disposable {
   alongside(work: () => void): void
 }
 
-/** For metrics. Durations are seconds. */
 export interface CommitObserver {
   /** A transaction has run, up to its COMMIT, which is not durable yet. */
   committed(operations: number, seconds: number): void

@@ -85,9 +85,7 @@ function writerOf(path: string, pragmas: readonly string[]): OfflineWriter {
 }
 
 export interface ClaimedDatabase extends Disposable {
-  /** Upper bound of the size of a copy. */
   usedBytes(): number
-  /** As `copyDatabase`. */
   copyInto(target: string, within: string): void
 }
 

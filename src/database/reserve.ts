@@ -20,7 +20,6 @@ const SHARE = 0.05
  */
 const FULL_BYTES = 4 * MEBIBYTE
 
-/** Bytes, for a disk of this size. */
 export function reserveBytes(sizeBytes: number): number {
   return Math.floor(Math.min(MAX_BYTES, sizeBytes * SHARE))
 }

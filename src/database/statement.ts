@@ -40,7 +40,6 @@ export class LazyStatement {
     return this.#statement.run(...params)
   }
 
-  /** Rows as arrays, for drizzle. */
   values(...params: SQLQueryBindings[]): unknown[][] {
     return this.#statement.values(...params)
   }

@@ -98,12 +98,10 @@ function rightsText(path: string, directory: string): string {
   const { uid, mode } = statSync(path)
   const self = process.getuid?.() ?? uid
   const rights = (mode & 0o777).toString(8)
-  // A parent directory is not to be handed over.
   const remedy = path.startsWith(directory) ? `chown -R ${self} ${directory}` : `make ${directory} for that user`
   return `${path} cannot be written: it belongs to user ${uid} (mode ${rights}), and Bellhop runs as user ${self}. As root: ${remedy}; or name another data directory (--data).`
 }
 
-/** The path, or its nearest parent that exists. */
 function nearestOf(path: string): string {
   return existsSync(path) ? path : nearestOf(dirname(path))
 }

@@ -4,7 +4,6 @@ import { sizeOf } from '../system/space.ts'
 import { codeOf } from '../text/error-code.ts'
 import { dropReserve } from './reserve.ts'
 
-/** Erased as soon as it is written; one left by a crash is overwritten. */
 const NAME = 'write-probe'
 const BYTES = Buffer.alloc(64 * 1024)
 
@@ -22,7 +21,6 @@ export function writeFailureOf(error: unknown, path: string): unknown {
   return refusal === 'EFBIG' ? named(TOO_LARGE, refusal, error) : error
 }
 
-/** The end of a sentence that begins with the database. */
 export const TOO_LARGE = 'a file of it is as large as this process may write (LimitFSIZE=, ulimit -f)'
 
 /** The errno of a write at the end of the database or its log, whichever is longer; `null`: it succeeds. */

@@ -68,7 +68,6 @@ export function admission(rely: AdmissionDeps): Admit {
       return refused(failure('InvalidHeader', 'X-SERVICE-SECRET is required: every call of this application needs it.'))
     }
 
-    // `identify` has checked it.
     const withSecret = secret !== null
     const address = withSecret ? null : addressOf()
     const charged = charge(rely, application, address)
@@ -119,7 +118,6 @@ export function charge(
   return { why: failure('InsufficientStorageError', 'User is over API requests quota.', headers) }
 }
 
-/** The application id of a call, unproven. */
 export function createIdOf(headerPrefixes: readonly string[]): (headers: Headers) => string | null {
   const names = headersFor('appid', headerPrefixes)
   return (headers) => firstOf(headers, names)

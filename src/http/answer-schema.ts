@@ -25,7 +25,6 @@ type ObjectOf<P extends Properties, Optional extends keyof P> = {
   readonly [K in Exclude<keyof P, Optional>]: AnswerOf<P[K]>
 } & { readonly [K in Optional]?: AnswerOf<P[K]> | undefined }
 
-/** All properties are required except those of `optional`. */
 export function shapeOf<P extends Properties, Optional extends keyof P & string = never>(
   properties: P,
   optional: readonly Optional[] = [],
@@ -53,7 +52,6 @@ export function objectSchema<P extends Properties, Optional extends keyof P & st
   return { title, ...shapeOf(properties, optional) }
 }
 
-/** Any names, each with such a value. */
 export function mapOf<T>(
   values: AnswerSchema<T>,
   description?: string,

@@ -14,7 +14,6 @@ interface Dependencies {
   readonly log: Log
   readonly onRefused?: OnRefused
   readonly routes: readonly AnyElysia[]
-  /** For browsers, open to everybody and undocumented. */
   readonly pages?: readonly AnyElysia[]
   /** See `compat.ts`. */
   readonly compat?: boolean

@@ -1,7 +1,6 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 import { isPublic } from '../network/special-networks.ts'
 
-/** The caller's address. `peer`: the address at the other end of the connection. */
 export type CallerOf = (peer: string, headers: Pick<Headers, 'get'>) => string
 
 interface Options {
@@ -17,7 +16,6 @@ interface Options {
  */
 export function createCallerOf({ trusted, onStranger }: Options): CallerOf {
   const isTrusted = trusted === null ? () => false : inNetworks(trusted)
-  // Proxies are few, and looking at the networks costs microseconds.
   let last = { peer: '', trusted: false }
   let told = false
 

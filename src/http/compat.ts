@@ -58,7 +58,6 @@ export function compatible(plugins: readonly AnyElysia[]): AnyElysia {
     })
     .mapResponse(({ responseValue, request, route, set }) => {
       const status = statusOf(responseValue) ?? Number(set.status ?? 200)
-      // Failures pass here too.
       const silent = status >= 200 && status < 300 && SILENT.has(`${request.method} ${route}`)
       if (!silent) return undefined
       delete set.headers['content-type']

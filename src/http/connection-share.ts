@@ -2,9 +2,7 @@ import { networkOf } from '../network/address.ts'
 import type { OpenConnection } from '../system/socket-table.ts'
 
 export interface ConnectionLimit {
-  /** Above this, connections at rest are closed. */
   readonly atRest: number
-  /** Above this, connections in use are closed too. */
   readonly atAll: number
 }
 

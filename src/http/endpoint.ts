@@ -66,7 +66,6 @@ type Access =
 export interface IdAlone {
   readonly can: string
   readonly cannot: string
-  /** Instead of `can`, if the application verifies its users. */
   readonly verified?: string
 }
 
@@ -78,7 +77,6 @@ interface EndpointParts {
   readonly example?: JsonSchema
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: JsonSchema }>>
   readonly parameters?: readonly JsonSchema[]
-  /** By status, successful ones only. */
   readonly answers: Readonly<Record<number, EndpointAnswer>>
   /** Failures besides those of every endpoint, by status, with their codes. */
   readonly failures?: Readonly<Record<number, string>>

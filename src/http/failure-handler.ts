@@ -16,7 +16,6 @@ export function failureHandler(
   return new Elysia({ name: 'failures' })
     .onError(({ error, set, request }) => {
       const requestId = String(set.headers['x-request-id'])
-      // Elysia wraps what its body parser throws.
       const thrown = error instanceof ParseError ? error.cause : error
       if (thrown instanceof Refused) {
         // The message asks the caller to give us this request's ID.

@@ -30,7 +30,6 @@ export function answerHeaders(requestId: string): Record<string, string> {
 /** RFC 9110, 15.6.4. */
 export const UNAVAILABLE = 503
 
-/** The answer carries `requestId`. */
 export type OnRefused = (request: Request, requestId: string, why: Failure) => void
 
 export function httpStatusOf({ code }: Failure): number {

@@ -88,7 +88,6 @@ export function bodyOf<M extends Members, T>(
     const input: Record<string, unknown> = {}
     for (const member of all) {
       const spelling = spellingOf(given, member)
-      // Failures use the caller's spelling.
       if (spelling !== null) input[member.name] = member.field.read(given[spelling], spelling)
     }
     const shaped = input as Input<M>

@@ -37,7 +37,6 @@ export interface AuditedCall {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** Runs `work` and logs what it commits as `call`. */
 export type Audited = <T>(call: AuditedCall, work: () => T) => T
 
 export interface Gate {
@@ -126,7 +125,6 @@ function gatePlugin(
         const callersAddress = () => callerOf(addressOf(request, served.app?.server ?? null), headers)
         if (asks === 'open' || asks === 'itself') {
           context.isRaw = asks === 'itself'
-          // Health checks come often and cost nothing.
           const bucket = path === '/healthz' ? null : takeOpen?.(callersAddress(), asks)
           return bucket?.allowed === false ? turnAway(request, id, tooMany(bucket)) : undefined
         }

@@ -1,4 +1,3 @@
-/** Per write to the socket. */
 const CHUNK_CHARACTERS = 64 * 1024
 
 /**

@@ -19,7 +19,6 @@ export interface Listener {
    * process takes the port in that moment: call it again.
    */
   renew(tls: TlsPair): void
-  /** Takes no new connections; resolves when open calls are answered. */
   stop(): Promise<void>
   abort(): void
 }

@@ -14,7 +14,6 @@ export interface TlsFiles {
   readonly key: string
 }
 
-/** `cert` includes its chain. */
 export interface TlsPair {
   readonly cert: string
   readonly key: string
@@ -26,7 +25,6 @@ export interface ReadPair {
   /** Milliseconds since the Unix epoch. */
   readonly validFrom: number
   readonly validTo: number
-  /** The file lacks the issuer of the certificate. */
   readonly withoutChain: boolean
 }
 

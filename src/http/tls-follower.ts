@@ -15,7 +15,6 @@ interface Options {
   readonly readFile: ReadFile
   readonly clock: Clock
   readonly log: Log
-  /** Throws if the pair cannot be used. */
   readonly use: (pair: TlsPair) => void
 }
 
@@ -50,7 +49,6 @@ export function followTlsFiles({ files, first, readFile, clock, log, use }: Opti
     complaint = problem ?? ''
   }
 
-  /** Why the files on disk are not in use; `null`: they are. */
   function renew(): string | null {
     const found = readPair(files, readFile)
     if (found.kind === 'problem') return found.problem

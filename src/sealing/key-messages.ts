@@ -3,7 +3,6 @@ import type { SealedRecord } from './sealed-table.ts'
 
 type Named = Pick<SealedRecord, 'application' | 'name' | 'provider'>
 
-/** Names in a sentence; the rest is counted. */
 const MAX_NAMES = 3
 
 /** `place`: the key's file; `null`: the key is a setting. */
@@ -22,7 +21,6 @@ export function misplacedKeyText(place: string | null, fitting: string): string 
   return `The ${keyName(place)} is not the one that opens what is sealed in the database; the key in ${fitting} is: ${remedy}.`
 }
 
-/** `total`: all sealed records. */
 export function damagedRecordText(record: Named, total: number): string {
   return `The ${whatOf(record.provider)} of "${record.name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. ${remedyFor(record)}`
 }

@@ -15,7 +15,6 @@ import type { ProvenKey } from './verify-key.ts'
 
 export interface Rotated {
   readonly kind: 'rotated'
-  /** The file that holds the new key. */
   readonly path: string
   readonly resealed: number
   readonly erased: readonly SealedRecord[]

@@ -36,7 +36,6 @@ interface Options {
 /** Bytes. AES-256. */
 const KEY_LENGTH = 32
 
-/** The path of the default key. */
 export function keyPathIn(dataDirectory: string): string {
   return join(dataDirectory, 'key')
 }

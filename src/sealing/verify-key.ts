@@ -13,7 +13,6 @@ export interface ProvenKey {
   readonly key: Uint8Array
   /** `'next'`: the new one of a rotation that was killed after its commit. */
   readonly source: SealingKey['source'] | 'next'
-  /** Everything sealed. */
   readonly records: readonly SealedRecord[]
   readonly damaged: readonly SealedRecord[]
 }

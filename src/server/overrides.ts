@@ -26,7 +26,6 @@ export interface Overrides {
   /** APNs, FCM and Google's token endpoint, instead of HTTP/2. */
   readonly openTransport?: OpenTransport
   readonly resolve?: Resolve
-  /** Instead of a thread. */
   readonly keyAgreement?: KeyAgreement
   readonly post?: Post
   /** Runs commands for other processes and machines. Default: none. */

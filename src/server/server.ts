@@ -235,7 +235,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       false,
     )
     if (!inTime) log.warn('stopped before everything in flight was answered', { drainSeconds: config.drainSeconds })
-    // What the ledger still holds.
     await commit(() => undefined).catch(noted(log))
     await stack.disposeAsync()
     sayTheRest()

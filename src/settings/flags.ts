@@ -6,7 +6,6 @@ export interface FlagNames {
   readonly valued: readonly string[]
   /** Take a value, and may be given again: the values are joined by commas. */
   readonly lists?: readonly string[]
-  /** Take none: `--name`. */
   readonly switches: readonly string[]
   /** Names in other programs, and the flag here: `port` → `--listen HOST:PORT`. */
   readonly elsewhere?: Readonly<Record<string, string>> | undefined
@@ -17,7 +16,6 @@ export interface Flags {
   readonly values: ReadonlyMap<string, string>
   /** Everything that is not a flag, in order; all of it after `--`. */
   readonly words: readonly string[]
-  /** One sentence each. */
   readonly problems: readonly string[]
 }
 

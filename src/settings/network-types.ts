@@ -114,7 +114,6 @@ export const headerNames = listOf({
   read: (part) => (isHeaderName(part) ? part.toUpperCase() : undefined),
 })
 
-/** In lower case. */
 export const hostNames = listOf({
   expected: 'a host name without a port, such as bellhop or admin.example.com',
   placeholder: 'NAME',

@@ -36,7 +36,6 @@ export const SETTING_FLAGS: Required<FlagNames> = {
 }
 
 interface Sources {
-  /** By flag name, without dashes. */
   readonly flags: ReadonlyMap<string, string>
   readonly env: EnvironmentVariables
   readonly readFile: ReadFile

@@ -65,7 +65,6 @@ export function choice<const Choice extends string>(...choices: readonly Choice[
   }
 }
 
-/** The flag alone is on. */
 export const onOff: SettingType<boolean> = {
   expected: 'on or off',
   placeholder: '',

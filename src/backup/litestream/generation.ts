@@ -3,14 +3,12 @@ import type { Problem } from '../../failure.ts'
 import { moment } from '../../text/format.ts'
 
 export interface ReplicaFile {
-  /** Below the replica: `generations/…`. */
   readonly name: string
   /** When it was stored, ms since the Unix epoch. */
   readonly modifiedAt: number
 }
 
 export interface Segment extends ReplicaFile {
-  /** Of the WAL file, counted from the generation's first. */
   readonly index: number
   /** In that file, in bytes. */
   readonly offset: number

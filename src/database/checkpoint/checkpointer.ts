@@ -6,7 +6,6 @@ export interface CheckpointOrder {
   readonly flags: Int32Array<SharedArrayBuffer>
 }
 
-/** The index of a flag that both threads see, and its values. */
 export const ACTIVITY = 0
 export const FREE = 0
 export const ASKED = 1
@@ -38,7 +37,6 @@ export interface Checkpointer extends Disposable {
   pause(): Promise<void> | null
 }
 
-/** For a single writer: SQLite moves the log in the commit that makes it long. */
 export const IN_THE_COMMIT: Checkpointer = { look() {}, pause: () => null, [Symbol.dispose]() {} }
 
 interface Options extends CheckpointOverrides {
@@ -56,7 +54,6 @@ interface Options extends CheckpointOverrides {
 export interface CheckpointOverrides {
   /** Default: `LOG_PAGES`. */
   readonly logPages?: number
-  /** Replaces `moveLog` on the thread. */
   readonly move?: (path: string) => Promise<string | null>
 }
 
@@ -85,7 +82,6 @@ export function createCheckpointer({
   let thread: Worker | null = null
   let answered: (problem: string | null) => void = () => {}
   let pausing: PromiseWithResolvers<void> | null = null
-  /** In pages of log. */
   let dueAt = logPages
   let moving = false
   let over = false

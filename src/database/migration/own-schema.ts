@@ -31,7 +31,6 @@ export function strangersIn(found: readonly SchemaObject[], schema: number): rea
   ]
 }
 
-/** The worst last. */
 const TELLING = ['index', 'table', 'view', 'trigger']
 
 function madeBy(schema: number): readonly SchemaObject[] {

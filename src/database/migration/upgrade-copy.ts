@@ -10,7 +10,6 @@ import { isFull } from '../sqlite-error.ts'
 
 /* The copies that upgrades leave: `<path>.before-8` is the database before migration 8 and those that ran with it. */
 
-/** Of this upgrade, and of the one before. */
 const KEPT = 2
 
 export interface Copy {
@@ -35,7 +34,6 @@ export function copyBeforeUpgrade(path: string, to: number, bytes: number, free 
   const copy = copyName(path, to)
   const draft = copyDraft(copy)
   if (free < bytes) throw noRoom(path, bytes, free)
-  // Left by a process that was killed.
   rmSync(draft, { force: true })
   try {
     copyDatabase(path, draft, dirname(path))

@@ -19,7 +19,6 @@ export type UpgradeStep =
       readonly kind: 'upgraded'
       readonly from: number
       readonly to: number
-      /** Copies of earlier upgrades. */
       readonly erased: readonly string[]
     } & Copy)
 
@@ -49,7 +48,6 @@ export function upgrade(connection: Database, path: string, options: UpgradeOpti
   const from = versionOf(connection)
   let copied: Copy | null = null
   try {
-    // Another process may have upgraded it meanwhile; a new database has nothing to lose.
     if (from > 0 && from < to) copied = prepare(connection, path, from, to, options)
     for (const { number, sql } of migrations) {
       if (number <= from) continue

@@ -3,7 +3,6 @@ import type { JsonSchema } from '../fields.ts'
 /** Keys whose values are data, not schemas. */
 export const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const'])
 
-/** For a schema that contains itself. */
 export function referenceTo(title: string): string {
   return `#/components/schemas/${title}`
 }

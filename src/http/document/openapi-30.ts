@@ -12,7 +12,6 @@ import type { JsonSchema } from '../fields.ts'
  */
 export function inOpenApi30(document: JsonSchema): JsonSchema {
   const { openapi: _, webhooks, info, ...rest } = lowered(document) as JsonSchema
-  // 3.0 has a URL instead of an SPDX identifier.
   const { license, ...told } = info as JsonSchema
   const { identifier, ...named } = license as JsonSchema
   const url = `https://spdx.org/licenses/${String(identifier)}`
@@ -41,7 +40,6 @@ function lowered(value: unknown): unknown {
   return copy
 }
 
-/** Keeps the first of the properties that differ only in case. */
 function onceEach(properties: JsonSchema): JsonSchema {
   const spelt = (name: string) => name.toLowerCase()
   const first = new Map(

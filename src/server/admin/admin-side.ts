@@ -92,7 +92,6 @@ export function startAdminSide(deps: Dependencies) {
   let made: ReturnType<typeof createAdminApi> | null = null
   return {
     alerts: monitoring.alerts,
-    /** Made on the first call, to keep starts fast. */
     api: () => (made ??= adminApi({ ...deps, ...stores, schedule, monitoring, streams })),
     /**
      * The secret of a link that creates the first administrator; `null`: there is one. Not necessarily on disk: after a

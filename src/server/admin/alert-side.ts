@@ -61,7 +61,6 @@ const TOLD: readonly (readonly [check: keyof Found, kind: AlertKind, isFailure: 
   ['quotas', 'quota', false, 'bellhop app limits'],
 ]
 
-/** FCM's answers for a project whose quota is used up. */
 const GATEWAY_QUOTA = /\((?:QUOTA_EXCEEDED|RATE_LIMIT_EXCEEDED|RESOURCE_EXHAUSTED)\)/
 
 export function readinessConditions(found: Found): readonly AlertCondition[] {

@@ -19,7 +19,6 @@ export interface Moving {
 /** What a server lends the commands it runs. `src/cli` makes a `ServeCommand` of it. */
 export interface CommandService {
   readonly data: string
-  /** The connection that writes, between the transactions of others. */
   readonly database: Database
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array

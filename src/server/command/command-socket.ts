@@ -19,7 +19,6 @@ export const COMMAND_NUMBER = 'x-command'
 
 /** A command line on this machine. Files: by path, their content in base64. */
 export interface LocalCall extends Pick<CommandCall, 'argv' | 'env' | 'columns'> {
-  /** Of the calling program. */
   readonly version: string
   readonly user: string
   readonly terminal: string
@@ -31,7 +30,6 @@ interface Dependencies {
   readonly clock: Clock
   readonly log: Log
   readonly serve: ServeCommand
-  /** Another process has changed the database. */
   readonly onChanged: () => void
   readonly readiness: () => Promise<Pick<Readiness, 'ready' | 'reasons'>>
 }
@@ -122,7 +120,6 @@ export function openCommandSocket({ data, clock, log, serve, onChanged, readines
         },
       })
     } catch (error) {
-      // Commands will report that no server runs.
       log.warn('no socket for commands of this machine', { path, error: describeError(error) })
       return null
     } finally {

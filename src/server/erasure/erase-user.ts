@@ -10,10 +10,8 @@ import { createReceiptStore } from '../../stats/receipt-store.ts'
 import { createEventErasure } from '../../webhook/webhook-erasure-store.ts'
 import type { ErasedBy } from './erasure.ts'
 
-/** At a time; a user has a few. */
 const DEVICES = 20
 
-/** At a time: 3 ms. */
 const PUSHES = 100
 
 /** `push.number` over `after`, up to `upTo`. */

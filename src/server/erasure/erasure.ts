@@ -15,7 +15,6 @@ export interface NamingColumn {
   readonly user: Fate
   /** By `PUT /deviceToken/del`. An id that is kept then belongs to no device: ids are not reused. */
   readonly device: Fate
-  /** Why it is kept, and how long. */
   readonly kept?: string
 }
 

@@ -12,7 +12,6 @@ const MIN_LOOK_MS = 10
 const MAX_LOOK_MS = 100
 const ARRIVALS_PER_MS = 50
 
-/** How often to count all connections, even if few are open. */
 const RECOUNT_MS = 5 * SECOND_MS
 const RECOUNT_OVER_MS = SECOND_MS / 4
 

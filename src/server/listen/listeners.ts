@@ -21,7 +21,6 @@ interface Dependencies {
   readonly elsewhere: AnswerElsewhere
   /** `null`: plain HTTP. */
   readonly tls: ReturnType<typeof tlsIn>
-  /** Default: on sockets. */
   readonly open?: typeof listen
   readonly onAnswer: (request: Request, response: Response, ms: number) => void
   readonly onEnded: (connections: number) => void

@@ -85,13 +85,11 @@ function withNames(log: Log, find: (which: number | string) => Pick<Application,
   )
 }
 
-/** They can all be different. */
 const MAX_ITEMS = 1000
 
 interface Said {
   /** Ms since the Unix epoch. */
   at: number
-  /** Repeats since it was last logged. */
   again: number
   event: string
   fields: LogFields

@@ -40,7 +40,6 @@ interface Dependencies extends Pick<Service, 'clock' | 'time' | 'log' | 'databas
 /** `application.number` of a copy that has not begun. */
 const NOT_YET = 0
 
-/** A copy under way. In memory only: a restart drops it. */
 interface Arrival {
   readonly openKey: (jwe: string) => Promise<Uint8Array | null>
   /** `null`: it has not begun. */
@@ -230,7 +229,6 @@ export function createArrivals(deps: Dependencies) {
     }
   }
 
-  // Left by the last process.
   for (const move of moves.list()) if (move.phase === 'arriving') drop(move).catch(noted(log))
   let offering: Promise<unknown> = Promise.resolve()
   return {

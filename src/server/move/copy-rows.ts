@@ -23,7 +23,6 @@ const MAX_CHARACTERS = 1024 * 1024
 interface Copy extends Pick<Service, 'key' | 'time'> {
   readonly config: Pick<Service['config'], 'data'>
   readonly application: Application
-  /** Of the other server. */
   readonly publicKey: JWK
   /** `null`: the other server has it on disk; else why not. */
   readonly send: (step: MoveStep) => Promise<string | null>
@@ -58,7 +57,6 @@ export async function copyRows(copy: Copy): Promise<Record<string, number> | str
   return (await sending) ?? (await copy.send({ step: 'complete', rows: counts })) ?? counts
 }
 
-/** Pages that fit a step; a sentence if a row can't be sent. */
 function* pagesOf(
   database: ReadOnlyDatabase,
   table: MovedTable,
@@ -100,7 +98,6 @@ function* pagesOf(
   if (page.length > 0) yield page
 }
 
-/** By its share of all devices. */
 export function estimatedBytes(database: Pick<Database, 'statement'>, application: number): number {
   const row = database
     .statement<{ bytes: number; own: number; devices: number }, [number]>(

@@ -13,7 +13,6 @@ import type { Move, MoveStore } from '../../move/move-store.ts'
 import { describeError } from '../../text/error-code.ts'
 import type { Service } from '../service.ts'
 
-/** Less than clients wait for an answer. */
 const ANSWER_MS = 20 * SECOND_MS
 
 /** Proves to the other server that `ADDRESS_HEADER` is from this one. */

@@ -73,7 +73,6 @@ export async function answersCalls(clock: Clock, url: string): Promise<boolean> 
     const response = await fetch(`${url}/healthz`, { redirect: 'manual', signal: limit.signal })
     return parseJsonObject(await response.text())?.['status'] === 'ok'
   } catch {
-    // Whatever is wrong, calls would not get through either.
     return false
   }
 }

@@ -15,7 +15,6 @@ interface Dependencies extends Pick<Service, 'clock' | 'log' | 'directory'> {
   readonly stopped: AbortSignal
   /** By `application.id`. */
   readonly isUnderWay: (id: string) => boolean
-  /** The other server serves it. */
   readonly onGone: (id: string) => void
 }
 
@@ -25,7 +24,6 @@ export function createTelling({ clock, log, directory, commit, moves, stopped, i
     const phase = step === 'activate' ? 'left' : 'leaving'
     for (let tries = 0; !stopped.aborted; tries++) {
       const found = moves.find(id)
-      // Another move has begun.
       if (found?.phase !== phase || found.adminUrl === null || (tries > 0 && step === 'drop' && isUnderWay(id))) return
       const secret = moves.secretOf(id)
       const said =
@@ -49,7 +47,6 @@ export function createTelling({ clock, log, directory, commit, moves, stopped, i
     await untilWritten(() => {
       const found = moves.find(id)
       if (found?.phase !== 'leaving' || isUnderWay(id)) return
-      // It came from a server that may forward calls.
       if (digest === null) moves.remove(id)
       else moves.put({ ...found, phase: 'here', adminUrl: null, url: null, secret: null })
     })

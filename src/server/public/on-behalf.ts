@@ -12,7 +12,6 @@ import { createPublicApi } from './public-api.ts'
 import { publicParts, servicePushing } from './public-parts.ts'
 import type { AdmissionRules, PublicApiService } from './public-parts.ts'
 
-/** Administrators' calls are not counted. */
 const UNLIMITED = { allowed: true, limit: 0, rate: 0, remaining: 0, retryAfterSeconds: 0, resetSeconds: 0 } as const
 
 /** Without what clients of the original service expect. */

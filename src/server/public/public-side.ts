@@ -100,7 +100,6 @@ function createServiceAdmission({
     onRefused,
     takeOpen(address, asks) {
       const { backendRate: rate, backendBurst: burst } = DEFAULT_LIMITS
-      // A hook's signature is checked only once its body is here.
       if (asks === 'itself') return limiter.take(userKey(NO_HOOK, address), { rate, burst })
       return limiter.take(userKey(NO_APPLICATION, address), DEFAULT_LIMITS, siteKey(NO_APPLICATION, address))
     },

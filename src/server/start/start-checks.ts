@@ -101,7 +101,6 @@ export function sealingKeyOf({ data, key: text }: Config, database: Database, cl
   if (proven.kind === 'problem') throw new StartRefused(proven.problem)
   inDataDirectory(data, () => settleKeys(data, proven, clock.now()))
   for (const record of proven.damaged) log.error(damagedRecordText(record, proven.records.length))
-  // A trial has nothing to protect yet.
   if (text === null && proven.records.length > 0) tellOfKey(keyPathIn(data), log)
   return proven.key
 }

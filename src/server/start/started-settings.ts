@@ -29,7 +29,6 @@ export async function noteStart(by: Actor | undefined, { config, clock, database
   })
 }
 
-/** Not defaults, and no secrets. */
 function shownSettings(config: Config): Readonly<Record<string, unknown>> {
   const shown = SETTING_NAMES.filter((name) => SETTINGS[name].secret !== true && !isDefault(name, config))
   return Object.fromEntries(shown.map((name) => [name, config[name]]))

@@ -9,8 +9,6 @@ import { createQuotaLedger } from '../../usage/quota-ledger.ts'
 import type { QuotaLedger } from '../../usage/quota-ledger.ts'
 import type { Service } from '../service.ts'
 
-/* What is written along with other writes. */
-
 interface Dependencies extends Pick<Service, 'database' | 'clock' | 'log' | 'opened'> {
   readonly group: Pick<GroupCommit, 'alongside' | 'commit'>
 }

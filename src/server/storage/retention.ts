@@ -25,7 +25,6 @@ interface Dependencies extends Pick<Service, 'clock' | 'log' | 'commit'> {
 export function startRetention({ clock, log, commit, sweeps }: Dependencies): () => void {
   let cancelPause = () => {}
   let running = false
-  /** The hour came while a sweep was running. */
   let wanted = false
   let stopped = false
 
@@ -49,9 +48,7 @@ export function startRetention({ clock, log, commit, sweeps }: Dependencies): ()
         else if (!stopped) cancelPause = clock.after(PAUSE_MS, () => step(at, next))
       },
       (error: unknown) => {
-        // A stop interrupts it; the next start sweeps again.
         if (!stopped) noted(log)(error)
-        // Other sweeps may still succeed.
         step(at + 1, 0)
       },
     )
@@ -78,7 +75,6 @@ interface SweptParts extends Pick<Service, 'database' | 'devices' | 'ledger'> {
   readonly config: Pick<Service['config'], 'keepGone'>
 }
 
-/** In the order of erasing. */
 export function createSweeps(
   { database, devices, ledger, config }: SweptParts,
   webhooks: Pick<WebhookStore, 'sweep'>,

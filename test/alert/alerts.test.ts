@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../src/clock.ts'
 import type { Disk } from '../../src/monitoring/storage.ts'
 import { createAdminCaller } from '../admin/admin-caller.ts'
 import type { AdminCall } from '../admin/admin-caller.ts'
@@ -6,6 +7,7 @@ import { commandLine } from '../cli/command-line.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
+import { passing } from '../support/passing.ts'
 import { startReceiver, status } from '../support/receiver.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
@@ -46,12 +48,19 @@ const added = async (...argv: readonly string[]) => {
   return stdout
 }
 
-/** Lets time pass until it is so, slowly enough for what happens on sockets meanwhile. */
-const passUntil = (isSo: () => boolean) =>
-  until(() => {
-    clock.advance(2000)
-    return isSo()
-  })
+/** In steps that are far shorter than the deadline of a mail. */
+const passUntil = (isSo: () => boolean) => passing(service, clock, until(isSo), 1000)
+
+/** Minutes in which nothing is sent. */
+function passMinutes(minutes: number): Promise<void> {
+  const end = clock.now() + minutes * MINUTE_MS
+  return passing(
+    service,
+    clock,
+    until(() => clock.now() >= end),
+    10_000,
+  )
+}
 
 describe('bellhop alert', () => {
   test('add makes an alert of which the URL is shown by no list', async () => {
@@ -168,6 +177,7 @@ test('a server tells by mail, and by ntfy, that its disk is nearly full, and tha
   await added('ntfy', topic(), '--when', 'not-ready')
   const count = receiver.received.length
   disk = { ...disk, freeBytes: 10 * MEBIBYTE }
+  await passMinutes(1)
   await passUntil(() => receiver.received.length > count && mailServer.mails.length > 0)
   const begun = receiver.received.at(-1)
   expect(begun?.headers['title']).toBe('Bellhop push.example.com: not ready')
@@ -179,6 +189,7 @@ test('a server tells by mail, and by ntfy, that its disk is nearly full, and tha
   service = await service.restart()
   await line.run(['admin', 'revoke', 'test'], { BELLHOP_DATA: service.data })
   call = createAdminCaller(service)
+  await passMinutes(5)
   await passUntil(() => receiver.received.length > count + 1 && mailServer.mails.length > 1)
   const ended = receiver.received.at(-1)
   expect(ended?.headers['title']).toBe('Bellhop push.example.com: not ready (ended)')

@@ -15,10 +15,13 @@ import { join } from 'node:path'
 import { installerFor, isReleaseAddress } from '../../scripts/build/installer.ts'
 
 let folder: string
+let wgetrc: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bellhop-install-test-'))
   // Where somebody who is not root finds what the tests have made.
   chmodSync(folder, 0o755)
+  wgetrc = join(folder, 'wgetrc')
+  writeFileSync(wgetrc, 'waitretry = 0\n')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -62,7 +65,8 @@ interface How {
 
 async function install(args: readonly string[], { shell = ['sh'], env = {}, script = SCRIPT }: How = {}) {
   const child = Bun.spawn([...shell, script, ...args], {
-    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    // wget does not wait before it tries again.
+    env: { PATH: process.env['PATH'], HOME: folder, WGETRC: wgetrc, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   })

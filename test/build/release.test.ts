@@ -53,7 +53,11 @@ describe('the runtime of a target', () => {
   })
 
   test('that the registry does not give is missed, with the reason', async () => {
-    const nobody = { BUN_CONFIG_REGISTRY: 'http://127.0.0.1:9/', BUN_INSTALL_CACHE_DIR: join(folder, 'cache') }
+    const nobody = {
+      BUN_CONFIG_HTTP_RETRY_COUNT: '0',
+      BUN_CONFIG_REGISTRY: 'http://127.0.0.1:9/',
+      BUN_INSTALL_CACHE_DIR: join(folder, 'cache'),
+    }
     const env = { PATH: process.env['PATH'], HOME: folder, ...nobody }
     const found = await fetchRuntime(TARGET, join(folder, 'empty'), env)
     expect(found).toEqual({

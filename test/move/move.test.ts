@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { systemClock } from '../../src/clock.ts'
+import { HOUR_MS, systemClock } from '../../src/clock.ts'
 import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
+import { passing } from '../support/passing.ts'
 import { acceptedPush, registerDevice, registerDevices, tokenOf, tokensOf } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
@@ -121,11 +122,14 @@ describe('an application that moves', () => {
     await until(() => arrivalsOf(retried).length === 1)
     const waiting = from.database.statement(`SELECT 1 FROM push_exception WHERE state = 'retry'`)
     await until(() => waiting.get() !== null)
-    // Its time comes soon, of which the server that it leaves does not hear.
+    const at = new Date(Date.now() + HOUR_MS).toISOString()
+    const scheduled = await acceptedPush(from, '/push/all', { platform: 1, send_at: at }, as)
+    // Their time comes soon, of which the server that they leave does not hear.
     from.database.statement(`UPDATE push_exception SET due_at = 1 WHERE state = 'retry'`).run()
     from.database.statement('UPDATE delivery SET waits_until = 1 WHERE waits_until IS NOT NULL').run()
-    const at = new Date(Date.now() + 2500).toISOString()
-    const scheduled = await acceptedPush(from, '/push/all', { platform: 1, send_at: at }, as)
+    from.database
+      .statement<never, [number, string]>('UPDATE push SET send_at = ? WHERE id = ?')
+      .run(Date.now(), scheduled)
     expect((await moveThere(application)).exitCode).toBe(0)
     await until(() => arrivalsOf(scheduled).length === 2 && arrivalsOf(retried).length === 2)
     expect(servedBy([from, to], application)).toEqual(['the second'])
@@ -425,19 +429,21 @@ describe('a move that breaks', () => {
   }
 
   test('in telling goes on until the other server has heard, and calls get 503 meanwhile', async () => {
-    const application = newApplication()
+    const clock = createFakeClock(Date.now())
+    await using leaving = await startService({ application: NONE, clock, config: gateways.config })
+    const application = newApplication(leaving)
     let isDeaf = true
     await using wire = wireTo(to.adminUrl, (step) => (step === 'activate' && isDeaf ? 'is lost' : 'passes'))
-    const moved = moveThere(application, { adminUrl: wire.adminUrl })
+    const moved = moveBetween(cli, application, leaving, to, { adminUrl: wire.adminUrl })
     await until(() => wire.steps.includes('activate'))
-    for (const service of [from, to]) {
+    for (const service of [leaving, to]) {
       expect(await service.get('/pushes', { application })).toMatchObject({
         status: 503,
         body: { message: 'The application is being moved to another server: repeat the call.' },
       })
     }
     isDeaf = false
-    expect(await moved).toMatchObject({ exitCode: 0 })
-    expect((await from.get('/pushes', { application })).status).toBe(200)
+    expect(await passing(leaving, clock, moved)).toMatchObject({ exitCode: 0 })
+    expect((await leaving.get('/pushes', { application })).status).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
-// Runs every file of `bellhop backend` against a server, the slow ones too: about a minute, most of it for compiling Go's
-// standard library once. Installs nothing, and names the packages of Debian that are missing.
+// Runs every file of `bellhop backend` against a server. Takes a minute, mostly for compiling Go's standard library.
+// Installs nothing, and names missing Debian packages.
 import { $ } from 'bun'
 import { LANGUAGES, missing } from '../test/client/backends/languages.ts'
 

@@ -1,5 +1,5 @@
-// The bench: the compiled service and what it is compared with, on this machine, in turns. Prints Markdown; ratios on
-// one machine mean something, and its figures beside another machine's mean nothing.
+// Compares the compiled service with other senders on this machine, in turns, and prints Markdown. Only ratios are
+// comparable between machines.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ const ROUGH = ['run', '--quick: with so few devices, whether a goal is reached i
 
 const { quick, rounds, chosen, output } = readArguments()
 const folder = mkdtempSync(join(tmpdir(), 'bellhop-bench-'))
-// What a part keeps in a temporary folder of its own goes with this one.
+// Temporary folders of the parts disappear with this one.
 process.env['TMPDIR'] = folder
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
@@ -90,7 +90,7 @@ for (const [name, measure] of chosen) {
     console.error(error)
     failures.push({ name, why: error instanceof Error ? error.message : String(error) })
   }
-  // After each part: a whole run takes half an hour, and may be ended before.
+  // After each part: a whole run takes half an hour and may be stopped early.
   if (output !== null) await write(output)
 }
 

@@ -1,4 +1,4 @@
-// Writes a collection for Bruno, with a request for each operation of the API, into dist/bruno or another folder.
+// Writes a Bruno collection with a request for each operation of the API. Default folder: dist/bruno.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

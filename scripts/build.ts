@@ -1,4 +1,4 @@
-// Compiles dist/bellhop for this platform, and what is inside it as CycloneDX where that is asked for.
+// Compiles dist/bellhop for this platform, and lists its contents as CycloneDX on request.
 import { parseArgs } from 'node:util'
 import manifest from '../package.json' with { type: 'json' }
 import { commitOfBuild } from './build/commit.ts'

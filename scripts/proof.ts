@@ -1,12 +1,11 @@
-// Runs the long proofs whole, one after the other, and says how long each took. ./scripts/test runs one scenario of each.
+// Runs the long proofs in full and times them. ./scripts/test runs one scenario of each.
 import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 
 interface Proof {
   readonly name: string
-  /** What it proves. */
   readonly what: string
-  /** How long it takes on two cores. */
+  /** Duration on two cores. */
   readonly usually: string
   /** Arguments of Bun. */
   readonly command: readonly string[]
@@ -14,7 +13,7 @@ interface Proof {
 
 const tests = (...files: readonly string[]): readonly string[] => ['test', '--timeout=180000', ...files]
 
-/** The shortest first. */
+/** Shortest first. */
 const PROOFS: readonly Proof[] = [
   {
     name: 'heap',
@@ -177,7 +176,7 @@ if (values.list || values.help || unknown.length > 0) {
 }
 
 const chosen = PROOFS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-// Tests that start the service as a process run it in half the time; and it is what a second build is compared with.
+// Tests start the service twice as fast from it, and `reproduce` compares a second build with it.
 await $`${process.execPath} scripts/build.ts`
 const failed: string[] = []
 for (const { name, what, usually, command } of chosen) {

@@ -1,6 +1,5 @@
-// Makes a release in dist/release: an executable for each target with the list of what is inside, an image, the installer,
-// the notes, and the checksums and signatures of these. What is compiled is the last commit, in a directory of its own, with
-// packages installed anew by bun.lock.
+// Builds a release in dist/release: executables with their contents' lists, image, installer, notes, checksums and
+// signatures. Compiles the last commit in a separate directory, with packages installed from bun.lock.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -68,7 +67,7 @@ async function release(argv: readonly string[]): Promise<number> {
   return made ? (complete ? 0 : 3) : 1
 }
 
-/** What is asked for; a number: the exit code, after what there was to say. */
+/** A number: the exit code, after printing the reason. */
 function readArguments(argv: readonly string[]) {
   const { values, problem } = parsed(argv)
   if (values?.help) {
@@ -108,14 +107,14 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-/** Why nothing can be released; `null`: it can. */
+/** Why nothing can be released, if so. */
 async function refusalOf(): Promise<string | null> {
   if (Bun.version !== BUN_VERSION) return `a release is compiled by Bun ${BUN_VERSION}, and this is ${Bun.version}`
   const changed = (await $`git status --porcelain --untracked-files=no`.text()).trimEnd()
   return changed === '' ? null : `only what is committed can be released, and this is not:\n${changed}`
 }
 
-/** What the image is made of; nothing if none is wanted, `null` if it cannot be made. */
+/** Empty: no image wanted. `null`: it can't be built. */
 async function platformsOfImage(
   ready: readonly Ready[],
   { targets, packages }: Asked,
@@ -138,7 +137,7 @@ async function platformsOfImage(
   return platforms
 }
 
-/** Whether all was made; says what was not. */
+/** Returns whether everything was built; reports what was not. */
 async function make(
   ready: readonly Ready[],
   platforms: readonly ImagePlatform[],
@@ -184,7 +183,7 @@ async function make(
   }
   const sums = await Promise.all(files.map(async (path) => `${await fileSha256(path)}  ${basename(path)}\n`))
   const checksums = written('SHA256SUMS', sums.join(''))
-  // Each comment names its file, so that no signature passes for another's.
+  // The comment names its file, so that no signature fits another file.
   for (const { target } of ready) signer?.sign(pathOf(target.name), `bellhop ${version} ${target.name}`)
   signer?.sign(checksums, `bellhop ${version} SHA256SUMS`)
   return true
@@ -194,14 +193,13 @@ function pathOf(target: string): string {
   return resolve(OUTPUT, `bellhop-${manifest.version}-${target}`)
 }
 
-/** The path of a new file of the release. */
+/** Returns the new file's path. */
 function written(name: string, text: string): string {
   const path = resolve(OUTPUT, name)
   writeFileSync(path, text)
   return path
 }
 
-/** `null`: nobody passes one. */
 async function passwordFromInput(): Promise<string | null> {
   return process.stdin.isTTY ? null : ((await Bun.stdin.text()).split('\n')[0] ?? '')
 }

@@ -1,6 +1,6 @@
-// Whether a release depends on where, when and by whom it is made: makes that of the last commit twice, in two clones and two
-// environments, and compares all that is written, byte for byte; then checks the sums and the signatures. Arguments are
-// those of scripts/release, where paths must be absolute.
+// Whether a release depends on where, when and by whom it is built: builds the last commit twice, in two clones and
+// environments, compares every byte, and checks sums and signatures. Takes the arguments of scripts/release, with
+// absolute paths.
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** Where it was written. */
+/** Returns its folder. */
 async function releaseIn(
   name: string,
   env: Readonly<Record<string, string>>,

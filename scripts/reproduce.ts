@@ -1,5 +1,5 @@
-// Whether a build depends on where, when and by whom it is made: compiles a copy of the checkout, in another directory and
-// another environment, and compares it with dist/bellhop, byte for byte.
+// Whether a build depends on where, when and by whom it is made: compiles a copy of the checkout in another directory
+// and environment, and compares it with dist/bellhop.
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { bundledFiles } from './build/bundle.ts'
 import { commitOfBuild, commitVariables } from './build/commit.ts'
 import { packageDirectories } from './build/packages.ts'
 
-/** All that a build reads; of the packages those that something is imported from. */
+/** Everything a build reads; only imported packages. */
 const READ = [
   'package.json',
   'bun.lock',
@@ -34,7 +34,7 @@ try {
   if (exitCode !== 0) throw new Error('the copy could not be compiled')
   const [first, second] = [readFileSync('dist/bellhop'), readFileSync(join(copy, 'elsewhere/second'))]
   if (!first.equals(second)) {
-    // -1: one only goes on where the other ends.
+    // -1: one is a prefix of the other.
     const at = first.findIndex((byte, offset) => byte !== second[offset])
     console.error(`reproduce: ${first.length} bytes here and ${second.length} elsewhere differ from byte ${at} on`)
     process.exitCode = 1

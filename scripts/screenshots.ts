@@ -1,5 +1,5 @@
-// The pictures of README: a service with made-up data, and what a browser shows of it, in light and in dark. Needs a
-// Chromium in PATH. Run again when the pages have changed.
+// Takes README's pictures of a service with made-up data, in light and dark. Needs Chromium in PATH. Repeat when the
+// pages change.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ try {
       .waitFor()
     await page.waitForLoadState('networkidle')
     const chromiums = await context.newCDPSession(page)
-    // Playwright itself knows no WebP, which takes a third of the room here.
+    // Playwright itself has no WebP, which is a third of the size here.
     const { data: base64 } = await chromiums.send('Page.captureScreenshot', { format: 'webp', quality: 85 })
     await Bun.write(join(FOLDER, `send-${colorScheme}.webp`), Buffer.from(base64, 'base64'))
     await context.close()
@@ -81,7 +81,7 @@ async function becomeAdministrator(page: Page, link: string): Promise<void> {
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 }
 
-/** Makes an application on the simulator, with devices; gives its id. */
+/** Creates an application on the simulator, with devices; returns its ID. */
 function fillShop(): string {
   using database = openDatabase(data)
   const stores = { database, clock: systemClock }

@@ -1,5 +1,5 @@
-// Boots the compiled binary in an empty directory, registers, pushes through the simulator, reads analytics, kills it
-// with -9, boots it again and finds everything; then operates it: every command once, with nothing but the binary.
+// Runs the compiled binary in an empty directory: registers, pushes through the simulator, reads analytics, kills it
+// with -9, restarts it and finds everything; then runs every command once.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ const binary = resolve('dist/bellhop')
 const directory = mkdtempSync(join(tmpdir(), 'bellhop-smoke-'))
 /** For anything awaited here, in ms. */
 const PATIENCE_MS = 60_000
-/** Nothing of the checkout: no Bun, no settings. */
+/** Without the checkout: no Bun, no settings. */
 const env = { PATH: '/usr/bin:/bin', HOME: directory }
 
 const DEVICES = 50
@@ -69,7 +69,7 @@ async function smoke(): Promise<void> {
 
 type Running = Awaited<ReturnType<typeof serve>>
 
-/** What an operator does beside the running service. */
+/** Beside the running service. */
 async function operate(running: Running): Promise<void> {
   const { adminUrl } = running
   const admin = adminUrl.slice('http://'.length)
@@ -104,13 +104,13 @@ async function operate(running: Running): Promise<void> {
   check('the export is not empty', statSync(join(directory, 'devices.jsonl.gz')).size > 500)
 }
 
-/** And with the service stopped. */
+/** With the service stopped. */
 function restore(): void {
   run('key', 'rotate')
   run('restore', 'backup.db', '--data', 'restored')
   says(run('devices', 'smoke', '--data', 'restored'), 'fifth')
   says(run('app', 'list', '--data', 'restored'), 'smoke')
-  // The backup has no application "other": over what is newer it must be asked for.
+  // The backup lacks the application "other": replacing newer data needs a flag.
   const refused = Bun.spawnSync([binary, 'restore', 'backup.db'], { cwd: directory, env })
   check(`restore over a newer database: ${refused.exitCode} ${refused.stderr.toString()}`, refused.exitCode === 1)
   run('restore', 'backup.db', '--yes')

@@ -1,4 +1,4 @@
-// The demo of a checkout: `bellhop demo`, with data that stays, unless it is asked to stop after its first push.
+// Runs `bellhop demo` with data that stays, unless asked to stop after its first push.
 const [, , ...argv] = process.argv
 const staysAnyway = argv.some((word) => word === '--once' || word === '--data' || word.startsWith('--data='))
 process.argv.splice(2, argv.length, 'demo', ...argv, ...(staysAnyway ? [] : ['--data', './bellhop-data/demo']))

@@ -1,4 +1,4 @@
-// Prints every string that a person reads, by kind, with its place: so that all texts of a kind can be read in one sitting.
+// Prints every text that people read, by kind, with its place.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import ts from 'typescript-classic'
@@ -10,9 +10,9 @@ export type Kind = (typeof KINDS)[number]
 
 export interface ShownText {
   readonly kind: Kind
-  /** Below the root of the repository, with the line: `src/log.ts:12`. */
+  /** File and line from the repository's root: `src/log.ts:12`. */
   readonly place: string
-  /** On one line. What is only known at run time is `…`. */
+  /** One line; `…` for run-time values. */
   readonly text: string
 }
 
@@ -25,14 +25,14 @@ Prints what people read, one text a line, after its place.`
 
 const root = join(import.meta.dir, '..')
 
-/** Attributes and properties whose text is shown, a single word too. */
+/** Attributes and properties whose text is shown, even a single word. */
 const SHOWN_NAMES = /^(title|label|hint|placeholder|summary|description|what|purpose|text|says|empty|aria-label|alt)$/
 
-/** What is read by a program: SQL, HTML, paths, headers, patterns, selectors. */
+/** Read by programs: SQL, HTML, paths, headers, patterns, selectors. */
 const NOT_FOR_PEOPLE =
   /^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WITH|ALTER|DROP|ATTACH|BEGIN|EXPLAIN|VALUES|INTO|FROM|WHERE|AND|OR|SET|JOIN|ORDER|LIMIT|ON CONFLICT)\b|^\s*[<.#(/]|[{}]\s*$|^[\w-]+(\.|\/)[\w./…-]+$/
 
-/** All texts that people read, those of one kind together, in alphabetical order. */
+/** Grouped by kind, sorted. */
 export async function shownTexts(): Promise<readonly ShownText[]> {
   const found: ShownText[] = []
   for await (const path of new Bun.Glob('src/**/*.{ts,tsx}').scan(root)) {
@@ -81,7 +81,7 @@ function isShown(node: ts.Node, text: string): boolean {
     ts.isJsxAttribute(parent) || ts.isPropertyAssignment(parent) ? parent.name.getText().replaceAll("'", '') : ''
   if (SHOWN_NAMES.test(name)) return true
   if (ts.isJsxAttribute(parent) || NOT_FOR_PEOPLE.test(text)) return false
-  // Two words, of which one is in lower case: a sentence, or a part of one.
+  // Two words, one of them in lower case: a sentence, or part of one.
   return /[A-Za-z…,;:'")]+ [("']?[A-Za-z…]/.test(text) && /\b[a-z]{2,}\b/.test(text)
 }
 
@@ -92,7 +92,7 @@ function kindOf(path: string, node: ts.Node): Kind {
   return path.startsWith('src/cli/') ? 'command' : 'message'
 }
 
-/** Paragraphs, rows and headings; without code. */
+/** Paragraphs, rows and headings, without code. */
 function paragraphsIn(path: string, markdown: string): ShownText[] {
   const found: ShownText[] = []
   let isCode = false

@@ -9,9 +9,9 @@ const SUITE = 'trixie'
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
- * Unpacks Debian's Swift compiler and the libraries it needs into `folder`, beside the system, whatever release of Debian that
- * is: 550 MB to download, 2.5 GB on disk, about two minutes. `run FOLDER COMMAND` there runs a command in it, with FOLDER as
- * /work. The reason, where it cannot be had.
+ * Unpacks Debian's Swift compiler and its libraries into `folder`, apart from the system, on any Debian release:
+ * downloads 550 MB, takes 2.5 GB on disk and two minutes. `run FOLDER COMMAND` there runs a command with FOLDER as
+ * /work. Returns why it failed, if it did.
  */
 export async function installSwift(folder: string): Promise<string | null> {
   const run = join(folder, 'run')
@@ -24,7 +24,7 @@ export async function installSwift(folder: string): Promise<string | null> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(join(folder, 'apt/lists/partial'), { recursive: true })
   await mkdir(join(folder, 'apt/archives/partial'), { recursive: true })
-  // Nothing counts as installed, so that all of the libraries come.
+  // Nothing counts as installed, so that all libraries come.
   await Bun.write(join(folder, 'apt/status'), '')
   await Bun.write(join(folder, 'apt/sources.list'), `deb [signed-by=${KEYS}] ${mirror} ${SUITE} main\n`)
   const config = join(folder, 'apt/apt.conf')
@@ -35,7 +35,7 @@ export async function installSwift(folder: string): Promise<string | null> {
     await apt`apt-get install --yes --download-only --no-install-recommends swiftlang libc6-dev`.nothrow()
   if (exitCode !== 0) return `Swift is left out: this machine's mirror does not serve Debian's ${SUITE}.`
 
-  // Of the package base-files, which nothing here depends on.
+  // From the package base-files, on which nothing here depends.
   await mkdir(root, { recursive: true })
   for (const name of ['bin', 'sbin', 'lib', 'lib64']) await $`ln -s usr/${name} ${join(root, name)}`
   for (const name of ['proc', 'dev', 'tmp', 'work']) await mkdir(join(root, name))
@@ -50,7 +50,7 @@ export async function installSwift(folder: string): Promise<string | null> {
   return 'Swift is left out: unshare cannot make a root of its own here.'
 }
 
-/** Where this machine gets its packages; `null`: not from Debian. */
+/** `null`: this machine does not use Debian. */
 function aptConfig(folder: string): string {
   return [
     `Dir::State "${folder}";`,
@@ -60,14 +60,14 @@ function aptConfig(folder: string): string {
     `Dir::Cache::archives "${folder}/archives";`,
     `Dir::Etc::sourcelist "${folder}/sources.list";`,
     'Dir::Etc::sourceparts "-";',
-    // The locks of the system's packages are not needed, nor its rights.
+    // Works without the system's locks and root.
     'Debug::NoLocking "true";',
     'APT::Sandbox::User "root";',
     '',
   ].join('\n')
 }
 
-/** The compiler needs a newer libc than the machine may have, and starts its parts by their paths: hence a root of its own. */
+/** The compiler needs a recent libc and starts its parts by absolute path: hence its own root. */
 const RUN = `#!/bin/sh
 export BELLHOP_ROOT="$(dirname "$(realpath "$0")")/root" BELLHOP_WORK="$1"
 shift

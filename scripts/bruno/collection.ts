@@ -1,8 +1,8 @@
-/* A collection for Bruno, made from the OpenAPI document: a file for each operation with its example. */
+/* A Bruno collection from the OpenAPI document: a file for each operation, with its example. */
 
 type Json = Readonly<Record<string, any>>
 
-/** What there is to fill in; `secret` is kept out of the files by Bruno. */
+/** Variables to fill in; Bruno keeps `secret` out of the files. */
 const ENVIRONMENT = `vars {
   baseUrl: http://127.0.0.1:8790
   appId: app_…
@@ -12,7 +12,7 @@ vars:secret [
 ]
 `
 
-/** Files by their paths. */
+/** Files by path. */
 export function brunoCollection(document: Json): ReadonlyMap<string, string> {
   const files = new Map([
     ['bruno.json', `${JSON.stringify({ version: '1', name: document['info'].title, type: 'collection' }, null, 2)}\n`],
@@ -32,7 +32,7 @@ function requestFile(seq: number, method: string, path: string, detail: Json): s
   const lines = (where: string) =>
     parameters
       .filter((one) => one['in'] === where)
-      // What may be left out is there, but off.
+      // Optional ones are present, but disabled.
       .map(({ name, required, example, schema }) => `${required ? '' : '~'}${name}: ${example ?? schema.example}`)
   const secret = 'secret' in detail['security'][0] ? ['X-SERVICE-SECRET: {{secret}}'] : []
   const examples = detail['requestBody']?.content['application/json']

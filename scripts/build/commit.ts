@@ -1,17 +1,17 @@
 import { $ } from 'bun'
 
 export interface Commit {
-  /** `1a2b3c4`, with `-dirty` behind it where files were changed; `''` where there is no repository and nobody says it. */
+  /** `1a2b3c4`, with `-dirty` if files were changed; `''`: unknown. */
   readonly hash: string
-  /** `2026-11-21`. */
+  /** `2026-11-21` */
   readonly date: string
-  /** In ms; 0 where nobody says it. */
+  /** In ms; 0: unknown. */
   readonly atMs: number
 }
 
 /**
- * Of what was built, not of when: nothing of the moment gets into the executable. Where there is no repository (an image
- * is built from a part of it), COMMIT, COMMIT_DATE and SOURCE_DATE_EPOCH say it.
+ * Identifies the source, not the time of the build. Without a repository (as in an image's build) it comes from COMMIT,
+ * COMMIT_DATE and SOURCE_DATE_EPOCH.
  */
 export async function commitOfBuild(env: Readonly<Record<string, string | undefined>>): Promise<Commit> {
   return {

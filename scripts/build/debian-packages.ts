@@ -1,28 +1,27 @@
-// The Debian packages under the executable in an image: a folder that has them, or this machine's mirror of Debian; each is
-// checked against its pin.
+// Debian packages under the executable in an image, from a folder or this machine's mirror, checked against their pins.
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { $ } from 'bun'
 import { fileSha256 } from './file-sha256.ts'
 
-/** As Debian and the OCI name them. */
+/** Debian's and the OCI's names. */
 export type Architecture = 'amd64' | 'arm64'
 
 export interface DebianPackage {
   readonly name: string
   readonly version: string
   readonly architecture: Architecture
-  /** Below the mirror. */
+  /** Relative to the mirror. */
   readonly path: string
-  /** In hex, as in the Packages index, which Debian signs. */
+  /** Hex, from the Packages index, which Debian signs. */
   readonly sha256: string
 }
 
 export const DEBIAN = { version: '13', codename: 'trixie' }
 
 /**
- * Bun is linked with glibc alone. It also imports `pthread_exit`, for which glibc loads libgcc_s.so.1 and aborts without it;
- * the licence of that is in gcc-14-base. Certificate authorities and time zones are in Bun.
+ * Bun is linked with glibc alone, but imports `pthread_exit`, for which glibc loads libgcc_s.so.1 and aborts without
+ * it; its licence is in gcc-14-base. Bun includes certificate authorities and time zones.
  */
 export const BASE_PACKAGES: readonly DebianPackage[] = [
   ...pins('libc6', '2.41-12+deb13u5', 'glibc', {
@@ -41,13 +40,13 @@ export const BASE_PACKAGES: readonly DebianPackage[] = [
 
 export type FoundPackage =
   | { readonly kind: 'found'; readonly path: string }
-  /** A sentence's end: why there is none. */
+  /** Completes a sentence. */
   | { readonly kind: 'none'; readonly reason: string }
 
-/** Downloading one takes seconds; a mirror that stalls is given up. */
+/** A download takes seconds; gives up on a stalled mirror. */
 const DOWNLOAD_TIMEOUT_MS = 120_000
 
-/** Where this machine gets Debian's packages, which have the same paths for all versions; `null`: it is no Debian. */
+/** This machine's Debian mirror, whose paths are the same for all versions; `null`: not a Debian system. */
 export async function debianMirror(): Promise<string | null> {
   if (Bun.which('apt-get') === null) return null
   const format = '$(REPO_URI)'
@@ -56,7 +55,7 @@ export async function debianMirror(): Promise<string | null> {
   return place?.replace(/\/$/, '') ?? null
 }
 
-/** The package's file in `folder`; where that has none, it is downloaded into it, unless `mirror` is `null`. */
+/** Downloads the package into `folder` if missing, unless `mirror` is `null`. */
 export async function findPackage(wanted: DebianPackage, folder: string, mirror: string | null): Promise<FoundPackage> {
   const path = join(folder, basename(wanted.path))
   if (!existsSync(path)) {
@@ -68,7 +67,7 @@ export async function findPackage(wanted: DebianPackage, folder: string, mirror:
   return { kind: 'none', reason: `${path} is not ${wanted.name} ${wanted.version}: its SHA-256 is ${sha256}` }
 }
 
-/** `null` when all is well, else why not. */
+/** Why it failed; `null`: success. */
 async function download(url: string, path: string): Promise<string | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) })

@@ -13,23 +13,22 @@ import { RELEASE_TARGETS } from './targets.ts'
 interface Wanted {
   readonly version: string
   readonly commit: Commit
-  /** `bun-linux-arm64`; `null`: as this machine. */
+  /** `bun-linux-arm64`; `null`: this machine. */
   readonly target: string | null
-  /** Path of the Bun that goes into it; `null`: this one, or one that Bun fetches for another target. */
+  /** Path of the Bun to embed; `null`: this one, or one that Bun fetches for the target. */
   readonly runtime: string | null
   readonly outfile: string
-  /** The minisign public key of releases, in base64; `''`: `upgrade` needs `--key`. */
+  /** Minisign public key of releases, in base64; `''`: `upgrade` needs `--key`. */
   readonly releaseKey: string
 }
 
 /**
- * How much longer code stays in the interpreter before it is compiled, until the program ends that
- * (bun.com/docs/bundler/executables, "JIT policy"): what runs once, at a start, is not worth it. Measured with 1,000,000
- * devices on 2 busy cores, in turns: from the start to ready 78 ms in place of 96.
+ * Code stays in the interpreter this much longer (bun.com/docs/bundler/executables, "JIT policy"), since start-up code
+ * runs once. Measured with 1,000,000 devices on 2 busy cores: 78 ms instead of 96 until ready.
  */
 const START_JIT_POLICY = 8
 
-/** The files of the documentation's page, compressed: 1.4 MB less, and no work when somebody first asks for them. */
+/** Compresses the files of the documentation page: saves 1.4 MB, and work at the first request. */
 const PACKED: Bun.BunPlugin = {
   name: 'packed',
   setup(build) {
@@ -40,19 +39,19 @@ const PACKED: Bun.BunPlugin = {
   },
 }
 
-/** Compiles the checkout that is the working directory; what is inside. Throws where Bun does, with its reason. */
+/** Compiles the checkout in the working directory; returns the bundled packages. Throws with Bun's reason. */
 export async function compileExecutable(wanted: Wanted): Promise<readonly BundledPackage[]> {
   const { version, commit, target, runtime, outfile, releaseKey } = wanted
   const packages = bundledPackages(await bundledFiles())
   const dashboard = await bundleDashboard('release')
   mkdirSync(dirname(outfile), { recursive: true })
-  // The name of the file gets into the executable: each is compiled by the same one.
+  // The file's name ends up in the executable, so it is always the same.
   const folder = mkdtempSync(join(dirname(outfile), '.build-'))
   try {
     const result = await Bun.build({
       ...BUNDLE,
-      // Compiled ahead: `--version` takes 35 ms in place of 120, and from the start to ready 150 in place of 270 (measured
-      // on 2 busy cores, in turns). 10 MB more. Bytecode without `format` is CommonJS, without top-level await.
+      // Bytecode: `--version` takes 35 ms instead of 120, and ready 150 instead of 270 (2 busy cores). Costs 10 MB.
+      // Without `format` it would be CommonJS, without top-level await.
       bytecode: true,
       plugins: [PACKED],
       define: {
@@ -71,7 +70,7 @@ export async function compileExecutable(wanted: Wanted): Promise<readonly Bundle
         jitPolicy: START_JIT_POLICY,
         ...(target !== null && { target: target as Bun.Build.CompileTarget }),
         ...(runtime !== null && { executablePath: runtime }),
-        // Nothing in the directory it happens to run in may change what it does.
+        // Files in the working directory must not change its behaviour.
         autoloadDotenv: false,
         autoloadBunfig: false,
         autoloadTsconfig: false,
@@ -87,7 +86,7 @@ export async function compileExecutable(wanted: Wanted): Promise<readonly Bundle
   }
 }
 
-/** As releases are named; `''` where there is no release for it. */
+/** Name in releases; `''`: this target is not released. */
 async function targetName(target: string | null, runtime: string | null): Promise<string> {
   if (target !== null) return target.replace(/^bun-/, '')
   const header = await headerOfFile(runtime ?? process.execPath)

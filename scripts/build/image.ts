@@ -1,6 +1,6 @@
-// Writes an image for Docker, Podman and Kubernetes without any of them: a folder in the OCI's image layout
-// (https://github.com/opencontainers/image-spec/blob/v1.1.0/image-layout.md), and the same as a tar. The same executables and
-// packages give the same bytes.
+// Writes an image for Docker, Podman and Kubernetes without them: an OCI image layout
+// (https://github.com/opencontainers/image-spec/blob/v1.1.0/image-layout.md), and the same as a tar. The same inputs
+// give the same bytes.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import type { Architecture } from './debian-packages.ts'
 
 export interface ImagePlatform {
   readonly architecture: Architecture
-  /** Paths: of the executable, and of the packages under it. */
+  /** Paths of the executable and the packages under it. */
   readonly executable: string
   readonly packages: readonly string[]
 }
@@ -19,15 +19,15 @@ export interface ImagePlatform {
 interface Descriptor {
   readonly mediaType: string
   readonly digest: string
-  /** In bytes. */
+  /** Bytes. */
   readonly size: number
 }
 
 interface Layer {
   readonly descriptor: Descriptor
-  /** Digest of the tar, before it is compressed. */
+  /** Digest of the uncompressed tar. */
   readonly diffId: string
-  /** For people, in the image's history. */
+  /** Shown in the image's history. */
   readonly from: string
 }
 
@@ -36,7 +36,7 @@ const NONROOT = 65532
 
 const NANOSECONDS = 1_000_000_000
 
-/** As in `scripts/docker/Dockerfile`. The OCI has no health check: engines that read Docker's field run this one. */
+/** As in `scripts/docker/Dockerfile`. The OCI has no health check: engines that read Docker's field run it. */
 export const IMAGE_CONFIG = {
   User: `${NONROOT}:${NONROOT}`,
   ExposedPorts: { '8790/tcp': {} },
@@ -58,11 +58,11 @@ const FILES: Readonly<Record<string, string>> = {
   'etc/passwd': `root:x:0:0:root:/:/sbin/nologin\nnonroot:x:${NONROOT}:${NONROOT}:nonroot:/data:/sbin/nologin\n`,
   'etc/group': `root:x:0:\nnonroot:x:${NONROOT}:\n`,
   'etc/nsswitch.conf': 'hosts: files dns\n',
-  // With /var/lib/dpkg/status.d, what scanners for known vulnerabilities read.
+  // Read by vulnerability scanners, like /var/lib/dpkg/status.d.
   'etc/os-release': `NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="${DEBIAN.version}"\nVERSION_CODENAME=${DEBIAN.codename}\n`,
 }
 
-/** Writes `folder` and `folder`.tar. Throws where `dpkg-deb` or GNU tar fails, with what it said. */
+/** Writes `folder` and `folder`.tar. Throws with the output of a failed `dpkg-deb` or GNU tar. */
 export async function writeImage(
   folder: string,
   version: string,
@@ -96,7 +96,7 @@ export async function writeImage(
   }
 }
 
-/** Debian's libraries with their licences, users and empty folders. All times are 0, so that releases share it. */
+/** Debian's libraries with licences, users and empty folders. All times are 0, so that releases share the layer. */
 async function baseLayer(folder: string, root: string, { architecture, packages }: ImagePlatform): Promise<Layer> {
   const statuses = join(root, 'var/lib/dpkg/status.d')
   mkdirSync(statuses, { recursive: true })
@@ -141,10 +141,13 @@ interface Members {
   readonly atMs: number
 }
 
-/** Whatever the umask is; what may be run stays so. */
+/** Independent of the umask; keeps execute bits. */
 const READABLE = 'u+rw,go+r,go-w,a+X'
 
-/** Appends `names` of `folder` to the tar `file`, which may be new: the same members give the same bytes, whoever makes it. */
+/**
+ * Appends `names` of `folder` to the tar `file`, created if missing. The same members give the same bytes for every
+ * user.
+ */
 async function tar(file: string, folder: string, names: readonly string[], members: Members): Promise<void> {
   const { owner, mode, atMs } = members
   const owners = [`--owner=${owner}`, `--group=${owner}`, '--numeric-owner', `--mode=${mode}`]
@@ -158,7 +161,7 @@ async function writeLayer(folder: string, file: string, from: string): Promise<L
   const bytes = await Bun.file(file).bytes()
   rmSync(file)
   const type = 'application/vnd.oci.image.layer.v1.tar+gzip'
-  // Unlike zlib, libdeflate has one output on all processors.
+  // Unlike zlib, libdeflate has the same output on all processors.
   const descriptor = await writeBlob(folder, type, Bun.gzipSync(bytes, { library: 'libdeflate', level: 9 }))
   return { descriptor, diffId: digestOf(bytes), from }
 }

@@ -1,4 +1,4 @@
-// What `bellhop licenses` prints: put into the executable while it is compiled.
+// The output of `bellhop licenses`, embedded at compile time.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageId } from './packages.ts'
@@ -6,7 +6,7 @@ import type { BundledPackage } from './packages.ts'
 
 const RULE = '-'.repeat(80)
 
-/** What Bun says of itself and of what is linked into its runtime, for the version that compiles this. */
+/** Licences of Bun and of what its runtime links, for the compiling version. */
 export const BUN_LICENSE = readFileSync(join(import.meta.dir, 'licenses/bun.txt'), 'utf8').trim()
 
 export function licensesText(version: string, packages: readonly BundledPackage[]): string {

@@ -1,31 +1,31 @@
-// The packages inside the executable: not those that package.json names, but those of which something got in.
+// The packages inside the executable: only those with bundled files, whatever package.json lists.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface BundledPackage {
-  /** `elysia`, `@scalar/themes`. */
+  /** `elysia`, `@scalar/themes` */
   readonly name: string
   readonly version: string
-  /** As its package.json has it, in SPDX: `MIT`, `(BSD-3-Clause OR GPL-2.0)`. */
+  /** SPDX from its package.json: `MIT`, `(BSD-3-Clause OR GPL-2.0)`. */
   readonly license: string
-  /** Of its archive in the registry, by bun.lock: `sha512-` and Base64. */
+  /** Of its archive, from bun.lock: `sha512-` and Base64. */
   readonly integrity: string
-  /** Its licence and notices, whole, and what stands beside the files of it that got in. */
+  /** Licence and notices in full, including those beside its bundled files. */
   readonly licenseText: string
   /** Whether the program itself imports it. */
   readonly direct: boolean
-  /** `name@version` of the bundled packages that it imports, by name. */
+  /** `name@version` of the bundled packages it imports, sorted. */
   readonly imports: readonly string[]
 }
 
-/** `elysia@1.4.30`. */
+/** `elysia@1.4.30` */
 export function packageId({ name, version }: Pick<BundledPackage, 'name' | 'version'>): string {
   return `${name}@${version}`
 }
 
 /**
- * By name. Paths are from the working directory, which is the checkout's root. Throws where a package has no licence, or
- * is not in bun.lock: such an executable may not be handed on.
+ * Sorted by name. Paths are relative to the checkout's root, the working directory. Throws for a package without a
+ * licence or a bun.lock entry: such an executable must not be distributed.
  */
 export function bundledPackages(metafile: Bun.BuildMetafile): readonly BundledPackage[] {
   const filesOf = bundledDirectories(metafile)
@@ -48,29 +48,29 @@ export function bundledPackages(metafile: Bun.BuildMetafile): readonly BundledPa
       imports: importsOf(metafile, directory, ids),
     })
   }
-  // The version first: of one name it decides, and sorting keeps the order of equals.
+  // By version first: the stable sort by name keeps that order among equals.
   const byVersion = [...packages.values()].toSorted((one, other) => (one.version < other.version ? -1 : 1))
   return byVersion.toSorted((one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1))
 }
 
-/** Where packages are that the program needs to be compiled, with those of which nothing gets in. */
+/** Directories of all packages needed to compile, including those with no bundled file. */
 export function packageDirectories({ inputs }: Bun.BuildMetafile): readonly string[] {
   return [...new Set(Object.keys(inputs).flatMap((file) => directoryOf(file) ?? []))].toSorted()
 }
 
-/** Each directory of a package with its files that got in. */
+/** Each package's directory, with its bundled files. */
 function bundledDirectories({ outputs }: Bun.BuildMetafile): ReadonlyMap<string, readonly string[]> {
   const files = [...new Set(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)))]
   const packaged = files.filter((file) => directoryOf(file) !== null)
   return Map.groupBy(packaged, (file) => directoryOf(file) ?? '')
 }
 
-/** The innermost package that a file is of; `null`: it is the program's own. */
+/** The innermost package of a file; `null`: the program's own file. */
 function directoryOf(file: string): string | null {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? null
 }
 
-/** Which packages the files of one import; `null`: those of the program. */
+/** Packages imported by the files of `directory`; `null`: by the program. */
 function importsOf(
   { inputs, outputs }: Bun.BuildMetafile,
   directory: string | null,
@@ -78,7 +78,7 @@ function importsOf(
 ): string[] {
   const imported = Object.entries(inputs)
     .filter(([file]) => directoryOf(file) === directory)
-    // What is imported when it is needed has a file of its own in the bundle, which stands in place of the source.
+    // A lazily imported module is a separate output, which replaces the source path.
     .flatMap(([, { imports }]) => imports.map(({ path }) => directoryOf(outputs[path]?.entryPoint ?? path)))
     .filter((other) => other !== null && other !== directory)
   return [...new Set(imported.flatMap((other) => ids.get(other ?? '') ?? []))].toSorted()
@@ -105,9 +105,9 @@ const LICENSE_FILE = /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i
 
 function licenseTextOf(directory: string, files: readonly string[], license: string): string {
   const own = readdirSync(directory).filter((name) => LICENSE_FILE.test(name))
-  // A file that was itself bundled from packages of others says so in one of this name.
+  // A file bundled from other packages has their licences in a file of this name.
   const beside = files.map((file) => `${file}.LICENSE.txt`).filter((path) => existsSync(path))
-  // Some packages only name theirs.
+  // Some packages only name their licence.
   const known = join(import.meta.dir, 'licenses', `${license}.txt`)
   const owned = own.toSorted().map((name) => join(directory, name))
   const paths = owned.length === 0 && existsSync(known) ? [known, ...beside] : [...owned, ...beside]

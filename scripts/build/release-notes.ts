@@ -1,4 +1,4 @@
-// The notes of a release, from the subjects of its commits (https://www.conventionalcommits.org).
+// Release notes from commit subjects (https://www.conventionalcommits.org).
 import { $ } from 'bun'
 import type { Commit } from './commit.ts'
 
@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 const REST = 'Other changes'
 
-/** Each commit since the last release before `version`, the newest first; `null`: no earlier one has a tag like v1.2.3. */
+/** Commits since the last release before `version`, newest first; `null`: no earlier tag like v1.2.3. */
 export async function changesBefore(
   version: string,
 ): Promise<{ readonly tag: string; readonly changes: readonly Change[] } | null> {
@@ -36,7 +36,7 @@ export async function changesBefore(
   return { tag, changes }
 }
 
-/** In Markdown. `changelog` is the manual's page, whose newest section stands in for thousands of commits. */
+/** Markdown. `changelog`: the manual's page, whose newest section replaces thousands of commits. */
 export function releaseNotes(
   version: string,
   commit: Commit,
@@ -68,7 +68,7 @@ function lineOf({ subject, body }: Change) {
   return { group: 'Breaking changes', line: breaking === undefined ? line : `${line}. ${breaking}` }
 }
 
-/** Its links lead to other pages of the manual, which are not beside the notes: their words are left. */
+/** Strips links, since the notes are not beside the manual's pages. */
 function newestSection(changelog: string): string {
   const [, section = ''] = changelog.split(/^(?=## )/m)
   return section.trim().replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]+\)/g, '$1')

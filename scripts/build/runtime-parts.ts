@@ -1,15 +1,15 @@
-// What is linked into Bun's runtime, by the table in its licence.
+// What Bun's runtime links, from the table in its licence.
 
 export interface RuntimePart {
   readonly name: string
-  /** As the runtime tells it: `3.54.1`, a commit; `null` where it does not. */
+  /** From the runtime: `3.54.1`, or a commit. */
   readonly version: string | null
   /** In words: `MIT`, `several licenses`. */
   readonly license: string
   readonly url: string
 }
 
-/** What `process.versions` calls those that it calls otherwise. */
+/** Names in `process.versions` that differ from the table's. */
 const VERSION_NAMES: Readonly<Record<string, string>> = {
   libicu: 'icu',
   'c-ares': 'ares',
@@ -22,7 +22,7 @@ const VERSION_NAMES: Readonly<Record<string, string>> = {
 
 const JAVASCRIPT_CORE = { name: 'JavaScriptCore', license: 'LGPL-2', url: 'https://github.com/oven-sh/webkit' }
 
-/** Of the runtime for `platform` (`linux`, `darwin`); `versions` are those of `process.versions`. */
+/** `platform`: `linux`, `darwin`. `versions`: `process.versions`. */
 export function runtimeParts(
   license: string,
   platform: string,
@@ -38,7 +38,7 @@ export function runtimeParts(
       .map(({ name, url, text }) => ({
         name,
         version: versions[VERSION_NAMES[name] ?? name] ?? null,
-        // Of a link its words.
+        // Only a link's text.
         license: text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').trim(),
         url,
       })),

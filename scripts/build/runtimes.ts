@@ -1,4 +1,4 @@
-// Where the runtimes of a release come from: a folder that has them, or the registry; each is held against its pin.
+// Runtimes of a release, from a folder or the registry, checked against their pins.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileSha256 } from './file-sha256.ts'
@@ -7,10 +7,10 @@ import type { ReleaseTarget } from './targets.ts'
 
 export type FoundRuntime =
   | { readonly kind: 'found'; readonly path: string }
-  /** A sentence's end: why there is none. */
+  /** Completes a sentence. */
   | { readonly kind: 'none'; readonly reason: string }
 
-/** The runtime of `target` in `folder`, a `node_modules`. */
+/** `folder`: a `node_modules`. */
 export async function findRuntime(target: ReleaseTarget, folder: string): Promise<FoundRuntime> {
   const path = join(folder, target.runtimePackage, 'bin/bun')
   if (!existsSync(path)) return { kind: 'none', reason: `there is no ${path}` }
@@ -20,8 +20,8 @@ export async function findRuntime(target: ReleaseTarget, folder: string): Promis
 }
 
 /**
- * The same, installed into `folder/node_modules` where that has none. Bun's package manager holds an archive against what
- * the registry says of it; no script of a package runs.
+ * The same, installed into `folder/node_modules` if missing. Bun checks the archive against the registry's hash; no
+ * package scripts run.
  */
 export async function fetchRuntime(
   target: ReleaseTarget,
@@ -36,17 +36,17 @@ export async function fetchRuntime(
   return findRuntime(target, packages)
 }
 
-/** `null` when all is well, else why not. */
+/** Why it failed; `null`: success. */
 async function install(
   name: string,
   folder: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | null> {
   mkdirSync(folder, { recursive: true })
-  // Without one of its own, it would go into the checkout.
+  // Without it, the package would be added to the checkout.
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) writeFileSync(manifest, '{ "private": true }\n')
-  // Of whatever platform.
+  // For any platform.
   const anywhere = ['--os=*', '--cpu=*', '--libc=*']
   const child = Bun.spawn(
     [process.execPath, 'add', '--exact', '--ignore-scripts', '--no-progress', ...anywhere, name],

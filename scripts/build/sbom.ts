@@ -1,25 +1,25 @@
-// What is inside an executable, as CycloneDX 1.6 has it (https://cyclonedx.org/docs/1.6/json/). The same contents give the
-// same bytes: there is no serial number, and its time is the commit's.
+// The contents of an executable as CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/). Reproducible: no serial
+// number, and the commit's time.
 import { packageId } from './packages.ts'
 import type { BundledPackage } from './packages.ts'
 import type { RuntimePart } from './runtime-parts.ts'
 
 export interface Contents {
   readonly version: string
-  /** Of the commit, in ms. */
+  /** In ms. */
   readonly committedAtMs: number
   /** SHA-256 of the executable, in hex. */
   readonly sha256: string
   readonly packages: readonly BundledPackage[]
   readonly runtime: {
     readonly version: string
-    /** SHA-256 of Bun's executable, in hex; `null` where Bun fetched it by itself. */
+    /** SHA-256 of Bun's executable, in hex; `null`: Bun fetched it itself. */
     readonly sha256: string | null
     readonly parts: readonly RuntimePart[]
   }
 }
 
-/** One line of JSON a value, indented by two. */
+/** Indented by two. */
 export function sbomText(contents: Contents): string {
   const { version, committedAtMs, sha256, packages, runtime } = contents
   const self = `pkg:generic/bellhop@${version}`
@@ -52,7 +52,7 @@ export function sbomText(contents: Contents): string {
   return `${JSON.stringify(sbom, null, 2)}\n`
 }
 
-/** `pkg:npm/%40scalar/themes@0.9.86` (https://github.com/package-url/purl-spec). */
+/** `pkg:npm/%40scalar/themes@0.9.86` (https://github.com/package-url/purl-spec) */
 function purlOf({ name, version }: BundledPackage): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`
 }

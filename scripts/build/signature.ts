@@ -1,22 +1,21 @@
-// Signatures of a release, by minisign (https://jedisct1.github.io/minisign/): Ed25519 of the file's BLAKE2b hash, so that the
-// same file and comment give the same bytes.
+// Signatures by minisign (https://jedisct1.github.io/minisign/): Ed25519 of the file's BLAKE2b hash, so the same file
+// and comment give the same bytes.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface Signer {
-  /** The second line of the public key's file: `RW…`. */
+  /** Second line of the public key file: `RW…`. */
   readonly publicKey: string
-  /** Writes `path`.minisig. The comment is signed, too. Throws where minisign fails, with what it said. */
+  /** Writes `path`.minisig; the comment is signed, too. Throws with minisign's output. */
   sign(path: string, trustedComment: string): void
 }
 
-/** A sentence: why nothing can be signed. */
 export interface NoSigner {
   readonly problem: string
 }
 
-/** `password` is only asked for where the secret key in `keyFile` is encrypted; it reaches minisign on standard input. */
+/** `password` is called only if the secret key is encrypted; minisign reads it from standard input. */
 export async function openSigner(keyFile: string, password: () => Promise<string | null>): Promise<Signer | NoSigner> {
   if (Bun.which('minisign') === null)
     return { problem: 'signing needs the program minisign (apt-get install minisign)' }
@@ -40,22 +39,22 @@ export async function openSigner(keyFile: string, password: () => Promise<string
   }
 }
 
-/** 2 bytes of the algorithm, 8 of the key's id and 32 of the key. */
+/** 2 bytes of algorithm, 8 of key ID, 32 of key. */
 export function isPublicKey(text: string): boolean {
   return /^RW[A-Za-z0-9+/]{54}$/.test(text)
 }
 
-/** By the name of the function that derives its encryption key: two bytes after the algorithm's, zero if there is none. */
+/** By the key derivation function: two bytes after the algorithm's, zero if there is none. */
 function isEncrypted(keyFile: string): boolean {
   try {
     return Buffer.from(readFileSync(keyFile, 'utf8').split('\n')[1] ?? '', 'base64').readUInt16BE(2) !== 0
   } catch {
-    // No key: minisign says so.
+    // minisign reports an invalid key.
     return false
   }
 }
 
-/** `null` when all is well, else what it said last. */
+/** Its last line if it failed; `null`: success. */
 function minisign(args: readonly string[], password: string): string | null {
   const { success, stderr } = Bun.spawnSync(['minisign', ...args], {
     stdin: Buffer.from(`${password}\n`),

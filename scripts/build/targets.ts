@@ -1,19 +1,16 @@
-// What a release is compiled for, and the runtimes that go into it.
+// Release targets and their runtimes.
 
-/** Bytecode is read only by the version that has written it: this one compiles, and this one is inside. */
+/** Compiles, and is embedded: bytecode is only valid for the version that wrote it. */
 export const BUN_VERSION = '1.4.5'
 
 export interface ReleaseTarget {
-  /** As Bun has it, and as the executable is called: `linux-arm64-musl`. */
+  /** Bun's name for it, and the executable's suffix: `linux-arm64-musl`. */
   readonly name: string
-  /** The package of the registry in which its runtime is, as `bin/bun`. */
+  /** npm package with the runtime, as `bin/bun`. */
   readonly runtimePackage: string
-  /**
-   * SHA-256 of that file, in hex. A new version of Bun needs new ones: of packages that were installed by a lock file,
-   * against which their archives were held.
-   */
+  /** SHA-256 of that file, in hex. Renew it with the Bun version, from packages installed by a lock file. */
   readonly runtimeSha256: string
-  /** What an executable for it says of itself (`executable-header.ts`). */
+  /** Expected header of an executable (`executable-header.ts`). */
   readonly header: string
 }
 
@@ -50,7 +47,7 @@ export const RELEASE_TARGETS: readonly ReleaseTarget[] = [
   },
 ]
 
-/** Those that the image is made of, with the name that the OCI has for them. */
+/** Targets in the image, with the OCI's name. */
 export const IMAGE_TARGETS = [
   { name: 'linux-x64', architecture: 'amd64' },
   { name: 'linux-arm64', architecture: 'arm64' },

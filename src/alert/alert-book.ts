@@ -1,31 +1,29 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { Alert, AlertKind, AlertCondition } from './alert.ts'
 
-/** A condition that has not lasted this long has not begun: many heal by themselves. */
+/** Shorter conditions are ignored: many heal by themselves. */
 const BEGINS_AFTER_MS = MINUTE_MS
 
-/** One that was gone for less has not ended: what comes and goes is one condition. */
+/** A condition that returns within this time has not ended. */
 const ENDS_AFTER_MS = 5 * MINUTE_MS
 
-/** What an alert knows of a condition, or is to be told. Times are ms since the Unix epoch. */
+/** What an alert was told, or will be told, about a condition. Times are ms since the Unix epoch. */
 export interface Knowledge extends Pick<AlertCondition, 'about' | 'kind' | 'what' | 'next'> {
-  /** `Alert.number` */
   readonly alert: number
   readonly since: number
-  /** `null`: it holds. */
+  /** `null`: still holds. */
   readonly endedAt: number | null
-  /** Whether it was told that the condition has begun. */
+  /** Whether its beginning was reported. */
   readonly told: boolean
 }
 
 export interface Moment {
   /** Ms since the Unix epoch. */
   readonly now: number
-  /** Ms of time passed. */
+  /** Monotonic ms. */
   readonly monotonic: number
 }
 
-/** A condition that has begun and not ended, and since when. */
 export type Holding = AlertCondition & { readonly since: number }
 
 interface Watched {
@@ -42,13 +40,13 @@ interface Watched {
 export class ConditionWatch {
   readonly #watched = new Map<string, Watched>()
 
-  /** What held when the process before this one ended holds until it is not seen. */
+  /** A condition that held when the last process ended holds until a look no longer finds it. */
   resume({ about, kind, what, next, since }: Knowledge, { monotonic }: Moment): void {
     const condition = { about, kind, what, next, isFailure: false }
     this.#watched.set(about, { condition, since, firstSeen: monotonic - BEGINS_AFTER_MS, lastSeen: monotonic })
   }
 
-  /** What holds now. `seen`: what a look has just found. */
+  /** Returns what holds now. `seen`: found by this look. */
   look(seen: readonly AlertCondition[], { now, monotonic }: Moment): readonly Holding[] {
     for (const condition of seen) {
       const before = this.#watched.get(condition.about)
@@ -72,7 +70,7 @@ function kindFor({ kinds }: Pick<Alert, 'kinds'>, { kind, isFailure }: AlertCond
   return isFailure && kinds.includes('not-ready') ? 'not-ready' : null
 }
 
-/** What changes of an alert's knowledge when this holds. */
+/** Changes to an alert's knowledge, given what holds. */
 export function learned(
   alert: Pick<Alert, 'number' | 'kinds'>,
   known: ReadonlyMap<string, Knowledge>,
@@ -88,7 +86,7 @@ export function learned(
     if (kind === null) return []
     if (before === undefined)
       return [{ alert: alert.number, about, kind, what, next, since, endedAt: null, told: false }]
-    // Nobody has heard of its end, or of how it was at first.
+    // Its end, or its first wording, was not reported yet.
     if (before.endedAt !== null || (!before.told && before.what !== what)) return [{ ...before, what, endedAt: null }]
     return []
   })
@@ -96,15 +94,15 @@ export function learned(
   return [...begun, ...ended.map((one) => Object.assign({}, one, { endedAt: now }))]
 }
 
-/** What one message tells: conditions of a kind that have begun, or ended. */
+/** Content of one message. */
 export interface News {
   readonly kind: AlertKind
   readonly state: 'begun' | 'ended'
-  /** At least one, the earliest first. */
+  /** At least one, earliest first. */
   readonly conditions: readonly Knowledge[]
 }
 
-/** What an alert has not been told. A condition whose beginning nobody has heard of is told once, as one that has ended. */
+/** What an alert was not told yet. A condition that ended before its beginning was reported becomes one message. */
 export function newsIn(known: Iterable<Knowledge>): readonly News[] {
   const untold = [...known].filter(({ told, endedAt }) => !told || endedAt !== null)
   const groups = Map.groupBy(

@@ -3,14 +3,12 @@ import { counted, isoOrNull, isoTime, moment } from '../text/format.ts'
 import type { AlertKind } from './alert.ts'
 import type { News } from './alert-book.ts'
 
-/** For each channel. */
 export interface AlertMessage {
-  /** The same at each try. */
+  /** The same for each try. */
   readonly id: string
-  /** ASCII, as a header is. */
+  /** ASCII, since ntfy takes it as a header. */
   readonly title: string
   readonly text: string
-  /** JSON */
   readonly body: string
   readonly isGood: boolean
 }
@@ -26,7 +24,7 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
 
 const MAX_SHOWN = 20
 
-/** `instance`: which service tells it. `now`: ms since the Unix epoch. */
+/** `instance`: name of this service. `now`: ms since the Unix epoch. */
 export function alertMessage({ kind, state, conditions }: News, instance: string, now: number): AlertMessage {
   const isGood = state === 'ended'
   const lines = conditions
@@ -62,7 +60,7 @@ export function alertMessage({ kind, state, conditions }: News, instance: string
   }
 }
 
-/** Says that messages arrive. `id`: another one for each. */
+/** `id`: unique. */
 export function testMessage(name: string, id: string, instance: string, now: number): AlertMessage {
   return {
     id: `alr_${id}`,
@@ -73,7 +71,7 @@ export function testMessage(name: string, id: string, instance: string, now: num
   }
 }
 
-/** As the other webhooks have it (Standard Webhooks, "Payload structure"). */
+/** Standard Webhooks, "Payload structure". */
 function bodyOf(data: object, now: number): string {
   return JSON.stringify({ type: 'alert', timestamp: isoTime(now), data })
 }

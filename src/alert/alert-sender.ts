@@ -12,11 +12,11 @@ import type { SendAlert, Told } from './send-alert.ts'
 
 const LOOK_MS = 15 * SECOND_MS
 
-/** Between tries of a receiver that takes nothing: twice as long after each, up to an hour, for as long as it takes. */
+/** First wait after a failure; doubles up to an hour, and never gives up. */
 const RETRY_MS = 30 * SECOND_MS
 const LONGEST_RETRY_MS = HOUR_MS
 
-/** A disk that hangs must not keep the message about it. */
+/** A hanging disk must not hold up the message about it. */
 const WRITE_MS = 2 * SECOND_MS
 
 interface Dependencies {
@@ -25,34 +25,31 @@ interface Dependencies {
   readonly commit: Commit
   readonly alerts: AlertStore
   readonly send: SendAlert
-  /** What is wrong now. */
   readonly look: () => Promise<readonly AlertCondition[]>
-  /** Which service this is, for people. */
+  /** Name of this service, for people. */
   readonly instance: string
 }
 
-/** What is known about a receiver in this process. */
 interface Receiver {
   failures: number
-  /** Ms of time passed. */
+  /** Monotonic ms. */
   dueAt: number
 }
 
 export type AlertSender = ReturnType<typeof startAlertSender>
 
 /**
- * Tells alerts of conditions that begin and end. What each was told is in the database before and after each try, so
- * a restart repeats at most the message that was on its way, by the same id. While a receiver takes nothing, only the
- * difference between what it knows and what holds is kept, so it never gets more than one message a kind at a time.
- *
- * If the database can't be written, messages are sent all the same: that may be what they are about.
+ * Tells alerts about conditions that begin and end. The database is updated before and after each try, so a restart
+ * repeats at most the message in flight, with the same ID. While a receiver fails, only the difference to what it knows
+ * is kept: it gets at most one message of each kind. Messages are sent even if the database is not writable, since that
+ * may be the problem.
  */
 export function startAlertSender({ clock, log, commit, alerts, send, look, instance }: Dependencies) {
   const watch = new ConditionWatch()
-  /** By `Alert.number`, then by what it is about. */
+  /** By `Alert.number`, then `about`. */
   const known = new Map<number, Map<string, Knowledge>>()
   const receivers = new Map<number, Receiver>()
-  /** Not written yet, by alert and about; `null`: to be erased. */
+  /** Pending writes, by alert and `about`. */
   const unwritten = new Map<string, { readonly one: Knowledge; readonly isGone: boolean }>()
   const ending = new AbortController()
   const open = new Set<Promise<unknown>>()
@@ -77,7 +74,7 @@ export function startAlertSender({ clock, log, commit, alerts, send, look, insta
     const all = alerts.list()
     if (!isResumed) resume()
     for (const number of known.keys()) if (!all.some((one) => one.number === number)) known.delete(number)
-    // Without an alert an idle service is left alone.
+    // Without alerts, an idle service stays idle.
     if (all.length === 0) return
     const seen = await look()
     const holding = watch.look(seen, moment())
@@ -119,7 +116,7 @@ export function startAlertSender({ clock, log, commit, alerts, send, look, insta
     for (const [key, change] of writing) if (unwritten.get(key) === change) unwritten.delete(key)
   }
 
-  /** All that the alert does not know, unless the last try has just failed. */
+  /** Sends everything the alert does not know, unless it has to wait after a failure. */
   async function tell(alert: Alert): Promise<void> {
     const receiver = receivers.getOrInsertComputed(alert.number, () => ({ failures: 0, dueAt: 0 }))
     if (clock.monotonic() < receiver.dueAt) return
@@ -151,7 +148,7 @@ export function startAlertSender({ clock, log, commit, alerts, send, look, insta
     if (ending.signal.aborted && problem !== null) return told
     if (problem === null) log.info('an alert was sent', { alert: alert.name, title: message.title })
     else log.warn('an alert could not be sent; trying again', { alert: alert.name, title: message.title, problem })
-    // Only shown: another try notes it again.
+    // Only for display: the next try notes it again.
     await within(clock, WRITE_MS, commit(() => alerts.note(alert, problem)).catch(noted), undefined)
     return told
   }
@@ -159,7 +156,7 @@ export function startAlertSender({ clock, log, commit, alerts, send, look, insta
   const noted = (error: unknown) => log.warn('how an alert went is not stored', { error: String(error) })
 
   return {
-    /** Sends a message that says nothing is wrong; why it was not taken, or `null`. */
+    /** Sends a test message. Returns why it was refused, or `null`. */
     async test(alert: Alert): Promise<string | null> {
       const message = testMessage(alert.name, Bun.randomUUIDv7('hex', clock.now()), instance, clock.now())
       const { problem } = await attempt(alert, message)
@@ -168,7 +165,7 @@ export function startAlertSender({ clock, log, commit, alerts, send, look, insta
       return problem
     },
 
-    /** Ends tries that are on their way: the next process makes them again. */
+    /** Aborts tries in flight; the next process repeats them. */
     async stop(): Promise<void> {
       ending.abort()
       cancel()

@@ -10,7 +10,6 @@ import type { SealedTable } from '../sealing/sealed-table.ts'
 import type { Alert, AlertKind, AlertTarget } from './alert.ts'
 import type { Knowledge } from './alert-book.ts'
 
-/** The migration that brought the tables. */
 export const ALERT_SINCE = 41
 
 interface Options {
@@ -22,21 +21,21 @@ interface Options {
 
 export type AlertStore = ReturnType<typeof createAlertStore>
 
-/** Alerts, their targets sealed, and what they have been told. What writes runs in a transaction of the caller. */
+/** Stores targets sealed. Writes run in the caller's transaction. */
 export function createAlertStore({ database, clock, key }: Options) {
   const statements = prepareStatements(database.orm)
   const list = (): readonly Alert[] =>
     statements.all.all().map((row) => Object.assign(row, { kinds: storedJson(row.kinds) as AlertKind[] }))
 
   return {
-    /** In order of their numbers. */
+    /** Ordered by number. */
     list,
 
     /** By name or number. */
     find: (called: string): Alert | null =>
       list().find(({ name, number }) => name === called || String(number) === called) ?? null,
 
-    /** `null`: it was sealed with another key, or is damaged. */
+    /** `null`: sealed with another key, or damaged. */
     targetOf({ number, name }: Pick<Alert, 'number' | 'name'>): AlertTarget | null {
       const row = statements.sealed.get({ number })
       const text = row === undefined ? null : open(key, sealedFor(name), row.sealed)
@@ -44,7 +43,7 @@ export function createAlertStore({ database, clock, key }: Options) {
       return text === null ? null : JSON.parse(text)
     },
 
-    /** Of a name that no other has. */
+    /** `name` must be unused. */
     add(
       { name, channel, place, kinds }: Pick<Alert, 'name' | 'channel' | 'place' | 'kinds'>,
       target: AlertTarget,
@@ -53,10 +52,10 @@ export function createAlertStore({ database, clock, key }: Options) {
       statements.insert.run({ name, channel, place, sealed, kinds: JSON.stringify(kinds), createdAt: clock.now() })
     },
 
-    /** With what it knows. */
+    /** Also removes its conditions. */
     remove: ({ number }: Pick<Alert, 'number'>): void => statements.remove.run({ number }),
 
-    /** Notes how a try has ended. `problem`: `null` for well. */
+    /** `problem`: why the try failed; `null`: it succeeded. */
     note({ number }: Pick<Alert, 'number'>, problem: string | null): void {
       if (problem === null) statements.told.run({ number, toldAt: clock.now() })
       else statements.failed.run({ number, problem })
@@ -65,7 +64,7 @@ export function createAlertStore({ database, clock, key }: Options) {
     knowledge: (): readonly Knowledge[] =>
       statements.conditions.all().map((row) => Object.assign(row, { told: row.told === 1 })),
 
-    /** Does nothing for an alert that was removed meanwhile. */
+    /** Does nothing if the alert has been removed. */
     learn(one: Knowledge): void {
       statements.learn.run({ ...one, told: one.told ? 1 : 0 })
     },
@@ -128,13 +127,12 @@ function prepareStatements(orm: Database['orm']) {
   }
 }
 
-/** The alerts, as owners of what is sealed. */
 export function alertOwners({ orm }: Pick<Database, 'orm'>) {
   const rows = orm.select({ number: table.number, name: table.name }).from(table).all()
   return rows.map((row) => Object.assign(row, { id: ownerOf(row.name) }))
 }
 
-/** The targets of all alerts, for a new key to seal. */
+/** For a new key to seal. */
 export function createSealedAlerts({ orm }: Pick<Database, 'orm'>): SealedTable<'alert target'> {
   const which = eq(table.number, sql.placeholder('number'))
   return sealedTable('alert target', {

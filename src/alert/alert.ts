@@ -6,48 +6,45 @@ export type AlertKind = (typeof ALERT_KINDS)[number]
 export const CHANNELS = ['webhook', 'ntfy', 'email'] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** Whom the service tells that something is wrong. Times are ms since the Unix epoch. */
+/** Times are ms since the Unix epoch. */
 export interface Alert {
   readonly number: number
-  /** No other alert has it. */
+  /** Unique. */
   readonly name: string
   readonly channel: Channel
-  /** What may be shown of its URL: an origin, or an address of mail. The path of many a URL is a secret. */
+  /** Origin or mail address. A URL's path may be secret. */
   readonly place: string
   readonly kinds: readonly AlertKind[]
   readonly createdAt: number
-  /** When a message was last taken; `null`: none was. */
+  /** When a message was last accepted, if ever. */
   readonly toldAt: number | null
-  /** Why the last message was not taken; `null`: it was, or there was none. */
+  /** Why the last message was not accepted, if so. */
   readonly problem: string | null
 }
 
-/** What is sealed of an alert. */
+/** Sealed. */
 export interface AlertTarget {
   readonly url: string
-  /** `whsec_…` of a webhook, ntfy's access token, or the password of the mail server; `null`: none. */
+  /** `whsec_…` of a webhook, ntfy's access token, or the mail password. */
   readonly secret: string | null
 }
 
-/** Something that an operator should know. */
 export interface AlertCondition {
-  /** `null`: it belongs to none but `not-ready`. */
   readonly kind: AlertKind
-  /** Whether /readyz answers 503 for it: then it is told as `not-ready` where its own kind is not asked for. */
+  /** Whether /readyz answers 503 for it. Then alerts without its kind report it as `not-ready`. */
   readonly isFailure: boolean
-  /** The same for as long as it holds; tells it from others. */
+  /** Identifies the condition for as long as it holds. */
   readonly about: string
-  /** A sentence without secrets and texts of messages. */
+  /** A sentence without secrets or message texts. */
   readonly what: string
-  /** What to do about it. */
   readonly next: string
 }
 
-/** Where mails go, as `smtps://user@mail.example.com?from=…&to=…` says it. */
+/** From `smtps://user@mail.example.com?from=…&to=…`. */
 export interface MailRoute {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte; else STARTTLS. */
+  /** TLS from the first byte; otherwise STARTTLS. */
   readonly secure: boolean
   readonly user: string | null
   readonly from: string
@@ -63,7 +60,6 @@ const EXPECTED_MAIL_URL =
 const TLS_PORT = 465
 const STARTTLS_PORT = 587
 
-/** `null`: it is none. */
 export function readMailUrl(text: string): MailRoute | null {
   const url = URL.parse(text)
   if (url === null || !['smtps:', 'smtp:'].includes(url.protocol) || url.hostname === '') return null
@@ -75,7 +71,7 @@ export function readMailUrl(text: string): MailRoute | null {
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port, secure, user: user === '' ? null : user, from, to }
 }
 
-/** What may be shown of the URL, or what it should have been: `expected` ends the sentence `"…" is not `. */
+/** `place`: the part that may be shown. `expected` completes `"…" is not `. */
 export function readAlertUrl(
   channel: Channel,
   text: string,

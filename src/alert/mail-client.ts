@@ -8,7 +8,7 @@ import { refusal } from '../webhook/address-guard.ts'
 import type { MailRoute } from './alert.ts'
 import type { AlertMessage } from './alert-message.ts'
 
-/** One try: `null`, or why the mail server has not taken the mail. */
+/** One try. Resolves to why the server refused the mail, or `null`. */
 export type SendMail = (
   route: MailRoute,
   password: string | null,
@@ -17,23 +17,23 @@ export type SendMail = (
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>
-  /** PEM. `undefined`: what the system trusts. */
+  /** PEM. `undefined`: use the system's. */
   readonly ca: string | undefined
-  /** Whether the server may be at an address that is not of the internet; there it may be without TLS. */
+  /** Allow servers outside the public internet; these may lack TLS. */
   readonly allowPrivate: boolean
-  /** All addresses of a name. Default: as the system resolves it. */
+  /** Default: the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
 }
 
 const TIMEOUT_MS = 20_000
 
-/** Resolves the name itself, and connects to an address that it has looked at, as webhooks do (`post.ts`). */
+/** Resolves the name once and connects to a checked address, like webhooks (`post.ts`). */
 export function createSendMail({ clock, ca, allowPrivate, resolve = addressesOf }: Options): SendMail {
   const send: SendMail = async ({ host, port, secure, user, from, to }, password, { id, title, text }) => {
     const addresses = await resolve(host)
     const refused = refusal(new URL('smtp://mail'), addresses, allowPrivate)
     if (refused !== null) return refused
-    // Loaded by the first mail.
+    // Loaded with the first mail.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({
       host: addresses[0] ?? host,
@@ -41,7 +41,7 @@ export function createSendMail({ clock, ca, allowPrivate, resolve = addressesOf 
       secure,
       requireTLS: addresses.some(isPublic),
       ...(user !== null && { auth: { user, pass: password ?? '' } }),
-      // An address is not a name for SNI (RFC 6066, 3): the certificate must have it all the same.
+      // SNI takes no addresses (RFC 6066, 3); the certificate must still match.
       tls: { ...(isIP(host) === 0 && { servername: host }), ...(ca !== undefined && { ca }) },
       connectionTimeout: TIMEOUT_MS,
       greetingTimeout: TIMEOUT_MS,
@@ -62,7 +62,7 @@ export function createSendMail({ clock, ca, allowPrivate, resolve = addressesOf 
   }
 }
 
-/** Not what the server says, which may quote who signs in. */
+/** Leaves out the server's text, which may quote the user. */
 function reasonOf(error: unknown): string {
   const status = error instanceof Error && 'responseCode' in error ? error.responseCode : null
   if (status === 535) return 'SMTP 535: the mail server refuses the user or the password'

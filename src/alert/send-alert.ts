@@ -6,10 +6,10 @@ import type { AlertTarget, Channel } from './alert.ts'
 import type { AlertMessage } from './alert-message.ts'
 import type { SendMail } from './mail-client.ts'
 
-/** `problem`: why the message was not taken, without the URL and the secret; `null`: it was. */
+/** `problem`: why it was refused, without URL and secret; `null`: accepted. */
 export interface Told {
   readonly problem: string | null
-  /** In ms, as the receiver asks for. */
+  /** As the receiver asked for. */
   readonly retryAfterMs: number | null
 }
 
@@ -45,7 +45,7 @@ export function createSendAlert({ post, sendMail }: Dependencies): SendAlert {
   }
 }
 
-/** ntfy's documentation, "Publishing": title, priority, and tags that are shown as emojis. */
+/** Title, priority, and tags that ntfy shows as emojis (ntfy's documentation, "Publishing"). */
 function ntfyHeaders({ title, isGood }: AlertMessage, token: string | null): Record<string, string> {
   return {
     'user-agent': 'Bellhop',
@@ -56,7 +56,7 @@ function ntfyHeaders({ title, isGood }: AlertMessage, token: string | null): Rec
   }
 }
 
-/** As events of applications are signed. */
+/** Signed like applications' events. */
 function webhookHeaders({ id, body }: AlertMessage, secret: string, now: number): Record<string, string> {
   const timestamp = Math.floor(now / 1000)
   return {

@@ -30,7 +30,7 @@ export interface DoctorContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: ReadFile
   readonly clock: Clock
-  /** Ms that never go back. */
+  /** Monotonic ms. */
   readonly stopwatch: () => number
   readonly watch: Pick<BackupWatch, 'during'>
   /** A problem: credentials are missing. */

@@ -12,20 +12,16 @@ import { examineMoving } from './moving/examine-moving.ts'
 export interface DoctorOptions {
   readonly config: DoctorConfig
   readonly warnings: readonly string[]
-  /** The id or name of one application; `null`: all of them. */
+  /** ID or name; `null`: all applications. */
   readonly application: string | null
-  /** Ask no gateway. */
   readonly offline: boolean
-  /** Also check the indexes of the database. */
+  /** Also compare the database's indexes with their tables. */
   readonly full: boolean
-  /** Only how far the application is on its way from another service. */
+  /** Check only the move from another service. */
   readonly moving: boolean
 }
 
-/**
- * Checks everything that `serve` needs, and changes nothing. `no-application`: no application has that id or name;
- * `names`: all of them.
- */
+/** Checks everything that `serve` needs, and changes nothing. `names`: of all applications. */
 export async function examine(
   { config, warnings, application, offline, full, moving }: DoctorOptions,
   context: DoctorContext,
@@ -61,7 +57,7 @@ export async function examine(
     await list.look({ id: 'gateways', group: 'gateways' }, () => skipped('No gateway was asked (--offline).'))
   } else {
     const trusted = await trustedAuthorities(config.gatewayCa)
-    // The check `gateway-ca` reports a problem.
+    // The check `gateway-ca` has reported a problem.
     const ca = typeof trusted === 'object' ? undefined : trusted
     await examineGateways(subjects, list, { config, ca, clock, stopwatch })
   }

@@ -1,15 +1,15 @@
 import { DatabaseRefused } from '../database/database-refused.ts'
 import { codeOf, messageOf } from '../text/error-code.ts'
 
-/** `warning`: it works, but not for long, or not for everybody. `skipped`: it could not be checked. */
+/** `warning`: works, but not for long or not for everyone. `skipped`: could not be checked. */
 export type State = 'ok' | 'warning' | 'failed' | 'skipped'
 
-/** Never holds a secret, a token or a part of a key. */
+/** Never contains a secret, a token or part of a key. */
 export interface Finding {
   readonly state: State
   /** One sentence. */
   readonly found: string
-  /** One sentence; `null`: nothing to change. */
+  /** One sentence, if there is something to do. */
   readonly advice: string | null
 }
 
@@ -20,7 +20,7 @@ export interface DoctorCheck extends Finding {
   /** Stable: scripts rely on it. */
   readonly id: string
   readonly group: Group
-  /** Of the group `application` only. */
+  /** Set in the group `application` only. */
   readonly application: { readonly id: string; readonly name: string } | null
   readonly ms: number
 }
@@ -29,7 +29,7 @@ export function ok(found: string): Finding {
   return { state: 'ok', found, advice: null }
 }
 
-/** In order, but could be better. */
+/** Fine, but could be better. */
 export function note(found: string, advice: string): Finding {
   return { state: 'ok', found, advice }
 }
@@ -46,7 +46,7 @@ export function skipped(found: string, advice: string | null = null): Finding {
   return { state: 'skipped', found, advice }
 }
 
-/** For a check that threw: the others go on. */
+/** For a check that threw; the other checks still run. */
 export function findingOf(error: unknown): Finding {
   if (error instanceof DatabaseRefused)
     return failing(error.message, 'Until then, neither serve nor commands can use it.')
@@ -64,7 +64,7 @@ export interface CheckList {
     place: Pick<DoctorCheck, 'id' | 'group'> & Partial<Pick<DoctorCheck, 'application'>>,
     check: () => Finding | Promise<Finding>,
   ): Promise<Finding>
-  /** In the order of the report; within a group as they were begun. */
+  /** Ordered by group, then by start. */
   checks(): readonly DoctorCheck[]
 }
 

@@ -19,7 +19,7 @@ const EXPECTED = 'a text, a number, true, false or null, a list of these, or an 
 
 const NO_CONDITION = { is: null, not: [], above: null, below: null, exists: null } as const
 
-/** The conditions of a template's `where`, or one sentence for whoever wrote it. */
+/** `problem`: one sentence for the template's author. */
 export function readConditions(where: unknown): readonly EventCondition[] | { readonly problem: string } {
   if (!isJsonObject(where)) {
     return { problem: 'where must be an object of paths, such as {"type": "order.paid"}' }
@@ -35,7 +35,7 @@ export function readConditions(where: unknown): readonly EventCondition[] | { re
   return found
 }
 
-/** Why the event does not count, in words of the template alone; `null`: it does. */
+/** Why the event does not count, quoting the template only; `null`: it counts. */
 export function unmet(conditions: readonly EventCondition[], event: HookEvent): string | null {
   for (const condition of conditions) {
     const problem = unmetOne(condition, valueAt(event, condition.path))
@@ -55,12 +55,11 @@ function unmetOne({ is, not, above, below, exists }: EventCondition, value: unkn
   return null
 }
 
-/** What is missing is null. */
+/** Missing counts as null. */
 const isSame = (wanted: Scalar, value: unknown) => wanted === (value ?? null)
 
 const shown = (value: Scalar) => JSON.stringify(value)
 
-/** `null`: it is none. */
 function readExpected(expected: unknown): Partial<EventCondition> | null {
   const is = scalarsIn(expected)
   if (is !== null) return { is }

@@ -4,20 +4,19 @@ import { assigned, given, late } from '../database/late-statement.ts'
 import { hook as hooks, hookCall as table } from '../database/schema.ts'
 import type { HookOutcome } from './hook.ts'
 
-/** One call, or several in a row that ended alike. */
+/** One call, or several in a row with the same outcome. */
 export interface HookCall {
-  /** Ms since the Unix epoch; of several, of the last. */
+  /** Ms since the Unix epoch, of the last call. */
   readonly at: number
   readonly outcome: HookOutcome
-  /** `push.id`, or why there was none. */
+  /** `push.id`, or why there was no push. */
   readonly detail: string
   readonly repeats: number
 }
 
-/** Of each hook. */
 const KEPT_CALLS = 50
 
-/** What became of the last calls of each hook. What writes runs in a transaction of the caller. */
+/** Outcomes of each hook's last calls. Writes run in the caller's transaction. */
 export function createHookCallStore({ database: { orm } }: { readonly database: Pick<Database, 'orm'> }) {
   const ofHook = eq(table.hook, sql.placeholder('hook'))
   const newest = () => orm.select().from(table).where(ofHook).orderBy(desc(table.number))
@@ -40,9 +39,9 @@ export function createHookCallStore({ database: { orm } }: { readonly database: 
   const drop = late(() => orm.delete(table).where(and(ofHook, lte(table.number, sql.placeholder('number')))))
 
   return {
-    /** `now` in ms since the Unix epoch. */
+    /** `now`: ms since the Unix epoch. */
     note(hook: number, outcome: HookOutcome, detail: string, now: number): void {
-      // It may have been deleted while its push was accepted.
+      // The hook may have been deleted while its push was accepted.
       if (isThere.get({ hook }) === undefined) return
       const before = last.get({ hook })
       if (before !== undefined && before.outcome === outcome && before.detail === detail) {
@@ -54,7 +53,7 @@ export function createHookCallStore({ database: { orm } }: { readonly database: 
       if (oldest !== undefined) drop.run({ hook, number: oldest.number })
     },
 
-    /** The newest first. */
+    /** Newest first. */
     of: (hook: number): readonly HookCall[] =>
       all.all({ hook }).map(({ at, outcome, detail, repeats }) => ({ at, outcome, detail, repeats })),
   }

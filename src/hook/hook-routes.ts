@@ -12,11 +12,10 @@ import type { HookStore } from './hook-store.ts'
 import { SIGNATURES } from './sender-proof.ts'
 import type { createTakeEvent } from './take-event.ts'
 
-/** Who may call, beyond what a hook asks. */
 export interface HookAdmission {
-  /** The answer to a call without the right proof, from this address. */
+  /** Answers a call from `address` that lacks the right proof. */
   readonly wrong: (address: string, sentence: string) => Failure
-  /** Takes a call out of the application's limits. */
+  /** Counts the call against the application's limits. */
   readonly charge: (application: Application) => { readonly why: Failure } | object
 }
 
@@ -31,18 +30,18 @@ interface Dependencies {
 
 const UNKNOWN = 'There is no such hook, or its key is wrong.'
 
-/** For hooks that do not exist, so that they take as long as a wrong key. */
+/** Compared for unknown hooks, so that they take as long as a wrong key. */
 const NO_HASH = new Uint8Array(32)
 
 interface HookCallRequest {
   readonly request: Request
   readonly body: unknown
   readonly name: string
-  /** In the path; `null`: there is none. */
+  /** The key in the path, if any. */
   readonly key: string | null
 }
 
-/** Where other services report events. They prove themselves by a key or a signature, and get the rights of the template. */
+/** Other services report events here. A key or signature proves the sender; the template limits what it can do. */
 export function hookRoutes({ gate, clock, directory, hooks, admission, takeEvent }: Dependencies) {
   const hidden = { detail: { hide: true, [ADMITS_ITSELF]: true } }
   return new Elysia({ name: 'hook-routes' })
@@ -60,10 +59,10 @@ export function hookRoutes({ gate, clock, directory, hooks, admission, takeEvent
     const problem = proofProblem(name, key ?? bearerOf(headers), headers, bytes)
     if (problem !== null) throw new Refused(admission.wrong(gate.addressOf(request), problem))
     const hook = hooks.find(name)
-    // A command may have just created its application.
+    // A command may have just created the application.
     if (hook !== null && directory.byNumber(hook.application) === null) directory.refresh()
     const application = hook && directory.byNumber(hook.application)
-    // It was removed while the body came.
+    // Removed while the body arrived.
     if (hook === null || application === null) throw new Refused(admission.wrong(gate.addressOf(request), UNKNOWN))
     const charged = admission.charge(application)
     if ('why' in charged) throw new Refused(charged.why)
@@ -72,7 +71,6 @@ export function hookRoutes({ gate, clock, directory, hooks, admission, takeEvent
     return taken.kind === 'pushed' ? taken.accepted : { message: 'Ignored', why: taken.why }
   }
 
-  /** Why the call is not from who may call; `null`: it is. */
   function proofProblem(name: string, key: string | null, headers: Headers, body: Uint8Array): string | null {
     const proof = hooks.proofOf(name)
     if (proof?.kind === 'signature') {

@@ -13,7 +13,6 @@ import type { SignatureName } from './sender-proof.ts'
 /** The migration that brought the table. */
 export const HOOK_SINCE = 38
 
-/** How a call proves that it comes from who may call. */
 export type HookProof =
   | { readonly kind: 'key'; readonly hash: Uint8Array }
   | { readonly kind: 'signature'; readonly signature: SignatureName; readonly secret: string }
@@ -27,7 +26,7 @@ interface Options {
 
 export type HookStore = ReturnType<typeof createHookStore>
 
-/** Hooks, the secrets of their senders sealed. What writes runs in a transaction of the caller. */
+/** Stores senders' secrets sealed. Writes run in the caller's transaction. */
 export function createHookStore({ database, clock, key }: Options) {
   const statements = prepareStatements(database.orm)
 
@@ -40,13 +39,13 @@ export function createHookStore({ database, clock, key }: Options) {
     find,
     calls: createHookCallStore({ database }),
 
-    /** In order of their names; of one application or of all. */
+    /** Ordered by name. `null`: of all applications. */
     list(application: number | null): readonly Hook[] {
       const rows = application === null ? statements.all.all() : statements.ofApplication.all({ application })
       return rows.map(hookOf)
     },
 
-    /** `null`: there is no such hook, or its secret does not open with this key. */
+    /** `null`: no such hook, or its secret was sealed with another key. */
     proofOf(name: string): HookProof | null {
       const row = statements.find.get({ name })
       if (row === undefined) return null
@@ -56,7 +55,7 @@ export function createHookStore({ database, clock, key }: Options) {
       return signature === null || secret === null ? null : { kind: 'signature', signature, secret }
     },
 
-    /** Replaces one of this name, which must be of the same application. `proof`: `null` keeps the one there is. */
+    /** Replaces a hook of this name, which must be of the same application. `proof` `null` keeps the old one. */
     put(
       { name, application, template }: Pick<Hook, 'name' | 'application' | 'template'>,
       proof: HookProof | null,
@@ -74,7 +73,7 @@ export function createHookStore({ database, clock, key }: Options) {
       return find(name) as Hook
     },
 
-    /** With what is kept of its calls; returns whether there was one. */
+    /** Also removes its calls. `false`: no such hook. */
     remove: (name: string): boolean => statements.remove.all({ name }).length > 0,
   }
 
@@ -119,13 +118,13 @@ function prepareStatements(orm: Database['orm']) {
   }
 }
 
-/** The hooks that have something sealed, as its owners. */
+/** Hooks with a sealed secret. */
 export function hookOwners({ orm }: Pick<Database, 'orm'>) {
   const rows = orm.select({ number: table.number, name: table.name }).from(table).all()
   return rows.map((row) => Object.assign(row, { id: ownerOf(row.name) }))
 }
 
-/** The secrets of senders, of all hooks, for a new key to seal. */
+/** The secrets of all hooks, to be sealed with a new key. */
 export function createSealedHooks({ orm }: Pick<Database, 'orm'>): SealedTable<'hook secret'> {
   const which = eq(table.number, sql.placeholder('number'))
   return sealedTable('hook secret', {
@@ -136,7 +135,7 @@ export function createSealedHooks({ orm }: Pick<Database, 'orm'>): SealedTable<'
         .where(sql`${table.sealed} IS NOT NULL`),
     ),
     put: late(() => orm.update(table).set(assigned('sealed')).where(which)),
-    // Nothing may be taken unsigned.
+    // A hook must not accept unsigned calls.
     erase: late(() => orm.delete(table).where(which)),
   })
 }

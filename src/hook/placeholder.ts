@@ -1,12 +1,12 @@
 import { suggestion } from '../text/nearest.ts'
 
-/** What came: the body of a call, and its headers, by names in lower case. */
+/** Header names are in lower case. */
 export interface HookEvent {
   readonly body: Readonly<Record<string, unknown>>
   readonly header: (name: string) => string | null
 }
 
-/** A text with `{{ path | filter argument }}` in it. A text without is one string. */
+/** A text with `{{ path | filter argument }}` in it, split at its placeholders. */
 export type Pattern = readonly (string | Placeholder)[]
 
 export interface Placeholder {
@@ -14,19 +14,19 @@ export interface Placeholder {
   readonly filters: readonly { readonly name: FilterName; readonly argument: string | null }[]
 }
 
-/** A text, or the list of texts that a pattern of one placeholder found; else what is wrong with the value at `path`. */
+/** Several texts where the pattern is a single placeholder of a list. */
 export type Filled =
   | { readonly kind: 'filled'; readonly value: string | readonly string[] }
   | { readonly kind: 'missing' | 'unfit'; readonly path: string; readonly problem: string }
 
-/** `null`: the value is not one that the filter takes. */
+/** `null`: the filter does not take this value. */
 type Filter = (text: string, argument: string) => string | null
 
 interface FilterFacts {
-  /** `null`: it takes no argument; `''`: it may have one. */
+  /** `null`: takes no argument. If it matches `''`, the argument is optional. */
   readonly argument: RegExp | null
   readonly optional?: true
-  /** Of the argument, and of the value: after "must be". */
+  /** Completes "must be …": the argument, and the value. */
   readonly expected: string
   readonly takes: string
   readonly apply: Filter
@@ -78,15 +78,15 @@ type FilterName = keyof typeof FILTERS
 
 const FILTER_NAMES = Object.keys(FILTERS) as FilterName[]
 
-/** In a body, `items.0.name`; a header, `@x-github-event`. */
+/** `items.0.name` in the body, or a header: `@x-github-event`. */
 const PATH = /^(?:@[a-z0-9-]{1,64}|[\w$-]{1,64}(?:\.[\w$-]{1,64}){0,15})$/
 
 const EXPECTED_PATH = 'a path such as data.object.id, or a header such as @x-github-event'
 
-/** Headers with which the sender proves who it is. They are not for a push. */
+/** Credentials of the sender: never part of a push. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['@authorization', '@cookie', '@proxy-authorization'])
 
-/** A pattern, or one sentence for whoever wrote it. */
+/** `problem`: one sentence for the template's author. */
 export function readPattern(text: string): Pattern | { readonly problem: string } {
   const parts: (string | Placeholder)[] = []
   let at = 0
@@ -103,7 +103,7 @@ export function readPattern(text: string): Pattern | { readonly problem: string 
   return parts
 }
 
-/** Whether `path` is one; it is part of a template. */
+/** Why `path` is none, quoting the template only. */
 export function pathProblem(path: string): string | null {
   if (!PATH.test(path)) return `"${path}" is not ${EXPECTED_PATH}`
   if (SECRET_HEADERS.has(path)) return `${path} is not for a push`
@@ -114,7 +114,7 @@ export function hasPlaceholder(pattern: Pattern): boolean {
   return pattern.some((part) => typeof part !== 'string')
 }
 
-/** The value at a path: of own properties alone; `undefined`: there is none. */
+/** Reads own properties only. */
 export function valueAt({ body, header }: HookEvent, path: string): unknown {
   if (path.startsWith('@')) return header(path.slice(1)) ?? undefined
   let value: unknown = body
@@ -125,7 +125,7 @@ export function valueAt({ body, header }: HookEvent, path: string): unknown {
   return value
 }
 
-/** Fills a pattern with what came. A value that is missing, or no text, is never written as one. */
+/** A missing or non-text value never becomes text. */
 export function fillPattern(pattern: Pattern, event: HookEvent): Filled {
   const [first] = pattern
   if (pattern.length === 1 && first !== undefined && typeof first !== 'string') return fillOne(first, event, true)
@@ -197,15 +197,15 @@ function readPlaceholder(inner: string): Placeholder | { readonly problem: strin
   return { path, filters }
 }
 
-/** Not those in quotation marks. */
+/** Ignores bars in quotation marks. */
 function splitAtBars(text: string): readonly string[] {
   return text.match(/(?:"[^"]*"|[^|])+/g) ?? ['']
 }
 
-/** UTF-16 units of one character: more than the longest emoji has. */
+/** UTF-16 units in one character; the longest emoji has fewer. */
 const MOST_UNITS = 40
 
-/** By characters as people count them (UAX #29). */
+/** Counts grapheme clusters (UAX #29). */
 function truncated(text: string, most: number): string {
   // Segmenting is slow, and a text may be as long as a body.
   const part = text.slice(0, (most + 1) * MOST_UNITS)
@@ -225,10 +225,10 @@ function numberIn(text: string): number | null {
   return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/.test(text) ? Number(text) : null
 }
 
-/** Up to here a number is seconds: the year 2286, in ms a day of April 1970. */
+/** Numbers up to here are seconds (until 2286), larger ones ms (from April 1970). */
 const LAST_SECOND = 9_999_999_999
 
-/** `2026-11-27 14:05`; `null`: no time, or no time zone. */
+/** `2026-11-27 14:05`; `null`: no valid time or time zone. */
 function dateText(text: string, timeZone: string): string | null {
   const number = numberIn(text)
   const ms = number === null ? Date.parse(text) : number * (Math.abs(number) > LAST_SECOND ? 1 : 1000)
@@ -237,7 +237,6 @@ function dateText(text: string, timeZone: string): string | null {
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
     return format.format(ms)
   } catch {
-    // RangeError: no such time zone.
     return null
   }
 }

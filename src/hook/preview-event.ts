@@ -16,12 +16,11 @@ interface Dependencies {
   readonly pushing: Pick<Pushing, 'preview' | 'reach'>
 }
 
-/** What would become of an event. Nothing is sent. */
 export type PreviewedEvent =
   | {
       readonly kind: 'push'
       readonly body: Readonly<Record<string, unknown>>
-      /** What tells it from others; `null`: nothing does. */
+      /** The event's ID, if it has one. */
       readonly event: string | null
       readonly preview: Preview
     }

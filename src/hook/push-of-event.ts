@@ -8,7 +8,7 @@ import type { HookEvent } from './placeholder.ts'
 import { usualEvent } from './sender-proof.ts'
 import { isFixed, readTemplate, render } from './template.ts'
 
-/** The push that an event asks for. `body`: as it would be sent to `/push/all`; `event`: what tells it from others. */
+/** `body`: of a call to `/push/all`. `event`: its ID, for deduplication. */
 export type PushOfEvent =
   | {
       readonly kind: 'push'
@@ -22,7 +22,7 @@ export type PushOfEvent =
 const { schema, '~standard': BODY } = pushBodies({ compat: false }).toAll
 const KNOWN = Object.keys(schema['properties'] as object)
 
-/** Throws for a template that `templateProblems` would have refused. */
+/** Throws for a template that `templateProblems` refuses. */
 export function pushOfEvent(
   { name, template, signature }: Pick<Hook, 'name' | 'template' | 'signature'>,
   event: HookEvent,
@@ -42,7 +42,7 @@ export function pushOfEvent(
   }
 }
 
-/** All that is wrong with a template, each a sentence. */
+/** Each a sentence. */
 export function templateProblems(text: string): readonly string[] {
   const read = readTemplate(text)
   if ('problems' in read) return read.problems.map(sentence)

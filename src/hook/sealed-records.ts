@@ -11,10 +11,7 @@ import type { SealedGroup, SealedStore } from '../sealing/sealed-store.ts'
 import { createSealedWebhooks } from '../webhook/webhook-erasure-store.ts'
 import { createSealedHooks, HOOK_SINCE, hookOwners } from './hook-store.ts'
 
-/**
- * All that is sealed in a database; here, since no room above seals anything. `schema`: the number of its last
- * migration.
- */
+/** Everything sealed in a database. It is here because no room above seals anything. `schema`: its last migration. */
 export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST_SCHEMA): SealedStore {
   const { number, id, name } = application
   const owners = () => database.orm.select({ number, id, name }).from(application).all()

@@ -6,29 +6,26 @@ import type { Pattern } from './placeholder.ts'
 
 export type SignatureName = 'standard' | 'github' | 'stripe'
 
-/** How another service signs what it sends. */
 interface SignatureFacts {
-  /** For people. */
   readonly of: string
-  /** Why a secret cannot be one; `null`: it can. */
+  /** Why a text can't be a secret. */
   readonly secretProblem: (secret: string) => string | null
-  /** Of a call; one sentence why it is not from who has the secret; `null`: it is. */
+  /** Why the call is not from the holder of the secret, in one sentence; `null`: it is. */
   readonly problem: (call: SignedCall, secret: string) => string | null
-  /** What tells its events apart. */
+  /** Pattern of the event's ID. */
   readonly event: string
 }
 
 interface SignedCall {
   readonly headers: Headers
   readonly body: Uint8Array
-  /** Ms since the Unix epoch. */
   readonly now: number
 }
 
-/** Of Stripe and of Standard Webhooks: an older call may be one that was recorded. */
+/** Stripe and Standard Webhooks: an older call may be a replay. */
 const TOLERANCE_MS = 5 * MINUTE_MS
 
-/** By the word of `--signature`. */
+/** Keyed by the value of `--signature`. */
 export const SIGNATURES: Readonly<Record<SignatureName, SignatureFacts>> = {
   standard: {
     of: 'Standard Webhooks (Supabase Auth, Svix, Clerk and others)',
@@ -73,7 +70,7 @@ export const SIGNATURES: Readonly<Record<SignatureName, SignatureFacts>> = {
 
 export const SIGNATURE_NAMES = Object.keys(SIGNATURES) as SignatureName[]
 
-/** What tells events apart where the template says nothing. */
+/** Pattern of the event's ID, unless the template has one. */
 export function usualEvent(signature: SignatureName | null): Pattern | null {
   const pattern = signature && readPattern(SIGNATURES[signature].event)
   return pattern === null || 'problem' in pattern ? null : pattern
@@ -83,7 +80,7 @@ const WRONG = 'The signature does not match.'
 
 const unsigned = (headers: string) => `The call is not signed: ${headers} must be there.`
 
-/** A number of seconds, as it was signed. */
+/** `timestamp`: signed, in seconds. */
 function ageProblem(timestamp: string, now: number): string | null {
   const ageMs = now - Number(timestamp) * 1000
   if (Math.abs(ageMs) <= TOLERANCE_MS) return null

@@ -7,30 +7,30 @@ import { templateProblems } from './push-of-event.ts'
 import { SIGNATURES } from './sender-proof.ts'
 import type { SignatureName } from './sender-proof.ts'
 
-/** What a hook is to be. Of one that exists, `signature` `undefined` keeps how it is proven, unless `newKey`. */
+/** For an existing hook, `signature` `undefined` keeps its proof, unless `newKey`. */
 export interface HookChange {
   readonly name: string
   /** JSON */
   readonly template: string
   readonly signature?: SignatureName | undefined
-  /** What calls are signed with, as the sender shows it. */
+  /** The signing secret, as the sender shows it. */
   readonly secret?: string | undefined
   readonly newKey?: boolean | undefined
 }
 
-/** A field of `HookChange`, and what is wrong with it: a sentence that begins with "FIELD ". */
+/** `problem` is a sentence that begins with "FIELD ". */
 export interface HookProblem {
   readonly field: keyof HookChange
   readonly problem: string
 }
 
 type SetHook =
-  /** `key`: in this answer alone; `null`: none was made. */
+  /** `key`: the only time it is shown; `null`: unchanged, or signed. */
   | { readonly kind: 'set'; readonly hook: Hook; readonly key: string | null; readonly isNew: boolean }
   | { readonly kind: 'wrong'; readonly problems: readonly HookProblem[] }
   | { readonly kind: 'taken' }
 
-/** What can be said without a look at the database. */
+/** Problems that need no look at the database. */
 export function hookProblems({ name, template, signature, secret, newKey }: HookChange): readonly HookProblem[] {
   const secretProblem =
     signature === undefined || secret === undefined ? null : SIGNATURES[signature].secretProblem(secret)
@@ -52,7 +52,7 @@ export function hookProblems({ name, template, signature, secret, newKey }: Hook
   ]
 }
 
-/** Makes a hook, or changes the one of this name, in a transaction of the caller. `made`: the key, if one is made. */
+/** Creates or changes a hook in the caller's transaction. `made`: a new key, if one is needed. */
 export function setHook(
   hooks: Pick<HookStore, 'find' | 'put'>,
   application: Pick<Application, 'number'>,
@@ -69,7 +69,7 @@ export function setHook(
   return { kind: 'set', hook, key: proof?.kind === 'key' ? made : null, isNew: before === null }
 }
 
-/** `null`: the one there is stays. */
+/** `null`: keep the current proof. */
 function proofOf({ signature, secret, newKey }: HookChange, before: Hook | null, made: string): HookProof | null {
   if (signature !== undefined) return { kind: 'signature', signature, secret: secret ?? '' }
   return before === null || newKey === true ? { kind: 'key', hash: hashSecret(made) } : null

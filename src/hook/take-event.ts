@@ -22,13 +22,12 @@ export type Taken =
   | { readonly kind: 'ignored'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: Failure }
 
-/** A call whose sender is proven. */
 interface HookCallContent {
   readonly body: Uint8Array
   readonly headers: Headers
 }
 
-/** Turns an event of a hook into a push, once, and keeps what became of the call. */
+/** Turns an event into a push, once, and records the outcome. */
 export function createTakeEvent({ clock, commit, hooks, pushToAll }: Dependencies) {
   return async (application: Application, hook: Hook, content: HookCallContent): Promise<Taken> => {
     const taken = await take(application, hook, content)
@@ -50,15 +49,15 @@ export function createTakeEvent({ clock, commit, hooks, pushToAll }: Dependencie
 }
 
 /**
- * A space keeps these keys apart from those of callers. The digest is of the key: an event that is sent again may have
- * another time in it.
+ * The space separates these keys from callers' idempotency keys. Only the key is hashed: a repeated event may carry
+ * another time.
  */
 function repeatOf({ name }: Hook, event: string): PushRequest['repeat'] {
   const key = `hook ${name} ${new Bun.CryptoHasher('sha256').update(event).digest('hex')}`
   return { key, digest: new Bun.CryptoHasher('sha256').update(key).digest(), replace: false }
 }
 
-/** Nothing of what came. */
+/** Quotes nothing of the event. */
 function noted(taken: Taken): readonly [HookOutcome, string] {
   if (taken.kind === 'pushed') return ['pushed', taken.accepted.id]
   if (taken.kind === 'ignored') return ['ignored', taken.why]

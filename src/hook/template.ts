@@ -5,15 +5,14 @@ import type { EventCondition } from './condition.ts'
 import { fillPattern, hasPlaceholder, readPattern } from './placeholder.ts'
 import type { HookEvent, Pattern } from './placeholder.ts'
 
-/** Which events of another service become a push, and which one. */
 export interface Template {
   readonly where: readonly EventCondition[]
-  /** What tells one event from another; `null`: nothing does. */
+  /** The event's ID, for deduplication. */
   readonly event: Pattern | null
   readonly push: Readonly<Record<string, Shape>>
 }
 
-/** A value of the push's body, with a pattern for each text. */
+/** A JSON value with a pattern for each text. */
 type Shape =
   | Pattern
   | { readonly list: readonly Shape[] }
@@ -24,7 +23,7 @@ interface Fixed {
   readonly value: number | boolean | null
 }
 
-/** What becomes of an event. `why` and `problem` have words of the template alone, nothing of what came. */
+/** `why` and `problem` quote the template only, never the event. */
 export type Rendered =
   | { readonly kind: 'push'; readonly body: Readonly<Record<string, unknown>>; readonly event: string | null }
   | { readonly kind: 'ignored'; readonly why: string }
@@ -39,7 +38,7 @@ const CHOOSES_DEVICES: ReadonlySet<string> = new Set([...Object.keys(NARROWINGS)
 
 const MEMBERS = ['where', 'event', 'push']
 
-/** A template from its JSON, or all that is wrong with it, each a sentence without a full stop. */
+/** Each problem is a sentence without a full stop. */
 export function readTemplate(text: string): Template | { readonly problems: readonly string[] } {
   if (Buffer.byteLength(text) > MAX_TEMPLATE_BYTES) {
     return { problems: [`the template is larger than ${MAX_TEMPLATE_BYTES} bytes`] }
@@ -58,7 +57,7 @@ export function readTemplate(text: string): Template | { readonly problems: read
   return { where, event, push }
 }
 
-/** The push of an event. `usualEvent`: tells events apart where the template says nothing. */
+/** `usualEvent`: the event's ID, unless the template has one. */
 export function render({ where, event, push }: Template, came: HookEvent, usualEvent: Pattern | null): Rendered {
   const why = unmet(where, came)
   if (why !== null) return { kind: 'ignored', why }
@@ -66,7 +65,7 @@ export function render({ where, event, push }: Template, came: HookEvent, usualE
   for (const [name, shape] of Object.entries(push)) {
     const found = filledShape(shape, name, came)
     if (found.kind === 'unfit') return found
-    // One that is empty would be none: the push would go to everybody.
+    // An empty filter would send to everyone.
     if (CHOOSES_DEVICES.has(name) && isEmpty(found.value)) {
       return { kind: 'unfit', problem: `push.${name} chooses the devices, and would be empty` }
     }
@@ -80,7 +79,7 @@ export function render({ where, event, push }: Template, came: HookEvent, usualE
   return { kind: 'push', body, event: found === null ? null : String(found.value) }
 }
 
-/** Whether nothing of what comes gets into a push: it can be checked beforehand. */
+/** Whether the push is the same for every event, so that it can be checked in advance. */
 export function isFixed({ push }: Template): boolean {
   return Object.values(push).every(isFixedShape)
 }
@@ -119,7 +118,6 @@ function filledShape(shape: Shape, path: string, came: HookEvent): FilledShape {
   return { kind: 'unfit', problem: `push.${path} asks for ${found.path}, which ${found.problem}` }
 }
 
-/** Whether a text in it, or a list, is empty. */
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === ''
   if (Array.isArray(value)) return value.length === 0 || value.some(isEmpty)

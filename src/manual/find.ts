@@ -1,14 +1,13 @@
 import { PAGES } from './pages.ts'
 
-/** A part of a page that speaks of something. */
 export interface FoundPage {
   readonly topic: string
   readonly heading: string
-  /** The first line with the word; `''`: only the heading has it. */
+  /** First matching line; `''`: only the heading matches. */
   readonly line: string
 }
 
-/** The parts of the manual that have `word` in them, whatever its letter case: first those with it in a heading. */
+/** Sections that contain `word`, ignoring case; matches in headings first. */
 export function findInManual(word: string): readonly FoundPage[] {
   const wanted = word.toLowerCase()
   const speaks = (text: string) => text.toLowerCase().includes(wanted)

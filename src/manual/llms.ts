@@ -1,7 +1,7 @@
 import { PAGES } from './pages.ts'
 import type { MissingPage } from './pages.ts'
 
-/** The page that each section of the manual begins with. */
+/** First page of each section. */
 const SECTIONS: Readonly<Record<string, string>> = {
   simulator: 'Start',
   push: 'Send',
@@ -11,7 +11,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   guarantees: 'Know',
 }
 
-/** The pages for a program that reads them: `/llms.txt`, in the format of llmstxt.org. */
+/** `/llms.txt`, in the format of llmstxt.org. */
 export function llmsText(): string {
   const pages = PAGES.flatMap(({ topic, title, summary }) => {
     const section = SECTIONS[topic]
@@ -27,7 +27,7 @@ export function llmsText(): string {
   ].join('\n')
 }
 
-/** Instead of a page in Markdown. What was asked for is code, since it is a stranger's text. */
+/** A page in Markdown for an unknown topic, which is quoted as code: it is untrusted. */
 export function missingMarkdown({ topic, near }: MissingPage): string {
   const hint = near === null ? '' : ` Did you mean [${near}](/manual/${near}.md)?`
   return `\`${topic.replaceAll(/[^\w-]/g, '?')}\` is not a page in the manual.${hint} [llms.txt](/llms.txt) lists all pages.\n`

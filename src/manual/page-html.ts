@@ -26,7 +26,7 @@ dd { margin: 0 }
 }
 `.trim()
 
-/** Nothing but the page itself and the style in it (CSP level 3, hash of an inline style). */
+/** Allows only the page and its inline style (CSP level 3, hash of an inline style). */
 export const MANUAL_POLICY = [
   "default-src 'none'",
   // The empty icon.
@@ -37,7 +37,6 @@ export const MANUAL_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A page as an HTML document. */
 export function pageHtml({ title, text }: ManualPage): string {
   const html = Bun.markdown.html(text, { headings: { ids: true } })
   return documentOf(
@@ -49,7 +48,7 @@ export function pageHtml({ title, text }: ManualPage): string {
   )
 }
 
-/** What pages there are. `missing`: was asked for, and is none of them. */
+/** `missing`: an unknown topic that was asked for. */
 export function contentsHtml(missing: MissingPage | null = null): string {
   const lead =
     missing === null
@@ -87,7 +86,7 @@ ${links.join('\n')}
 `
 }
 
-/** A sentence, without the paragraph around it. */
+/** Without the paragraph around it. */
 function inline(sentence: string): string {
   return Bun.markdown.html(sentence).replaceAll(/^<p>|<\/p>\n$/g, '')
 }

@@ -70,23 +70,22 @@ import webpush from './webpush.md' with { type: 'text' }
 import webhooks from './webhooks.md' with { type: 'text' }
 
 export interface ManualPage {
-  /** What is typed for it: `sealing-key`. The file's name. */
+  /** Name of its file, and argument of `bellhop help`: `sealing-key`. */
   readonly topic: string
   readonly title: string
   /** One sentence. */
   readonly summary: string
-  /** In Markdown, whole. */
+  /** The whole page in Markdown. */
   readonly text: string
 }
 
-/** A topic that no page has. */
 export interface MissingPage {
   readonly topic: string
-  /** See `nearestPage`. */
+  /** From `nearestPage`. */
   readonly near: string | null
 }
 
-/** In the order in which they are listed: from a first try to running it for long. */
+/** From a first try to long-term operation. */
 export const PAGES: readonly ManualPage[] = [
   page('simulator', simulator),
   page('credentials', credentials),
@@ -159,12 +158,11 @@ export const PAGES: readonly ManualPage[] = [
   page('glossary', glossary),
 ]
 
-/** The page of a topic; `null` where there is none. */
 export function findPage(topic: string): ManualPage | null {
   return PAGES.find((each) => each.topic === topic) ?? null
 }
 
-/** The topic that was likely meant; `null`: none is near. */
+/** The topic that was probably meant. */
 export function nearestPage(topic: string): string | null {
   return nearest(
     topic,
@@ -172,13 +170,13 @@ export function nearestPage(topic: string): string | null {
   )
 }
 
-/** Where a link in a page leads: `server.md#is-it-well`, `#buckets`; `null`: out of the manual. */
+/** Where a link leads: `server.md#is-it-well`, `#buckets`; `null`: out of the manual. */
 export function placeOf(href: string): { readonly topic: string | null; readonly anchor: string } | null {
   const [, topic = '', anchor = ''] = /^(?:([a-z-]+)\.md)?(#[^/]+)?$/.exec(href) ?? []
   return topic === '' && anchor === '' ? null : { topic: topic === '' ? null : topic, anchor }
 }
 
-/** Each begins with `# Title` and one sentence. */
+/** `text` begins with `# Title` and one sentence. */
 function page(topic: string, text: string): ManualPage {
   const [, title, summary] = /^# (.+)\n\n((?:.+\n)+)\n/.exec(text) ?? []
   if (title === undefined || summary === undefined) throw new Error(`${topic}.md does not begin as a page does`)

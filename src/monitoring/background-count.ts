@@ -5,11 +5,11 @@ import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 import type { CountPart, CountStore, CountScope, IndexPlace } from './count-store.ts'
 
-/** Counting may take this share of the time, and starts at most this often. */
+/** Counting may take this share of the time. */
 const SHARE = 1 / 1000
 const MIN_MS = 1000
 
-/** How long a scrape waits for a running count before it takes the last one. */
+/** A scrape waits this long for a running count, then takes the last one. */
 const PATIENCE_MS = 5
 
 export interface Count extends CountScope {
@@ -18,11 +18,11 @@ export interface Count extends CountScope {
 
 export interface ApplicationCounts {
   readonly devices: readonly Count[]
-  /** Devices that are not registered any more but still stored, of all applications. */
+  /** Stored devices that are no longer registered, of all applications. */
   readonly left: { readonly gone: number; readonly quarantined: number }
-  /** Open pushes, of applications that have any. */
+  /** Only applications that have open pushes. */
   readonly open: readonly Count[]
-  /** `false`: the last count failed, and these are from the one before. */
+  /** `false`: the last count failed; these are from the one before. */
   readonly whole: boolean
 }
 
@@ -30,18 +30,18 @@ interface Dependencies {
   readonly clock: Clock
   readonly log: Pick<Log, 'error'>
   readonly store: Pick<CountStore, 'devices' | 'left' | 'open'>
-  /** `application.number` of all. */
+  /** Numbers of all applications. */
   readonly applications: () => readonly number[]
   readonly busy: () => readonly CountScope[]
 }
 
 export interface BackgroundCount {
-  /** The last count; starts the next one if it is old. So nothing is counted unless somebody asks. */
+  /** The last count; starts a new one if it is old, so nothing is counted unless someone asks. */
   counts(): Promise<ApplicationCounts>
   stop(): void
 }
 
-/** Counts what a scrape can't wait for, in parts of about a millisecond, between other work. */
+/** Counts in parts of about a millisecond, between other work. */
 export function createBackgroundCount({ clock, log, store, applications, busy }: Dependencies): BackgroundCount {
   let counted: ApplicationCounts = { devices: [], left: { gone: 0, quarantined: 0 }, open: [], whole: true }
   let countedAt = Number.NEGATIVE_INFINITY
@@ -81,7 +81,7 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
       return { ...scope, count: sum }
     }
 
-    /** Calls `part` with the place where the one before stopped, until that is `null`. */
+    /** Repeats `part` from where the last one stopped, until that is `null`. */
     async function inParts(part: (after: IndexPlace | null) => IndexPlace | null): Promise<void> {
       let after: IndexPlace | null = null
       do {
@@ -97,7 +97,7 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
   return {
     async counts() {
       const ageMs = clock.now() - countedAt
-      // Negative after the clock was set back.
+      // Negative if the clock was set back.
       if (running === null && !stopped && (ageMs >= waitMs || ageMs < 0)) {
         running = countAll()
           .catch((error: unknown) => {

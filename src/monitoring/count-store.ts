@@ -2,7 +2,6 @@ import type { Database } from '../database/database.ts'
 import type { Statement } from '../database/statement.ts'
 import type { Platform } from '../device/device.ts'
 
-/** One platform of one application (`application.number`). */
 export interface CountScope {
   readonly application: number
   readonly platform: Platform
@@ -10,18 +9,18 @@ export interface CountScope {
 
 export type IndexPlace = readonly number[]
 
-/** A part of a count, and where it stopped; `null`: at the end. */
+/** A partial count, and where it stopped; `null`: at the end. */
 export interface Part {
   readonly count: number
   readonly last: IndexPlace | null
 }
 
-/** Counts entries after `after` (`null`: from the start) for about a millisecond. */
+/** Counts entries after `after` for about a millisecond; `null`: from the start. */
 export type CountPart = (scope: CountScope, after: IndexPlace | null) => Part
 
 /** Index entries in one part. */
 const DEVICES = 10_000
-/** Here SQLite reads the row behind each entry, which is ten times the work. */
+/** SQLite also reads the row behind each entry: ten times the work. */
 const PUSHES = 1000
 
 export interface LeftPart extends Pick<Part, 'last'> {
@@ -43,7 +42,7 @@ interface CertificateRow {
 
 interface SizeRow {
   readonly application: number
-  /** In whatever state. */
+  /** In any state. */
   readonly devices: number
   readonly labels: number
 }
@@ -61,7 +60,7 @@ type Counting<Row> = Statement<Row, [number, Platform, ...IndexPlace]>
 
 export type CountStore = ReturnType<typeof createCountStore>
 
-/** What a scrape reads from the database. Whatever may be large is read from indexes, never by a table scan. */
+/** Anything large is read from indexes, never by a table scan. */
 export function createCountStore({ database }: { database: Pick<Database, 'reading'> }) {
   const scheduled = database.reading<{ count: number }, []>(
     `SELECT count(*) AS count FROM push
@@ -110,7 +109,7 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
   return {
     devices: inParts('FROM device WHERE application = ? AND platform = ? AND state = 0', ['id'], DEVICES),
 
-    /** Devices that are not registered any more but still stored. */
+    /** Stored devices that are no longer registered. */
     left: (after: IndexPlace | null): LeftPart => {
       const rows = left.all(...(after ?? [-1, -1]))
       const gone = rows.filter(({ state }) => state === 1).length
@@ -124,7 +123,7 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
 
     webhooks: (): WebhookRow[] => webhooks.all(),
 
-    /** Of APNs. Signing keys do not expire. */
+    /** APNs certificates; signing keys do not expire. */
     certificates: (): CertificateRow[] => certificates.all(),
 
     sizes: (): SizeRow[] => sizes.all(),

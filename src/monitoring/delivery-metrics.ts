@@ -26,7 +26,7 @@ interface Sources {
   readonly latency: GatewayLatency
   readonly counts: ApplicationCounts
   readonly nameOf: NameOf
-  /** Milliseconds since the Unix epoch. */
+  /** Ms since the Unix epoch. */
   readonly now: number
 }
 

@@ -6,19 +6,18 @@ import type { Disk } from './storage.ts'
 
 const LOOK_MS = MINUTE_MS
 
-/** How often the log repeats that the disk is nearly full. */
 const AGAIN_MS = HOUR_MS
 
 interface Dependencies {
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
-  /** `null`: not known. */
+  /** `null`: unknown. */
   readonly disk: () => Disk | null
 }
 
-/** Logs when the disk is nearly full, from the start on; the returned function stops it. */
+/** Logs while the disk is nearly full. Returns a stop function. */
 export function watchDisk({ clock, log, disk }: Dependencies): () => void {
-  /** When the log last said so, ms since the Unix epoch; `null`: there is room. */
+  /** Ms since the Unix epoch; `null`: there is room. */
   let saidAt: number | null = null
 
   function look(): void {

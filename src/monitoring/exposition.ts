@@ -3,10 +3,9 @@ import type { Histogram } from './histogram.ts'
 export type SeriesLabels = Readonly<Record<string, string>>
 
 export interface Family {
-  /** By Prometheus' conventions: base units, `_total` at the end of a counter. */
+  /** Prometheus' conventions: base units, `_total` at the end of a counter. */
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** One sentence. */
   readonly help: string
   readonly samples: readonly MetricSample[]
 }
@@ -14,14 +13,14 @@ export interface Family {
 export interface MetricSample {
   readonly labels: SeriesLabels
   readonly value: number
-  /** What follows the family's name. Default nothing. */
+  /** Appended to the family's name. */
   readonly suffix?: string
 }
 
-/** prometheus.io, "Exposition formats": the version that every scraper reads. */
+/** The version that every scraper reads (prometheus.io, "Exposition formats"). */
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** The answer to a scrape. A family without samples keeps its HELP and TYPE. */
+/** A family without samples keeps its HELP and TYPE. */
 export function exposition(families: readonly Family[]): string {
   let text = ''
   for (const { name, type, help, samples } of families) {
@@ -33,7 +32,7 @@ export function exposition(families: readonly Family[]): string {
 
 type Series = readonly (readonly [SeriesLabels, number])[]
 
-/** A family of one kind; a plain number is one series without labels. */
+/** A plain number is one series without labels. */
 export function counter(name: `${string}_total`, help: string, series: Series | number): Family {
   return { name, type: 'counter', help, samples: samplesOf(series) }
 }
@@ -56,7 +55,7 @@ function samplesOf(series: Series | number): MetricSample[] {
   return series.map(([labels, value]) => ({ labels, value }))
 }
 
-/** Buckets are cumulative: each counts what is not above its bound, and the last, `+Inf`, counts all. */
+/** Prometheus' buckets are cumulative; `+Inf` counts all values. */
 function samplesOfHistogram(labels: SeriesLabels, { bounds, counts, sum }: Histogram): MetricSample[] {
   let count = 0
   const buckets = counts.map((inBucket, at) => {

@@ -1,4 +1,4 @@
-/** Counts values in fixed buckets. `observe` is on the path of every send, so it allocates nothing. */
+/** `observe` runs for every send, so it allocates nothing. */
 export class Histogram {
   readonly #bounds: readonly number[]
   readonly #counts: number[]
@@ -9,12 +9,12 @@ export class Histogram {
     this.#counts = Array.from({ length: bounds.length + 1 }, () => 0)
   }
 
-  /** Upper bounds, ascending, each included in its bucket. */
+  /** Inclusive upper bounds, ascending. */
   get bounds(): readonly number[] {
     return this.#bounds
   }
 
-  /** Of each bucket alone, not cumulative; the last is for values above all bounds. */
+  /** Per bucket, not cumulative; the last is for values above all bounds. */
   get counts(): readonly number[] {
     return this.#counts
   }

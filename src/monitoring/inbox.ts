@@ -5,20 +5,20 @@ import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { isoTime } from '../text/format.ts'
 
 interface Dependencies {
-  /** `null`: it has not been started. */
+  /** `null`: not started. */
   readonly simulator: () => Pick<Simulator, 'arrivals' | 'counts'> | null
   readonly applications: () => readonly Application[]
 }
 
 const SHOWN_CHARACTERS = 12
 
-/** The first characters of a token. Endpoints of one push service begin alike: their origin and last characters. */
+/** A token's first characters. Endpoints of one push service share these: their origin and last characters. */
 function partOf(token: string): string {
   const [origin] = /^https:\/\/[^/]+\//.exec(token) ?? []
   return origin === undefined ? token.slice(0, SHOWN_CHARACTERS) : `${origin}…${token.slice(-SHOWN_CHARACTERS)}`
 }
 
-/** The simulator's arrivals after this number, the newest last, from its last 1,000. */
+/** The simulator's arrivals after number `after`, oldest first, out of its last 1,000. */
 export type Inbox = ReturnType<typeof createInbox>
 
 export function createInbox({ simulator, applications }: Dependencies) {

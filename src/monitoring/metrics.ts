@@ -8,7 +8,7 @@ import { Tally } from './tally.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Counted in memory, from zero at each start. */
+/** In-memory counts, zero at each start. */
 export function createMetrics() {
   return {
     calls: new CallMetrics(),
@@ -19,16 +19,16 @@ export function createMetrics() {
     receipts: new Tally('event', RECEIPT_EVENTS),
     refusals: new Tally('reason', ['rate', 'quota', 'rows', 'labels', 'devices', 'disk']),
     webhooks: new Tally('outcome', ['delivered', 'failed', 'given-up']),
-    /** Calls with an unknown application, or a wrong secret. */
+    /** Calls with an unknown application or a wrong secret. */
     wrongCredentials: 0,
-    /** Callers' connections that were closed to make room for others. */
+    /** Connections closed to make room for others. */
     endedConnections: 0,
   }
 }
 
 const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Callers could invent methods; those must not become series. */
+/** Callers could invent methods; each would be a new series. */
 const METHODS = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS'])
 
 interface Calls {
@@ -37,9 +37,9 @@ interface Calls {
   readonly byStatus: Map<number, number>
 }
 
-/** Calls of the API by route. Never by path: it may contain a device token. */
+/** By route, never by path: a path may contain a device token. */
 export class CallMetrics {
-  /** By route, then by method. One key for both would be built anew for each call. */
+  /** Nested, since a combined key would be built for each call. */
   readonly #routes = new Map<string, Map<string, Calls>>()
   readonly #all: Calls[] = []
   #count = 0
@@ -48,7 +48,7 @@ export class CallMetrics {
     return this.#count
   }
 
-  /** `route`: as it is declared; `null`: no route has the path. */
+  /** `route`: as declared; `null`: no route matched. */
   note(route: string | null, method: string, status: number, seconds: number): void {
     this.#count++
     const calls = this.#callsOf(route ?? 'unknown', METHODS.has(method) ? method : 'other')

@@ -10,7 +10,7 @@ import type { Inbox } from './inbox.ts'
 import type { CheckReadiness } from './readiness-check.ts'
 import type { NameOf } from './tally.ts'
 
-/** /readyz is asked often: an idle service should not write each time, so a write this recent is enough. */
+/** Accepts a write this recent, so that frequent probes of an idle service do not write each time. */
 const PROBE_AGE_MS = 5000
 
 interface Dependencies {
@@ -25,7 +25,6 @@ interface Dependencies {
 }
 
 export function monitoringRoutes({ readiness, senders, nameOf, progress, moved, inbox, scrape }: Dependencies) {
-  /** Whether an open delivery is sending, or why it waits. */
   function openState(application: number, { platform, t, s, failed }: PlatformProgress) {
     const sender = senders().find((one) => one.application === application && one.platform === platform)
     if (sender === undefined || sender.state === 'ready' || t <= s + failed) return { state: 'sending', reason: null }

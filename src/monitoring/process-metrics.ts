@@ -3,7 +3,7 @@ import { maxOpenFiles } from '../system/socket-table.ts'
 import { counter, gauge } from './exposition.ts'
 import type { Family } from './exposition.ts'
 
-/** Named as prometheus.io, "Writing client libraries", asks. */
+/** Names from prometheus.io, "Writing client libraries". */
 export function processFamilies(): Family[] {
   const { user, system } = process.cpuUsage()
   return [

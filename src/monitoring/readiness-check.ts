@@ -10,7 +10,7 @@ import { named } from './tally.ts'
 import type { NameOf } from './tally.ts'
 import { messageOf } from '../text/error-code.ts'
 
-/** How long the database may take for a tiny write. */
+/** For a tiny write. */
 const PATIENCE_MS = 2000
 
 interface Dependencies {
@@ -26,7 +26,7 @@ interface Dependencies {
   readonly earlyEnds: () => EarlyEnds | null
 }
 
-/** Trusts a write that succeeded within the last `maxAgeMs` milliseconds. */
+/** Accepts a write that succeeded within the last `maxAgeMs`. */
 export type CheckReadiness = (maxAgeMs: number) => Promise<Readiness>
 
 export function createReadinessCheck(deps: Dependencies): CheckReadiness {
@@ -49,7 +49,7 @@ export function createReadinessCheck(deps: Dependencies): CheckReadiness {
     })
   }
 
-  /** What is wrong with the database, or `null`. One at a time: probes must not pile up on a disk that hangs. */
+  /** One at a time: probes must not pile up on a hanging disk. */
   async function probe(): Promise<string | null> {
     try {
       await deps.probeDatabase()

@@ -6,38 +6,38 @@ import { pushServiceName } from '../device/webpush/push-services.ts'
 import { isoTime } from '../text/format.ts'
 import type { Disk } from './storage.ts'
 
-/** The longest time without an answer while something is due: no request takes longer. */
+/** No request takes longer. */
 const MAX_STILL_MS = MINUTE_MS
 
 const MEBIBYTE = 1024 * 1024
 
-/** A disk is short of room below either; on a large disk 2 % would be too much, and 1 GiB is enough. */
+/** Short of room below either; on a large disk 2 % would be too much, and 1 GiB is enough. */
 const MIN_FREE_BYTES = 64 * MEBIBYTE
 const MIN_FREE_SHARE = 0.02
 const ENOUGH_BYTES = 1024 * MEBIBYTE
 
-/** Backups are late after this many periods without one. */
+/** In backup intervals. */
 const LATE_PERIODS = 2
 
-/** The newest backup is opened once a day. */
+/** The newest backup is verified daily. */
 const VERIFY_LATE_MS = 2 * DAY_MS
 
-/** An application that has used at least four fifths of its quota of calls. */
+/** At least four fifths of the quota of calls are used. */
 export interface NearlyUsed {
   readonly name: string
   readonly used: number
   readonly quota: number
-  /** When the period ends, ms since the Unix epoch. */
+  /** Ms since the Unix epoch. */
   readonly endsAt: number
 }
 
-/** Callers' connections that were closed to make room for others. */
+/** Connections closed to make room for others. */
 export interface EarlyEnds {
-  /** Ms since the Unix epoch: the first, and the last so far. */
+  /** First and last, ms since the Unix epoch. */
   readonly since: number
   readonly last: number
   readonly count: number
-  /** The network that most of the latest ones came from. */
+  /** Where most of the latest came from. */
   readonly most: string
   /** Connections allowed at a time. */
   readonly limit: number
@@ -46,7 +46,7 @@ export interface EarlyEnds {
 interface ReadinessFacts {
   /** Ms since the Unix epoch. */
   readonly now: number
-  /** Why the database could not be written; `null`: it could. */
+  /** Why the database is not writable, if so. */
   readonly databaseProblem: string | null
   /** `name` is the application's. */
   readonly senders: readonly (Omit<SenderStats, 'outcomes' | 'connections'> & { readonly name: string })[]
@@ -61,9 +61,9 @@ interface ReadinessFacts {
 }
 
 /**
- * What a finding of each check means; reasons and warnings come in this order. A refused credential that pushes wait for
- * is a failure: somebody has to act, and nobody else notices. An unreachable gateway is a warning: sending continues by
- * itself. So is a backup that can't be restored: a balancer must not take the service away for it.
+ * In the order of reasons and warnings. A refused credential with waiting pushes is a failure: nobody else notices, and
+ * someone has to act. An unreachable gateway is a warning: sending resumes by itself. So is an unrestorable backup: a
+ * balancer must not take the service down for it.
  */
 const CHECKS = {
   database: 'failed',
@@ -78,18 +78,16 @@ const CHECKS = {
 
 type Check = keyof typeof CHECKS
 
-/** What is wrong, and what tells it from other findings of its check for as long as it is. */
+/** `about` identifies it among its check's findings for as long as it lasts. */
 interface Found {
   readonly about: string
-  /** A sentence. */
   readonly what: string
 }
 
 export interface Readiness {
   readonly ready: boolean
-  /** Why it is not ready: sentences. */
   readonly reasons: readonly string[]
-  /** What an operator should look at, though the service works: sentences. */
+  /** Problems that need attention, though the service works. */
   readonly warnings: readonly string[]
   readonly checks: Readonly<Record<Check, 'ok' | 'warning' | 'failed'>>
   readonly found: Readonly<Record<Check, readonly Found[]>>
@@ -97,7 +95,7 @@ export interface Readiness {
 
 export function readinessOf(facts: ReadinessFacts): Readiness {
   const { now, databaseProblem, senders, disk, backups, moved, nearlyUsed, earlyEnds } = facts
-  // Nothing waits for a push that addresses nobody, or is not counted yet.
+  // Nothing waits for a push that addresses nobody or is not counted yet.
   const waiting = senders.filter(({ recipients }) => recipients > 0)
   const found: Readiness['found'] = {
     database:
@@ -148,7 +146,6 @@ function refusalOf(lane: SenderFacts): Found[] {
   return state === 'misconfigured' ? found(`${gateway} refuses the credential (${reason})`) : []
 }
 
-/** What is wrong for an application. */
 type Trouble = Pick<Found, 'what'> & { readonly name: string }
 
 function unreachableOf({ name, platform, state, reason }: SenderFacts): Trouble[] {
@@ -165,7 +162,7 @@ function pausedServicesOf({ name, pausedServices }: SenderFacts): Trouble[] {
 
 const MAX_NAMES = 3
 
-/** One sentence for each trouble: a gateway that is down is so for every application. */
+/** One sentence each: a gateway that is down fails every application alike. */
 function grouped(troubles: readonly Trouble[]): Found[] {
   const byTrouble = Map.groupBy(troubles, ({ what }) => what)
   return Array.from(byTrouble, ([what, of]) => {
@@ -214,7 +211,6 @@ function mebibytes(bytes: number): string {
   return `${Math.floor(bytes / MEBIBYTE)} MiB`
 }
 
-/** `2026-11-20T12:00:00Z` */
 function isoSecond(at: number): string {
   return isoTime(at).replace(/\.\d+/, '')
 }

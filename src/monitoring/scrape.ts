@@ -29,7 +29,6 @@ interface Sources {
   readonly quotaUsed: (application: Application) => number
   /** `null`: backups are off. */
   readonly backups: () => BackupState | null
-  /** Origins of gateways that only the second transport reaches. */
   readonly moved: () => readonly string[]
   readonly readiness: () => Promise<Readiness>
 }
@@ -84,7 +83,7 @@ export function createScrape(sources: Sources): () => Promise<string> {
       ...metrics.loop.families(),
       ...processFamilies(),
     ]
-    // Last, so that it counts damage that was just found.
+    // Last, to count damage that was just found.
     const readiness = await sources.readiness()
     return exposition([
       gauge('bellhop_build_info', 'What runs: always 1.', [[build, 1]]),

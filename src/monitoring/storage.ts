@@ -4,12 +4,12 @@ import { gauge } from './exposition.ts'
 import type { Family, SeriesLabels } from './exposition.ts'
 
 export interface Disk {
-  /** Available to users other than root. */
+  /** Available without being root. */
   readonly freeBytes: number
   readonly sizeBytes: number
 }
 
-/** The disk that a directory is on; `null`: not known. */
+/** `null`: unknown. */
 export function diskOf(directory: string): Disk | null {
   try {
     const { bavail, blocks, bsize } = statfsSync(directory)

@@ -16,11 +16,11 @@ interface Sources {
 
 interface Stored {
   readonly families: readonly Family[]
-  /** Whether each part could be read: 1, or 0. */
+  /** Whether each part could be read: 1 or 0. */
   readonly ok: Readonly<Record<string, 0 | 1>>
 }
 
-/** Metrics from the database. A part that can't be read, as on a damaged page, is logged and left out. */
+/** A part that can't be read, as on a damaged page, is logged and left out. */
 export function storedFamilies({ log, store, applications, nameOf }: Sources): Stored {
   const families: Family[] = []
   const ok: Record<string, 0 | 1> = {}

@@ -1,9 +1,9 @@
 import type { SeriesLabels } from './exposition.ts'
 
-/** The name of an application, by `application.number`; `null`: it was deleted. */
+/** `null`: the application was deleted. */
 export type NameOf = (application: number) => string | null
 
-/** Rows of applications that still exist, with the application's name. */
+/** Skips rows of deleted applications. */
 export function named<Row extends { readonly application: number }>(
   rows: readonly Row[],
   nameOf: NameOf,
@@ -14,13 +14,12 @@ export function named<Row extends { readonly application: number }>(
   })
 }
 
-/** Counts events by application and kind since the start. */
 export class Tally<Kind extends string> {
   readonly #kinds: readonly Kind[]
   readonly #label: string
   readonly #counts = new Map<number, Record<string, number>>()
 
-  /** `label`: the name of the series label that has the kind. */
+  /** `label`: the series label that names the kind. */
   constructor(label: string, kinds: readonly Kind[]) {
     this.#label = label
     this.#kinds = kinds
@@ -28,7 +27,7 @@ export class Tally<Kind extends string> {
 
   note(application: number, kind: Kind): void {
     let counts = this.#counts.get(application)
-    // All kinds at once: a series that begins above zero hides its first count from `rate()`.
+    // All kinds at once: a series that starts above zero hides its first count from `rate()`.
     if (counts === undefined) {
       counts = Object.fromEntries(this.#kinds.map((each) => [each, 0]))
       this.#counts.set(application, counts)

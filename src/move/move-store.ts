@@ -7,39 +7,35 @@ import { open, seal } from '../sealing/seal.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 
-/** The migration that brought the table. */
 export const MOVE_SINCE = 40
 
 export type MovePhase = (typeof table.$inferSelect)['phase']
 
-/** Where an application is, or is going to be; as the row has it. */
+/** A row: where an application is, or where it is going. */
 export interface Move {
-  /** `application.id` */
   readonly id: string
-  /** `application.number` here. */
+  /** On this server. */
   readonly application: number
   readonly name: string
   readonly phase: MovePhase
-  /** Of the other server, which it goes to; `null`: it came. */
+  /** Of the other server; `null`: the application came from there. */
   readonly adminUrl: string | null
-  /** Where the other server answers calls; `null`: they never went elsewhere. */
+  /** Where the other server answers calls, once it does. */
   readonly url: string | null
-  /** SHA-256 of the secret of the move that brought it; `null`: none did. */
+  /** SHA-256 of the secret of the move that brought it, if one did. */
   readonly digest: Uint8Array | null
-  /** Names of its hooks. */
   readonly hooks: readonly string[]
 }
 
 interface Options {
   readonly database: Pick<Database, 'orm'>
   readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
 }
 
 export type MoveStore = ReturnType<typeof createMoveStore>
 
-/** Applications that have moved, or are about to. What writes runs in a transaction of the caller. */
+/** Writes run in the caller's transaction. */
 export function createMoveStore({ database: { orm }, clock, key }: Options) {
   const which = eq(table.id, sql.placeholder('id'))
   const all = late(() => orm.select().from(table).orderBy(table.name))
@@ -56,17 +52,17 @@ export function createMoveStore({ database: { orm }, clock, key }: Options) {
   }
 
   return {
-    /** In order of names. */
+    /** Ordered by name. */
     list: (): Move[] => all.all(),
     find: (id: string): Move | null => one.get({ id }) ?? null,
 
-    /** The secret of a move to another server; `null`: there is none, or it does not open with this key. */
+    /** The secret of a move to another server; `null`: none, or sealed with another key. */
     secretOf(id: string): string | null {
       const sealed = one.get({ id })?.sealed ?? null
       return sealed && open(key, sealedFor(id), sealed)
     },
 
-    /** Replaces what there was of this application. `secret`: of a move to another server; left out: as before. */
+    /** Replaces the application's row. `secret`: of a move to another server; `undefined` keeps the old one. */
     put,
 
     setPhase: (id: string, phase: MovePhase): void => change.run({ id, phase, changedAt: clock.now() }),
@@ -75,18 +71,18 @@ export function createMoveStore({ database: { orm }, clock, key }: Options) {
   }
 }
 
-/** Whether this server neither serves nor sends for the application: `ELSEWHERE` says the same in SQL. */
+/** Whether this server neither serves nor sends for it. `ELSEWHERE` is the same in SQL. */
 export function isElsewhere({ phase }: Pick<Move, 'phase'>): boolean {
   return phase !== 'leaving' && phase !== 'here'
 }
 
-/** The move by which this server knows an application of this id or name; `null`: it is here, or was never. */
+/** `null`: the application is here, or was never here. */
 export function movedAway(moves: readonly Move[], idOrName: string): Move | null {
   const away = moves.filter(isElsewhere)
   return away.find(({ id }) => id === idOrName) ?? away.find(({ name }) => name === idOrName) ?? null
 }
 
-/** Where it is, as the end of a sentence that begins with its name. */
+/** Completes a sentence that begins with the application's name. */
 export function whereText({ phase, adminUrl, url }: Pick<Move, 'phase' | 'adminUrl' | 'url'>): string {
   if (phase === 'arriving' || phase === 'arrived') return 'is on its way to this server'
   if (phase === 'left') return `has moved to ${adminUrl}, which does not serve it yet`
@@ -97,17 +93,17 @@ function sealedFor(id: string) {
   return { application: id, provider: 'move secret' } as const
 }
 
-/** At a start: an application whose copying a restart has ended goes on here. Runs in a transaction of the caller. */
+/** At start: a restart ends copying, and the application stays. Runs in the caller's transaction. */
 export function thawFrozen({ orm }: Pick<Database, 'orm'>): void {
   orm.update(table).set({ phase: 'leaving' }).where(eq(table.phase, 'frozen')).run()
 }
 
-/** The moves that have something sealed, as its owners. */
+/** Moves with a sealed secret. */
 export function moveOwners({ orm }: Pick<Database, 'orm'>) {
   return orm.select({ number: table.application, id: table.id, name: table.name }).from(table).all()
 }
 
-/** The secrets of moves, for a new key to seal. */
+/** For a new key to seal. */
 export function createSealedMoves({ orm }: Pick<Database, 'orm'>): SealedTable<'move secret'> {
   const which = eq(table.application, sql.placeholder('number'))
   return sealedTable('move secret', {

@@ -1,34 +1,34 @@
-/** Rows that have numbers of their own on each server, by table: those of an application are shifted by one amount. */
+/** Tables whose rows are numbered by each server. A move shifts an application's numbers by a constant. */
 export const NUMBERED = ['device', 'label', 'push', 'event', 'hook', 'hook_call'] as const
 
 export type Numbered = (typeof NUMBERED)[number]
 
-/** What of a row is another on another server. */
+/** Kinds of values that differ between servers. */
 export type LocalValue =
   | 'application'
   | Numbered
-  /** A place in the order of devices. */
+  /** A position in the order of devices. */
   | 'position'
   /** Ms of service time. */
   | 'time'
-  /** By the sealing key. */
+  /** With the server's sealing key. */
   | 'sealed'
-  /** JSON: an audience, ranges of positions, or ids of devices. */
+  /** JSON: an audience, ranges of positions, or device IDs. */
   | 'audience'
   | 'ranges'
   | 'devices'
-  /** 512 devices, by id. */
+  /** 512 devices, by ID. */
   | 'block'
 
 export interface MovedTable {
   readonly name: string
-  /** The column that leads to the application: its own number, or a row that belongs to one. */
+  /** Column that leads to the application: its own number, or a row it owns. */
   readonly by: 'number' | 'application' | 'push' | 'device' | 'hook'
-  /** Other columns are moved as they are. */
+  /** All other columns are copied unchanged. */
   readonly local: Readonly<Record<string, LocalValue>>
-  /** Whether the times of a row lie ahead, as service time. Default: they always do. */
+  /** Whether the row's times are in the future, as service time. Default: always. */
   readonly waits?: (row: Readonly<Record<string, unknown>>) => boolean
-  /** What the seal of a row is bound to; `id` is the application's. */
+  /** What the seal is bound to. `id`: `application.id`. */
   readonly sealedFor?: (row: Readonly<Record<string, unknown>>, id: string) => readonly [string, string]
 }
 
@@ -40,8 +40,9 @@ const table = (
 ): MovedTable => ({ name, by, local: by === 'number' ? local : { [by]: by, ...local }, ...more })
 
 /**
- * Every table with rows of an application, in the order of copying: a row comes after those it refers to, and a label
- * after its devices, or a sweep would take it for unused. With `NOT_MOVED` these are all tables (test/move/tables.test.ts).
+ * Every table with rows of an application, in copying order: rows come after those they refer to, and labels after
+ * their devices, or a sweep would remove them as unused. Together with `NOT_MOVED` these are all tables
+ * (test/move/tables.test.ts).
  */
 export const MOVED: readonly MovedTable[] = [
   table('application', 'number', { number: 'application' }),
@@ -94,13 +95,13 @@ export const MOVED: readonly MovedTable[] = [
   table('refused_token', 'application', { device: 'device' }),
   table('idempotency', 'application', { push: 'push' }),
   table('event', 'application', { number: 'event', due_at: 'time' }),
-  // Last: the triggers of the others have begun to count.
+  // Last: triggers of the other tables have counted by then.
   table('registry_size', 'application'),
 ]
 
 const OF_THE_SERVER = 'it is about the server and who administers it'
 
-/** Why the rows of the other tables stay. */
+/** Why other tables are not copied. */
 export const NOT_MOVED: Readonly<Record<string, string>> = {
   provider_token: 'the other server makes its own',
   label_network: 'a trigger of label fills it',

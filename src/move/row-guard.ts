@@ -2,20 +2,20 @@ import type { Database } from '../database/database.ts'
 import { MOVED } from './moved-tables.ts'
 import type { MovedTable } from './moved-tables.ts'
 
-/** What a write is refused with, by a message of SQLite's. */
+/** SQLite's message for a refused write. */
 const BEING_MOVED = 'the application is being moved to another server'
 
-/** The ledger writes counts of calls at any time, and triggers count what others write. */
+/** The ledger counts calls at any time, and triggers count the writes of others. */
 const UNGUARDED = new Set(['quota', 'registry_size'])
 
-/** Once it is served elsewhere its rows may be erased. */
+/** Rows of these applications may be erased. */
 const SERVED_ELSEWHERE = `(SELECT application FROM application_move WHERE phase = 'gone')`
 
 export type RowGuard = ReturnType<typeof createRowGuard>
 
 /**
- * Refuses every write to the rows of an application on this connection, whoever makes it: also by a call that was admitted
- * before. Runs in transactions of the caller. A restart ends it.
+ * Refuses every write to an application's rows on this connection, even by calls admitted earlier. Runs in the caller's
+ * transactions. A restart ends it.
  */
 export function createRowGuard(database: Pick<Database, 'statement'>) {
   const guarded = new Set<number>()

@@ -3,21 +3,21 @@ import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Value } from '../database/statement.ts'
 import type { LocalValue, MovedTable, Numbered } from './moved-tables.ts'
 
-/** A value as JSON has it; bytes are a list of one string, in base64. */
+/** JSON form of a value; bytes become a list with one base64 string. */
 export type Cell = string | number | null | readonly [base64: string]
 
-/** Devices in a row of `accepted_device`: a shift is a multiple of it, so that its bits stay where they are. */
+/** Devices in a row of `accepted_device`. Shifts are multiples of it, so that bits keep their places. */
 export const BLOCK = 512
 
-/** How the rows of an application differ on another server. */
+/** How rows differ on the other server. */
 export interface Mapping {
   /** `application.number` there. */
   readonly application: number
-  /** What is added to each number. */
+  /** Added to each number. */
   readonly shifts: Readonly<Record<Numbered, number>>
-  /** The highest number there was; no row has a higher one. */
+  /** Highest number on the old server. */
   readonly highest: Readonly<Record<Numbered, number>>
-  /** What is added to a moment of service time. */
+  /** Added to times in service time. */
   readonly aheadMs: number
   readonly reseal: (sealed: Uint8Array, of: readonly [string, string]) => Uint8Array
 }
@@ -26,7 +26,7 @@ export function cellFrom(value: Value): Cell {
   return value instanceof Uint8Array ? [Buffer.from(value).toString('base64')] : value
 }
 
-/** A row as the other server keeps it, in the order of `columns`. Throws a `RangeError` for what no server sends. */
+/** Maps a row, in the order of `columns`, to the new server. Throws a `RangeError` for rows that no server sends. */
 export function createRowMapping(
   { name, local, waits, sealedFor }: MovedTable,
   columns: readonly string[],

@@ -14,7 +14,7 @@ export function columnsOf(database: Reader, { name }: MovedTable): readonly stri
   return columns.all(name).map((column) => column.name)
 }
 
-/** All rows of an application in a table, in an order in which they can be inserted. */
+/** In an order in which the rows can be inserted. */
 export function rowsOf(
   database: Reader,
   table: MovedTable,
@@ -34,14 +34,14 @@ function sourceOf({ name, by }: MovedTable): string {
   return `"${by}" o CROSS JOIN ${name} t ON t.${by} = o.${key} WHERE o.application = ?`
 }
 
-/** The highest number that each kind of row was ever given. */
+/** The highest number ever given in each table. */
 export function highestNumbers(database: Reader): Record<Numbered, number> {
   const rows = database.statement<{ name: string; seq: number }, []>('SELECT name, seq FROM sqlite_sequence').all()
   const highest = new Map(rows.map(({ name, seq }) => [name, seq]))
   return Object.fromEntries(NUMBERED.map((name) => [name, highest.get(name) ?? 0])) as Record<Numbered, number>
 }
 
-/** Writes the rows of an application that comes from another server. Runs in transactions of the caller. */
+/** Writes the rows of an arriving application. Runs in the caller's transactions. */
 export function createArrivalRows(database: Pick<Database, 'statement' | 'reading'>) {
   const days = createRegistryDays({ database })
   const sequence = database.statement<never, [seq: number, name: string]>(
@@ -61,10 +61,7 @@ export function createArrivalRows(database: Pick<Database, 'statement' | 'readin
   }
 
   return {
-    /**
-     * Takes numbers for the rows that come: returns what is added to each. `highest`: of the server that they come from.
-     * `null`: there are none left. `number`: of the application.
-     */
+    /** Reserves numbers for the arriving rows. `highest`: on the old server. `null`: no numbers left. */
     reserve(highest: Readonly<Record<Numbered, number>>): Pick<Mapping, 'shifts' | 'application'> | null {
       const own = highestNumbers(database)
       const shifts = { ...own, device: Math.ceil(own.device / BLOCK) * BLOCK }
@@ -72,15 +69,14 @@ export function createArrivalRows(database: Pick<Database, 'statement' | 'readin
       const application = (applications.get()?.seq ?? 0) + 1
       setLast('application', application)
       for (const name of NUMBERED) setLast(name, shifts[name] + highest[name])
-      // Otherwise its devices would look as if they had registered today.
+      // Otherwise its devices would count as registered today.
       days.skip(shifts.device + highest.device - own.device)
       return { application, shifts }
     },
 
-    /** The number that an application of this id has here; `null`: there is none. */
     numberOf: (id: string): number | null => find.get(id)?.number ?? null,
 
-    /** Inserts rows of a table, whose values are in the order of `columns`. */
+    /** Inserts rows with values in the order of `columns`. */
     inserter(table: MovedTable, columns: readonly string[]): (rows: readonly Value[][]) => void {
       const verb = table.name === 'registry_size' ? 'INSERT OR REPLACE' : 'INSERT'
       const insert = database.statement<never, Value[]>(
@@ -94,5 +90,5 @@ export function createArrivalRows(database: Pick<Database, 'statement' | 'readin
   }
 }
 
-/** Far below what a number of JavaScript holds. */
+/** Far below `Number.MAX_SAFE_INTEGER`. */
 const MAX_NUMBER = 2 ** 52

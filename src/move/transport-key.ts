@@ -6,15 +6,15 @@ const ALGORITHM = 'ECDH-ES'
 const CURVE = 'X25519'
 const CIPHER = 'A256GCM'
 
-/** Bytes, as of a sealing key. */
+/** Bytes, like a sealing key. */
 const KEY_LENGTH = 32
 
-/** A key pair for one move: what is sealed travels sealed with a key that only the other server can open. */
+/** Key pair for one move: sealed values travel under a key that only the other server can open. */
 export async function createTransportKeyPair() {
   const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { crv: CURVE, extractable: true })
   return {
     publicKey: await exportJWK(publicKey),
-    /** The key in a JWE; `null`: it is not for this pair. */
+    /** The key in a JWE; `null`: it was not made for this pair. */
     async open(jwe: string): Promise<Uint8Array | null> {
       try {
         const { plaintext } = await compactDecrypt(jwe, privateKey, {
@@ -23,14 +23,13 @@ export async function createTransportKeyPair() {
         })
         return plaintext.byteLength === KEY_LENGTH ? plaintext : null
       } catch {
-        // Whatever is wrong with it, nothing can be opened.
         return null
       }
     },
   }
 }
 
-/** A JWE of `key`, 32 bytes. Throws for a public key of another kind. */
+/** Wraps `key`, 32 bytes, in a JWE. Throws if `publicKey` is not X25519. */
 export async function sealTransportKey(key: Uint8Array, publicKey: JWK): Promise<string> {
   const recipient = await importJWK({ ...publicKey, kty: 'OKP', crv: CURVE }, ALGORITHM)
   return new CompactEncrypt(key).setProtectedHeader({ alg: ALGORITHM, enc: CIPHER }).encrypt(recipient)

@@ -1,6 +1,6 @@
 import { addressIn, isPublic } from '../network/special-networks.ts'
 
-/** Why events may not go to this URL, whose host has these addresses; `null`: they may. */
+/** Why events may not go to this URL, whose host resolves to `addresses`; `null`: they may. */
 export function refusal(
   { protocol }: URL,
   addresses: readonly string[],
@@ -11,13 +11,13 @@ export function refusal(
   return protocol === 'http:' && addresses.some(isPublic) ? 'http to a public address' : null
 }
 
-/** Whether the URL shows that events go there only if the operator allows private addresses. */
+/** Whether the URL needs the operator to allow private addresses. */
 export function isForPrivate(url: string): boolean {
   const address = addressIn(new URL(url))
   return url.startsWith('http:') || (address !== null && !isPublic(address))
 }
 
-/** `expected` ends the sentence `"…" is not `. */
+/** `expected` completes `"…" is not `. */
 export function readWebhookUrl(text: string): URL | { readonly expected: string } {
   const url = URL.parse(text)
   const plain = url !== null && url.username === '' && url.password === '' && url.hash === ''

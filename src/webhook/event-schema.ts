@@ -17,7 +17,7 @@ const id = uuid("The push's ID.", '019a9f7e-3c1b-7000-8000-000000000000')
 const TOKEN = '3f8a09c1'.repeat(8)
 const AT = '2026-11-20T12:00:05.000Z'
 
-/** What an application can hear of: when, the name of the schema, and the event's `data`. */
+/** For each event: when it is sent, the name of its schema, and its `data`. */
 export const EVENTS = {
   'push.finished': {
     summary: 'A push has finished or was cancelled',
@@ -86,7 +86,7 @@ export const EVENTS = {
   },
 } as const
 
-/** The headers of Standard Webhooks. */
+/** Standard Webhooks. */
 const HEADERS = [
   ['webhook-id', 'The same at each try.', 'msg_17'],
   ['webhook-timestamp', 'When it is sent, in seconds since 1970.', '1795176005'],
@@ -100,13 +100,12 @@ const HEADERS = [
   example,
 }))
 
-/** What your backend answers. */
 const ANSWERS = {
   '2XX': { description: 'Accepted within 15 s. Any other answer is retried ten times over three days.' },
   '410': { description: 'Send no more events: disables the webhook.' },
 }
 
-/** The webhooks of OpenAPI 3.1: event → path item. */
+/** `webhooks` of OpenAPI 3.1: event → path item. */
 export const WEBHOOKS: JsonSchema = Object.fromEntries(
   Object.entries(EVENTS).map(([type, { summary, title, data }]) => {
     const schema = objectSchema(title, {

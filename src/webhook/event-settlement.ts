@@ -6,36 +6,35 @@ import { waitMs } from './event.ts'
 import type { PostOutcome } from './post.ts'
 import type { Receiver, WebhookStore } from './webhook-store.ts'
 
-/** Events on their way to one receiver: at first, and at most. */
+/** Events in flight to one receiver. */
 const FIRST_SIZE = 4
 const MAX_SIZE = 32
 
-/** What a failure leaves of the window: with one failed call in ten it stays at its largest. */
+/** A failure shrinks the window to this share. With one failure in ten calls it stays at its maximum. */
 const CUT = 0.75
 
-/** After so many failures in a row the receiver is at fault, and not single events. */
+/** More failures in a row are the receiver's fault, not single events'. */
 const FAILURES_IN_A_ROW = 10
 
-/** Between probes of a receiver that accepts nothing. */
+/** Interval of probes to a failing receiver. */
 const PROBE_MS = 5000
 
 const GONE = 410
 
-/** With these, `Retry-After` is about the receiver and not one event (RFC 6585, 4; RFC 9110, 15.6.4). */
+/** Statuses whose `Retry-After` is about the receiver, not one event (RFC 6585, 4; RFC 9110, 15.6.4). */
 const ASKS_FOR_REST: ReadonlySet<number> = new Set([429, 503])
 
 /**
- * How many events one receiver may be sent at once. Each that it accepts adds one, each failure takes off a quarter, and
- * no single failure stops the others.
+ * How many events one receiver gets at once: one more for each success, a quarter less for each failure.
  *
- * closed → (ten failures in a row) → open: one probe at a time, 5 s apart → (one is accepted) → closed, as at first.
+ * closed → (ten failures in a row) → open: one probe every 5 s → (a success) → closed, as at first.
  */
 export class ReceiverWindow {
   #size = FIRST_SIZE
   #failures = 0
   #notBefore = 0
 
-  /** How many events may be on their way at `now`, ms of service time. */
+  /** Events allowed in flight at `now`, ms of service time. */
   size(now: number): number {
     return now < this.#notBefore ? 0 : this.#size
   }
@@ -44,7 +43,7 @@ export class ReceiverWindow {
     return this.#failures
   }
 
-  /** Returns whether the receiver accepts events again. */
+  /** Returns whether the receiver has just recovered. */
   succeeded(): boolean {
     const wasOpen = this.#failures >= FAILURES_IN_A_ROW
     this.#failures = 0
@@ -52,7 +51,7 @@ export class ReceiverWindow {
     return wasOpen
   }
 
-  /** Returns whether the receiver accepts nothing from now on. */
+  /** Returns whether the receiver has just stopped accepting events. */
   failed(now: number): boolean {
     this.#failures++
     this.#size = Math.max(1, Math.floor(this.#size * CUT))
@@ -75,13 +74,12 @@ export interface Settling {
   readonly random: () => number
   readonly events: Pick<EventStore, 'erase' | 'putOff'>
   readonly webhooks: Pick<WebhookStore, 'disable' | 'eraseUnwanted'>
-  /** Writes until it succeeds. */
+  /** Retries until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
-  /** Hears of each try: `application` is `application.number`. */
+  /** `application`: `application.number`. */
   readonly onTry?: (application: number, outcome: 'delivered' | 'failed' | 'given-up') => void
 }
 
-/** Stores the outcome of a try: of the event, and of its receiver. */
 export function createEventSettlement({ clock, log, random, events, webhooks, persist, onTry }: Settling) {
   /** `window`: `null` if the webhook has changed since. `application`: `application.number`. */
   return async function settle(

@@ -9,10 +9,9 @@ import { WALL_AHEAD } from '../time/service-time-store.ts'
 import { eventBodyOf } from './event.ts'
 import type { Event, EventType, PushOpened } from './event.ts'
 
-/** Waiting events of one application; beyond it the oldest are erased. */
+/** Per application; beyond it the oldest are erased. */
 const MAX_WAITING = 100_000
 
-/** An event on its way to a receiver. */
 export interface StoredEvent {
   readonly number: number
   readonly id: string
@@ -25,13 +24,13 @@ export interface StoredEvent {
 export interface FinishedPush {
   readonly id: string
   readonly cancelled: boolean
-  /** Addressed; accepted by the gateway; failed. */
+  /** Addressed, accepted by the gateway, failed. */
   readonly t: number
   readonly s: number
   readonly failed: number
-  /** Why a gateway refuses the push itself; `null`: none does. */
+  /** Why a gateway refuses the push itself, if one does. */
   readonly refused: string | null
-  /** `null`: nothing of the push went out. */
+  /** `null`: nothing was sent. */
   readonly started: number | null
   readonly finished: number
 }
@@ -41,9 +40,8 @@ type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'application' | 'platform' 
 export type EventStore = ReturnType<typeof createEventStore>
 
 /**
- * Undelivered events. Writes run in the caller's transaction: an event is stored with the fact it reports,
- * or not at all, and only if a webhook of the application wants it. `now`: ms since the Unix epoch; due times are service
- * time.
+ * Undelivered events. Writes run in the caller's transaction: an event is stored together with the fact it reports, and
+ * only if a webhook wants it. `now`: ms since the Unix epoch; due times are service time.
  */
 export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options) {
   const wants = database.statement<{ one: number }, [number, EventType]>(
@@ -102,10 +100,10 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
   }
 
   return {
-    /** Whether the application's webhook asks for events of this type: then their data is worth finding out. */
+    /** Whether the application's webhook wants this type. If not, skip computing its data. */
     isWanted,
 
-    /** For an application that wants `push.finished`. */
+    /** Only if `push.finished` is wanted. */
     pushFinished(application: number, push: FinishedPush, now: number): void {
       const { id, cancelled, t, s, failed, refused, started, finished } = push
       const data = {
@@ -123,7 +121,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
 
     pushOpened(application: number, data: PushOpened, now: number): void {
       if (!isWanted(application, 'push.opened')) return
-      // Anybody who knows the application id can report: these leave room for the other events.
+      // Anyone with the application ID can report opens: leave room for other events.
       if ((waiting.get(application)?.waiting ?? 0) >= maxWaiting / 2) noteDropped.run(application)
       else record(application, { type: 'push.opened', data }, now)
     },
@@ -136,7 +134,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       record(row.application, { type: 'device.gone', data }, now)
     },
 
-    /** A gateway refuses the credential. Stored once, until it is good again. */
+    /** A gateway refuses the credential. Stored once, until it is accepted again. */
     credentialPaused(application: number, platform: Platform, reason: string, now: number): void {
       const wanted = isWanted(application, 'credential.paused')
       if (!wanted && !isWanted(application, 'credential.resumed')) return
@@ -153,19 +151,18 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       record(application, { type: 'credential.resumed', data }, now)
     },
 
-    /** Applications with an event that is due at `now`, ms of service time. */
+    /** Applications with an event due at `now`, ms of service time. */
     receivers: (now: number): number[] => receivers.all(now).map(({ application }) => application),
 
     due: (application: number, now: number, limit: number): StoredEvent[] => due.all(application, now, limit),
 
     erase: (number: number): void => void erase.run(number),
 
-    /** After `attempt` tries. */
     putOff: (number: number, attempt: number, dueAt: number): void => void putOff.run(attempt, dueAt, number),
 
     hasDropped: (): boolean => anyDropped.get() !== null,
 
-    /** Events erased since the last call because too many waited, by `application.id`. */
+    /** Events erased for lack of room since the last call, by `application.id`. */
     takeDropped(): { readonly application: string; readonly events: number }[] {
       const rows = dropped.all()
       if (rows.length > 0) forgetDropped.run()

@@ -7,22 +7,21 @@ export type EventType = keyof typeof EVENTS
 
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[]
 
-/** All but the one that comes as often as people tap. */
+/** `push.opened` comes as often as people tap. */
 export const DEFAULT_EVENTS: readonly EventType[] = EVENT_TYPES.filter((type) => type !== 'push.opened')
 
 type DataOf<T extends EventType> = AnswerOf<(typeof EVENTS)[T]['data']>
 
-/** An event with its `data` as it is on the wire. */
 export type Event = { [T in EventType]: { readonly type: T; readonly data: DataOf<T> } }[EventType]
 
 export type PushOpened = DataOf<'push.opened'>
 
-/** The body that is signed and sent (Standard Webhooks, "Payload structure"). `at` is ms since the Unix epoch. */
+/** Signed and sent (Standard Webhooks, "Payload structure"). `at`: ms since the Unix epoch. */
 export function eventBodyOf({ type, data }: Event, at: number): string {
   return JSON.stringify({ type, timestamp: isoTime(at), data })
 }
 
-/** Waits after the first try, the second, and so on: the schedule that Standard Webhooks gives as its example. */
+/** Waits after the first, second, … try: the example schedule of Standard Webhooks. */
 const WAITS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -36,8 +35,8 @@ const WAITS_MS = [
 ]
 
 /**
- * Milliseconds to wait after `tries` failed tries; `null`: give up. Up to a tenth longer at random, so that events that
- * failed together do not come back together. `random`: in [0, 1). `askedMs`: a lower bound that the receiver asks for.
+ * Ms to wait after `tries` failures; `null`: give up. Adds up to a tenth at random to spread events that failed
+ * together. `random`: in [0, 1). `askedMs`: lower bound set by the receiver.
  */
 export function waitMs(tries: number, random: number, askedMs: number | null): number | null {
   const wait = WAITS_MS[tries - 1]

@@ -8,12 +8,12 @@ import { addressIn } from '../network/special-networks.ts'
 import { codeOf } from '../text/error-code.ts'
 import { refusal } from './address-guard.ts'
 
-/** One try: what the receiver answered, or why there is no answer. */
+/** One try. */
 export type PostOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Sends one event; never throws. Aborting `signal` ends the try. */
+/** Never throws. Aborting `signal` ends the try. */
 export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -23,11 +23,11 @@ export type Post = (
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>
-  /** PEM. `undefined`: what the system trusts. */
+  /** PEM. `undefined`: use the system's. */
   readonly ca: string | undefined
-  /** Whether events may go to addresses that are not of the internet. */
+  /** Allow receivers outside the public internet. */
   readonly allowPrivate: boolean
-  /** All addresses of a name. Default: as the system resolves it. */
+  /** Default: the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
 }
 
@@ -36,22 +36,21 @@ interface HttpClient {
   readonly agent: Agent
 }
 
-/** Name, connection and answer together. The least that Standard Webhooks recommends ("Request timeouts"). */
+/** For lookup, connection and answer. The minimum in Standard Webhooks ("Request timeouts"). */
 const TIMEOUT_MS = 15_000
 
-/** Bytes of an answer that are read, so that a receiver can end it. */
+/** Bytes of an answer to read, so that the receiver can finish it. */
 const MAX_ANSWER = 64 * 1024
 
-/** In ms: servers close after 5 s (Node's `keepAliveTimeout`, Apache's `KeepAliveTimeout`). */
+/** Below the 5 s after which servers close (`keepAliveTimeout` in Node, `KeepAliveTimeout` in Apache). */
 const IDLE_MS = 4000
 const MAX_IDLE = 16
 
 const systemResolve = (host: string) => lookup(host, { all: true })
 
 /**
- * Resolves the name itself, checks all its addresses, and connects to these and no others: a name that changes between
- * check and connection (DNS rebinding) leads nowhere. Without a proxy, which would resolve the name again. Follows no
- * redirects.
+ * Resolves the name once, checks all its addresses, and connects only to these: DNS rebinding leads nowhere. Uses no
+ * proxy, which would resolve the name again, and follows no redirects.
  */
 export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }: Options): Post {
   let clients: ReturnType<typeof loadClients> | null = null
@@ -83,7 +82,7 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
       return new Promise((resolvePost, reject) => {
         const sent = request(url, { ...options, agent: by }, (answer) => void settled(answer).then(resolvePost))
         sent.on('error', (error) => {
-          // The receiver may have closed an idle connection just now, which is no failure: use a new one.
+          // The receiver may have just closed an idle connection: retry on a new one.
           if (sent.reusedSocket && !signal.aborted) resolvePost(postOnce(false))
           else reject(error)
         })
@@ -105,7 +104,7 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
   }
 }
 
-/** Loaded by the first event: every garbage collection visits a module's objects, and few services have webhooks. */
+/** Loaded with the first event: every garbage collection visits a module's objects, and few services have webhooks. */
 async function loadClients(): Promise<Record<'tls' | 'plain', HttpClient>> {
   const [http, https] = await Promise.all([import('node:http'), import('node:https')])
   const pooled = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
@@ -123,7 +122,7 @@ function only(addresses: readonly LookupAddress[]): LookupFunction {
   }
 }
 
-/** Reads the body, up to a limit, and drops it. */
+/** Reads the body up to a limit, and drops it. */
 async function settled(answer: IncomingMessage): Promise<PostOutcome> {
   let length = 0
   return new Promise((resolve) => {
@@ -139,7 +138,7 @@ async function settled(answer: IncomingMessage): Promise<PostOutcome> {
   })
 }
 
-/** Rejects when the signal does: resolving a name cannot be aborted. */
+/** Rejects on abort, since a lookup can't be aborted. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })

@@ -3,17 +3,17 @@ import { DEFAULT_EVENTS } from './event.ts'
 import type { EventType } from './event.ts'
 import type { createWebhookStore, Webhook } from './webhook-store.ts'
 
-/** What is to change of a webhook. What is left out stays; of a new one it is by default all but opens, and a new secret. */
+/** Omitted fields stay. Defaults of a new webhook: every event but opens, and a new secret. */
 export interface WebhookChange {
   readonly url?: string | undefined
   readonly events?: readonly EventType[] | undefined
-  /** `new`: another one is made. */
+  /** `new`: create one. */
   readonly secret?: string | undefined
 }
 
 /**
- * Sets the webhook of an application, in a transaction of the caller. `made`: the secret where one is to be made. `null`:
- * there is none yet, and no URL for one. Of the answer, `secret` is `null` unless it was made.
+ * Sets an application's webhook in the caller's transaction. `made`: a new secret, if one is needed. Returns `null` if
+ * a new webhook has no URL; `secret` is `null` unless new.
  */
 export function setWebhook(
   webhooks: Pick<ReturnType<typeof createWebhookStore>, 'find' | 'put'>,

@@ -7,12 +7,12 @@ const NEW_BYTES = 32
 
 const PREFIX = 'whsec_'
 
-/** A secret as people see it: `whsec_` and base64. */
+/** `whsec_` and base64. */
 export function newWebhookSecret(random: (length: number) => Uint8Array): string {
   return PREFIX + random(NEW_BYTES).toBase64()
 }
 
-/** The bytes of a secret; `null` when it is not `whsec_` and the base64 of 24 to 64 bytes. */
+/** `null`: not `whsec_` and the base64 of 24 to 64 bytes. */
 export function secretBytes(secret: string): Uint8Array | null {
   const digits = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
   if (digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(digits)) return null
@@ -21,14 +21,14 @@ export function secretBytes(secret: string): Uint8Array | null {
 }
 
 interface Signed {
-  /** The same at each try; without a full stop, which separates the parts. */
+  /** The same for each try. Has no full stop, which separates the parts. */
   readonly id: string
   /** Of this try, in seconds since the Unix epoch. */
   readonly timestamp: number
   readonly body: string
 }
 
-/** What `webhook-signature` carries: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. */
+/** Value of `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. */
 export function signatureOf({ id, timestamp, body }: Signed, secret: Uint8Array): string {
   return `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 }

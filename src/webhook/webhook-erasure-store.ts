@@ -6,7 +6,7 @@ import type { EraseRows } from '../database/sweep.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 
-/** Erases a webhook with its events, in the caller's transaction; returns whether there was one. */
+/** Erases a webhook and its events in the caller's transaction; returns whether there was one. */
 export function createWebhookErasure({ orm }: Pick<Database, 'orm'>): (application: number) => boolean {
   const application = sql.placeholder('application')
   const eraseWebhook = late(() =>
@@ -22,19 +22,19 @@ export function createWebhookErasure({ orm }: Pick<Database, 'orm'>): (applicati
   }
 }
 
-/** The secrets that events are signed with, of all applications, for a new key to seal. */
+/** For a new key to seal. */
 export function createSealedWebhooks({ orm }: Pick<Database, 'orm'>): SealedTable<'webhook secret'> {
   const which = eq(webhook.application, sql.placeholder('number'))
   const eraseWebhook = createWebhookErasure({ orm })
   return sealedTable('webhook secret', {
     all: late(() => orm.select({ number: webhook.application, sealed: webhook.sealed }).from(webhook)),
     put: late(() => orm.update(webhook).set(assigned('sealed')).where(which)),
-    // Nothing may be sent unsigned.
+    // Events must not be sent unsigned.
     erase: { run: ({ number }) => eraseWebhook(number) },
   })
 }
 
-/** Erases events, in the caller's transactions. */
+/** Runs in the caller's transactions. */
 export function createEventErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const ofToken = database.statement<never, [application: number, token: string]>(
     `DELETE FROM event INDEXED BY event_by_application

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import { WALL_AHEAD } from '../time/service-time-store.ts'
 import type { EventType } from './event.ts'
 
-/** A webhook with what waits for it. Times are ms since the Unix epoch. */
+/** Times are ms since the Unix epoch. */
 export interface ListedWebhook {
   /** `application.number` */
   readonly application: number
@@ -37,7 +37,7 @@ export function createWebhookList({ database }: { database: Pick<Database, 'read
     all: (): ListedWebhook[] =>
       all.all().map((row) => Object.assign(row, { events: storedJson(row.events) as EventType[] })),
 
-    /** Waiting events, those due first. */
+    /** The next due first. */
     next: (application: number, limit: number): WaitingEvent[] => next.all(application, limit),
   }
 }

@@ -7,18 +7,18 @@ import type { Post } from './post.ts'
 import { secretBytes, signatureOf } from './signature.ts'
 import type { Receiver, WebhookStore } from './webhook-store.ts'
 
-/** How often to look for due events, and so how soon a changed webhook is used. */
+/** How often to look for due events, and so the delay until a changed webhook is used. */
 const TICK_MS = 250
 
-/** Open calls of all applications together; each may have one beyond that, so that none waits for others. */
+/** Of all applications together. Each may have one more, so that no application waits for others. */
 const MAX_OPEN = 256
 
-/** In ms, after a secret that does not open; after a failed write; after a failed read. */
+/** In ms, after a secret that does not open, a failed write, and a failed read. */
 const SEALED_MS = 5000
 const WRITE_AGAIN_MS = 1000
 const READ_AGAIN_MS = 10_000
 
-/** How long a stop waits for answers: an event that is sent again is known by its id. */
+/** How long a stop waits for answers. Receivers recognise a repeated event by its ID. */
 const STOP_MS = 2000
 
 interface Dependencies extends Omit<Settling, 'persist'> {
@@ -30,29 +30,28 @@ interface Dependencies extends Omit<Settling, 'persist'> {
 
 export type WebhookSender = ReturnType<typeof startWebhookSender>
 
-/** What is known about a receiver in this process. */
 interface ReceiverState {
   /** `changedAt` of the webhook. */
   version: number
-  /** `event.number` of events on their way. */
+  /** `event.number` */
   readonly inFlight: Set<number>
   window: ReceiverWindow
 }
 
 /**
- * Sends events to their receivers, each application by itself.
+ * Sends events to their receivers, each application on its own.
  *
- * waiting (a row) → (due) → on its way → (2xx) → erased; (410) → the webhook is disabled, and its events are erased;
- * (anything else) → waiting, with a later time, until it has been tried ten times → erased. The row stays until then,
- * so a crash repeats what was on its way and loses nothing. No order is promised.
+ * waiting (a row) → (due) → in flight → (2xx) → erased; (410) → the webhook is disabled, its events erased; (anything
+ * else) → waiting for a later time, erased after ten tries. The row stays until then: a crash repeats events in flight
+ * and loses none. Order is not guaranteed.
  */
 export function startWebhookSender(deps: Dependencies) {
   const { clock, log, commit, events, webhooks } = deps
   const states = new Map<number, ReceiverState>()
   const open = new Set<Promise<void>>()
-  /** Applications whose events wait, by number. */
+  /** Applications that `hold` stops. */
   const held = new Set<number>()
-  /** Of those, which wait for their last answer. */
+  /** Held applications that wait for their last answer. */
   const idle = new Map<number, PromiseWithResolvers<void>>()
   let calls = 0
   const ending = new AbortController()
@@ -82,13 +81,13 @@ export function startWebhookSender(deps: Dependencies) {
     }
   }
 
-  /** Throws if the events cannot be read. */
+  /** Throws if the events can't be read. */
   function sendDue(application: number): void {
     if (stopped || held.has(application)) return
     const receiver = webhooks.receiver(application)
     if (receiver === null) return
     const state = stateOf(application)
-    // It may have another address: failures of the old one do not count.
+    // The address may have changed: failures of the old one do not count.
     if (state.version !== receiver.changedAt) {
       Object.assign(state, { version: receiver.changedAt, window: new ReceiverWindow() })
     }
@@ -113,8 +112,7 @@ export function startWebhookSender(deps: Dependencies) {
   }
 
   async function send(application: number, receiver: Receiver, secret: Uint8Array, event: StoredEvent): Promise<void> {
-    // The event may not be on disk yet: after a power cut the receiver would get it again by another id. A commit
-    // resolves after the sync that covers it.
+    // A commit resolves after the sync that covers it. An event sent before could get another ID after a power cut.
     calls++
     await persist(() => undefined)
     if (ending.signal.aborted) return
@@ -128,7 +126,7 @@ export function startWebhookSender(deps: Dependencies) {
     }
     const outcome = await deps.post(receiver.url, headers, event.body, ending.signal)
     calls--
-    // The next process sends it again.
+    // The next process repeats it.
     if (ending.signal.aborted) return
     const state = stateOf(application)
     const window = state.version === receiver.changedAt ? state.window : null
@@ -139,7 +137,7 @@ export function startWebhookSender(deps: Dependencies) {
     pump(application)
   }
 
-  /** Writes until it succeeds: a full disk must not send delivered events again. */
+  /** Retries until it succeeds: a full disk must not repeat delivered events. */
   async function persist<T>(operation: () => T): Promise<T> {
     for (;;) {
       try {
@@ -171,7 +169,7 @@ export function startWebhookSender(deps: Dependencies) {
   }
 
   return {
-    /** Sends no event of an application; resolves when those in flight are answered and on disk. */
+    /** Stops an application's events; resolves when those in flight are answered and stored. */
     async hold(application: number): Promise<void> {
       held.add(application)
       const last = Promise.withResolvers<void>()
@@ -186,13 +184,13 @@ export function startWebhookSender(deps: Dependencies) {
       idle.delete(application)
     },
 
-    /** Sends nothing more; resolves when what is in flight is answered and on disk, or after two seconds. */
+    /** Resolves when everything in flight is answered and stored, or after two seconds. */
     async stop(): Promise<void> {
       stopped = true
       cancelTick()
       await within(clock, STOP_MS, Promise.all(open), null)
     },
-    /** Ends what is in flight; the next process sends it again. */
+    /** Aborts everything in flight; the next process repeats it. */
     close(): void {
       stopped = true
       cancelTick()

@@ -13,17 +13,16 @@ import { createWebhookErasure } from './webhook-erasure-store.ts'
 export interface Webhook {
   readonly url: string
   readonly events: readonly EventType[]
-  /** Ms since the Unix epoch, when the receiver answered 410; `null`: it has not. */
+  /** When the receiver answered 410, ms since the Unix epoch. */
   readonly disabledAt: number | null
 }
 
-/** Where to send, and what to sign with. */
 export interface Receiver {
   readonly application: string
   readonly url: string
-  /** `null`: the stored one does not open with this key. */
+  /** `null`: sealed with another key. */
   readonly secret: string | null
-  /** Tells one version of the webhook from the next. */
+  /** Identifies the webhook's version. */
   readonly changedAt: number
 }
 
@@ -33,13 +32,12 @@ const STEP = 200
 interface Options {
   readonly database: Pick<Database, 'orm' | 'statement' | 'transact'>
   readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
 }
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>
 
-/** One webhook an application, its secret sealed with a key that is not in the database. */
+/** One webhook for each application, its secret sealed. */
 export function createWebhookStore({ database, clock, key }: Options) {
   const statements = prepareStatements(database.orm)
   const erase = createWebhookErasure(database)
@@ -62,8 +60,7 @@ export function createWebhookStore({ database, clock, key }: Options) {
     },
 
     /**
-     * Replaces an earlier one. Waiting events are due now; types that are not among `events` are erased. `secret`: `null`
-     * keeps the one there is.
+     * Replaces the webhook. Waiting events become due; unwanted ones are erased. `secret`: `null` keeps the old one.
      */
     put(
       { number, id }: SecretOwner,
@@ -76,19 +73,19 @@ export function createWebhookStore({ database, clock, key }: Options) {
         const sealed = secret === null ? had?.sealed : seal(key, sealedFor(id), secret)
         if (sealed === undefined) throw new Error(`application ${id} has no webhook whose secret could be kept`)
         statements.put.run({ application: number, url, sealed, events: types, changedAt: now })
-        // If it was disabled, nothing that still waits is wanted.
+        // If it was disabled, no waiting event is wanted.
         const wanted = (had?.disabledAt ?? null) === null ? types : '[]'
         statements.eraseOthers.run({ application: number, wanted })
         statements.hurry.run({ application: number, now })
       })
     },
 
-    /** With its events; returns whether there was one. */
+    /** Also removes its events; returns whether there was a webhook. */
     remove({ number }: Pick<Application, 'number'>): boolean {
       return database.transact(() => erase(number))
     },
 
-    /** `null`: there is none, or it is disabled. */
+    /** `null`: none, or disabled. */
     receiver(number: number): Receiver | null {
       const row = statements.receiver.get({ application: number })
       if (row === undefined) return null
@@ -96,14 +93,16 @@ export function createWebhookStore({ database, clock, key }: Options) {
       return { application: id, url, changedAt, secret: open(key, sealedFor(id), sealed) }
     },
 
-    /** Unless it was changed after `changedAt`; returns whether it is. Its events are left to `eraseUnwanted`. */
+    /** Unless it was changed after `changedAt`; returns whether it was disabled. `eraseUnwanted` erases its events. */
     disable: (number: number, changedAt: number, now: number): boolean =>
       statements.disable.all({ application: number, changedAt, disabledAt: now }).length > 0,
 
-    /** Erases some events of a disabled webhook, in the caller's transaction; returns whether there may be more. */
+    /** Erases some events of a disabled webhook in the caller's transaction; returns whether there may be more. */
     eraseUnwanted,
 
-    /** The same for the first disabled webhook behind application `after`; returns where to go on, `null`: all done. */
+    /**
+     * The same for the first disabled webhook after application `after`; returns where to continue, `null` at the end.
+     */
     sweep(after: number): number | null {
       const number = nextDisabled.get(after)?.application
       if (number === undefined) return null
@@ -135,7 +134,7 @@ function prepareStatements(orm: Database['orm']) {
             url: sql`excluded.url`,
             sealed: sql`excluded.sealed`,
             events: sql`excluded.events`,
-            // Later than before in any case: it tells one version from the next.
+            // Always increases, since it identifies the version.
             changedAt: sql`max(excluded.changed_at, ${webhook.changedAt} + 1)`,
             disabledAt: null,
           },

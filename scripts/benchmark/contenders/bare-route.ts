@@ -1,5 +1,5 @@
-// For orientation beside registrations: an Elysia route that checks and gives back what PUT /deviceToken takes, without
-// admission and without a database. Prints its address.
+// For comparison with registrations: an Elysia route that validates and echoes the body of PUT /deviceToken, without
+// admission and database. Prints its address.
 import { Elysia, t } from 'elysia'
 
 const REGISTRATION = t.Object({

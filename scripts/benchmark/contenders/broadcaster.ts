@@ -8,15 +8,15 @@ import { copyOf, deviceSet } from '../setup/device-set.ts'
 import type { DeviceSet } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 
-/** The whole service, on a number of devices. It stays up between broadcasts, as in life. */
+/** The whole service. It keeps running between broadcasts, as in production. */
 export interface Broadcaster extends AsyncDisposable {
-  /** `more`: fields of the body beside those of all pushes, or in their place. */
+  /** `more`: fields added to the body. */
   broadcast(more?: object): Promise<SendFigures>
 }
 
 /**
- * Starts it, and has it push to a fiftieth of the devices, which is not counted. `count`: a multiple of 1,000. `change`:
- * what is to be different in the devices of the set. `platform`: theirs.
+ * Warms up with an uncounted push to a fiftieth of the devices. `count`: a multiple of 1,000. `change`: applied to the
+ * set of devices.
  */
 export async function startBroadcaster(
   { binary, folder }: BenchContext,

@@ -1,8 +1,7 @@
-// The floor of registrations: what they cost with nothing but HTTP, JSON and durable rows. Bun.serve, and below it the
-// service's own tables, indexes, pragmas, group commit and checkpoint thread; no Elysia, no admission, no checks, no
-// metrics and no quota, whose ledger the service writes along. A new device gets the same rows as from the service; a
-// known one is looked up with its labels and touched, which is all the service does for a launch that brings nothing new.
-// Argument: a data directory with one application. Prints its address.
+// The minimum cost of a registration: HTTP, JSON and durable rows. Bun.serve on the service's own tables, indexes,
+// pragmas, group commit and checkpoint thread, without Elysia, admission, checks, metrics and quota. A new device gets
+// the service's rows; for a known one it reads the labels and updates when it was seen, as the service does if nothing
+// changed. Argument: a data directory with one application. Prints its address.
 import { openDatabase } from '../../../src/database/database.ts'
 import { createGroupCommit } from '../../../src/database/group-commit.ts'
 import { packToken } from '../../../src/device/device.ts'

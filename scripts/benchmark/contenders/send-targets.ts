@@ -1,19 +1,19 @@
 import { median } from '../measure/process-figures.ts'
 import type { Row, Target } from '../report/result.ts'
 
-/** Names of rows; `null`: could not be run here. */
+/** Names of rows; `null`: not available here. */
 interface Compared {
   readonly fetchLoop: string
   readonly nodeApn: string | null
   readonly go: string | null
-  /** The service's own HTTP/2 client by itself. */
+  /** The service's HTTP/2 client alone. */
   readonly client: string
   readonly h2load: string | null
-  /** The service with 1,000,000 devices, of which there may be no row. */
+  /** The service with 1,000,000 devices; its row may be missing. */
   readonly million: string
 }
 
-/** What of the section's rows there are goals for. The first row is the service. */
+/** Targets for a section's rows. The first row is the service. */
 export function sendTargets(rows: readonly Row[], compared: Compared): readonly Target[] {
   const { fetchLoop, nodeApn, go, client, h2load, million } = compared
   const figure = (name: string, key: string): number => median(rows.find((row) => row.name === name)?.values[key] ?? [])

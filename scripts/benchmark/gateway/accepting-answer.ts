@@ -1,17 +1,15 @@
 import { DATA, END_HEADERS, END_STREAM, frame, HEADERS } from '../../../test/support/frames.ts'
 
-/** The project of the bench's service account. */
 export const FCM_PROJECT = 'bellhop-bench'
 
-/** How a gateway says that it takes a push. */
 export type AnswerKind = 'apns' | 'fcm'
 
-/** One answer in bytes, to be copied and filled in. */
+/** Bytes of an answer, to be copied and filled in. */
 export interface AcceptingAnswer {
   readonly bytes: Uint8Array
-  /** Where frames begin: each names its stream. */
+  /** Offsets of the frames, each of which names its stream. */
   readonly frames: readonly number[]
-  /** Where the digits end that are another number in each answer. */
+  /** Where the digits of the answer's number end. */
   readonly numberEnd: number
 }
 
@@ -26,7 +24,7 @@ export function acceptingAnswer(kind: AnswerKind): AcceptingAnswer {
   return kind === 'apns' ? apnsAnswer() : fcmAnswer()
 }
 
-/** No content, and no content-length either. */
+/** No content, and no content-length. */
 function apnsAnswer(): AcceptingAnswer {
   const fields = Buffer.from(STATUS_200 + field('apns-id', `00000000-0000-4000-8000-${ZEROS}`), 'latin1')
   const bytes = frame(HEADERS, END_STREAM | END_HEADERS, 0, fields)
@@ -34,8 +32,8 @@ function apnsAnswer(): AcceptingAnswer {
 }
 
 /**
- * The name of a message. Google's answer to a request for an access token is in the same body: the stand-in decodes no
- * header, so it cannot tell one request from the other.
+ * A message's name. The same body also answers requests for access tokens: the stand-in decodes no headers and can't
+ * tell them apart.
  */
 function fcmAnswer(): AcceptingAnswer {
   const name = `{"name":"projects/${FCM_PROJECT}/messages/0:${ZEROS}`
@@ -47,7 +45,7 @@ function fcmAnswer(): AcceptingAnswer {
   return { bytes: Buffer.concat([head, data]), frames: [0, head.length], numberEnd }
 }
 
-/** A literal that is not indexed, its name and value below 127 bytes (RFC 7541, 6.2.2). */
+/** A literal without indexing, its name and value below 127 bytes (RFC 7541, 6.2.2). */
 function field(name: string, value: string): string {
   return `\0${String.fromCharCode(name.length)}${name}${String.fromCharCode(value.length)}${value}`
 }

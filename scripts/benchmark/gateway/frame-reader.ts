@@ -1,26 +1,22 @@
 import { HEAD_BYTES, PING, PREFACE_BYTES } from '../../../test/support/frames.ts'
 
-/** RFC 9113, 6.7: the one payload that is looked at, since it must be sent back. */
+/** RFC 9113, 6.7: the only payload that is read, since it must be echoed. */
 const PING_BYTES = 8
 
 export interface FrameHead {
   readonly type: number
   readonly flags: number
   readonly stream: number
-  /** Of the payload, in bytes. */
   readonly length: number
-  /** The payload of PING; of other frames, anything. */
+  /** The payload of PING; undefined for other frames. */
   readonly ping: Uint8Array
 }
 
-/**
- * Finds the heads of frames in what an HTTP/2 client sends, from its preface on, and skips what they carry. The head
- * that is handed out is the same object every time.
- */
+/** Finds frame headers in an HTTP/2 client's bytes and skips payloads. Passes the same object every time. */
 export class FrameReader {
-  /** Bytes to skip before the next head. */
+  /** Bytes to skip before the next header. */
   #skip = PREFACE_BYTES
-  /** The start of a head that the end of a chunk has cut. */
+  /** Start of a header that a chunk has cut. */
   readonly #split = new Uint8Array(HEAD_BYTES + PING_BYTES)
   #splitLength = 0
   readonly #frame = { type: 0, flags: 0, stream: 0, length: 0, ping: new Uint8Array(PING_BYTES) }

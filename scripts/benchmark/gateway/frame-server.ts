@@ -1,7 +1,7 @@
-// A stand-in for a gateway that costs next to nothing, since on a machine with two cores what it uses is taken from the
-// sender. It decodes no header: it counts the requests that are complete, and takes every one of them.
-// Arguments: key file, certificate file, delay in ms, streams at once on a connection, whose answer. Prints its port, and then one line
-// of JSON (see `GatewayReport`) for each line on standard input, which is `report` or `reset`.
+// A stand-in for a gateway with next to no cost, since it shares two cores with the sender. It decodes no headers, and
+// accepts every complete request. Arguments: key file, certificate file, delay in ms, streams at once on a connection,
+// kind of answer. Prints its port, then a line of JSON (`GatewayReport`) for each line on standard input, `report` or
+// `reset`.
 import type { Socket } from 'bun'
 import {
   ACK,
@@ -27,7 +27,7 @@ const accepting = acceptingAnswer(kind === 'fcm' ? 'fcm' : 'apns')
 
 const NOTHING = new Uint8Array()
 
-/** What a client may send on a connection at first, and beyond what it is told has been read. */
+/** Initial window, and what a client may send beyond acknowledged bytes. */
 const FIRST_WINDOW_BYTES = 65_535
 const WINDOW_BYTES = 1 << 24
 
@@ -36,7 +36,7 @@ interface Connection {
   readonly writer: FrameWriter
   readonly onFrame: (head: FrameHead) => void
   readonly write: (bytes: Uint8Array) => number
-  /** Streams that are not answered yet. */
+  /** Unanswered streams. */
   open: number
   /** Bytes of DATA since the last WINDOW_UPDATE. */
   unread: number
@@ -57,14 +57,14 @@ const report: { -readonly [K in keyof GatewayReport]: GatewayReport[K] } = {
   lastMs: null,
 }
 let open = 0
-/** All wait equally long, so the first is due first. */
+/** All have the same delay, so the first is due first. */
 let due: Due[] = []
 let timer: Timer | null = null
 
 const server = Bun.listen<Connection>({
   hostname: '127.0.0.1',
   port: 0,
-  // As they go over the wire: Bun 1.4.5 does not put the length before the name.
+  // In wire format: Bun 1.4.5 does not add the length byte.
   tls: { key: Bun.file(key), cert: Bun.file(cert), ALPNProtocols: Buffer.from('\x02h2') },
   socket: {
     binaryType: 'uint8array',

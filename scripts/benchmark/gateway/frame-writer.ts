@@ -2,10 +2,10 @@ import { HEAD_BYTES } from '../../../test/support/frames.ts'
 import { NUMBER_DIGITS } from './accepting-answer.ts'
 import type { AcceptingAnswer } from './accepting-answer.ts'
 
-/** Where the head of a frame names its stream (RFC 9113, 4.1). */
+/** Offset of the stream in a frame header (RFC 9113, 4.1). */
 const STREAM_AT = 5
 
-/** Frames on their way to one client: gathered, so that the answers to all requests of a chunk leave in one write. */
+/** Collects frames for one client, so that all answers to a chunk leave in one write. */
 export class FrameWriter {
   readonly #answer: AcceptingAnswer
   #bytes = new Uint8Array(1 << 16)
@@ -16,7 +16,7 @@ export class FrameWriter {
     this.#answer = answer
   }
 
-  /** `payload` of at most 255 bytes. */
+  /** `payload`: at most 255 bytes. */
   frame(type: number, flags: number, stream: number, payload: Uint8Array): void {
     const at = this.#take(HEAD_BYTES + payload.length)
     const bytes = this.#bytes
@@ -28,7 +28,7 @@ export class FrameWriter {
     bytes.set(payload, at + HEAD_BYTES)
   }
 
-  /** The answer, whose number counts those of this connection. */
+  /** An answer, numbered within its connection. */
   accept(stream: number): void {
     const { bytes: answer, frames, numberEnd } = this.#answer
     const at = this.#take(answer.length)
@@ -41,7 +41,7 @@ export class FrameWriter {
     }
   }
 
-  /** Hands over what there is. `write` says how much of it was taken; the rest waits for the next time. */
+  /** `write` returns how many bytes it took; the rest waits for the next flush. */
   flush(write: (bytes: Uint8Array) => number): void {
     if (this.#length === 0) return
     const taken = Math.max(0, write(this.#bytes.subarray(0, this.#length)))
@@ -49,7 +49,7 @@ export class FrameWriter {
     this.#length -= taken
   }
 
-  /** Room for so many bytes, fewer than the first buffer has: where it begins. */
+  /** Reserves bytes, fewer than the first buffer has; returns their offset. */
   #take(length: number): number {
     const at = this.#length
     if (at + length > this.#bytes.length) {
@@ -61,7 +61,6 @@ export class FrameWriter {
     return at
   }
 
-  /** Writes the stream into the head that begins at `at`. */
   #name(stream: number, at: number): void {
     const bytes = this.#bytes
     bytes[at + STREAM_AT] = stream >>> 24

@@ -5,30 +5,30 @@ import { createAuthority } from '../../../src/gateway/simulator/certificate.ts'
 import { lineReader } from '../measure/line-reader.ts'
 import type { AnswerKind } from './accepting-answer.ts'
 
-/** Counted since the start or the last `reset()`. */
+/** Counts since the start or the last `reset()`. */
 export interface GatewayReport {
   /** Complete ones. */
   readonly requests: number
-  /** TLS connections that began. */
+  /** TLS connections opened. */
   readonly sessions: number
   /** RST_STREAM frames of clients. */
   readonly resets: number
-  /** Most requests at once that were begun and not answered, over all connections. */
+  /** Highest number of unanswered requests, over all connections. */
   readonly peak: number
-  /** When the first and the last request was complete, in ms since the Unix epoch, with fraction; `null`: none yet. */
+  /** When the first and last request were complete, in fractional ms since the Unix epoch. */
   readonly firstMs: number | null
   readonly lastMs: number | null
 }
 
-/** What the stand-in is, for the report. */
+/** For the report. */
 export const GATEWAY_KIND =
   'a stand-in for APNs in a process of its own, over TLS: it reads HTTP/2 frames, and answers every complete request with 200 and an apns-id'
 
-/** A stand-in for APNs, or for FCM, that takes every notification, as a process of its own. */
+/** A stand-in for APNs or FCM that accepts everything, in its own process. */
 export interface BenchGateway extends AsyncDisposable {
-  /** `https://localhost:PORT`. */
+  /** `https://localhost:PORT` */
   readonly origin: string
-  /** Path of a PEM file: what a client must trust. */
+  /** Path of a PEM file. */
   readonly ca: string
   readonly kind: string
   readonly pid: number
@@ -37,8 +37,8 @@ export interface BenchGateway extends AsyncDisposable {
 }
 
 /**
- * Starts one on a free port. `delayMs`: from a complete request to its answer, default 0. `maxStreams`: at once on a
- * connection, default 1000, as APNs has been seen to allow. `kind`: whose answer it gives, default that of APNs.
+ * `delayMs`: from a complete request to its answer, default 0. `maxStreams`: at once on a connection, default 1000, as
+ * observed with APNs. `kind`: default APNs.
  */
 export async function startGateway(
   options: { readonly delayMs?: number; readonly maxStreams?: number; readonly kind?: AnswerKind } = {},

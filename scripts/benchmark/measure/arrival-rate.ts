@@ -1,4 +1,4 @@
-/** How many requests had arrived by a moment. */
+/** Number of requests that had arrived at a time. */
 export interface Sample {
   /** Any epoch. */
   readonly atMs: number
@@ -6,18 +6,18 @@ export interface Sample {
 }
 
 export interface Ramp {
-  /** From `startMs` until requests come at nine tenths of `limit`; `null` if they never do. */
+  /** From `startMs` until requests arrive at nine tenths of `limit`, if they ever do. */
   readonly rampMs: number | null
   /** Requests a second from then on. */
   readonly steady: number | null
 }
 
-/** A rate is looked at over this many round trips, so that one burst of answers is not taken for full speed. */
+/** Rates are averaged over this many round trips, so that a burst of answers does not count as full speed. */
 const ROUND_TRIPS = 2
 
 /**
- * When a sender had reached full speed, and how fast it was from then on. `samples` in order, up to the last arrival;
- * `limit` in requests a second.
+ * When a sender reached full speed, and its speed from then on. `samples`: in order, up to the last arrival. `limit`:
+ * requests a second.
  */
 export function rampOf(
   samples: readonly Sample[],

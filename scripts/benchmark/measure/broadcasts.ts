@@ -2,17 +2,17 @@ import type { BenchGateway } from '../gateway/gateway.ts'
 import type { ServiceProcess } from '../setup/service-process.ts'
 import { finished, pushToAll } from './push-run.ts'
 
-/** Broadcasts that run one after the other until disposed; what is open then stays open. */
+/** Repeats broadcasts until disposed; an open one stays open. */
 export interface Broadcasts extends Disposable {
   startCount(): Promise<void>
-  /** Requests a second at the gateway since `startCount`. Throws if a broadcast went wrong. */
+  /** Requests a second at the gateway since `startCount`. Throws if a broadcast failed. */
   perSecond(): Promise<number>
 }
 
-/** Ms until a broadcast has opened its window and is at full speed. */
+/** Ms until a broadcast has opened its window and runs at full speed. */
 const RUN_UP_MS = 1000
 
-/** Resolves when the first broadcast, to all `count` devices, is at full speed. */
+/** Resolves when the first broadcast, to `count` devices, runs at full speed. */
 export async function keepBroadcasting(
   service: ServiceProcess,
   gateway: BenchGateway,

@@ -4,14 +4,14 @@ import { runLoad } from './load-plan.ts'
 import type { CallKind } from './load-plan.ts'
 import { cpuMs, rssMb } from './process-figures.ts'
 
-/** Calls of one kind over keep-alive connections, each as soon as the one before it is answered. */
+/** Calls over keep-alive connections, each sent when the previous one is answered. */
 export interface Calls {
   readonly server: ServerProcess
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly kind: CallKind
   readonly calls: number
-  /** Number of the first: see `fill`. */
+  /** Number of the first call: see `fill`. */
   readonly from: number
 }
 
@@ -23,7 +23,7 @@ export const CALL_COLUMNS: readonly Column[] = [
   { key: 'peakRssMb', label: 'peak RSS MB', digits: 0 },
 ]
 
-/** Makes the calls: the values of `CALL_COLUMNS`, those of the server, and the CPU µs a call of the caller. */
+/** Returns values for `CALL_COLUMNS` and the server, and the caller's CPU µs a call. */
 export async function makeCalls({ server, headers, connections, kind, calls, from }: Calls) {
   const { url, pid } = server
   const cpu = cpuMs(pid)

@@ -4,7 +4,7 @@ import type { BenchGateway } from '../gateway/gateway.ts'
 import { pushRate } from './send-figures.ts'
 import type { SendFigures } from './send-figures.ts'
 
-/** What the wire and the gateway allow: h2load, one request over and over on one connection. */
+/** The limit of wire and gateway: h2load repeats one request on one connection. */
 export async function runH2load(folder: string, gateway: BenchGateway, count: number): Promise<SendFigures> {
   const body = join(folder, 'body.json')
   await Bun.write(body, BODY)

@@ -1,4 +1,4 @@
-/** Hands out one line of a process's output at a time; throws when it ends before. */
+/** Returns the next line of a process's output; throws at its end. */
 export function lineReader(stream: ReadableStream<Uint8Array>): () => Promise<string> {
   const chunks = stream[Symbol.asyncIterator]()
   const decoder = new TextDecoder()

@@ -1,20 +1,19 @@
 import { join } from 'node:path'
 import { tokenOf } from '../setup/device-labels.ts'
 
-/** Calls to make. They are made from templates, so that a plan is small. */
+/** Calls built from templates, so that a plan is small. */
 export interface LoadPlan {
-  /** Such as `http://127.0.0.1:8790`. */
+  /** `http://127.0.0.1:8790` */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Kept open; one request in flight on each. */
+  /** Kept open, with one request in flight on each. */
   readonly connections: number
-  /** Calls a second on a schedule, however long the answers take; `null`: each when the one before is answered. */
+  /** A schedule of calls, regardless of answers; `null`: each call waits for the previous answer. */
   readonly perSecond: number | null
-  /** They take turns. */
+  /** Used in turn. */
   readonly kinds: readonly CallKind[]
-  /** In all. */
   readonly calls: number
-  /** The number of the first call: see `fill`. */
+  /** Number of the first call: see `fill`. */
   readonly from: number
 }
 
@@ -22,26 +21,26 @@ export interface CallKind {
   readonly name: string
   readonly method: string
   readonly path: string
-  /** Templates, as is the body. */
+  /** Templates, like the body. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The only right one. */
+  /** Expected. */
   readonly status: number
 }
 
 export interface LoadResult {
-  /** When the first call left, ms since the Unix epoch with a fraction. */
+  /** When the first call left, in fractional ms since the Unix epoch. */
   readonly startedAtMs: number
   readonly seconds: number
-  /** CPU time of the calling process, from the first call to the last answer. */
+  /** CPU time of the caller, from the first call to the last answer. */
   readonly cpuMs: number
-  /** How late calls left: what the caller, not the service, is to blame for. 0 without a schedule. */
+  /** How late calls left, which is the caller's fault. 0 without a schedule. */
   readonly lateP99Ms: number
-  /** By name. Times from the moment a call was due, or without a schedule from when it left, to its last byte. */
+  /** By name. From when a call was due (without a schedule: sent) to its last byte. */
   readonly kinds: Readonly<Record<string, { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }>>
 }
 
-/** Makes the calls from a process of its own. Throws when one is not answered as it should be. */
+/** Makes the calls in a separate process. Throws on an unexpected answer. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts')], {
     stdin: new Blob([JSON.stringify(plan)]),
@@ -53,7 +52,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   return JSON.parse(stdout)
 }
 
-/** The bytes of call `n` of a plan, ready to be written. */
+/** Bytes of call `n`. */
 export function requestOf({ url, headers, kinds }: LoadPlan, n: number): Buffer {
   const kind = kindOf(kinds, n)
   const body = fill(kind.body ?? '', n)
@@ -70,8 +69,8 @@ export function kindOf(kinds: readonly CallKind[], n: number): CallKind {
 }
 
 /**
- * `$token` becomes the token of device n, `$n` its number, `$n%50` the remainder, and `$tokens*500` a JSON array of the
- * tokens of 500 devices, from number 500 n on.
+ * Replaces `$token` with the token of device n, `$n` with its number, `$n%50` with the remainder, and `$tokens*500`
+ * with a JSON array of 500 tokens, from device 500 n on.
  */
 export function fill(template: string, n: number): string {
   return template.replace(/\$tokens\*(\d+)|\$token|\$n(?:%(\d+))?/g, (found, many?: string, divisor?: string) => {
@@ -91,7 +90,7 @@ export interface Answer {
   readonly bytes: number
 }
 
-/** The answer at the start of `bytes`; `null` while it is not all there. Throws for one without a Content-Length. */
+/** The answer at the start of `bytes`; `null`: incomplete. Throws if it has no Content-Length. */
 export function readAnswer(bytes: Buffer): Answer | null {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return null

@@ -1,11 +1,11 @@
-// Makes the calls of a LoadPlan, read as JSON from standard input, and prints a LoadResult. Raw sockets, and requests
-// built beforehand: a client like fetch would cost more than the server that is measured, on the same two cores.
+// Makes the calls of a LoadPlan (JSON on standard input) and prints a LoadResult. Uses raw sockets and prepared
+// requests: fetch would cost more than the measured server, on the same two cores.
 import type { Socket } from 'bun'
 import { kindOf, readAnswer, requestOf } from './load-plan.ts'
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 import { quantile } from './quantile.ts'
 
-/** What a connection is doing: `call` was due at `since` (ms), and `received` of its answer is there. */
+/** `call` was due at `since` (ms); `received`: bytes of its answer so far. */
 interface Lane {
   call: number
   since: number
@@ -57,7 +57,7 @@ async function connect(): Promise<void> {
   idle.push(socket)
 }
 
-/** Calls that find no idle connection wait for one; their time runs on, and it is not this process that is late. */
+/** Calls without an idle connection wait while their time runs; that does not count as this process's lateness. */
 async function keepSchedule(gapMs: number): Promise<void> {
   let noticed = 0
   while (next < calls) {
@@ -66,7 +66,7 @@ async function keepSchedule(gapMs: number): Promise<void> {
       late[noticed] = now - (started + noticed * gapMs)
     }
     while (next < noticed) {
-      // In turns: the service closes a connection that is not used for a while.
+      // In turns: the service closes connections that are idle for long.
       const socket = idle.shift()
       if (socket === undefined) break
       send(socket, started + next * gapMs)

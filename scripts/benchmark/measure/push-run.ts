@@ -1,24 +1,22 @@
 import type { ServiceProcess } from '../setup/service-process.ts'
 
-/** A push that was taken: when it was asked for, ms since the Unix epoch with a fraction. */
+/** An accepted push, and when it was requested, in fractional ms since the Unix epoch. */
 export interface PushRun {
   readonly id: string
   readonly postedAtMs: number
 }
 
-/** How far a push is. Times in ms since the Unix epoch; `null` while it is open. */
+/** Times in ms since the Unix epoch; `null`: not yet. */
 export interface PushState {
-  /** Devices addressed. */
   readonly addressed: number
   readonly accepted: number
   readonly failed: number
   readonly finished: boolean
 }
 
-/** What all of the bench's pushes show. */
 export const CONTENT = { platform: 0, msg: 'Hello', sound: 'default', badge: '' }
 
-/** To all devices; `more`: fields of the body beside the content, such as a filter, or in its place. */
+/** To all devices. `more`: fields added to the body, such as a filter. */
 export async function pushToAll(service: Pick<ServiceProcess, 'call'>, more: object = {}): Promise<PushRun> {
   const postedAtMs = epochMs()
   const { id } = await service.call('POST', '/push/all', { ...CONTENT, ...more })
@@ -31,7 +29,7 @@ async function stateOf(service: ServiceProcess, { id }: PushRun): Promise<PushSt
   return { addressed: t, accepted: s, failed, finished: state === 'finished' }
 }
 
-/** Waits until a push is over. Throws when it was not accepted `count` times, and nothing else. */
+/** Waits for the end of a push. Throws unless exactly `count` devices accepted it. */
 export async function finished(service: ServiceProcess, run: PushRun, count: number, pollMs = 20): Promise<void> {
   for (;;) {
     const state = await stateOf(service, run)
@@ -43,7 +41,7 @@ export async function finished(service: ServiceProcess, run: PushRun, count: num
   }
 }
 
-/** The machine's clock, with a fraction, which `Date.now()` has not: so that another process can subtract. */
+/** Fractional, unlike `Date.now()`, and comparable between processes. */
 export function epochMs(): number {
   return performance.timeOrigin + performance.now()
 }

@@ -1,14 +1,14 @@
 import type { Row } from '../report/result.ts'
 
-/** Something that is measured once a round: a row to be. */
+/** A future row, measured once each round. */
 export interface Contender extends Pick<Row, 'name' | 'role'> {
   /** One value by column key. */
   run(round: number): Promise<Readonly<Record<string, number>>>
 }
 
 /**
- * Runs all contenders once, then all again, so that whatever else the machine does meets them alike; every other round
- * runs backwards, so that none always follows the same one. Values by column key, one a round, in the order of
+ * Runs all contenders in turns, so that other work on the machine affects them alike. Every other round runs backwards,
+ * so that no contender always follows the same one. Returns values by column key, one for each round, in the order of
  * `contenders`.
  */
 export async function inRounds(

@@ -1,6 +1,5 @@
 import type { BenchGateway } from '../gateway/gateway.ts'
 
-/** What sending a number of pushes took. */
 export type SendFigures = {
   readonly perSecond: number
   /** CPU time of the sender alone, in µs a push. */
@@ -10,9 +9,9 @@ export type SendFigures = {
 }
 
 /**
- * Pushes a second from `startMs` (since the Unix epoch; `null`: from the first arrival) to the last arrival. Throws
- * unless exactly `count` requests have come since the gateway's reset. Streams that the sender reset do not matter then:
- * Go's client resets some that are answered already, when the answer overtakes its own bookkeeping.
+ * Pushes a second from `startMs` (since the Unix epoch; `null`: the first arrival) to the last arrival. Throws unless
+ * exactly `count` requests arrived since the gateway's reset. Streams reset by the sender are fine: Go's client resets
+ * some that are answered, when the answer overtakes its bookkeeping.
  */
 export async function pushRate(gateway: BenchGateway, count: number, startMs: number | null): Promise<number> {
   const { requests, firstMs, lastMs } = await gateway.report()

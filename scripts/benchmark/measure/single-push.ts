@@ -5,10 +5,10 @@ import type { ServiceProcess } from '../setup/service-process.ts'
 import { CONTENT, epochMs, finished } from './push-run.ts'
 import type { PushRun } from './push-run.ts'
 
-/** From one single push to the next. */
+/** Between single pushes. */
 const PAUSE_MS = 200
 
-/** Pushes to single devices, one after the other, for about `forMs`; resolves when all of them are over. */
+/** Pushes to single devices one by one for about `forMs`; resolves when all have finished. */
 export async function singlePushes(service: ServiceProcess, forMs: number): Promise<readonly PushRun[]> {
   const runs: PushRun[] = []
   for (let n = 0; n * PAUSE_MS < forMs; n++) {
@@ -22,8 +22,8 @@ export async function singlePushes(service: ServiceProcess, forMs: number): Prom
 }
 
 /**
- * Ms from the POST of each push to the gateway's answer, as the service wrote it down, in whole ms. The service does not
- * give that time away and a gateway cannot tell pushes apart at full speed, so this looks into the database.
+ * Whole ms from each POST to the gateway's answer, from the database: the API does not report them, and the gateway
+ * can't tell pushes apart at full speed.
  */
 export function answeredAfter(directory: string, runs: readonly PushRun[]): number[] {
   using database = new Database(join(directory, 'bellhop.db'), { readonly: true })

@@ -6,21 +6,21 @@ import type { PushRun } from './push-run.ts'
 import { pushRate } from './send-figures.ts'
 import type { SendFigures } from './send-figures.ts'
 
-/** How often the gateway is asked how far it is: the service is left alone. */
+/** How often the gateway, not the service, is polled. */
 const LOOK_MS = 50
-/** No request for so long: it is not coming. */
+/** Gives up after this long without a request. */
 const STUCK_MS = 30_000
 
 interface Broadcast {
   readonly service: ServiceProcess
   readonly gateway: BenchGateway
-  /** Devices of all pushes together. */
+  /** Sum over all pushes. */
   readonly count: number
-  /** Asks for the pushes, each of which is to as many devices as the others. */
+  /** Starts pushes of equal size. */
   readonly begin: () => Promise<readonly PushRun[]>
 }
 
-/** Pushes, until all outcomes are written down, which is part of the service's work; the rate is that of the arrivals. */
+/** Runs until all outcomes are stored, since that is the service's work; the rate is that of arrivals. */
 export async function timedBroadcast({ service, gateway, count, begin }: Broadcast): Promise<SendFigures> {
   await gateway.reset()
   forgetPeak(service.pid)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { $ } from 'bun'
 import { GATEWAY_KIND } from '../gateway/gateway.ts'
 
-/** What a bench ran on: pairs of a name and a value. `now`: when it began. */
+/** Name and value pairs. `now`: start of the bench. */
 export async function conditionsOf(now: Date): Promise<readonly (readonly [name: string, value: string])[]> {
   const processors = cpus()
   return [

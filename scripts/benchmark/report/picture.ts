@@ -9,7 +9,7 @@ const LINE_HEIGHT = 34
 const BAR_HEIGHT = 20
 const BARS_WIDTH = WIDTH - NAMES_WIDTH - FIGURES_WIDTH
 
-/** A bar longer than the longest other one by more than this would dwarf them: it is cut. */
+/** A bar that exceeds all others by more than this is cut. */
 const DWARFS = 1.25
 
 export interface Bar {
@@ -22,8 +22,7 @@ export interface Bar {
 }
 
 /**
- * The column `key` of a section as bars: the service, then what it is compared with from the fastest to the slowest, and
- * limits. A limit does not set the scale: it is cut where it would dwarf the rest.
+ * Column `key` as bars: the service, then the others from fastest to slowest, then limits, which do not set the scale.
  */
 export function barsOf({ rows }: Section, key: string): readonly Bar[] {
   const figures = rows.map((row) => median(row.values[key] ?? []))
@@ -44,11 +43,11 @@ const PLACE = { service: 0, compared: 1, limit: 2 }
 
 export interface Words {
   readonly title: string
-  /** A line below the title. */
+  /** Below the title. */
   readonly caption: string
 }
 
-/** The column `key` of a section as one SVG with nothing outside of it; its colours follow the reader's dark or light. */
+/** Column `key` as a self-contained SVG for light and dark mode. */
 export function barPicture(section: Section, key: string, { title, caption }: Words): string {
   const bars = barsOf(section, key)
   const height = HEAD_HEIGHT + bars.length * LINE_HEIGHT + 12
@@ -65,7 +64,7 @@ ${bars.map((bar, at) => barText(bar, HEAD_HEIGHT + at * LINE_HEIGHT)).join('\n')
 `
 }
 
-/** Both grounds are set here: a picture in a README cannot know the page's. */
+/** Sets both backgrounds: a picture in a README can't know the page's. */
 const STYLE = `
 text { font: 14px system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; fill: #24292f }
 .head { font-size: 17px; font-weight: 600 }

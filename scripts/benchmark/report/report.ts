@@ -4,13 +4,13 @@ import type { Column, Row, Section, Target } from './result.ts'
 export interface Report {
   readonly conditions: readonly (readonly [name: string, value: string])[]
   readonly sections: readonly Section[]
-  /** What could not be finished: the name of a section, and why. */
+  /** Unfinished sections. */
   readonly failures: readonly { readonly name: string; readonly why: string }[]
 }
 
 export type Verdict = 'aim reached' | 'reached' | 'missed'
 
-/** The bench's result as Markdown, headings from the second level down. */
+/** Markdown, with headings from the second level. */
 export function markdownReport({ conditions, sections, failures }: Report): string {
   const targets = sections.flatMap((section) => section.targets)
   return [
@@ -29,7 +29,7 @@ export function verdictOf({ value, better, required, aim }: Target): Verdict {
   return reaches(required) ? 'reached' : 'missed'
 }
 
-/** `median (least–most)`; the median alone when there is nothing beside it; nothing when nothing was measured. */
+/** `median (least–most)`; one value alone; or empty. */
 export function cellOf(values: readonly number[] | undefined, digits: number): string {
   if (values === undefined || values.length === 0) return ''
   const [least, middle, most] = [Math.min(...values), median(values), Math.max(...values)].map((n) => figure(n, digits))

@@ -1,12 +1,12 @@
-/** What a part of the bench found out: a table, what of it there are targets for, and what a reader must know of it. */
+/** One part of the bench: a table, its targets, and notes. */
 export interface Section {
   /** Such as `Send`. */
   readonly title: string
-  /** One or two sentences: what was done, against what, how often. */
+  /** One or two sentences: what was done, compared with what, how often. */
   readonly conditions: string
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
-  /** What could not be measured here, and why. */
+  /** What could not be measured, and why. */
   readonly notes: readonly string[]
   readonly targets: readonly Target[]
 }
@@ -20,13 +20,13 @@ export interface Column {
 
 export interface Row {
   readonly name: string
-  /** How a picture shows it: the service itself, or a limit that no sender reaches. Default: something compared with. */
+  /** `limit`: one that no sender reaches. Default: another sender. */
   readonly role?: 'service' | 'limit'
-  /** One value a round, by column key; a column without a value here was not measured. */
+  /** One value for each round, by column key; a missing column was not measured. */
   readonly values: Readonly<Record<string, readonly number[]>>
 }
 
-/** A figure that there is a goal for: what it must reach, and what it should. */
+/** A figure with a goal. */
 export interface Target {
   readonly what: string
   readonly value: number

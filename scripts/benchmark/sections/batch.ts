@@ -9,10 +9,10 @@ import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 import { CONNECTIONS } from './register.ts'
 
-/** As many as a batch takes. */
+/** A batch's maximum. */
 const BATCH = 500
 
-/** Of a backend, which sends one batch after the other. */
+/** For a backend that sends batches one by one. */
 const BATCH_CONNECTIONS = 4
 
 const SINGLE_CALL: CallKind = {
@@ -34,7 +34,6 @@ const BATCH_CALL: CallKind = {
 /** Far from the devices of single calls. */
 const FIRST_BATCH = 100_000
 
-/** How much faster devices come in by 500 than one by one. */
 export async function batchSection(context: BenchContext): Promise<Section> {
   const [singles, batches] = context.quick ? [3000, 20] : [20_000, 160]
   await using opened = new AsyncDisposableStack()

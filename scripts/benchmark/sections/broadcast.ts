@@ -13,7 +13,7 @@ import { ofApplication, startServiceProcess } from '../setup/service-process.ts'
 
 const APPLICATIONS = 5
 
-/** A broadcast that counts each device's badge up, beside one that leaves badges alone. */
+/** With and without counting up badges. */
 export async function badgeSection(context: BenchContext): Promise<Section> {
   await using opened = new AsyncDisposableStack()
   const gateway = opened.use(await startGateway())
@@ -25,7 +25,7 @@ export async function badgeSection(context: BenchContext): Promise<Section> {
   })
 }
 
-/** A broadcast with a text for each of three languages, beside one with one text. */
+/** One text against a text for each of three languages. */
 export async function languagesSection(context: BenchContext): Promise<Section> {
   await using opened = new AsyncDisposableStack()
   const gateway = opened.use(await startGateway())
@@ -38,7 +38,7 @@ export async function languagesSection(context: BenchContext): Promise<Section> 
   })
 }
 
-/** Broadcasts of five applications at once, beside one to as many devices of one application. */
+/** Five applications at once against one with as many devices. */
 export async function applicationsSection(context: BenchContext): Promise<Section> {
   const count = countIn(context)
   await using opened = new AsyncDisposableStack()
@@ -81,7 +81,7 @@ async function besidePlain(
   { title, conditions }: Pick<Section, 'title' | 'conditions'>,
 ): Promise<Section> {
   const contenders = [{ name: 'plain', run: plain }, special]
-  // Round 0 warms up: what has not run yet is not compiled.
+  // Round 0 is a warm-up for the JIT compiler.
   for (const each of contenders) await each.run(0)
   const rows = await inRounds(contenders, context.rounds, context.say)
   const [usual, other] = rows.map(({ values }) => median(values['perSecond'] ?? []))

@@ -13,13 +13,13 @@ import { installFromNpm } from '../setup/packages.ts'
 import { runSenderProgram } from '../setup/sender-process.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 
-/** The share of its pushes that a sender sends beforehand. */
+/** Share of its pushes that a sender warms up with. */
 const WARM_UP = 1 / 50
 
-/** web-push sends fewer, since it takes many times as long. */
+/** web-push sends fewer, since it is many times slower. */
 const WEB_PUSH_SHARE = 1 / 4
 
-/** A broadcast to browsers by the whole service, beside web-push, which only encrypts, signs and sends. */
+/** The whole service against web-push, which only encrypts, signs and sends. */
 export async function browsersSection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 5_000 : 20_000
   context.say('packages to compare with')

@@ -8,7 +8,7 @@ import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 import { CONNECTIONS, FIRST_LAUNCH } from './register.ts'
 
-/** What a registration costs among many devices, beside the same among few. */
+/** A registration among many devices against one among few. */
 export async function crowdSection(context: BenchContext): Promise<Section> {
   const [few, many] = context.quick ? [5000, 100_000] : [10_000, 5_000_000]
   const calls = context.quick ? 2000 : 20_000

@@ -14,10 +14,10 @@ const FETCH_LOOP = {
   command: [process.execPath, join(import.meta.dir, '../contenders/senders/fcm-fetch-loop.ts')],
 }
 
-/** At once on a connection, as Google's servers have been seen to allow. */
+/** On one connection, as observed with Google's servers. */
 const MAX_STREAMS = 100
 
-/** A broadcast to Android devices by the whole service, beside a loop of fetch that does nothing else. */
+/** The whole service against a bare loop of fetch. */
 export async function fcmSection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 20_000 : 100_000
   await using opened = new AsyncDisposableStack()

@@ -14,21 +14,20 @@ import { FIRST_LAUNCH } from './register.ts'
 
 const STARTS = 5
 
-/** Pushes a measurement takes at the least: fewer devices are sent several broadcasts. */
+/** Minimum for one measurement: with fewer devices it takes several broadcasts. */
 const PUSHES = 200_000
 const QUICK_PUSHES = 10_000
 
-/** What a process does before it is measured, so that small sizes are not a measurement of compiling. */
+/** So that small sizes do not measure compilation. */
 const WARM_UP_PUSHES = 5
 const WARM_UP_CALLS = 5000
 
-/** How long a service does nothing before its memory is called idle. In ms. */
+/** Idle time before memory is read. In ms. */
 const REST_MS = 2000
 
-/** Of the targets. */
 const MILLION = 1_000_000
 
-/** What more devices cost: a broadcast, registrations, room on disk, memory, and the start. */
+/** What more devices cost: broadcasts, registrations, disk, memory, and start time. */
 export async function growthSection(context: BenchContext): Promise<Section> {
   const sizes = context.quick ? [5_000, 30_000] : [10_000, 100_000, MILLION, 5 * MILLION]
   const pushes = context.quick ? QUICK_PUSHES : PUSHES
@@ -111,7 +110,7 @@ async function timedBroadcasts(
   return { perSecond: (count * times) / seconds, cpuUs }
 }
 
-/** CPU time of the service, in µs a call; devices from number `from` on are new. */
+/** In µs a call; devices from number `from` on are new. */
 async function registrationCost({ url, headers, pid }: ServiceProcess, from: number, calls: number): Promise<number> {
   const plan = { url, headers, connections: 64, perSecond: null, kinds: [FIRST_LAUNCH] }
   await runLoad({ ...plan, calls: WARM_UP_CALLS, from })

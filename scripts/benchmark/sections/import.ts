@@ -6,7 +6,7 @@ import type { Section } from '../report/result.ts'
 import type { BenchContext } from '../setup/context.ts'
 import { copyOf, deviceSet } from '../setup/device-set.ts'
 
-/** How fast devices come in from a file, beside a loop that only inserts them. */
+/** An import from a file against a loop that only inserts. */
 export async function importSection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 5000 : 100_000
   const file = join(context.folder, 'devices.jsonl')
@@ -58,7 +58,7 @@ export async function importSection(context: BenchContext): Promise<Section> {
   }
 }
 
-/** What a program prints. Its own words go to standard error only when it fails. */
+/** Standard output; standard error is printed only on failure. */
 async function run(command: string[]): Promise<string> {
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])

@@ -11,20 +11,20 @@ import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { runSenderProgram } from '../setup/sender-process.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 
-/** Requests in flight of one credential at the most: MAX_SIZE of src/delivery/lane/congestion-window.ts. */
+/** Maximum requests in flight of one credential: MAX_SIZE of src/delivery/lane/congestion-window.ts. */
 const WINDOW = 1000
 
-/** What Bun's fetch allows by itself; no such cap of a runtime may show (bun.sh/docs, BUN_CONFIG_MAX_HTTP_REQUESTS). */
+/** Default limit of Bun's fetch, which must not show (bun.sh/docs, BUN_CONFIG_MAX_HTTP_REQUESTS). */
 const DEFAULT_CAP = 256
 
-/** How long a broadcast or a loop lasts at the limit of the wire, in seconds. */
+/** Duration at the wire's limit, in seconds. */
 const SECONDS = 20
 const QUICK_SECONDS = 3
 
-/** The delay for which there is a target. In ms. */
+/** The delay with a target, in ms. */
 const USUAL_MS = 100
 
-/** What a broadcast makes of a gateway that is far away: the window over the round trip is all that the wire allows. */
+/** A broadcast to a distant gateway: the wire allows no more than window / round trip. */
 export async function latencySection(context: BenchContext): Promise<Section> {
   const delays = context.quick ? [USUAL_MS] : [50, USUAL_MS, 200]
   const rows: Row[] = []
@@ -67,7 +67,7 @@ export async function latencySection(context: BenchContext): Promise<Section> {
     notes: [
       'The window of a broadcast begins with one request, as Apple asks for, and opens by three with each success: fourfold in each round trip.',
     ],
-    // A short broadcast is mostly its start, which says nothing of this.
+    // A short broadcast is mostly its start.
     targets: context.quick ? [] : [target],
   }
 }
@@ -114,7 +114,7 @@ async function farBroadcast(context: BenchContext, { gateway, delayMs, limit, co
 
 const SAMPLE_MS = 20
 
-/** How many requests had come, every 20 ms until all have. */
+/** Samples arrivals every 20 ms until all are there. */
 async function samplesUntil(gateway: BenchGateway, count: number): Promise<readonly Sample[]> {
   const samples: Sample[] = []
   for (;;) {

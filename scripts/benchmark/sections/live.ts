@@ -10,10 +10,10 @@ import type { BenchContext } from '../setup/context.ts'
 import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 
-/** Calls a second, of both kinds together: one device or another of 1,000,000 opens its app. */
+/** Of both kinds: random devices of 1,000,000 open their app. */
 const PER_SECOND = 500
 
-/** As many as phones would: a call must not wait for a connection until the service is a second behind. */
+/** Like phones: no call waits for a connection until the service is a second behind. */
 const CONNECTIONS = 512
 
 const READ: CallKind = {
@@ -24,7 +24,7 @@ const READ: CallKind = {
   status: 200,
 }
 
-/** A later launch of an app that is registered. */
+/** A later launch of a registered app. */
 const LAUNCH: CallKind = {
   name: 'PUT /deviceToken',
   method: 'PUT',
@@ -35,7 +35,7 @@ const LAUNCH: CallKind = {
 
 const SINGLE = 'POST /push/one'
 
-/** How long everything else waits while a broadcast runs at full speed, beside the same with nothing else to do. */
+/** How long other calls wait during a broadcast at full speed, against an idle service. */
 export async function liveSection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 100_000 : 1_000_000
   const seconds = context.quick ? 2 : 15
@@ -55,7 +55,7 @@ export async function liveSection(context: BenchContext): Promise<Section> {
     note(times, { ...load.kinds, [SINGLE]: summary(answeredAfter(devices.directory, pushes)) })
     times.lateP99Ms.push(load.lateP99Ms)
   }
-  // Uncounted: what has not run yet is not compiled.
+  // Warm-up for the JIT compiler.
   await runLoad({ ...plan, calls: 2 * PER_SECOND, from: 0 })
   for (let round = 0; round < rounds; round++) {
     context.say(`alone, round ${round + 1} of ${rounds}`)
@@ -69,10 +69,10 @@ export async function liveSection(context: BenchContext): Promise<Section> {
       await window(busy, rounds + round)
       busy.perSecond.push(await broadcasts.perSecond())
     }
-    // Ends the broadcast too, which nobody waits for.
+    // Also ends the open broadcast.
     await service[Symbol.asyncDispose]()
   }
-  // Required is what was measured before the client sent faster: calls must not wait longer for that.
+  // Required: the figures before the client became faster. Calls must not wait longer for that.
   const target = ({ name }: CallKind, required: number, aim: number): Target => {
     const what = `${name} during a broadcast at full speed: p99`
     return { what, value: median(busy.p99Ms[name] ?? []), unit: 'ms', digits: 1, better: 'less', required, aim }

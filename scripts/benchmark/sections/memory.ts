@@ -6,10 +6,10 @@ import type { BenchContext } from '../setup/context.ts'
 import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 
-/** How long a service does nothing before its memory is called idle. In ms. */
+/** Idle time before memory is read. In ms. */
 const REST_MS = 2000
 
-/** What a service among many devices takes to be ready, and of memory: at rest, and at the most in a first broadcast. */
+/** Start time with many devices, and memory: idle, and at the peak of a first broadcast. */
 export async function memorySection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 20_000 : 1_000_000
   const set = deviceSet(context.folder, count)

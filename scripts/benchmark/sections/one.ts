@@ -13,7 +13,6 @@ import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 import { CONNECTIONS, FIRST_LAUNCH } from './register.ts'
 
-/** A push to one device, by its token. */
 export const PUSH_TO_ONE: CallKind = {
   name: 'push to one',
   method: 'POST',
@@ -22,10 +21,10 @@ export const PUSH_TO_ONE: CallKind = {
   status: 200,
 }
 
-/** How often the gateway is asked how far the pushes are: the service is left alone. */
+/** How often the gateway, not the service, is polled. */
 const LOOK_MS = 10
 
-/** Pushes to single devices, all the way to the gateway, beside registrations of the same service. */
+/** Single pushes up to the gateway, against registrations on the same service. */
 export async function oneSection(context: BenchContext): Promise<Section> {
   const calls = context.quick ? 2000 : 20_000
   await using opened = new AsyncDisposableStack()
@@ -50,7 +49,7 @@ export async function oneSection(context: BenchContext): Promise<Section> {
         const cpu = cpuMs(pid)
         const { startedAtMs } = await makeCalls({ ...plan, kind: PUSH_TO_ONE, from: 0 })
         const lastMs = await arrived(gateway, calls)
-        // What is still to be written down belongs to the pushes, and not to the next round: one more comes after all.
+        // One more push comes after all: outcomes still to be stored belong to this round.
         const id = (await server.call('POST', '/push/one', { ...CONTENT, token: tokenOf(0) })).id as string
         await finished(server, { id, postedAtMs: lastMs }, 1)
         const cpuUs = ((cpuMs(pid) - cpu) * 1000) / calls
@@ -84,7 +83,7 @@ export async function oneSection(context: BenchContext): Promise<Section> {
   }
 }
 
-/** Resolves with the time of the last request, ms since the Unix epoch. */
+/** Resolves to the time of the last request, ms since the Unix epoch. */
 async function arrived(gateway: BenchGateway, count: number): Promise<number> {
   for (;;) {
     const { requests, lastMs } = await gateway.report()

@@ -10,7 +10,7 @@ import { startRoute } from '../setup/route-process.ts'
 import type { ServerProcess } from '../setup/route-process.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 
-/** An app's first launch. The same bytes go to every contender. */
+/** An app's first launch. Every contender gets the same bytes. */
 export const FIRST_LAUNCH: CallKind = {
   name: 'register',
   method: 'PUT',
@@ -19,13 +19,13 @@ export const FIRST_LAUNCH: CallKind = {
   status: 201,
 }
 
-/** A later launch, which says the same. */
+/** An unchanged later launch. */
 const NEXT_LAUNCH: CallKind = { ...FIRST_LAUNCH, status: 200 }
 
-/** Of the apps together, here and wherever registrations are measured. */
+/** Of all apps together, in every section with registrations. */
 export const CONNECTIONS = 64
 
-/** How fast apps register beside the floor: the same rows in the same tables, and nothing else. */
+/** Registrations against the floor: the same rows, and nothing else. */
 export async function registerSection(context: BenchContext): Promise<Section> {
   const calls = callsIn(context)
   await using opened = new AsyncDisposableStack()
@@ -50,7 +50,7 @@ export async function registerSection(context: BenchContext): Promise<Section> {
   }
 }
 
-/** The same of devices that are known already, and have nothing new to say. */
+/** The same for known, unchanged devices. */
 export async function launchSection(context: BenchContext): Promise<Section> {
   const calls = callsIn(context)
   await using opened = new AsyncDisposableStack()
@@ -87,7 +87,7 @@ async function startServers({ binary, folder }: BenchContext, opened: AsyncDispo
   }
 }
 
-/** All three in turns; `measured` is the CPU µs a call of the caller. */
+/** Runs all three in turns; `measured` is the caller's CPU µs a call. */
 async function measure(
   { rounds, say }: BenchContext,
   { bare, floor, service }: Awaited<ReturnType<typeof startServers>>,
@@ -107,13 +107,13 @@ async function measure(
     contender('Floor', floor),
     contender('Bellhop', service),
   ]
-  // Round 0 warms up: just-in-time compilers, connections, the caches of the disk.
+  // Round 0 warms up JIT compilers, connections and disk caches.
   for (const each of contenders) await each.run(0)
   measured.length = 0
   return { measured, rows: await inRounds(contenders, rounds, say) }
 }
 
-/** The rows are those of the bare route, the floor and the service. */
+/** Rows: bare route, floor, service. */
 function mediansOf([bare, floor, service]: readonly Row[], key: string) {
   const of = (row?: Row) => median(row?.values[key] ?? [])
   return { bare: of(bare), floor: of(floor), service: of(service) }

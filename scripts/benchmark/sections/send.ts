@@ -12,12 +12,12 @@ import type { SenderProgram } from '../setup/packages.ts'
 import { runSenderProgram } from '../setup/sender-process.ts'
 
 /**
- * The share of its pushes that a sender sends beforehand: what is measured is a process that runs for weeks, and
- * JavaScript is compiled to its fastest only after some ten thousand requests.
+ * Share of its pushes that a sender warms up with: a real process runs for weeks, and JavaScript reaches full speed
+ * only after some ten thousand requests.
  */
 export const WARM_UP = 1 / 5
 
-/** The packages for Node send fewer, since they take ten times as long. */
+/** Packages for Node send fewer, since they are ten times slower. */
 const NODE_SHARE = 1 / 4
 
 const FETCH_LOOP: SenderProgram = {
@@ -37,7 +37,7 @@ const HTTP2_WRAPPER: SenderProgram = {
   command: [process.execPath, join(import.meta.dir, '../contenders/senders/http2-wrapper.ts')],
 }
 
-/** A broadcast by the whole service beside senders that do nothing else, against the same gateway. */
+/** The whole service against bare senders, with the same gateway. */
 export async function sendSection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 20_000 : 200_000
   const larger = context.quick ? 60_000 : 1_000_000

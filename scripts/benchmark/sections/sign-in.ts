@@ -11,13 +11,13 @@ const PER_SECOND = 200
 
 const CONNECTIONS = 64
 
-/** Passwords tried at once, each from another network and at another name. */
+/** Concurrent passwords, each from another network and for another name. */
 const TRIES = 300
 
-/** Of one window: in the other one, the tries come half a second after its beginning. */
+/** Of one window; the tries come half a second after its start. */
 const WINDOW_SECONDS = 10
 
-/** A later launch of an app that is registered. */
+/** A later launch of a registered app. */
 const LAUNCH: CallKind = {
   name: 'PUT /deviceToken',
   method: 'PUT',
@@ -26,7 +26,7 @@ const LAUNCH: CallKind = {
   status: 200,
 }
 
-/** What apps notice of somebody who tries passwords at the admin side as fast as they can. */
+/** What apps notice while someone tries admin passwords as fast as possible. */
 export async function signInSection(context: BenchContext): Promise<Section> {
   const count = 10_000
   const calls = PER_SECOND * WINDOW_SECONDS
@@ -35,7 +35,7 @@ export async function signInSection(context: BenchContext): Promise<Section> {
   const answers = { checked: [] as number[], refused: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     context.say(`round ${round + 1} of ${rounds}`)
-    // Another service each time, which nobody has tried passwords at.
+    // A new service each time: earlier tries count.
     using devices = copyOf(deviceSet(context.folder, count))
     const flags = ['--trusted-proxies=127.0.0.1']
     await using service = await startServiceProcess({ binary: context.binary, devices, flags })
@@ -89,9 +89,9 @@ type Times = Record<'p50Ms' | 'p99Ms' | 'maxMs', number[]>
 
 const newTimes = (): Times => ({ p50Ms: [], p99Ms: [], maxMs: [] })
 
-/** What each try was answered. */
+/** Statuses of the tries. */
 async function flood(adminUrl: string): Promise<readonly number[]> {
-  // The load has a process to start first.
+  // The load starts a process first.
   await Bun.sleep(500)
   return Promise.all(Array.from({ length: TRIES }, (_, n) => tryPassword(adminUrl, n)))
 }

@@ -12,7 +12,7 @@ import type { ServiceProcess } from '../setup/service-process.ts'
 
 const RARE: TagFilter = { tags: ['rare'] }
 
-/** As many as a push takes. */
+/** A push's maximum. */
 const USERS = 10_000
 
 const FILTERS: readonly { readonly name: string; readonly filter: TagFilter }[] = [
@@ -21,7 +21,7 @@ const FILTERS: readonly { readonly name: string; readonly filter: TagFilter }[] 
   { name: 'tags common and segment-57', filter: { tags: ['common', 'segment-57'], tags_match: 'all' } },
 ]
 
-/** From a push to a few of many devices to its first and its last request at the gateway. */
+/** From a push to a few of many devices to its first and last request at the gateway. */
 export async function targetSection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 100_000 : 1_000_000
   const pushes = context.quick ? 5 : 20
@@ -31,7 +31,7 @@ export async function targetSection(context: BenchContext): Promise<Section> {
   giveUsers(devices)
   const service = opened.use(await startServiceProcess({ binary: context.binary, devices, gateway }))
 
-  // The first push opens the connection and reads from a cold cache; the next few warm up what is left.
+  // The first push opens the connection and reads from a cold cache; a few more warm up the rest.
   const cold = await timedPush(service, gateway, RARE, audienceSize(RARE, count))
   for (const { filter } of FILTERS) await timedPush(service, gateway, filter, audienceSize(filter, count))
 

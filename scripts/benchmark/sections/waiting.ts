@@ -11,13 +11,13 @@ import { startServiceProcess } from '../setup/service-process.ts'
 import { PUSH_TO_ONE } from './one.ts'
 import { CONNECTIONS } from './register.ts'
 
-/** How long the service does nothing before its memory is read. In ms. */
+/** Idle time before memory is read. In ms. */
 const REST_MS = 3000
 
-/** What pushes to single devices take while the gateway does not answer: memory, and room on disk. */
+/** Memory and disk used by single pushes while the gateway does not answer. */
 export async function waitingSection(context: BenchContext): Promise<Section> {
   const [first, more] = context.quick ? [2000, 10_000] : [20_000, 100_000]
-  // Takes every request, and answers none while this lasts.
+  // Accepts requests and never answers.
   await using gateway = await startGateway({ delayMs: 2 ** 30 })
   const set = deviceSet(context.folder, first + more)
   const waiting = {
@@ -31,7 +31,7 @@ export async function waitingSection(context: BenchContext): Promise<Section> {
         await using server = await startServiceProcess({ binary: context.binary, devices, gateway })
         const { headers, pid } = server
         const plan = { server, headers, connections: CONNECTIONS, kind: PUSH_TO_ONE }
-        // The first ones fill what is there once: caches, the requests in flight, the compiled code.
+        // The first ones fill caches, requests in flight and compiled code.
         await makeCalls({ ...plan, calls: first, from: 0 })
         await Bun.sleep(REST_MS)
         const before = rssMb(pid).now
@@ -39,7 +39,7 @@ export async function waitingSection(context: BenchContext): Promise<Section> {
         await Bun.sleep(REST_MS)
         grownMb = rssMb(pid).now - before
       }
-      // The end of the service has moved the log into the file.
+      // The stopped service has moved the WAL into the file.
       return { memory: (grownMb * 1024 * 1024) / more, disk: (statSync(file).size - bytes) / (first + more) }
     },
   }

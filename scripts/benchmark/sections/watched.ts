@@ -13,7 +13,7 @@ import { startWatcher } from '../setup/watcher.ts'
 /** Of one window. */
 const WINDOW_MS = 4000
 
-/** What it costs a running broadcast that somebody looks on: the page of the push, and the overview again and again. */
+/** The cost of an open dashboard during a broadcast: the push's page, and repeated overviews. */
 export async function watchedSection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 100_000 : 1_000_000
   const pairs = context.quick ? 2 : 4 * context.rounds
@@ -39,7 +39,7 @@ export async function watchedSection(context: BenchContext): Promise<Section> {
   const [alone, watched, ratios]: [number[], number[], number[]] = [[], [], []]
   for (let pair = 0; pair < pairs; pair++) {
     context.say(`windows ${pair + 1} of ${pairs}`)
-    // Neither always follows the other.
+    // Alternates, so that neither always comes second.
     const isFirst = pair % 2 === 0
     const first = await window(isFirst)
     const second = await window(!isFirst)
@@ -48,7 +48,7 @@ export async function watchedSection(context: BenchContext): Promise<Section> {
     alone.push(off)
     ratios.push(on / off)
   }
-  // Ends the broadcast too, which nobody waits for.
+  // Also ends the open broadcast.
   await service[Symbol.asyncDispose]()
   return {
     title: 'Watched',
@@ -73,7 +73,7 @@ export async function watchedSection(context: BenchContext): Promise<Section> {
   }
 }
 
-/** Beside the running service, as a command makes one. */
+/** As a command creates one beside the running service. */
 function newToken(directory: string): string {
   using database = openDatabase(directory)
   const tokens = createAdminTokenStore({ database, clock: systemClock })

@@ -8,10 +8,10 @@ import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
 import { FCM_PROJECT } from '../gateway/accepting-answer.ts'
 import type { DeviceSet } from './device-set.ts'
 
-/** Makes a token as long as one of Google's: 163 characters. */
+/** Pads a token to the 163 characters of Google's. */
 const FILLING = 'x'.repeat(70)
 
-/** Makes all devices of a copy Android ones, and gives its application a credential of FCM. */
+/** Turns a copy's devices into Android ones, with an FCM credential. */
 export function giveAndroid({ directory, applicationId }: DeviceSet): void {
   using database = openDatabase(directory)
   const application = createApplicationStore({ database, clock: systemClock }).find(applicationId)

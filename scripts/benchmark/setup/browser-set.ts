@@ -7,13 +7,13 @@ import { openDatabase } from '../../../src/database/database.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
 
-/** The tag of a fiftieth of the browsers. */
+/** On a fiftieth of the browsers. */
 export const WARM_UP_TAG = 'warm-up'
 const WARM_UP_EACH = 50
 
 /**
- * Makes a database in `directory`: one application without limits, its VAPID key, and `count` browsers at one push
- * service, each with keys of its own.
+ * Creates a database in `directory`: one unlimited application with a VAPID key, and `count` browsers of one push
+ * service, each with its own keys.
  */
 export function prepareBrowsers(
   directory: string,
@@ -43,7 +43,6 @@ export function prepareBrowsers(
   return { directory, applicationId: application.id, secret }
 }
 
-/** How many of them have the tag. */
 export function warmedUp(count: number): number {
   return Math.ceil(count / WARM_UP_EACH)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../../..')
 
-/** Path of the compiled service, compiled anew if anything that goes into it is newer. */
+/** Path of the compiled service, rebuilt if a source is newer. */
 export function compiledService(say: (line: string) => void): string {
   const binary = join(ROOT, 'dist/bellhop')
   if (existsSync(binary) && statSync(binary).mtimeMs > newestSource()) return binary

@@ -1,12 +1,10 @@
-/** What every part of the bench is given. */
 export interface BenchContext {
-  /** Fewer devices and rounds: whether everything works, and rough figures. */
+  /** Fewer devices and rounds, for a check and rough figures. */
   readonly quick: boolean
   readonly rounds: number
-  /** Path of the compiled service. */
   readonly binary: string
-  /** Tells on standard error how far it is. */
+  /** Reports progress on standard error. */
   readonly say: (line: string) => void
-  /** A temporary folder of this run, gone after it. */
+  /** A temporary folder for this run. */
   readonly folder: string
 }

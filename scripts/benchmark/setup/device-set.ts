@@ -4,24 +4,24 @@ import { openDatabase } from '../../../src/database/database.ts'
 import { prepareDevices } from './prepared-devices.ts'
 import type { PreparedApplication } from './prepared-devices.ts'
 
-/** A data directory with one application, its APNs credential and its devices, all iOS, each with three tags. */
+/** A data directory with one application, its APNs credential, and iOS devices with three tags each. */
 export interface DeviceSet extends PreparedApplication {
   readonly directory: string
   readonly count: number
 }
 
-/** The signing key's names in the credential of every set. */
+/** Of the APNs credential in every set. */
 const IDENTITY = { keyId: 'ABCDE12345', teamId: 'ABCDE12345', topic: 'com.example.bench' }
 
-/** The user of device `id`, `device.id`, of a set with users: each has one of its own. */
+/** The unique user of `device.id` in a set with users. */
 export function userOf(id: number): string {
   return `user-${id * USER_STEP}`
 }
 
-/** So that devices that lie beside each other have users that do not. */
+/** Gives neighbouring devices distant users. */
 const USER_STEP = 7919
 
-/** Gives each device of a copy its user. Three seconds for 1,000,000 devices. */
+/** Takes three seconds for 1,000,000 devices. */
 export function giveUsers({ directory }: DeviceSet): void {
   using database = openDatabase(directory)
   database.statement('PRAGMA synchronous = OFF').run()
@@ -30,10 +30,9 @@ export function giveUsers({ directory }: DeviceSet): void {
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').get()
 }
 
-/** Of the devices of a set with locales, in turns. */
+/** Locales of a set's devices, in turns. */
 export const LOCALES = ['de', 'fr', 'es']
 
-/** Gives each device of a copy its locale. */
 export function giveLocales({ directory }: DeviceSet): void {
   using database = openDatabase(directory)
   const give = database.statement<never, [string, number]>(
@@ -45,14 +44,14 @@ export function giveLocales({ directory }: DeviceSet): void {
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').get()
 }
 
-/** Gives a copy further applications, each with as many devices as the first. */
+/** Adds applications with as many devices as the first. */
 export function giveApplications({ directory, count }: DeviceSet, applications: number): PreparedApplication[] {
   return Array.from({ length: applications }, (_, n) => prepareDevices(directory, count, IDENTITY, `bench-${n}`))
 }
 
 const made = new Map<string, DeviceSet>()
 
-/** The set of `count` devices under `folder`, prepared on first use and left as it is: to be copied, not served from. */
+/** The set of `count` devices under `folder`, created on first use. Copy it before serving. */
 export function deviceSet(folder: string, count: number): DeviceSet {
   const key = `${folder} ${count}`
   const known = made.get(key)
@@ -63,7 +62,7 @@ export function deviceSet(folder: string, count: number): DeviceSet {
   return set
 }
 
-/** A copy to run the service on, which changes it; removed when disposed. A second for 1,000,000 devices. */
+/** A copy for a service to change, removed on dispose. Takes a second for 1,000,000 devices. */
 export function copyOf(set: DeviceSet): DeviceSet & Disposable {
   const directory = `${set.directory}-${crypto.randomUUID().slice(0, 8)}`
   cpSync(set.directory, directory, { recursive: true })

@@ -6,7 +6,7 @@ interface Child {
 const running = new Set<Child>()
 let watching = false
 
-/** Gives `child` back. Should this process exit before it, broken off or by an error, it is killed. */
+/** Kills `child` if this process exits first. Returns it. */
 export function endsWithUs<T extends Child>(child: T): T {
   if (!watching) process.on('exit', killAll)
   watching = true

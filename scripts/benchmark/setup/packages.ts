@@ -1,39 +1,39 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Clients to compare with, and the Pool that apns2 is built on. Never dependencies of the service. */
+/** Clients to compare with, and the Pool that apns2 uses. Never dependencies of the service. */
 const NPM = { '@parse/node-apn': '8.1.0', apns2: '12.2.0', undici: '7.30.2', 'web-push': '3.6.7' }
 const SIDESHOW = 'v0.25.0'
 
 const SENDERS = join(import.meta.dir, '../contenders/senders')
 const FOLDER = join(import.meta.dir, '../../../.tools/bench')
 
-/** A sender as a process of its own: `command` takes the arguments of `runSender`. */
+/** A sender process; `command` takes the arguments of `runSender`. */
 export interface SenderProgram {
-  /** What was compared with, its version and what runs it. */
+  /** Name, version and runtime. */
   readonly name: string
   readonly command: readonly string[]
 }
 
-/** What could be had of the senders that come from elsewhere, and a note on each that could not. */
+/** Available senders of other projects, and a note for each missing one. */
 export interface Packages {
   readonly nodeApn: SenderProgram | null
   readonly apns2: SenderProgram | null
-  /** On the runtime it was made for, and on the one of the service; none: it could not be had. */
+  /** On Node and on Bun; empty: not available. */
   readonly webPush: readonly SenderProgram[]
   readonly sideshow: SenderProgram | null
   readonly netHttp: SenderProgram | null
   readonly notes: readonly string[]
 }
 
-/** Installs and builds the senders that are not part of this project, into a folder that git does not see. */
+/** Installs and builds other projects' senders in a folder that git ignores. */
 export async function installPackages(): Promise<Packages> {
   const npm = await installFromNpm()
   const go = await buildGo()
   return { ...npm, ...go, notes: [...npm.notes, ...go.notes] }
 }
 
-/** Those for Node alone. */
+/** Only those for Node. */
 export async function installFromNpm(): Promise<Pick<Packages, 'nodeApn' | 'apns2' | 'webPush' | 'notes'>> {
   mkdirSync(FOLDER, { recursive: true })
   await Bun.write(join(FOLDER, 'package.json'), JSON.stringify({ private: true, dependencies: NPM }))
@@ -101,7 +101,7 @@ async function buildGo(): Promise<Pick<Packages, 'sideshow' | 'netHttp' | 'notes
   }
 }
 
-/** Whether a command ends well, and before a registry that does not answer has cost a minute. */
+/** Also fails when an unresponsive registry has cost a minute. */
 async function succeeds(command: readonly string[], cwd: string): Promise<boolean> {
   const child = Bun.spawn([...command], { cwd, stdout: 'ignore', stderr: 'ignore', timeout: 60_000 })
   return (await child.exited) === 0

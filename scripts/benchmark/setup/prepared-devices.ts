@@ -18,13 +18,13 @@ export interface ApnsIdentity {
 export interface PreparedApplication {
   readonly applicationId: string
   readonly secret: string
-  /** PEM. */
+  /** PEM */
   readonly p8: string
 }
 
 /**
- * Makes an application without limits in the database in `directory`, which is made where there is none: with an APNs
- * key, and `count` iOS devices.
+ * Creates an unlimited application with an APNs key and `count` iOS devices in the database in `directory`, which is
+ * created if missing.
  */
 export function prepareDevices(
   directory: string,
@@ -46,20 +46,19 @@ export function prepareDevices(
   createCredentialStore({ database, clock: systemClock, key: key.key }).put(made.application, credential)
 
   insertDevices(database, made.application.number, count, systemClock.now())
-  // Closing would do it too, but only when the last statement has been collected.
+  // Closing would also do it, but only once the last statement is collected.
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').get()
   return { applicationId: made.application.id, secret: made.secret, p8 }
 }
 
 type Store = Pick<Database, 'statement' | 'transact'>
 
-/** Devices in one transaction: as many as the page cache holds the changes of. */
+/** Devices in one transaction: the page cache holds their changes. */
 const AT_ONCE = 500_000
 
 /**
- * Writes what the device store would have written for `count` registrations at `now`, in the same order into the same
- * indexes, so that the file is as large as after real registrations; three times as fast. The connection is not to be
- * used for anything else afterwards: it no longer syncs, nor checks references.
+ * Writes the rows of `count` registrations at `now` in the device store's order, so that the file is as large as after
+ * real ones; three times as fast. Do not use the connection afterwards: it no longer syncs or checks references.
  */
 export function insertDevices(database: Store, application: number, count: number, now: number): void {
   database.statement('PRAGMA synchronous = OFF').run()

@@ -2,14 +2,13 @@ import { join } from 'node:path'
 import { lineReader } from '../measure/line-reader.ts'
 import { endsWithUs } from './ends-with-us.ts'
 
-/** A server that is called. */
 export interface ServerProcess {
-  /** Such as `http://127.0.0.1:8790`. */
+  /** `http://127.0.0.1:8790` */
   readonly url: string
   readonly pid: number
 }
 
-/** One of the plain routes among the contenders, as a process of its own, which prints its address. */
+/** Starts a contender's plain route, which prints its address, in its own process. */
 export async function startRoute(file: string, ...args: string[]): Promise<ServerProcess & AsyncDisposable> {
   const child = endsWithUs(
     Bun.spawn([process.execPath, join(import.meta.dir, '../contenders', file), ...args], {

@@ -6,10 +6,10 @@ import { pushRate } from '../measure/send-figures.ts'
 import type { SendFigures } from '../measure/send-figures.ts'
 import type { SenderProgram } from './packages.ts'
 
-/** Above Bun's own limit of 256 requests at a time. */
+/** Above Bun's limit of 256 requests at a time. */
 const MAX_HTTP_REQUESTS = '4096'
 
-/** Runs a sender once, as a process of its own. What it sends to warm up is not counted. */
+/** Runs a sender process once. Its warm-up is not counted. */
 export async function runSenderProgram(
   { command }: SenderProgram,
   gateway: BenchGateway,

@@ -1,26 +1,25 @@
 import type { DeviceSet } from './device-set.ts'
 import { endsWithUs } from './ends-with-us.ts'
 
-/** The compiled service as a process of its own. Disposing ends it, and leaves its data directory. */
+/** The compiled service in its own process. Disposing keeps its data directory. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly url: string
   readonly adminUrl: string
   readonly pid: number
   /** From spawn to the ready line, in ms. */
   readonly startMs: number
-  /** Of every call: the application's, with its secret. */
+  /** Credentials of the application. */
   readonly headers: Readonly<Record<string, string>>
-  /** A call of the API, or of the admin listener, and its parsed answer. Throws unless it is 2xx. */
+  /** Calls the API or the admin listener; returns the parsed answer. Throws unless it is 2xx. */
   call(method: string, path: string, body?: unknown): Promise<any>
   admin(path: string): Promise<any>
 }
 
 interface ServiceOptions {
-  /** Path of the compiled service. */
   readonly binary: string
-  /** It is changed by the run: see `copyOf`. */
+  /** The run changes it: see `copyOf`. */
   readonly devices: Pick<DeviceSet, 'directory' | 'applicationId' | 'secret'>
-  /** Takes the place of APNs and FCM, and is a push service of browsers; without one nothing can be sent. */
+  /** Replaces APNs, FCM and browsers' push services; without it nothing can be sent. */
   readonly gateway?: { readonly origin: string; readonly ca: string }
   /** Of `serve`. Default none. */
   readonly flags?: readonly string[]
@@ -81,7 +80,7 @@ function headersOf({ applicationId, secret }: Pick<DeviceSet, 'applicationId' | 
   }
 }
 
-/** Nothing of the caller's own settings: no proxy, no certificates to read at start. */
+/** Excludes the caller's settings, such as a proxy. */
 function environment(gateway: ServiceOptions['gateway']): Record<string, string | undefined> {
   const { PATH, HOME, TMPDIR } = process.env
   if (gateway === undefined) return { PATH, HOME, TMPDIR }

@@ -2,13 +2,13 @@ interface Watched {
   readonly adminUrl: string
   /** Of the admin API. */
   readonly token: string
-  /** The application's id. */
+  /** `Application.id` */
   readonly application: string
 }
 
 const OVERVIEW_MS = 3000
 
-/** Looks on as an open dashboard does, until disposed: follows the newest push, and asks for the overview every few seconds. */
+/** Follows the newest push and asks for the overview every few seconds, like an open dashboard. */
 export function startWatcher({ adminUrl, token, application }: Watched): AsyncDisposable {
   const stop = new AbortController()
   const { signal } = stop

@@ -7,12 +7,11 @@ import type { Finding } from '../finding.ts'
 /** `web/1.2.0` */
 const CLIENT = /^([a-z]+)\/(\d{1,4})\.(\d{1,3})\.\d/
 
-/** In a sentence; the rest is counted. */
 const MAX_SHOWN = 5
 
-/** The client libraries of an application's devices beside `release` of this program; `null`: none is known. */
+/** Client libraries compared with this server's `release`. `null`: no device has reported one. */
 export function judgeClients(id: string, counts: readonly ClientCount[], release: string): Finding | null {
-  // Anybody can register a device that says anything: only our own libraries get into a command to copy.
+  // A device can claim any client: only our own libraries may appear in a command to copy.
   const known = counts.flatMap((count) => {
     const [, kind = '', major, minor] = CLIENT.exec(count.client) ?? []
     return Object.hasOwn(LIBRARIES, kind) ? [{ ...count, kind, version: versionOf(major, minor) }] : []
@@ -35,7 +34,7 @@ export function judgeClients(id: string, counts: readonly ClientCount[], release
   )
 }
 
-/** By which libraries are compared: a patch changes nothing for them. */
+/** Patch versions are compatible. */
 function versionOf(major = '0', minor = '0'): number {
   return Number(major) * 1000 + Number(minor)
 }

@@ -38,10 +38,10 @@ export function judgeCredentials(
   return ok(`It has a credential for ${providers.map((provider) => factsOf(provider).gateway).join(' and ')}.`)
 }
 
-/** A new one takes a developer with an account at Apple. */
+/** A new certificate needs someone with an Apple developer account. */
 const SOON_MS = 30 * DAY_MS
 
-/** The stored certificate for APNs. Times are ms since the Unix epoch; `application` is `Application.id`. */
+/** Times are ms since the Unix epoch. */
 export function judgeCertificate(expiresAt: number, now: number, application: string): Finding {
   const day = dayOf(expiresAt)
   const renew = `Create a new one at developer.apple.com, or better a key (.p8), which does not expire, and store it: bellhop app apns ${application}.`
@@ -50,7 +50,7 @@ export function judgeCertificate(expiresAt: number, now: number, application: st
   return ok(`The certificate for APNs is valid until ${day}.`)
 }
 
-/** A contact in VAPID tokens that Apple refuses; newer versions do not store one. `application`: `Application.id`. */
+/** Older versions stored VAPID contacts that Apple refuses. */
 export function judgeSubject(subject: string, application: string): Finding | null {
   if (!isRefusedByApple(subject)) return null
   return warning(

@@ -9,13 +9,13 @@ import { PLATFORM } from '../../platform.ts'
 const MANY = 0.5
 const MIN_DEVICES = 100
 
-/** So many that leave within an hour may be a gateway's mistake. */
+/** More departures within an hour may be a gateway's mistake. */
 const SUDDEN = 0.05
 const MIN_SUDDEN = 20
 
 export const RECENT_MS = 7 * DAY_MS
 
-/** `worst`: the hour in the last days in which most devices left. */
+/** `worst`: the hour of the last days in which most devices left. */
 export function judgeDevices(id: string, counts: readonly DeviceStateCount[], worst: DepartureHour | null): Finding {
   const sum = (name: 'registered' | 'gone' | 'quarantined' | 'stale' | 'lost'): number =>
     counts.reduce((total, count) => total + count[name], 0)

@@ -23,7 +23,7 @@ interface Options {
   readonly data: string
 }
 
-/** What the database says about some applications; returns the credentials that gateways can be asked about. */
+/** Returns the credentials that gateways can be asked about. */
 export async function examineApplications(
   inspected: InspectedDatabase,
   applications: readonly FoundApplication[],
@@ -33,7 +33,6 @@ export async function examineApplications(
   const { database, inspection } = inspected
   if (database === null || inspection === null) return []
   const now = clock.now()
-  // Read once for all of them.
   let counts: readonly DeviceStateCount[] | null = null
   const devicesOf = (number: number): readonly DeviceStateCount[] => {
     counts ??= inspection.devices(now)
@@ -55,7 +54,7 @@ export async function examineApplications(
     const devices = await list.look(place('devices'), () =>
       judgeDevices(id, devicesOf(number), inspection.worstHour(number, now - RECENT_MS)),
     )
-    // Where the devices cannot be read, that was said.
+    // A failed read is reported already.
     const clients = devices.state === 'failed' ? null : judgeClients(id, clientsOf(number), RELEASE)
     if (clients !== null) await list.look(place('clients'), () => clients)
     await list.look(place('credentials'), () =>
@@ -107,7 +106,7 @@ export async function examineApplications(
   return subjects
 }
 
-/** Summaries need none. */
+/** Summaries are not sealed. */
 const NO_KEY = new Uint8Array(32)
 
 /** `null`: the tables are too old for it. */
@@ -120,7 +119,6 @@ function storeOf(
   try {
     return createCredentialStore({ database, clock, key: key ?? NO_KEY })
   } catch {
-    // A later migration adds a column.
     return null
   }
 }

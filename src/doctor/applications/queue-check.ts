@@ -6,7 +6,7 @@ import type { FoundWebhook, OpenDeliveryCount } from '../database/inspection-sto
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** `paused`: the platforms whose credential is. `now`: ms since the Unix epoch. */
+/** `paused`: platforms whose credential is paused. `now`: ms since the Unix epoch. */
 export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly Platform[], now: number): Finding {
   const count = open.reduce((sum, each) => sum + each.open, 0)
   const expired = open.reduce((sum, each) => sum + each.expired, 0)
@@ -28,10 +28,9 @@ export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly
   return ok(`${counted(count, 'push is', 'pushes are')} on the way, the oldest since ${counted(minutes, 'minute')}.`)
 }
 
-/** Waiting events; with 100,000 the oldest are erased. */
+/** Waiting events; the oldest are erased beyond 100,000. */
 const MANY = 1000
 
-/** `application`: `Application.id`. */
 export function judgeWebhook(
   { disabledAt, waiting }: Pick<FoundWebhook, 'disabledAt' | 'waiting'>,
   application: string,

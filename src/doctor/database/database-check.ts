@@ -4,7 +4,7 @@ import { counted, listed } from '../../text/format.ts'
 import { failing, note, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** Last migrations: of the database, and of this program. */
+/** Numbers of the last migration: in the database, and in this program. */
 export function judgeSchema(found: number, known: number): Finding {
   if (found > known) {
     return failing(
@@ -31,7 +31,7 @@ export function judgeIntegrity(damage: readonly string[], full: boolean): Findin
   )
 }
 
-/** `tables`: with rows whose parent is gone. */
+/** `tables`: those with rows whose parent is missing. */
 export function judgeForeignKeys(tables: readonly string[]): Finding {
   if (tables.length === 0) return ok('The database has no dangling references.')
   return warning(
@@ -40,10 +40,10 @@ export function judgeForeignKeys(tables: readonly string[]): Finding {
   )
 }
 
-/** The server empties it at 40 MB, lets it grow to 160 (`checkpointer.ts`), and keeps 64 (`database.ts`). */
+/** The server empties it at 40 MB, lets it grow to 160 MB (`checkpointer.ts`), and keeps 64 MB (`database.ts`). */
 const LONG_LOG_BYTES = 250_000_000
 
-/** `log`: bytes of the file bellhop.db-wal; `null`: there is none. */
+/** `log`: size of bellhop.db-wal in bytes; `null`: no such file. */
 export function judgeLog(log: number | null): Finding {
   if (log === null || log === 0) return ok('The WAL file is empty.')
   if (log < LONG_LOG_BYTES) return ok(`The WAL file has ${byteSize(log)}.`)

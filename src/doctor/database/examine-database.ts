@@ -17,14 +17,14 @@ import { checkSealingKey } from './sealing-key-check.ts'
 
 interface Options {
   readonly data: string
-  /** The sealing key of the settings; `null`: they have none. */
+  /** The sealing key in the settings, if any. */
   readonly key: string | null
-  /** Also check indexes against their tables, which takes ten times as long. */
+  /** Also compare indexes with their tables, which takes ten times as long. */
   readonly full: boolean
   readonly watch: DoctorContext['watch']
 }
 
-/** Returns the key that opens what is sealed in the database; `null`: none. */
+/** Returns the key that opens the database's seals, if there is one. */
 export async function examineDatabase(
   inspected: InspectedDatabase,
   { data, key, full, watch }: Options,

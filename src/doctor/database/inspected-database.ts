@@ -14,10 +14,10 @@ import type { FoundApplication, DatabaseInspection } from './inspection-store.ts
 
 export interface InspectedDatabase extends Disposable {
   readonly opened: Finding
-  /** `null`: it cannot be read. */
+  /** `null`: unreadable. */
   readonly database: ReadOnlyDatabase | null
   readonly schema: number
-  /** `null`: nothing in it is known to this version. */
+  /** `null`: a schema that this version does not know. */
   readonly inspection: DatabaseInspection | null
   readonly applications: readonly FoundApplication[]
 }

@@ -7,7 +7,7 @@ import type { Platform } from '../../device/device.ts'
 import { codeOf } from '../../text/error-code.ts'
 import { SERVICE_TIME_SINCE, WALL_AHEAD } from '../../time/service-time-store.ts'
 
-/* Raw statements, since the schema may be an older one: a table is read only if the schema has it. */
+/* Raw statements, since the schema may be older: a table is read only if the schema has it. */
 export interface FoundApplication {
   readonly number: number
   readonly id: string
@@ -21,12 +21,11 @@ export interface DeviceStateCount {
   readonly registered: number
   readonly gone: number
   readonly quarantined: number
-  /** Of the registered: not seen for 90 days, and of these for 270. */
+  /** Registered devices not seen for 90 days (`stale`) and 270 days (`lost`). */
   readonly stale: number
   readonly lost: number
 }
 
-/** Registered devices with one version of a client library. */
 export interface ClientCount {
   readonly application: number
   /** `web/1.2.0` */
@@ -34,13 +33,13 @@ export interface ClientCount {
   readonly devices: number
 }
 
-/** The hour in which most of the devices of one application left that are still away. */
+/** The hour in which most devices of one application left and stayed away. */
 export interface DepartureHour {
-  /** When the first and the last of them left, ms since the Unix epoch. */
+  /** First and last departure, ms since the Unix epoch. */
   readonly since: number
   readonly until: number
   readonly departed: number
-  /** The most frequent one. */
+  /** The most frequent. */
   readonly reason: string
 }
 
@@ -48,14 +47,14 @@ export interface OpenDeliveryCount {
   readonly application: number
   readonly platform: Platform
   readonly open: number
-  /** Of these, with a time to live that is over. */
+  /** Those whose time to live has passed. */
   readonly expired: number
   readonly oldest: number
 }
 
 export interface FoundWebhook {
   readonly application: number
-  /** Ms since the Unix epoch; `null`: it is not. */
+  /** Ms since the Unix epoch; `null`: enabled. */
   readonly disabledAt: number | null
   readonly waiting: number
   readonly dropped: number
@@ -69,7 +68,7 @@ export interface VerifyingApplication {
 const WEBHOOK_SINCE = 6
 const CLIENT_SINCE = 39
 
-/** `schema`: the number of its last migration. */
+/** `schema`: number of the last migration. */
 export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, schema: number) {
   const all = <Row>(sql: string, ...params: readonly number[]): Row[] =>
     database.statement<Row, readonly number[]>(sql).all(...params)
@@ -82,7 +81,7 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
         'SELECT number, id, name, simulated FROM application ORDER BY number',
       ).map((row) => Object.assign(row, { simulated: row.simulated === 1 })),
 
-    /** One pass over all devices: 1 s for 1,000,000 on 2 cores; along the index it would be 5. */
+    /** One pass over all devices: 1 s for 1,000,000 on 2 cores; 5 s along the index. */
     devices: (now: number) =>
       all<DeviceStateCount>(
         `SELECT application, platform, sum(state = 0) AS registered, sum(state = 1) AS gone,
@@ -93,7 +92,7 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
         now - 270 * DAY_MS,
       ),
 
-    /** The most frequent first. One pass over all devices, as `devices`. */
+    /** Most frequent first; one pass over all devices. */
     clients: () =>
       schema < CLIENT_SINCE
         ? []
@@ -102,7 +101,7 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
              WHERE state = 0 AND client IS NOT NULL GROUP BY application, client ORDER BY devices DESC, client`,
           ),
 
-    /** Of the hours that begin at `since` or later; `null`: nobody left. */
+    /** Counts hours that begin at `since` or later. */
     worstHour: (application: number, since: number): DepartureHour | null =>
       all<DepartureHour>(
         `WITH away AS MATERIALIZED (
@@ -146,26 +145,24 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
     alerts: () =>
       schema < ALERT_SINCE ? null : all<Pick<Alert, 'name' | 'problem'>>('SELECT name, problem FROM alert'),
 
-    /** Credentials whose pause was reported. */
     paused: () =>
       schema < WEBHOOK_SINCE
         ? []
         : all<{ application: number; platform: Platform }>('SELECT application, platform FROM paused_credential'),
 
-    /** At most 20 lines. `full` also checks indexes against their tables. */
+    /** At most 20 lines. `full` also compares indexes with their tables. */
     damage(full: boolean): string[] {
       try {
         return all<Record<string, string>>(`PRAGMA ${full ? 'integrity_check' : 'quick_check'}(20)`)
           .flatMap((row) => Object.values(row))
           .filter((line) => line !== 'ok')
       } catch (error) {
-        // The check itself cannot go on.
         if (error instanceof Error && codeOf(error)?.startsWith('SQLITE_CORRUPT') === true) return [error.message]
         throw error
       }
     },
 
-    /** The tables with rows whose parent is gone. */
+    /** Tables with rows whose parent is missing. */
     orphans: (): string[] => [...new Set(all<{ table: string }>('PRAGMA foreign_key_check').map(({ table }) => table))],
 
     size: () => {
@@ -175,7 +172,7 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
   }
 }
 
-/** The number of the last migration that was applied. */
+/** Number of the last applied migration. */
 export function schemaOf(database: Pick<ReadOnlyDatabase, 'statement'>): number {
   return database.statement<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
 }

@@ -15,7 +15,7 @@ export interface SealingKeyCheck {
   readonly key: Uint8Array | null
 }
 
-/** Creates no key. `text`: the key of the settings; `null`: they have none. */
+/** Never creates a key. `text`: the key in the settings, if any. */
 export function checkSealingKey(
   database: ReadOnlyDatabase,
   schema: number,
@@ -48,7 +48,7 @@ function judge({ source, records, damaged }: ProvenKey, path: string): Finding {
   }
   const opens = records.length === 0 ? 'Nothing is sealed yet.' : `It opens ${spell(records.length)}.`
   if (source === 'setting' || source === 'file') return ok(`The sealing key is set. ${opens}`)
-  // No warning: only its owner can read the directory (else `file-modes` says so), and the key is in no backup.
+  // Not a warning: only the owner can read the directory (or `file-modes` warns), and backups leave the key out.
   return note(
     `The sealing key ${path} is in the data directory. ${opens}`,
     'A copy of the whole directory has both, so keep such copies as secret as a password; bellhop key rotate --to FILE moves it.',

@@ -4,13 +4,12 @@ import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
 export interface ApnsSubject {
-  /** `Application.id`. */
   readonly application: string
   readonly credential: ApnsSummary
   readonly environment: Environment
 }
 
-/** What APNs' answer to a push to an impossible device token says about the credential. */
+/** Judges the credential by APNs' answer to a push to an impossible token. */
 export function apnsFinding(status: number, reason: string | null, subject: ApnsSubject): Finding {
   if (status === 200) return notApple(`accepted a device token that does not exist`)
   const judge = reason === null ? undefined : JUDGES[reason]
@@ -20,12 +19,10 @@ export function apnsFinding(status: number, reason: string | null, subject: Apns
   return notApple(`answered ${reason ?? `HTTP ${status}`}, which APNs does not`)
 }
 
-/** Whether APNs said that the credential is for its other environment. */
 export function isForOtherEnvironment(reason: string | null): boolean {
   return reason !== null && JUDGES[reason] === otherEnvironment
 }
 
-/** The other environment accepted the same credential. */
 export function limitedTo(other: Environment, subject: ApnsSubject): Finding {
   const lost = other === 'production' ? 'builds run from Xcode' : 'builds from TestFlight and the App Store'
   const { application, credential } = subject
@@ -58,9 +55,9 @@ const faulty =
       'No setting causes this: remove whatever changes requests to *.push.apple.com, or report a bug in Bellhop.',
     )
 
-/** Apple's table of reasons ("Handling notification responses from APNs"), and what its servers say besides. */
+/** From Apple's "Handling notification responses from APNs", and from what its servers send in addition. */
 const JUDGES: Readonly<Record<string, Judge>> = {
-  // The token is judged last: all that came before was right.
+  // APNs checks the token last, so the credential is valid.
   BadDeviceToken: accepted,
   Unregistered: accepted,
   ExpiredToken: accepted,

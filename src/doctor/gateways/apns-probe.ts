@@ -17,7 +17,6 @@ import { connectionFinding } from './connection-failure.ts'
 import type { Way } from './connection-failure.ts'
 
 export interface ApnsProbeOptions {
-  /** `Application.id`. */
   readonly application: string
   readonly credential: ApnsCredential
   readonly signing: ApnsSigning
@@ -29,16 +28,16 @@ export interface ApnsProbeOptions {
   readonly clock: Clock
 }
 
-/** Shared by all that sign with the same key: Apple limits new provider tokens. */
+/** Shared by all who sign with the same key: Apple limits new provider tokens. */
 export interface ApnsSigning {
   readonly keepToken: Keep
   readonly signing: Signing
 }
 
-/** With REACH_MS, ten seconds for a gateway. */
+/** Ten seconds for a gateway, together with REACH_MS. */
 export const ANSWER_MS = 6000
 
-/** Sends each environment, as `serve` would, an empty push to an impossible device. */
+/** Sends an empty push to an impossible device in each environment. */
 export async function probeApns(options: ApnsProbeOptions): Promise<ReadonlyMap<Environment, Finding>> {
   const { application, credential, environments, clock, signing } = options
   const authorization = await authorizationFor(credential, clock, signing)
@@ -65,13 +64,11 @@ export async function probeApns(options: ApnsProbeOptions): Promise<ReadonlyMap<
   )
 }
 
-/** Apple issues no such token. */
 const IMPOSSIBLE_TOKEN = '0'.repeat(64)
 
-/** Shows nothing, and is not stored. */
 const NOTHING = { msg: null, sound: null, badge: null, payload: null, ttl: 0 }
 
-/** `undefined`: the certificate replaces it. `null`: the key cannot be used. */
+/** `undefined`: a certificate needs no token. `null`: the key is unusable. */
 async function authorizationFor(
   credential: ApnsCredential,
   clock: Clock,
@@ -116,7 +113,7 @@ function judge(
   if (answer.kind === 'failed') {
     const { word } = answer
     if (word === undefined) return { finding: connectionFinding(answer.reason, way), reason: null }
-    // For a certificate APNs gives the reason when it closes the connection.
+    // For a certificate, APNs gives the reason in the GOAWAY.
     return { finding: apnsFinding(403, word, subjectOf(environment, options)), reason: word }
   }
   const { reason } = readApnsRefusal(answer.body)

@@ -4,11 +4,11 @@ import type { Finding } from '../finding.ts'
 export interface Way {
   readonly host: string
   readonly port: number
-  /** `host:port`; `null`: none. */
+  /** `host:port` */
   readonly proxy: string | null
 }
 
-/** `reason`: as transports name it. `issuer`: of the certificate that was shown. */
+/** `reason`: a transport's name for it. `issuer`: of the certificate the host presented. */
 export function connectionFinding(reason: string, way: Way, issuer: string | null = null): Finding {
   const { host, port, proxy } = way
   const target = port === 443 ? host : `${host}:${port}`
@@ -58,7 +58,7 @@ export function connectionFinding(reason: string, way: Way, issuer: string | nul
   return failing(`${target}${via} ${late}.`, openPort(host, port, proxy))
 }
 
-/** By the names that OpenSSL and Bun give such faults. */
+/** Names used by OpenSSL and Bun. */
 export function isAboutCertificate(reason: string): boolean {
   return /CERT|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH/.test(reason)
 }

@@ -51,17 +51,16 @@ export interface ExamineGateways extends Pick<DoctorContext, 'clock' | 'stopwatc
   readonly ca: string | undefined
 }
 
-/** Checks one credential, and the way to its gateways. Up to ten seconds. */
+/** Checks one credential and the way to its gateways. Takes up to ten seconds. */
 export async function examineCredential(examined: Examined, options: ExamineGateways): Promise<readonly DoctorCheck[]> {
   const list = createCheckList(options.stopwatch)
   await examineGateways([subjectOf(examined)], list, options)
   return list.checks()
 }
 
-/** Connections to one gateway must not look like an attack. */
+/** Many parallel connections would look like an attack. */
 const AT_A_TIME = 8
 
-/** The way to the gateways, what they say about the credentials, and their time. */
 export async function examineGateways(
   subjects: readonly Subject[],
   list: CheckList,
@@ -145,7 +144,7 @@ async function reachAll(
     ['fcm-token', 'gateway-fcm-token', new URL(fcmTokenUrl).origin],
   ]
   const needed = new Set(subjects.flatMap((subject): readonly Gateway[] => gatewaysOf(subject)))
-  // Before there is a credential, all of them.
+  // Without credentials, check all gateways.
   const asked = subjects.length === 0 ? all : all.filter(([gateway]) => needed.has(gateway))
   return new Map(
     await Promise.all(
@@ -171,7 +170,7 @@ function notAsked(gateway: string): Finding {
   return skipped(`${gateway} was not asked: it cannot be reached.`, 'See the gateway checks.')
 }
 
-/** Any answer has a Date header, also a refusal. */
+/** Every answer has a Date header, even a refusal. */
 async function askTime(
   url: string,
   { openTransport, ca }: { readonly openTransport: OpenTransport; readonly ca: string | undefined },

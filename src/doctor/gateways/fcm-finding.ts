@@ -5,12 +5,11 @@ import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
 export interface FcmSubject {
-  /** `Application.id`. */
   readonly application: string
   readonly credential: FcmSummary
 }
 
-/** From FCM's answer to an impossible installation ID; `ofToken`: its answer to a token. */
+/** Judges FCM's answer to an impossible installation ID. `ofToken`: the finding for an impossible token. */
 export function fidFinding(status: number, body: string, { credential, ofToken }: FidSubject): Finding {
   const outcome = judgeFcm(status, body, null)
   if (ofToken.state !== 'ok' || outcome.kind !== 'rejected' || outcome.blame !== 'push') return ofToken
@@ -25,7 +24,7 @@ interface FidSubject {
   readonly ofToken: Finding
 }
 
-/** What FCM's answer to a push to an impossible token says about the service account. Nothing was sent. */
+/** Judges the service account by FCM's answer to a push to an impossible token. */
 export function fcmFinding(status: number, body: string, subject: FcmSubject): Finding {
   const { application, credential } = subject
   const { projectId, clientEmail } = credential
@@ -61,10 +60,10 @@ export function fcmFinding(status: number, body: string, subject: FcmSubject): F
   return denied(errorInfoOf(body), subject)
 }
 
-/** The prefix that `gateway/fcm/token.ts` gives to answers of the token endpoint. */
+/** Prefix of token endpoint errors (`gateway/fcm/token.ts`). */
 const TOKEN_ENDPOINT = 'access token: '
 
-/** Whether the token endpoint itself refused, and not the way to it. */
+/** Whether the token endpoint refused, as opposed to a failed connection. */
 export function isRefusal(outcome: Outcome): boolean {
   return outcome.kind === 'misconfigured' || ('reason' in outcome && outcome.reason.startsWith(TOKEN_ENDPOINT))
 }
@@ -150,12 +149,12 @@ function notGoogle(did: string): Finding {
   )
 }
 
-/** The reason of google.rpc.ErrorInfo, such as `SERVICE_DISABLED` ("Google API error model"). */
+/** The reason in google.rpc.ErrorInfo, such as `SERVICE_DISABLED` ("Google API error model"). */
 function errorInfoOf(body: string): string | null {
   return /"reason"\s*:\s*"(\w{1,64})"/.exec(body)?.[1] ?? null
 }
 
-/** The first word of an error; its description is not to be trusted. */
+/** Only the first word: an error's description is untrusted text. */
 function wordOf(reason: string): string {
   return /^(?:access token: )?(HTTP \d{3}|[\w-]{1,64})/.exec(reason)?.[1] ?? 'no reason given'
 }

@@ -13,7 +13,6 @@ import type { Way } from './connection-failure.ts'
 import { fcmFinding, fidFinding, grantFinding, isRefusal } from './fcm-finding.ts'
 
 export interface FcmProbeOptions {
-  /** `Application.id`. */
   readonly application: string
   readonly credential: FcmCredential
   readonly origin: string
@@ -24,15 +23,15 @@ export interface FcmProbeOptions {
   readonly clock: Clock
 }
 
-/** Gets an access token, and has FCM validate a push, as `serve` would send it. */
+/** Gets an access token and has FCM validate a push. */
 export async function probeFcm(options: FcmProbeOptions): Promise<Finding> {
   const finding = await within(options.clock, ANSWER_MS, ask(options), 'late')
   return finding === 'late' ? connectionFinding('deadline', options.wayTo(options.origin)) : finding
 }
 
-/** Google's tokens are longer, and hold a colon. */
+/** Real tokens are longer, and contain a colon. */
 const IMPOSSIBLE_TOKEN = 'bellhop doctor'
-/** In the form of a Firebase Installation ID. */
+/** Shaped like a Firebase Installation ID. */
 const IMPOSSIBLE_FID = 'f_unregistered_-doctor'
 
 async function ask(options: FcmProbeOptions): Promise<Finding> {

@@ -1,6 +1,6 @@
 import type { OpenTransport, TransportAnswer } from '../../gateway/transport/transport.ts'
 
-/** The same transports; `onAnswer` hears each answer before it is passed on. `startedAt`: as the stopwatch said. */
+/** Calls `onAnswer` with each answer before the sender gets it. `startedAt`: stopwatch time of the request. */
 export function hearing(
   open: OpenTransport,
   onAnswer: (answer: TransportAnswer, transport: ReturnType<OpenTransport>, startedAt: number) => void,

@@ -4,7 +4,7 @@ import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
 import type { Keep } from '../../gateway/apns/token.ts'
 import { codeOf } from '../../text/error-code.ts'
 
-/** The provider tokens of the server, and those that doctor has made, kept in a file: it does not write to the database. */
+/** The server's provider tokens, and doctor's own in a file, since doctor must not write to the database. */
 export function keepFor(database: ReadOnlyDatabase, data: string, key: Uint8Array): Keep {
   const file = createTokenFileStore(data, key)
   return {
@@ -13,7 +13,7 @@ export function keepFor(database: ReadOnlyDatabase, data: string, key: Uint8Arra
       try {
         file.save(text)
       } catch (error) {
-        // Without it, Apple is at worst asked with one token too many, and pauses for seconds.
+        // At worst Apple gets one token too many and refuses new ones for seconds.
         if (codeOf(error) === null) throw error
       }
     },

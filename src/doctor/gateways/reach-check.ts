@@ -16,17 +16,16 @@ import type { Way } from './connection-failure.ts'
 export interface ReachOptions {
   readonly clock: Clock
   readonly proxy: Proxy | null
-  /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
   readonly stopwatch: () => number
-  /** Whether HTTP/1.1 will do, as for the token endpoint. */
+  /** Accept HTTP/1.1, as the token endpoint does. */
   readonly olderWillDo?: boolean
 }
 
-/** Connecting to Apple and Google takes a tenth of a second. */
+/** Connecting to Apple or Google takes about 100 ms. */
 export const REACH_MS = 4000
 
-/** Name, TCP, TLS and HTTP/2 to a gateway, as for pushes. `origin`: `https://host[:port]`. */
+/** Checks DNS, TCP, TLS and HTTP/2, as for pushes. `origin`: `https://host[:port]`. */
 export async function checkReach(origin: string, options: ReachOptions): Promise<Finding> {
   const control = new AbortController()
   const finding = await within(options.clock, REACH_MS, reach(new URL(origin), options, control.signal), 'late')
@@ -43,7 +42,7 @@ async function reach(origin: URL, options: ReachOptions, signal: AbortSignal): P
   const { proxy, ca, stopwatch } = options
   const way = wayTo(origin, proxy)
   const started = stopwatch()
-  // The proxy resolves the name by itself.
+  // The proxy resolves names itself.
   const resolved = proxy === null && isIP(way.host) === 0 ? await resolve(way.host) : []
   if (!Array.isArray(resolved)) return connectionFinding(resolved.reason, way)
   const resolvedMs = stopwatch() - started
@@ -74,7 +73,7 @@ async function resolve(host: string): Promise<string[] | { readonly reason: stri
   }
 }
 
-/** If only IPv4 or only IPv6 works, every new connection may wait for the other first. */
+/** If only IPv4 or only IPv6 works, new connections may wait for the other first. */
 async function brokenFamily(
   addresses: readonly string[],
   { host, port }: Way,
@@ -95,7 +94,7 @@ async function brokenFamily(
   )
 }
 
-/** A connection that works is there in less than a second. */
+/** A working connection takes less than a second. */
 const FAMILY_MS = 1500
 
 function connects(address: string, port: number, signal: AbortSignal): Promise<boolean> {
@@ -111,7 +110,7 @@ function connects(address: string, port: number, signal: AbortSignal): Promise<b
   })
 }
 
-/** Who issued the certificate of an origin, trusted or not; `null`: it does not say. */
+/** The issuer of a host's certificate, trusted or not. */
 async function issuerAt(origin: URL, proxy: Proxy | null, signal: AbortSignal): Promise<string | null> {
   const port = portOf(origin)
   const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
@@ -124,7 +123,7 @@ async function issuerAt(origin: URL, proxy: Proxy | null, signal: AbortSignal): 
       port,
       servername: isIP(host) === 0 ? host : '',
       ALPNProtocols: ['h2', 'http/1.1'],
-      // Nothing is sent: the certificate is only read, to name who intercepts.
+      // Nothing is sent: the certificate is only read, to name whoever intercepts.
       rejectUnauthorized: false,
     })
     socket.on('error', () => resolve(null))
@@ -138,7 +137,7 @@ async function issuerAt(origin: URL, proxy: Proxy | null, signal: AbortSignal): 
   })
 }
 
-/** A stranger chose it. */
+/** Untrusted text. */
 function readable(name: unknown): string | null {
   const text = typeof name === 'string' ? name.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}\p{Sm}]/gu, '').slice(0, 100) : ''
   return text === '' ? null : text

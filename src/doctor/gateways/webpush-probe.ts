@@ -9,7 +9,6 @@ import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { ANSWER_MS } from './apns-probe.ts'
 
-/** One host of each browser maker. */
 export const KNOWN_PUSH_SERVICES: readonly string[] = [
   'https://fcm.googleapis.com',
   'https://updates.push.services.mozilla.com',
@@ -18,24 +17,22 @@ export const KNOWN_PUSH_SERVICES: readonly string[] = [
 ]
 
 interface WebPushProbeOptions {
-  /** `Application.id`. */
   readonly application: string
   readonly credential: VapidCredential
-  /** `https://host[:port]`, perhaps with the path that endpoints are below. */
+  /** `https://host[:port]`, possibly with a path prefix of its endpoints. */
   readonly services: readonly string[]
   readonly ca: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
 }
 
-/** Impossible endpoints, in each service's form. */
 const PATHS: Readonly<Record<string, string>> = {
   'https://fcm.googleapis.com': '/fcm/send/bellhop-doctor',
   'https://updates.push.services.mozilla.com': '/wpush/v2/bellhop-doctor',
   'https://wns2-par02p.notify.windows.com': '/w/?token=bellhop-doctor',
 }
 
-/** Sends each push service, with the application's VAPID token, a push for an impossible endpoint. */
+/** Sends a push to an impossible endpoint of each push service. */
 export async function probeWebPush(options: WebPushProbeOptions): Promise<Finding> {
   const { application, credential, services, clock } = options
   const tokens = createVapidTokens(credential, clock)
@@ -66,7 +63,7 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
       `Allow outgoing connections to port 443 of ${listed(lost, 4)}.`,
     )
   }
-  // Some refuse an impossible endpoint in the same way.
+  // Some services answer an impossible endpoint like this, too.
   if (others.length === 0) {
     return warning(
       `Every push service that was reached refuses a push to an endpoint that cannot be as not allowed: ${listed(refusing, 4)}.`,
@@ -84,7 +81,7 @@ export async function probeWebPush(options: WebPushProbeOptions): Promise<Findin
 
 const LATE = { answer: { kind: 'failed', reason: 'deadline', sent: 'unknown' }, protocol: null } as const
 
-/** For an impossible endpoint, every other answer is a good one. */
+/** Any other answer to an impossible endpoint is good. */
 function isTaking(answer: TransportAnswer): boolean {
   return answer.kind === 'answer' && answer.status !== 401 && answer.status !== 403
 }
@@ -97,7 +94,7 @@ async function ask(
   const options = { deadlineMs: ANSWER_MS, olderWillDo: true, ...(ca !== undefined && { ca }) }
   const { origin, pathname } = new URL(service)
   await using transport = openTransport(origin, options)
-  // Without a body there is nothing to encrypt, and nothing for a browser to show.
+  // An empty body needs no encryption.
   const answer = await answerTo(transport, {
     path: PATHS[origin] ?? `${pathname.replace(/\/$/, '')}/bellhop-doctor`,
     headers: { authorization, ttl: '0', 'accept-encoding': 'identity' },

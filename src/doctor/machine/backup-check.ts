@@ -15,17 +15,15 @@ import { failing, note, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
 interface Options extends Pick<DoctorContext, 'openBucket'> {
-  /** The data directory. */
   readonly data: string
-  /** As --backup says it; `null`: it does not. */
+  /** Value of --backup, if set. */
   readonly backup: string | null
   readonly everyMs: number
-  /** Ask no bucket. */
   readonly offline: boolean
   readonly now: number
 }
 
-/** Whether the service can store backups, and how old the newest is. */
+/** Whether the service can store backups, and the age of the newest. */
 export async function checkBackups({ data, backup, everyMs, offline, now, openBucket }: Options): Promise<Finding> {
   if (backup === null) {
     const replication = judgeReplication(data, now)
@@ -48,10 +46,10 @@ export async function checkBackups({ data, backup, everyMs, offline, now, openBu
   return judged(place, bucketRepository(bucket, place.prefix), { everyMs, now })
 }
 
-/** Litestream waits for a second, or for its own checkpoint of a minute. */
+/** Litestream waits for a second, or for its own one-minute checkpoint. */
 const BEHIND_MS = 5 * MINUTE_MS
 
-/** By what Litestream keeps beside the database; `null`: it never ran here. Its bucket is not asked. */
+/** Reads Litestream's local state; its bucket is not asked. `null`: it never ran here. */
 function judgeReplication(data: string, now: number): Finding | null {
   const own = join(data, '.bellhop.db-litestream')
   if (!existsSync(own)) return null
@@ -73,7 +71,6 @@ function judgeReplication(data: string, now: number): Finding | null {
 }
 
 interface Times {
-  /** Between two backups, in ms. */
   readonly everyMs: number
   readonly now: number
 }
@@ -87,7 +84,7 @@ async function judged(place: RepositoryPlace, repository: BackupRepository, time
 const REFUSED = 'Fix --backup: serve does not start.'
 const UNREACHED = 'No backups until then. serve retries by itself.'
 
-/** In intervals: two failed backups are no accident. */
+/** In intervals: two failed backups in a row are no accident. */
 const LATE = 2.5
 
 function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs, now }: Times): Finding {
@@ -111,11 +108,11 @@ function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs
   )
 }
 
-/** Why no backup can be written there; `null`: one can. Writes a file, and removes it. */
+/** Why no backup can be written to `path`. Writes a file and removes it. */
 function folderHindrance(path: string): Finding | null {
   try {
     const there = statSync(path, { throwIfNoEntry: false })
-    // The first backup creates the folder, but not its parent, which may be a disk that is not mounted.
+    // The first backup creates the folder, but not its parent, which may be an unmounted disk.
     if (there === undefined && statSync(dirname(path), { throwIfNoEntry: false }) === undefined) {
       return failing(`There is no directory ${dirname(path)} for the backups.`, `Create or mount it. ${UNREACHED}`)
     }
@@ -139,7 +136,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOTDIR: 'A part of its path is a file: name another folder.',
 }
 
-/** A server verifies once a day; two missing ones are no accident. */
+/** A server verifies daily; two misses in a row are no accident. */
 const LATE_MS = 2.5 * DAY_MS
 
 export function judgeVerified({ good, problem }: Verification, now: number): Finding {

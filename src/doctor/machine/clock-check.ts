@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../clock.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** A gateway's `Date` header, and this machine's time when it came. */
+/** A gateway's `Date` header, and our time when it arrived. */
 export interface ToldTime {
   readonly header: string
   /** Ms since the Unix epoch. */
@@ -14,7 +14,7 @@ const FAIL_MS = 5 * MINUTE_MS
 
 export function judgeClock(told: readonly ToldTime[]): Finding {
   const skews = told.map(({ header, at }) => at - Date.parse(header)).filter((skew) => !Number.isNaN(skew))
-  // One gateway may be wrong, or its answer late.
+  // One gateway may be wrong or late.
   const skew = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0]
   if (skew === undefined) return skipped('No gateway has answered with its time.')
   const off = `${spell(Math.abs(skew))} ${skew > 0 ? 'fast' : 'slow'}`

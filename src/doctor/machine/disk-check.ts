@@ -8,17 +8,17 @@ import type { Finding } from '../finding.ts'
 
 export interface Space {
   readonly free: number
-  /** Files that may still be made, of how many; 0 of 0: the file system does not count them. */
+  /** Free inodes, of `files`; 0 of 0: the file system does not count them. */
   readonly freeFiles: number
   readonly files: number
 }
 
-/** The log of the database alone may grow to 64 MB. */
+/** The WAL file alone may grow to 64 MB. */
 const MIN_BYTES = 100_000_000
 const SPARE_BYTES = 500_000_000
 const MIN_FILES = 100
 
-/** In bytes. `database`: an upgrade and a backup each make a copy. `reserve`: kept for a full disk. */
+/** In bytes. An upgrade and a backup each copy the `database`. `reserve`: kept free for a full disk. */
 export function judgeSpace({ free, freeFiles, files }: Space, database: number, reserve = 0): Finding {
   const kept = reserve === 0 ? '' : `, and ${byteSize(reserve)} are kept in reserve`
   if (free < MIN_BYTES) {
@@ -42,7 +42,7 @@ export function judgeSpace({ free, freeFiles, files }: Space, database: number, 
   return ok(`${byteSize(free)} of the disk are free; the database has ${byteSize(database)}${kept}.`)
 }
 
-/** Magic numbers of Linux (statfs(2)). */
+/** Magic numbers of Linux, statfs(2). */
 const REMOTE: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -57,9 +57,9 @@ const REMOTE: ReadonlyMap<number, string> = new Map([
 const MEMORY = new Set([0x01021994, 0x858458f6])
 const OVERLAY = 0x794c7630
 
-/** `type`: of statfs; `null`: the system has other numbers than Linux. */
+/** `type`: from statfs; `null`: not Linux. */
 export function judgeFileSystem(type: number | null): Finding {
-  // Signed where the number has its highest bit set.
+  // statfs returns a signed number.
   const magic = type === null ? -1 : type >>> 0
   const remote = REMOTE.get(magic)
   if (remote !== undefined) {
@@ -84,7 +84,7 @@ const SYNC_TIMES = 20
 const SYNC_BYTES = 4096
 const MAX_SYNC_MS = 2000
 
-/** Ms of each synced write. Throws if nothing can be written. */
+/** Ms of each synced write. Throws if the directory is not writable. */
 export function measureSync(directory: string, stopwatch: () => number): readonly number[] {
   const path = join(directory, `.doctor-${randomUUID()}`)
   const file = openSync(path, 'wx', 0o600)
@@ -107,7 +107,7 @@ export function measureSync(directory: string, stopwatch: () => number): readonl
 
 const SLOW_SYNC_MS = 50
 
-/** A call to the API is answered when its write is on the disk. */
+/** The API answers after its write is synced. */
 export function judgeSync(durations: readonly number[]): Finding {
   const sorted = durations.toSorted((a, b) => a - b)
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0
@@ -120,7 +120,7 @@ export function judgeSync(durations: readonly number[]): Finding {
   )
 }
 
-/** `code`: why nothing could be written, such as ENOSPC. */
+/** `code`: such as ENOSPC. */
 export function unwritable(directory: string, code: string): Finding {
   const advice: Readonly<Record<string, string>> = {
     ENOSPC: 'Make room on its disk.',

@@ -16,7 +16,7 @@ import { judgeMemory, judgeOpenFiles } from './process-check.ts'
 import { askServer, judgeServer } from './server-check.ts'
 import { checkTlsFiles, judgeSettings, trustedAuthorities } from './settings-check.ts'
 
-/** What does not depend on what is in the database. */
+/** Everything that does not depend on the database's content. */
 export async function examineMachine(
   config: DoctorConfig,
   warnings: readonly string[],
@@ -109,13 +109,13 @@ export async function examineMachine(
   )
 }
 
-/** The directory, or what it will be made in. */
+/** The directory, or its nearest existing parent. */
 function existing(directory: string): string {
   const path = resolve(directory)
   return existsSync(path) || path === dirname(path) ? path : existing(dirname(path))
 }
 
-/** 0 if it cannot be read: then other checks say so. */
+/** 0 if unreadable: other checks report that. */
 function bytesOf(read: () => number): number {
   try {
     return read()

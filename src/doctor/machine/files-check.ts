@@ -13,11 +13,11 @@ export interface FileMode {
   readonly owner: number
 }
 
-/** The data directory and every file in it that holds something. Throws if there is none. */
+/** The data directory and every non-empty file in it. Throws if there is none. */
 export function readModes(directory: string): readonly FileMode[] {
   const names = ['.', ...readdirSync(directory).toSorted()].filter((name) => !name.startsWith(LOCK))
   return names.flatMap((name) => {
-    // Ignores files that vanish meanwhile, such as the log of a server that stops.
+    // Ignores files that have just been removed, such as the WAL of a stopping server.
     const found = statSync(join(directory, name), { throwIfNoEntry: false })
     const counts = found !== undefined && (name === '.' || (found.isFile() && found.size > 0))
     return counts ? [{ name, mode: found.mode & 0o777, owner: found.uid }] : []
@@ -41,7 +41,7 @@ export function judgeModes(directory: string, files: readonly FileMode[]): Findi
     )
   }
   if (closed) {
-    // The directory keeps others out; but a copy of a file keeps its mode.
+    // The directory is private, but a copy of a file keeps its mode.
     return warning(
       `Other users may read ${listed(inside)}, if they can enter the directory.`,
       `chmod 600 ${directory}/*`,
@@ -54,7 +54,7 @@ export function judgeModes(directory: string, files: readonly FileMode[]): Findi
   )
 }
 
-/** The file of BELLHOP_KEY_FILE. Its group may read it: some systems pass secrets like that. */
+/** `path`: from BELLHOP_KEY_FILE. Its group may read it: some systems pass secrets that way. */
 export function judgeKeyFile(path: string, mode: number): Finding {
   if ((mode & 0o007) === 0) return ok(`Only its owner can read the sealing key ${path}.`)
   return warning(
@@ -63,7 +63,7 @@ export function judgeKeyFile(path: string, mode: number): Finding {
   )
 }
 
-/** `user`: who runs doctor; `null`: users have no numbers. */
+/** `user`: runs doctor; `null`: the system has no user IDs. */
 export function judgeOwners(directory: string, files: readonly FileMode[], user: number | null): Finding {
   const owner = files.find(({ name }) => name === '.')?.owner
   const strange = files.filter((file) => file.owner !== owner)
@@ -90,10 +90,10 @@ const WORK = [
   /^bellhop\.db-journal$/,
 ]
 
-/** In ms: younger ones may be in use. */
+/** Younger files may be in use. */
 const YOUNG_MS = 10 * MINUTE_MS
 
-/** Files that killed processes left in the data directory, beside it, and where backups go. */
+/** Files that killed processes left in or beside the data directory, or in the backup folder. */
 export function checkLeftovers(data: string, backups: string | null, now: number): Finding {
   const home = realpathSync(data)
   const found = [
@@ -123,7 +123,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory).toSorted()
   } catch {
-    // Another check says why.
+    // Another check reports it.
     return []
   }
 }

@@ -8,7 +8,7 @@ import { listed } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** `by`: the program's name; `null`: this user may not know it. */
+/** `by`: the program's name, if this user may see it. */
 export type Tried =
   | { readonly kind: 'free' }
   | { readonly kind: 'taken'; readonly by: string | null }
@@ -35,7 +35,7 @@ export async function tryListening({ host, port }: ListenAddress, readFile: Read
   return code === 'EADDRINUSE' ? { kind: 'taken', by: holderOf(port, readFile) } : { kind: 'refused', code }
 }
 
-/** `served`: a server runs on this data directory. `answered`: a Bellhop of any directory answers at the admin address. */
+/** `served`: a server runs on this data directory. `answered`: some Bellhop answers at the admin address. */
 export function judgeListeners(
   listeners: readonly TriedListener[],
   { served, answered }: { readonly served: boolean; readonly answered: boolean },
@@ -82,7 +82,7 @@ export function judgeListeners(
 
 const LISTENING = '0A'
 
-/** From /proc: whose socket listens on this port; `null`: another user's, or there is no /proc. */
+/** Reads /proc. `null`: another user's socket, or no /proc. */
 function holderOf(port: number, readFile: ReadFile): string | null {
   const sockets = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) =>

@@ -5,14 +5,13 @@ import { ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
 export interface MemoryText {
-  /** /proc/meminfo */
   readonly meminfo: string | null
-  /** Of the container: memory.max and memory.current. */
+  /** memory.max and memory.current of the container. */
   readonly max: string | null
   readonly used: string | null
 }
 
-/** A process needs 62 MB at rest and 60 more in a broadcast (the targets of `scripts/bench`), and the system some. */
+/** 62 MB at rest and 60 more in a broadcast (targets of `scripts/bench`), plus the system. */
 const NEEDED_BYTES = 200_000_000
 const SPARE_BYTES = 50_000_000
 
@@ -31,10 +30,10 @@ export function judgeMemory({ meminfo, max, used }: MemoryText, served: boolean)
   )
 }
 
-/** Each call to the API holds one, and each connection to a gateway. */
+/** Each API call and each gateway connection takes one. */
 const NEEDED_FILES = 4096
 
-/** `limits`: /proc/self/limits; `null`: there is none. */
+/** `limits`: text of /proc/self/limits, if it exists. */
 export function judgeOpenFiles(limits: string | null): Finding {
   const max = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
   if (max === undefined) return skipped('This system does not report its limit of open files.')

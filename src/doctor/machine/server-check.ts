@@ -17,7 +17,7 @@ export async function askServer(address: ListenAddress, clock: Pick<Clock, 'afte
 }
 
 async function ask({ host, port }: ListenAddress, signal: AbortSignal): Promise<AdminAnswer> {
-  // A server that listens on all addresses is reached at loopback.
+  // A server on all addresses answers on loopback.
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   try {
     const url = `http://${hostPort({ host: reached, port })}/readyz`
@@ -25,7 +25,7 @@ async function ask({ host, port }: ListenAddress, signal: AbortSignal): Promise<
     const body: unknown = await response.json()
     return { kind: 'answered', status: response.status, body }
   } catch {
-    // Nobody listens, or it is no Bellhop.
+    // Nothing listens, or it is not a Bellhop.
     return { kind: 'silent' }
   }
 }
@@ -78,7 +78,6 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** At most three. */
 function sentencesIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, 3) : []
 }

@@ -7,9 +7,8 @@ import { dayOf } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** `warnings`: about settings that are in order. */
 export function judgeSettings(warnings: readonly string[], env: Readonly<Record<string, string | undefined>>): Finding {
-  // As `serve` says it, which then does not start.
+  // `serve` refuses to start with it.
   if (['0', 'false'].includes(env['NODE_TLS_REJECT_UNAUTHORIZED'] ?? '')) {
     return failing(
       'NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google, so serve does not start.',
@@ -20,7 +19,7 @@ export function judgeSettings(warnings: readonly string[], env: Readonly<Record<
   return warning(warnings.join(' '), 'bellhop config shows each setting and its source.')
 }
 
-/** PEM of --gateway-ca; `undefined`: what the system trusts. */
+/** PEM of --gateway-ca; `undefined`: use the system's. */
 export async function trustedAuthorities(gatewayCa: string | null): Promise<string | undefined | Problem> {
   try {
     return await authoritiesIn(gatewayCa)
@@ -30,7 +29,7 @@ export async function trustedAuthorities(gatewayCa: string | null): Promise<stri
   }
 }
 
-/** As serve reads the files at its next start. `now`: ms since the Unix epoch. */
+/** As `serve` reads the files at its next start. `now`: ms since the Unix epoch. */
 export function checkTlsFiles(certificate: string, key: string, readFile: ReadFile, now: number): Finding {
   const read = readTlsFiles({ certificate, key }, readFile)
   if (read.kind === 'problem') return failing(read.problem, 'Fix the files: serve does not start.')

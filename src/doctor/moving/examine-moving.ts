@@ -18,7 +18,7 @@ import {
 import { createMovingStore } from './moving-store.ts'
 import type { MovingCount } from './moving-store.ts'
 
-/** How far applications are on their way from another service. Asks no gateway. */
+/** How far applications have moved from another service. Asks no gateway. */
 export async function examineMoving(
   { database, schema, opened }: InspectedDatabase,
   applications: readonly FoundApplication[],

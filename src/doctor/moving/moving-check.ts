@@ -4,7 +4,7 @@ import { note, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import type { MovingCount, MovingStore, RefusalCount } from './moving-store.ts'
 
-/* The list of `bellhop doctor --moving`, in the order of the manual's page `moving`. `id`: of the application. */
+/* In the order of the manual's page `moving`. `id`: of the application. */
 
 export function judgeImported(counts: readonly MovingCount[]): Finding {
   const imported = sum(counts, 'imported')
@@ -17,7 +17,7 @@ export function judgeImported(counts: readonly MovingCount[]): Finding {
   return ok(`${counted(imported, 'device')} came by an import: ${byPlatform(counts, 'imported')}.`)
 }
 
-/** Share of the imported that have registered from which the old service is of no more use. */
+/** Share of imported devices that have registered from which the old service is no longer useful. */
 const DONE = 0.9
 
 export function judgeMoved(counts: readonly MovingCount[]): Finding {
@@ -34,7 +34,6 @@ export function judgeMoved(counts: readonly MovingCount[]): Finding {
   return note(found, 'The old service can be turned off: bellhop manual moving, "The day of the switch".')
 }
 
-/** Reasons in a sentence. */
 const MAX_SHOWN = 4
 
 export function judgeRefusals(counts: readonly MovingCount[], refusals: readonly RefusalCount[]): Finding {

@@ -2,35 +2,33 @@ import { DAY_MS } from '../../clock.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
 import type { Platform } from '../../device/device.ts'
 
-/** Devices of one platform; "imported" are those that an import brought. */
+/** Devices of one platform. "Imported": added by an import. */
 export interface MovingCount {
   readonly platform: Platform
   /** In any state. */
   readonly imported: number
-  /** Of the imported: registered by themselves since. */
+  /** Imported, and registered by themselves since. */
   readonly moved: number
-  /** Of the imported: not since, and of these without a user. */
+  /** Imported, not registered since; of these, without a user. */
   readonly waiting: number
   readonly nameless: number
-  /** In all, registered. */
   readonly registered: number
 }
 
 export interface RefusalCount {
-  /** The gateway's own word. */
   readonly reason: string
   readonly devices: number
 }
 
 interface SentCount {
-  /** Accepted by gateways, and opens reported, on the last 7 and 30 days, UTC. */
+  /** Accepted by gateways, and reported opens, on the last 7 and 30 days (UTC). */
   readonly sent7: number
   readonly opened7: number
   readonly sent30: number
   readonly opened30: number
 }
 
-/** Counts of a move; the schema must be the newest. 1,000,000 devices take 2 to 3 s on 2 busy cores: a pass over the table and one along an index. */
+/** Needs the newest schema. 1,000,000 devices take 2 to 3 s on 2 busy cores: a table pass and an index pass. */
 export function createMovingStore({ statement }: Pick<ReadOnlyDatabase, 'statement'>) {
   return {
     devices: (application: number) =>
@@ -41,9 +39,9 @@ export function createMovingStore({ statement }: Pick<ReadOnlyDatabase, 'stateme
          FROM device NOT INDEXED WHERE application = ? GROUP BY platform`,
       ).all(application),
 
-    /** Users with, on one platform, an imported device that has not registered and one that came by itself. */
+    /** Users with an imported, unregistered device and a newly registered one on the same platform. */
     twins: (application: number): number =>
-      // The grouping runs along the index alone, and few users have two devices of a platform.
+      // The grouping uses the index alone; few users have two devices of a platform.
       statement<{ users: number }, [number]>(
         `SELECT count(DISTINCT user) AS users FROM (
            SELECT user, platform FROM device INDEXED BY device_by_user
@@ -56,8 +54,8 @@ export function createMovingStore({ statement }: Pick<ReadOnlyDatabase, 'stateme
       ).get(application)?.users ?? 0,
 
     /**
-     * Why imported devices were set aside, and with which reasons their tokens are refused by a credential that was not
-     * accepted for any device yet. The most frequent first.
+     * Why imported devices were set aside, and why tokens are refused by a credential that no gateway has accepted yet.
+     * Most frequent first.
      */
     refusals: (application: number) =>
       statement<RefusalCount, [number]>(
@@ -71,7 +69,7 @@ export function createMovingStore({ statement }: Pick<ReadOnlyDatabase, 'stateme
          GROUP BY reason ORDER BY devices DESC, reason`,
       ).all(application),
 
-    /** Whether registrations replace imported devices; `null`: not said. */
+    /** Whether registrations replace imported devices; `null`: unset. */
     adopts(application: number): boolean | null {
       const row = statement<{ adopts: 0 | 1 | null }, [number]>(
         'SELECT adopt_imported AS adopts FROM application WHERE number = ?',

@@ -4,9 +4,8 @@ import { hearing } from '../gateways/hearing.ts'
 export interface HeardAnswer {
   readonly host: string
   readonly protocol: Protocol | null
-  /** `null`: there was none. */
   readonly status: number | null
-  /** Why there was no answer; `null`: there was one. */
+  /** Set if there was no answer. */
   readonly failure: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -16,7 +15,7 @@ export interface HeardAnswer {
 export interface HeardEnd {
   readonly host: string
   readonly protocol: Protocol | null
-  /** As transports name it; `closed`: by us, when nothing was left to do. */
+  /** A transport's name for it; `closed`: by us, after the last answer. */
   readonly reason: string
 }
 
@@ -30,11 +29,11 @@ const MAX_BODY_CHARACTERS = 500
 
 interface Options {
   readonly stopwatch: () => number
-  /** The bodies of its answers are left out. */
+  /** Bodies of its answers contain secrets and are left out. */
   readonly secretOrigin: string
 }
 
-/** The same transports; `heard` gets all that gateways say. */
+/** Passes everything that gateways say to `heard`. */
 export function listening(open: OpenTransport, heard: Heard, { stopwatch, secretOrigin }: Options): OpenTransport {
   return (origin, options) => {
     const { host } = new URL(origin)

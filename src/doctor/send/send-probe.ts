@@ -18,13 +18,12 @@ import { keepFor } from '../gateways/kept-token-store.ts'
 import { listening } from './listening.ts'
 import type { Heard, HeardAnswer, HeardEnd } from './listening.ts'
 
-/** A device of the operator's own. */
 export interface SendTarget {
-  /** `device.id`; 0: it is not registered. */
+  /** `device.id`; 0: not registered. */
   readonly device: number
   readonly platform: Platform
   readonly token: string
-  /** Of a browser. */
+  /** Browsers only. */
   readonly keys: SubscriptionKeys | null
 }
 
@@ -32,7 +31,7 @@ export type TestPush = 'silent' | 'shown'
 
 export interface SendStep {
   readonly push: TestPush
-  /** In order: one for each environment or provider token that was tried. */
+  /** One for each environment or provider token tried. */
   readonly answers: readonly HeardAnswer[]
   readonly outcome: Outcome
 }
@@ -56,7 +55,6 @@ export interface SendOptions extends Pick<DoctorContext, 'clock' | 'stopwatch'> 
     DoctorConfig,
     'data' | 'apnsUrl' | 'apnsSandboxUrl' | 'fcmUrl' | 'fcmTokenUrl' | 'pushServices' | 'proxy' | 'transport'
   >
-  /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
   readonly database: ReadOnlyDatabase
   readonly key: Uint8Array
@@ -65,7 +63,7 @@ export interface SendOptions extends Pick<DoctorContext, 'clock' | 'stopwatch'> 
   readonly pushes: readonly TestPush[]
 }
 
-/** Sends the pushes with the application's own credential, as `serve` would; `null`: it has none for the platform. */
+/** Sends with the application's own credential. `null`: it has none for the platform. */
 export async function sendToDevice(options: SendOptions): Promise<SendReport | null> {
   const { clock, target, pushes } = options
   const heard: Heard = { answers: [], ends: [] }

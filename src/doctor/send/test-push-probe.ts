@@ -17,14 +17,14 @@ import type { SendReport, SendTarget, TestPush } from './send-probe.ts'
 
 interface Options {
   readonly config: DoctorConfig
-  /** The id or name of the application. */
+  /** ID or name. */
   readonly application: string
-  /** A device token, or the beginning of one that is registered. */
+  /** A device token, or a prefix of a registered one. */
   readonly token: string
   readonly confirmed: boolean
 }
 
-/** `asks`: what would be sent, and to whom. */
+/** `asks`: ask for confirmation first. */
 export type TestPushes =
   | { readonly kind: 'sent'; readonly device: string; readonly report: SendReport; readonly left: string | null }
   | { readonly kind: 'asks'; readonly device: string; readonly left: string | null }
@@ -34,7 +34,7 @@ export type TestPushes =
 /** Safari ends a subscription after three pushes that show nothing (WebKit, `incrementSilentPushCount`). */
 const NO_SILENT_PUSH = 'Safari counts pushes that show nothing and ends a subscription after three: none is sent.'
 
-/** Sends a silent push and one that is shown to the operator's own device, past the queue, and changes nothing. */
+/** Sends a silent and a visible push to the operator's own device, bypassing the queue. Changes nothing. */
 export async function sendTestPushes(
   { config, application: named, token, confirmed }: Options,
   { clock, stopwatch }: Pick<DoctorContext, 'clock' | 'stopwatch'>,

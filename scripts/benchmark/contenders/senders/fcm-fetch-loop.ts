@@ -1,16 +1,16 @@
-// The fetch of Bun and messages of FCM. It wants BUN_CONFIG_MAX_HTTP_REQUESTS above its 1000 in flight.
+// Bun's fetch with FCM messages. Needs BUN_CONFIG_MAX_HTTP_REQUESTS above its 1000 in flight.
 import { FCM_PROJECT } from '../../gateway/accepting-answer.ts'
 import { AUTHORIZATION, COLLAPSE_ID, requestOf } from './request.ts'
 import { runSender } from './run-sender.ts'
 
-/** What the service makes of the same push, from the token on. */
+/** What the service sends for the same push, after the token. */
 const REST = JSON.stringify({
   notification: { body: 'Hello' },
   data: { bellhop: JSON.stringify({ push: COLLAPSE_ID }) },
   android: { priority: 'high', notification: { sound: 'default', tag: COLLAPSE_ID }, ttl: '86400s' },
 }).slice(1)
 
-/** Makes a token as long as one of Google's: 163 characters. */
+/** Pads a token to the 163 characters of Google's. */
 const FILLING = 'x'.repeat(70)
 
 await runSender(1000, ({ origin, ca }) => {

@@ -1,4 +1,4 @@
-// The fetch of Bun, and nothing else: what a script would do. It wants BUN_CONFIG_MAX_HTTP_REQUESTS above its 1000 in flight.
+// Bun's fetch alone, as in a script. Needs BUN_CONFIG_MAX_HTTP_REQUESTS above its 1000 in flight.
 import { BODY, headersOf, requestOf } from './request.ts'
 import { runSender } from './run-sender.ts'
 

@@ -1,4 +1,4 @@
-// The service's own HTTP/2 client and nothing around it: no database, no provider, no outcome.
+// The service's HTTP/2 client alone: no database, provider or outcomes.
 import { systemClock } from '../../../../src/clock.ts'
 import { h2Transport } from '../../../../src/gateway/transport/choose-transport.ts'
 import { answerTo, DEADLINE_MS } from '../../../../src/gateway/transport/transport.ts'
@@ -7,7 +7,7 @@ import { runSender } from './run-sender.ts'
 
 await runSender(1000, ({ origin, ca }) => {
   const transport = h2Transport(systemClock, null)(origin, { ca, deadlineMs: DEADLINE_MS })
-  // One object for what all requests share, as the APNs provider has.
+  // All requests share one object, as in the APNs provider.
   const { 'apns-id': _, ...headers } = headersOf(requestOf(0))
   return async (n) => {
     const { token, apnsId } = requestOf(n)

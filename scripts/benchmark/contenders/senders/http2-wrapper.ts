@@ -1,4 +1,4 @@
-// A session of http2-wrapper, taken once. 250 in flight are its best: with more it is slower.
+// One session of http2-wrapper, at its best with 250 requests in flight.
 import { once } from 'node:events'
 import { Agent } from 'http2-wrapper'
 import { BODY, headersOf, requestOf } from './request.ts'
@@ -6,7 +6,7 @@ import { runSender } from './run-sender.ts'
 
 await runSender(250, async ({ origin, ca }) => {
   const session = await new Agent().getSession(new URL(origin), { ca })
-  // Bun 1.4.5 loses requests that are made before the gateway's settings have come.
+  // Bun 1.4.5 loses requests made before the gateway's settings arrive.
   if (Object.keys(session.remoteSettings ?? {}).length === 0) await once(session, 'remoteSettings')
   return (n) =>
     new Promise<void>((resolve, reject) => {

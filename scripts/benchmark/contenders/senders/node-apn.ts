@@ -1,10 +1,9 @@
-// @parse/node-apn as its documentation sends, a notification and a token at a time. Bundled for Node by ../packages.ts.
+// @parse/node-apn as in its documentation, one notification and token at a time. Bundled for Node by ../packages.ts.
 import { createRequire } from 'node:module'
 import { generateKeyPairSync } from 'node:crypto'
 import { COLLAPSE_ID, CONTENT, EXPIRATION, requestOf, TOPIC } from './request.ts'
 import { runSender } from './run-sender.ts'
 
-/** What of the package is used here. */
 interface NodeApn {
   readonly Provider: new (options: object) => {
     send(notification: object, token: string): Promise<{ readonly failed: readonly unknown[] }>

@@ -1,10 +1,9 @@
-// apns2 of npm, a notification at a time. Bundled for Node by ../packages.ts.
+// npm's apns2, one notification at a time. Bundled for Node by ../packages.ts.
 import { generateKeyPairSync } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { COLLAPSE_ID, CONTENT, EXPIRATION, requestOf, TOPIC } from './request.ts'
 import { runSender } from './run-sender.ts'
 
-/** What of the packages is used here. */
 interface Apns2 {
   readonly ApnsClient: new (options: object) => { client: object; send(notification: object): Promise<unknown> }
   readonly Notification: new (token: string, options: object) => object
@@ -25,7 +24,7 @@ await runSender(1000, ({ origin, ca }) => {
     signingKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     defaultTopic: TOPIC,
   })
-  // It knows Apple's hosts only, on port 443: the same pool, elsewhere.
+  // Its Pool, since apns2 itself only knows Apple's hosts on port 443.
   const options = { connections: 32, pipelining: 1, allowH2: true, maxConcurrentStreams: 100 }
   client.client = new Pool(origin, { ...options, connect: { ca } })
   return (n) => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** What a push to a device consists of: as the service sends it, and every sender that it is compared with. */
+/** A push to one device, the same for the service and all other senders. */
 export interface BenchRequest {
-  /** 64 hex digits, another one each time. */
+  /** 64 hex digits, unique. */
   readonly token: string
-  /** A UUID, another one each time. */
+  /** A unique UUID. */
   readonly apnsId: string
 }
 
@@ -19,10 +19,10 @@ export const EXPIRATION = 1_800_000_000
 /** As long as a real one. */
 export const AUTHORIZATION = `bearer ${'x'.repeat(184)}`
 
-/** Put together from halves: a list of a million tokens would count as the sender's memory. */
+/** Tokens are built from halves: a list of a million would count as the sender's memory. */
 const HALVES = Array.from({ length: 1024 }, (_, n) => createHash('sha256').update(String(n)).digest('hex').slice(0, 32))
 
-/** `n` below 1024 × 1024. */
+/** `n`: below 1024 × 1024. */
 export function requestOf(n: number): BenchRequest {
   return {
     token: `${HALVES[n % HALVES.length]}${HALVES[Math.floor(n / HALVES.length)]}`,
@@ -30,7 +30,7 @@ export function requestOf(n: number): BenchRequest {
   }
 }
 
-/** The headers of a request beside HTTP/2's own. */
+/** Without HTTP/2's pseudo-headers. */
 export function headersOf({ apnsId }: BenchRequest): Record<string, string> {
   return {
     authorization: AUTHORIZATION,

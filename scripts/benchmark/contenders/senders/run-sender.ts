@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs'
 
 export interface Gateway {
-  /** `https://localhost:PORT`. */
+  /** `https://localhost:PORT` */
   readonly origin: string
-  /** PEM. */
+  /** PEM */
   readonly ca: string
 }
 
-/** Sends the request of a number; rejects unless the gateway took it. */
+/** Sends request number `n`; rejects unless the gateway accepts it. */
 export type Send = (n: number) => Promise<unknown>
 
 /**
- * The life of a sender, as a process that the bench starts with the arguments origin, CA file, warm-up and count: it
- * connects, sends the warm-up, prints `ready`, waits for a line, sends `count` requests, `inFlight` at a time, prints
- * `done`, and stays until its standard input ends, so that its figures can be read. Runs on Bun and on Node.
+ * Main function of a sender process, on Bun or Node. Arguments: origin, CA file, warm-up, count. It connects, warms up,
+ * prints `ready`, waits for a line, sends `count` requests, `inFlight` at a time, prints `done`, and stays for its
+ * figures to be read until standard input ends.
  */
 export async function runSender(inFlight: number, connect: (gateway: Gateway) => Promise<Send> | Send): Promise<void> {
   const [origin = '', caFile = '', warmUp = '0', count = '0'] = process.argv.slice(2)
   process.stdin.once('end', () => process.exit(0))
   const send = await connect({ origin, ca: readFileSync(caFile, 'utf8') })
-  // Alone, since a client that does not know the gateway's limits yet opens a connection for each.
+  // Alone: a client that does not know the gateway's limits yet opens a connection for each request.
   await send(0)
   await sendAll(1, Number(warmUp))
   console.log('ready')

@@ -1,12 +1,11 @@
-// web-push at its best: it makes each request as its documentation says, and HTTP/2 carries them, where the package itself
-// has a request of HTTP/1.1 for each. Bundled for Node by ../packages.ts, and run on Bun as well.
+// web-push at its best: builds requests as in its documentation, but sends them over HTTP/2, where the package itself
+// uses HTTP/1.1. Bundled for Node by ../packages.ts; also runs on Bun.
 import { createECDH, randomBytes } from 'node:crypto'
 import { connect } from 'node:http2'
 import { createRequire } from 'node:module'
 import { COLLAPSE_ID } from './request.ts'
 import { runSender } from './run-sender.ts'
 
-/** What of the package is used here. */
 interface WebPush {
   generateVAPIDKeys(): { readonly publicKey: string; readonly privateKey: string }
   generateRequestDetails(
@@ -16,7 +15,7 @@ interface WebPush {
   ): { readonly headers: Readonly<Record<string, string | number>>; readonly body: Buffer }
 }
 
-/** What the service makes of the same push. */
+/** What the service sends for the same push. */
 const MESSAGE = JSON.stringify({
   web_push: 8030,
   notification: {
@@ -27,13 +26,13 @@ const MESSAGE = JSON.stringify({
   },
 })
 
-/** Browsers in turns: a list of all would count as the sender's memory. */
+/** Browsers repeat: a list of all would count as the sender's memory. */
 const KEYS = Array.from({ length: 1024 }, () => ({
   p256dh: createECDH('prime256v1').generateKeys('base64url'),
   auth: randomBytes(16).toString('base64url'),
 }))
 
-/** Posts to a path below the origin; the status of the answer. */
+/** Resolves to the status. */
 type Post = (path: string, headers: Record<string, string>, body: Uint8Array) => Promise<number | undefined>
 
 const isBun = process.versions.bun !== undefined

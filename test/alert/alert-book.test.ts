@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 
 const at = (seconds: number) => ({ now: START + seconds * 1000, monotonic: seconds * 1000 })
-/** A look each 15 s from `from` to `to`, in seconds; what the last one finds to hold. */
+/** Looks every 15 s from `from` to `to` (seconds); returns what the last look finds. */
 function look(from: number, to: number, ...seen: readonly AlertCondition[]): readonly Holding[] {
   let holding: readonly Holding[] = []
   for (let second = from; second <= to; second += 15) holding = watch.look(seen, at(second))

@@ -123,7 +123,7 @@ function add(
   file.database.transact(() => alerts().add({ name: channel, channel, place: place.place, kinds }, { url, secret }))
 }
 
-/** Lets time pass, with its looks, each until all is told. */
+/** Lets time pass, and waits for all messages of each look. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += LOOK_MS) {
     scheduled = Promise.withResolvers()
@@ -245,7 +245,7 @@ describe('a restart', () => {
     isFull = false
     await pass(2 * MINUTE_MS)
     const ids = sent.map(({ headers }) => headers['webhook-id'])
-    // It was not on disk that it had begun: this is another beginning.
+    // Its first beginning was not stored.
     expect(ids).toHaveLength(2)
     expect(new Set(ids).size).toBe(2)
     holding = []

@@ -31,7 +31,6 @@ interface Sending {
   readonly addresses?: readonly string[]
 }
 
-/** To a name of which `addresses` are the addresses. */
 async function send({ url, password = 'correct horse', ...given }: Sending): Promise<string | null> {
   const { ca = tls.certificate, allowPrivate = true, addresses = ['127.0.0.1'] } = given
   const route = readMailUrl(`${url}?from=bellhop@shop.test&to=ann@shop.test`)
@@ -74,7 +73,7 @@ describe('a mail', () => {
   })
 
   test('goes to no server of the internet without TLS', async () => {
-    // The first address is the one that is called; that another is public is enough.
+    // It connects to the first address; any public one demands TLS.
     const addresses = ['127.0.0.1', '8.8.8.8']
     const before = plain.mails.length
     expect(await send({ url: `smtp://mail.test:${plain.port}`, addresses })).toBe('SMTP 500')

@@ -17,13 +17,13 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const requests = () => [...files].filter(([path]) => /^[A-Z].*\.bru$/.test(path))
 
-/** The lines of a block, as Bruno reads them: it ends with a brace at the beginning of a line. */
+/** Bruno ends a block at a brace that begins a line. */
 function blockOf(text: string, name: string): readonly string[] {
   const [, inner] = new RegExp(`^${name} \\{\\n(.*?)^\\}`, 'ms').exec(text) ?? []
   return inner?.split('\n').slice(0, -1) ?? []
 }
 
-/** What is on: a line with `~` is not sent. */
+/** Bruno does not send lines with `~`. */
 const valuesOf = (text: string, name: string) =>
   blockOf(text, name)
     .map((line) => /^ {2}([^~:]+): (.*)$/.exec(line))
@@ -58,7 +58,7 @@ test('has requests that a server takes as they are, for the device of the first'
   expect(registration).toContain('{{baseUrl}}/deviceToken\n')
   for (const [path, text] of requests()) {
     await send(registration, '')
-    // What phones show has been sent; all else is tried with what has not.
+    // Calls about pushes that phones show need a sent one; all others get a waiting one.
     const later = path.endsWith('ByIdShown.bru') ? {} : { send_at: 3600 }
     const push = (await service.post('/push/all', { tags: ['beta'], msg: 'Hello', ...later })).body.id
     const status = await send(text, push)

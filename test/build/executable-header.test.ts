@@ -6,7 +6,6 @@ const X64 = 62
 const ARM64 = 183
 const INTERPRETER = 3
 
-/** The header, a segment before the one of the loader, that one, and the loader's name. */
 function elf(machine: number, loader: string | null): Uint8Array {
   const view = new DataView(new ArrayBuffer(512))
   view.setUint32(0, 0x7f_45_4c_46)
@@ -37,7 +36,7 @@ describe('the header of an executable', () => {
     [elf(ARM64, '/lib/ld-musl-aarch64.so.1'), 'ELF arm64 /lib/ld-musl-aarch64.so.1'],
     [elf(243, '/lib/ld.so'), 'ELF unknown /lib/ld.so'],
     [elf(X64, null), 'ELF x64 without a loader'],
-    // Cut off in its table of segments.
+    // Cut off within its table of segments.
     [elf(X64, '/lib/ld.so').subarray(0, 130), 'ELF x64 without a loader'],
     [machO(0x01_00_00_0c), 'Mach-O arm64'],
     [machO(0x01_00_00_07), 'Mach-O x64'],

@@ -16,7 +16,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const COMMIT = { hash: '1a2b3c4', date: '2026-11-27', atMs: 1_795_769_000_000 }
 
-/** A package with a library, what is converted with it, and its papers. */
 async function libc(architecture: 'amd64' | 'arm64'): Promise<string> {
   const root = join(folder, `libc-${architecture}`)
   for (const [path, text] of Object.entries({

@@ -18,7 +18,7 @@ let folder: string
 let wgetrc: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bellhop-install-test-'))
-  // Where somebody who is not root finds what the tests have made.
+  // Readable by `nobody`.
   chmodSync(folder, 0o755)
   wgetrc = join(folder, 'wgetrc')
   writeFileSync(wgetrc, 'waitretry = 0\n')
@@ -26,7 +26,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const SCRIPT = 'scripts/install.sh'
-/** As the installer calls this machine. */
+/** The installer's name for this machine. */
 const TARGET = `linux-${process.arch}${existsSync('/lib64/ld-linux-x86-64.so.2') || existsSync('/lib/ld-linux-aarch64.so.1') ? '' : '-musl'}`
 const NAME = `bellhop-0.1.0-${TARGET}`
 const EXECUTABLE = '#!/bin/sh\necho "bellhop 0.1.0 (1a2b3c4), called with $*"\n'
@@ -40,7 +40,6 @@ const RELEASE: Files = {
   [NAME]: EXECUTABLE,
 }
 
-/** A web server with `files`; what was asked for. */
 function serve(files: Files) {
   const asked: string[] = []
   const server = Bun.serve({
@@ -65,7 +64,7 @@ interface How {
 
 async function install(args: readonly string[], { shell = ['sh'], env = {}, script = SCRIPT }: How = {}) {
   const child = Bun.spawn([...shell, script, ...args], {
-    // wget does not wait before it tries again.
+    // wget retries without a pause.
     env: { PATH: process.env['PATH'], HOME: folder, WGETRC: wgetrc, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
@@ -74,7 +73,7 @@ async function install(args: readonly string[], { shell = ['sh'], env = {}, scri
   return { exitCode: await child.exited, stdout, stderr }
 }
 
-/** A folder with these programs of this machine, and no others. */
+/** A folder with only these programs. */
 function only(name: string, ...programs: readonly string[]): string {
   const path = join(folder, name)
   mkdirSync(path)
@@ -155,7 +154,7 @@ describe('install.sh', () => {
   })
 
   test.each(['curl', 'wget'])('changes nothing where a download by %s ends early', async (program) => {
-    // Less than what its length says.
+    // Shorter than its Content-Length.
     const cut = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
@@ -386,7 +385,7 @@ test.skipIf(unchecked)(`shellcheck finds nothing${unchecked ? ' (needs the progr
   expect([exitCode, stdout.toString()]).toEqual([0, ''])
 })
 
-/** A folder in which another Bellhop is installed. */
+/** A folder with another Bellhop. */
 function installed(name: string): string {
   const to = join(folder, `bin-${name}`)
   mkdirSync(to, { recursive: true })
@@ -398,12 +397,12 @@ function expectUntouched(to: string): void {
   expect([readdirSync(to), readFileSync(join(to, 'bellhop'), 'utf8')]).toEqual([['bellhop'], 'the old one'])
 }
 
-/** Runs a command as somebody whom a mode keeps out. */
+/** A user who is subject to file modes. */
 function nobody(): readonly string[] {
   return process.getuid?.() === 0 ? ['/usr/bin/setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
 }
 
-/** The script, where nobody can read it. */
+/** The script, readable by `nobody`. */
 function readable(): string {
   const path = join(folder, 'install.sh')
   writeFileSync(path, readFileSync(SCRIPT, 'utf8'))

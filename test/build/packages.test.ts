@@ -8,7 +8,7 @@ import { BUN_LICENSE, licensesText } from '../../scripts/build/licenses.ts'
 import { bundledPackages, packageId } from '../../scripts/build/packages.ts'
 import type { BundledPackage } from '../../scripts/build/packages.ts'
 
-/** They ask for nothing but that they are handed on, which `bellhop licenses` does. */
+/** Their only demand is that `bellhop licenses` prints them. */
 const ALLOWED = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'])
 
 let packages: readonly BundledPackage[]
@@ -47,7 +47,7 @@ describe('the packages inside the executable', () => {
   test('have each the text of its licence, with what it says of others', () => {
     const wordless = packages.filter(({ licenseText }) => !/permission|license/i.test(licenseText))
     expect(wordless.map(packageId)).toEqual([])
-    // It has no file of its own, only the name.
+    // It has no licence file, only the name.
     expect(find('drizzle-orm')?.licenseText).toContain('Apache License\n')
     expect(find('swagger-ui-dist')?.licenseText).toContain('Copyright 2020-2021 SmartBear Software Inc.')
     expect(find('swagger-ui-dist')?.licenseText).toContain('DOMPurify')

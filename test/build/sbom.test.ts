@@ -48,11 +48,10 @@ interface Sbom {
 
 const sbomOf = (told: Contents): Sbom => JSON.parse(sbomText(told))
 
-/** Judges by the schema of CycloneDX itself. */
 function officialSchema() {
   const schemas = join(fileURLToPath(import.meta.resolve('@cyclonedx/cyclonedx-library/package.json')), '../res/schema')
   const read = (name: string) => JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'))
-  // Two formats that ajv does not know, of fields that are not used here.
+  // Formats that ajv does not know, of unused fields.
   const ajv = new Ajv({ strict: false, formats: { 'iri-reference': true, 'idn-email': true } })
   addFormats(ajv)
   for (const name of ['spdx', 'jsf-0.82']) {

@@ -25,9 +25,9 @@ function signerOf(opened: Signer | NoSigner): Signer {
 }
 
 /**
- * Encrypts a secret key as minisign does, by the cheapest scrypt that it reads: its own takes 7 s and 1 GB each time. Two bytes
- * each of three algorithms, 32 of salt, eight each of the limits, and what is encrypted: eight of the key's id, 64 of the key,
- * and 32 of a checksum.
+ * Encrypts a secret key like minisign, but with the cheapest scrypt that it reads: its own takes 7 s and 1 GB. Layout:
+ * 2 bytes for each of three algorithms, 32 of salt, 8 for each limit, and encrypted: 8 of key ID, 64 of key, 32 of
+ * checksum.
  */
 function seal(path: string, password: string): void {
   const [comment = '', line = ''] = readFileSync(path, 'utf8').split('\n')
@@ -59,7 +59,7 @@ describe.skipIf(missing)(`a signature${missing ? ' (needs the program minisign)'
     const first = readFileSync(`${file}.minisig`, 'utf8')
     const verified = minisign(['-V', '-Q', '-P', signer.publicKey, '-m', file])
     expect(verified).toEqual({ exitCode: 0, stdout: 'bellhop 0.1.0 linux-x64\n' })
-    // "ED": of the hash.
+    // "ED": a signature of the hash.
     expect(Buffer.from(first.split('\n')[1] ?? '', 'base64').toString('latin1', 0, 2)).toBe('ED')
     signer.sign(file, 'bellhop 0.1.0 linux-x64')
     expect(readFileSync(`${file}.minisig`, 'utf8')).toBe(first)

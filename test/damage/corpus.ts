@@ -16,22 +16,22 @@ import { join } from 'node:path'
 import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
 import { oldDatabase } from '../support/old-database.ts'
 
-/** What a disk, a hand or another program can have done to a data directory. */
+/** What a disk, a person or another program may do to a data directory. */
 export interface Damage {
   readonly name: string
-  /** Does it to a copy of what `makeSound` has made. */
+  /** `data`: a copy of what `makeSound` made. */
   apply(data: string): void
 }
 
 const PAGE_BYTES = 4096
 
-/** A header is the same in all of them (sqlite.org/fileformat2, 1.6): its kind, its number of cells, where they begin. */
+/** In every page header (sqlite.org/fileformat2, 1.6): type, number of cells, and their start. */
 const HEADER_PLACES = [0, 4, 6]
 
-/** The first page begins with the file's own header. */
+/** The first page begins with the file's header. */
 const FILE_HEADER_BYTES = 100
 
-/** A data directory with something in every table, of which some is still in the log. */
+/** A data directory with rows in every table, some of them still in the WAL. */
 export function makeSound(directory: string): void {
   const making = `${directory}-making`
   const path = oldDatabase(making, MIGRATIONS.at(-1)?.number ?? 0, { simulated: true })
@@ -46,13 +46,12 @@ export function makeSound(directory: string): void {
   add(0, 200)
   database.run('PRAGMA wal_checkpoint(TRUNCATE)')
   add(200, 220)
-  // While it is open: at its end the log is erased.
+  // While it is open: closing removes the WAL.
   cpSync(making, directory, { recursive: true })
   rmSync(join(directory, 'bellhop.db-shm'), { force: true })
   rmSync(making, { recursive: true, force: true })
 }
 
-/** All damages of a data directory that is sound. */
 export function corpusOf(sound: string): readonly Damage[] {
   const pages = statSync(join(sound, 'bellhop.db')).size / PAGE_BYTES
   const numbers = Array.from({ length: pages }, (_, page) => page)
@@ -64,7 +63,7 @@ export function corpusOf(sound: string): readonly Damage[] {
   ]
 }
 
-/** In the header, and in what the page holds: there wherever chance has it, the same in each run. */
+/** In the header, and at pseudo-random offsets that are the same in each run. */
 function placesIn(page: number): readonly number[] {
   const header = page === 0 ? FILE_HEADER_BYTES : 0
   const within = Number(Bun.hash.wyhash(`page ${page}`) % BigInt(PAGE_BYTES - 200))
@@ -85,7 +84,7 @@ function cut(bytes: number): Damage {
 function inTheLog(sound: string): readonly Damage[] {
   const log = (data: string) => join(data, 'bellhop.db-wal')
   const { size } = statSync(log(sound))
-  // Of the header, of a frame's header, of a page in it (sqlite.org/fileformat2, 4.1).
+  // In the WAL's header, a frame's header, and its page (sqlite.org/fileformat2, 4.1).
   const places = [0, 8, 20, 24, 32, 36, 48, 1000, PAGE_BYTES + 60, size - 10]
   return [
     ...places.map((place) => ({

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { corpusOf, makeSound } from './corpus.ts'
 import { judgeDamage } from './judge-damage.ts'
 
-/* The short form of bun run every-nth --damage: a few of some hundred damages. */
+/* A few of several hundred: bun run every-nth --damage. */
 
 const directory = mkdtempSync(join(tmpdir(), 'bellhop-corpus-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -13,7 +13,6 @@ const sound = join(directory, 'sound')
 makeSound(sound)
 const corpus = corpusOf(sound)
 
-/** Of each what is to come of it. */
 const REFUSED: readonly (readonly [damage: string, sentence: string])[] = [
   ['cut to 40960 bytes', 'The database PATH/bellhop.db is damaged. Stop Bellhop and copy its directory'],
   [

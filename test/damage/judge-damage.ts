@@ -11,17 +11,15 @@ import { commandLine } from '../cli/command-line.ts'
 import { APPLICATION } from '../support/old-database.ts'
 import type { Damage } from './corpus.ts'
 
-/** What came of a damage. */
 export interface Consequence {
-  /** What `serve` did. */
   readonly serve: 'refused' | 'served' | 'served what is whole'
-  /** What it said, where it was refused. */
+  /** Why it was refused. */
   readonly sentence: string | null
-  /** What must not be. */
+  /** Violations. */
   readonly findings: readonly string[]
 }
 
-/** How long a call, or a stop, may take in ms before it is taken for one that hangs. */
+/** A call or stop that takes longer hangs. In ms. */
 const HANGS_MS = 30_000
 
 const CALLS: readonly (readonly [method: string, path: string, body?: object])[] = [
@@ -47,8 +45,8 @@ const COMMANDS: readonly (readonly string[])[] = [
 ]
 
 /**
- * Serves, and runs commands, on a copy of `sound` with the damage: each must say in a sentence what is wrong, or work.
- * `quick`: serves once, and runs a few commands.
+ * Serves and runs commands on a damaged copy of `sound`: each must work, or name the problem in a sentence. `quick`:
+ * serves once, and runs fewer commands.
  */
 export async function judgeDamage(sound: string, damage: Damage, quick = false): Promise<Consequence> {
   const directory = mkdtempSync(join(tmpdir(), 'bellhop-damage-'))
@@ -64,7 +62,7 @@ export async function judgeDamage(sound: string, damage: Damage, quick = false):
     cpSync(data, again, { recursive: true })
     const served = await serve(data, findings)
     if (!quick) {
-      // What is served must be served again: what a stop writes is no second damage.
+      // Serving must not cause further damage.
       const second = await serve(data, findings)
       if (served.serve !== 'refused' && second.serve === 'refused') findings.push(`then refused: ${second.sentence}`)
     }
@@ -101,7 +99,7 @@ async function serve(data: string, findings: string[]): Promise<Omit<Consequence
   const readyz = await call(`${server.adminUrl}/readyz?probe`, 'GET')
   const said = lines.some(({ event }) => / is damaged\. Stop Bellhop /.test(event))
   if (metrics?.status !== 200) findings.push(`/metrics: ${metrics?.status} ${metrics?.text}`)
-  // A row that has gone without a trace breaks what refers to it: that is logged, and only integrity_check finds more.
+  // A missing row breaks references to it: that is logged; only integrity_check finds more.
   if (failed > 0 && !lines.some(({ level }) => level === 'error'))
     findings.push(`${failed} calls failed, and nobody was told`)
   if (said && readyz?.status !== 503) findings.push(`/readyz: ${readyz?.status} ${readyz?.text}`)
@@ -136,7 +134,7 @@ async function call(url: string, method: string, body?: object) {
   }
 }
 
-/** A command changes nothing of a sound database that the next one needs; of a damaged one each says the same. */
+/** On a sound database no command affects the next; on a damaged one each reports the same. */
 async function runCommand(argv: readonly string[], data: string, findings: string[]): Promise<void> {
   using line = commandLine()
   const words = argv.map((word) => word.replace(/^BACKUPS/, join(data, '..', 'backups')))

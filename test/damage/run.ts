@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { corpusOf, makeSound } from './corpus.ts'
 import { judgeDamage } from './judge-damage.ts'
 
-/** Judges each `every`-th damage of the corpus; resolves with the exit code. */
+/** Judges each `every`-th damage; resolves to the exit code. */
 export async function runDamages(every: number): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'bellhop-corpus-'))
   const counts = new Map<string, number>()

@@ -35,15 +35,14 @@ interface Examined {
   readonly exitCode: number
   readonly ok: boolean
   readonly checks: readonly (Omit<DoctorCheck, 'application'> & { readonly application?: string })[]
-  /** The one check of this id. */
   readonly check: (id: string) => Examined['checks'][number]
 }
 
 export interface DoctorHarness extends AsyncDisposable {
   readonly line: CommandLine
-  /** Answers as a gateway does to an impossible token, with the time of the fake clock, until `answer` says otherwise. */
+  /** Answers like a real gateway, at the fake clock's time, unless `answer` is set. */
   readonly gateways: Readonly<Record<Name, Gateway>>
-  /** What points `serve` and doctor at the gateways. */
+  /** Points `serve` and doctor at the gateways. */
   readonly env: Readonly<Record<string, string>>
   /** Outside the data directory. */
   file(name: string, content: string): string
@@ -51,7 +50,7 @@ export interface DoctorHarness extends AsyncDisposable {
   hang(name: Name): void
   addApplication(name: string): Promise<string>
   store(application: string, credential: Credential): void
-  /** `doctor … --json`. Fails the test when anything secret is printed. */
+  /** `doctor … --json`. Fails the test if a secret is printed. */
   examine(argv?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Examined>
 }
 

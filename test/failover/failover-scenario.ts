@@ -5,24 +5,23 @@ import type { Platform } from '../faults/stage/ledger.ts'
 import type { Stage } from '../faults/stage/stage.ts'
 import type { Cut, Kept, Mirror } from './mirror.ts'
 
-/** One machine that died, and the other that followed. */
+/** One machine's death and the other's takeover. */
 export interface Round extends Cut {
   readonly number: number
-  /** The write with which it died, counted from the first push of the round, or from the start of the server. */
+  /** The fatal write, counted from the round's first push or the server's start. */
   readonly write: number
-  /** Whether the server was starting. */
   readonly starting: boolean
   readonly kept: Kept
   readonly fenceMs: number
-  /** With the journal of the file system played. */
+  /** Includes replaying the file system's journal. */
   readonly mountMs: number
-  /** On the second machine, from the start of the process; `null`: the next round ends that start. */
+  /** From the process's start on the second machine; `null`: the next round ends that start. */
   readonly readyMs: number | null
-  /** What any machine had answered with 2xx, and the second one did not know. */
+  /** Acknowledged by any machine and unknown to the second. */
   readonly missing: number
 }
 
-/** More than a broadcast makes with the calls beside it. */
+/** More than a broadcast and its calls make. */
 const MOST_WRITES = 200
 /** More than a start makes. */
 const MOST_WRITES_OF_START = 40
@@ -30,7 +29,7 @@ const STARTING_SHARE = 0.25
 const LATENCY_MS = [5, 60] as const
 const KINDS: readonly Kept[] = ['all', 'prefix', 'some']
 
-/** Kills the machine that serves at a random write, and goes on with the other one, so many times. */
+/** Kills the serving machine at a random write and continues on the other, repeatedly. */
 export function failoverScenario(mirror: Mirror, onRound: (round: Round) => void): Scenario {
   return {
     name: 'failover',
@@ -58,9 +57,9 @@ interface Order {
   readonly stage: Stage
   readonly mirror: Mirror
   readonly number: number
-  /** Whether the next round starts the server. */
+  /** The next round starts the server. */
   readonly startsAgain: boolean
-  /** How many of the pushes an earlier round has asked for. */
+  /** Pushes requested by earlier rounds. */
   readonly asked: number
 }
 
@@ -75,7 +74,7 @@ async function failOverOnce({ stage, mirror, number, startsAgain, asked }: Order
   const found = await Promise.race([cut, traffic.then(() => cut)])
 
   const fencedAt = performance.now()
-  // The server first: it must not read that its disk is gone, and refuse what may be in the other copy.
+  // The server first: it must not see its disk disappear and refuse what the other copy may have.
   const killed = stage.kill()
   await mirror.fence()
   const fenceMs = performance.now() - fencedAt
@@ -98,14 +97,14 @@ async function trafficUntil(cut: Promise<unknown>, { pushes, accidents }: Stage)
   void cut.then(() => over.abort())
   for (let turn = 0; !over.signal.aborted; turn++) {
     if (accidents.length > 0) throw new Error(accidents.join('; '))
-    // Some broadcast is being sent all the while.
+    // Keeps a broadcast running.
     if (turn % 8 === 0) await pushes.toAll()
     else await Promise.all([pushes.toOne(0), pushes.toTag('few'), pushes.toOne(1)])
     await Bun.sleep(20)
   }
 }
 
-/** Acknowledged devices, and acknowledged pushes from `from` on, that the service does not know. */
+/** Acknowledged devices and pushes (from `from` on) that the service does not know. */
 async function missing({ api, ledger }: Stage, from: number): Promise<number> {
   const listed = await api.call('GET', '/deviceToken/all')
   if (listed?.status !== 200) throw new Error(`the devices were not listed: ${listed?.status}`)

@@ -6,7 +6,7 @@ import { failoverScenario } from './failover-scenario.ts'
 import type { Round } from './failover-scenario.ts'
 import { mirrorHindrance, openMirror } from './mirror.ts'
 
-/* The short form of ./scripts/failover. It needs root, and QEMU's storage daemon. */
+/* Short form of ./scripts/failover. Needs root and QEMU's storage daemon. */
 
 test.if(mirrorHindrance() === null)(
   'a machine that dies at a random write leaves all that it answered on the copy of its volume',

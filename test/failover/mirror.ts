@@ -2,17 +2,16 @@ import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Large enough for the reserve that a server keeps, a twentieth, and for two databases. */
+/** Fits a server's reserve (a twentieth) and two databases. */
 const VOLUME_BYTES = 192 * 1024 * 1024
 
 const TOOLS = ['qemu-storage-daemon', 'losetup', 'mkfs.ext4', 'mount', 'umount'] as const
 
-/** How the volume is mirrored, for the output. */
 export const STAND_IN = `This kernel has no DRBD. Its stand-in: QEMU's quorum of two copies, one of them over TCP on the loopback address in
 a process of its own. A write or flush is answered when both have answered it, as in DRBD's protocol C. On it a loop
 device with ext4. The kill takes the server and its copy of the volume; then the other copy is mounted.`
 
-/** Why the volume cannot be had here; `null` if it can. */
+/** Why the volume is not available here, if so. */
 export function mirrorHindrance(): string | null {
   const missing = TOOLS.filter((tool) => Bun.which(tool) === null)
   if (missing.length > 0) return `${missing.join(', ')} is not installed (Debian: qemu-utils, qemu-system-common)`
@@ -32,15 +31,15 @@ export interface Cut {
 export interface Mirror extends AsyncDisposable {
   readonly directory: string
   /**
-   * With the write after so many, the first machine dies: from then on nothing is answered. What its copy has of writes
-   * since the last flush is drawn by `seed`. Resolves once it is so.
+   * Kills the first machine after `writes` writes: it answers nothing more. `seed` decides which writes since the last
+   * flush its copy has. Resolves when it is dead.
    */
   cutAfter(writes: number, kept: Kept, seed: number): Promise<Cut>
-  /** Resolves when everything that was written until now is in both copies. */
+  /** Resolves when both copies have everything written so far. */
   sync(): Promise<void>
-  /** Takes away what is left of the first machine: it writes and reads nothing any more. */
+  /** Detaches the first machine: it reads and writes nothing more. */
   fence(): Promise<void>
-  /** Mounts the second copy. The machine that died is the second one from then on, with a copy of what is there. */
+  /** Mounts the second copy. The dead machine becomes the second one, with a fresh copy. */
   failOver(): Promise<{ readonly mountMs: number }>
 }
 
@@ -57,7 +56,7 @@ export async function openMirror(): Promise<Mirror> {
 
   async function fence(): Promise<void> {
     await first.kill()
-    // Lazily: the harness may have a file of it open.
+    // Lazily: the harness may have a file open.
     await run('umount', '-l', directory)
     await run('losetup', '-d', first.device)
     await run('umount', '-l', first.file)
@@ -72,7 +71,7 @@ export async function openMirror(): Promise<Mirror> {
     fence,
     async failOver() {
       ;[copy, otherCopy] = [otherCopy, copy]
-      // What DRBD does when the machine is back, and while the service runs.
+      // As DRBD does when the machine is back, while the service runs.
       await copyFile(copy, otherCopy)
       first = await startFirst(own, copy, otherCopy)
       const startedAt = performance.now()
@@ -86,7 +85,7 @@ export async function openMirror(): Promise<Mirror> {
   }
 }
 
-/** The storage of the machine that serves: a block device that is two copies. */
+/** The serving machine's storage: one block device of two copies. */
 async function startFirst(own: string, copy: string, otherCopy: string) {
   const second = await startSecond(otherCopy)
   const file = join(own, `device-${crypto.randomUUID()}`)
@@ -94,7 +93,7 @@ async function startFirst(own: string, copy: string, otherCopy: string) {
   const blocks = [
     { driver: 'file', 'node-name': 'own', filename: copy },
     { driver: 'nbd', 'node-name': 'other', server: { type: 'inet', host: '127.0.0.1', port: second.port } },
-    // Reads are the first one's; a write has to succeed on both.
+    // Reads from the first; a write has to succeed on both.
     { driver: 'quorum', 'node-name': 'both', children: ['own', 'other'], 'vote-threshold': 2, 'read-pattern': 'fifo' },
   ]
   const exported = { type: 'fuse', id: 'volume', 'node-name': 'both', mountpoint: file, writable: true }

@@ -1,5 +1,5 @@
-// ./scripts/failover: the machine that serves dies, and another one goes on with its copy of the volume. The service is a
-// real process, the volume a real block device, and what is lost and repeated is judged by test/faults/judge/judge.ts.
+// ./scripts/failover: the serving machine dies, and another continues with its copy of the volume. A real process on a
+// real block device; test/faults/judge/judge.ts judges losses and repeats.
 import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 import { runScenarios } from '../faults/run-scenario.ts'
@@ -53,7 +53,7 @@ const REPEATED_MOST = 16 * 500
 
 process.exit((await run(rounds, seed, devices)) ? 0 : 1)
 
-/** Whether all was well. */
+/** Returns whether everything held. */
 async function run(rounds: number, seed: number, devices: number): Promise<boolean> {
   if (values.binary === undefined) await $`${process.execPath} scripts/build.ts`.quiet()
   const program = programOf(values.binary ?? 'dist/bellhop')
@@ -104,7 +104,7 @@ function lineOf({ number, write, starting, kept, unflushed, left, missing, fence
   ].join('')
 }
 
-/** The least, the median and the most. */
+/** Minimum, median, maximum. */
 function spread(all: readonly number[]): string {
   const sorted = all.toSorted((a, b) => a - b)
   const [least, median, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)].map((ms) =>

@@ -1,11 +1,11 @@
-// The second machine of scripts/failover: it keeps a copy of the volume, and serves it over NBD (the protocol of
-// https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md: fixed newstyle, without structured replies).
+// The second machine of scripts/failover: keeps a copy of the volume and serves it over NBD
+// (https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md: fixed newstyle, without structured replies).
 //
 //   bun second-machine.ts IMAGE    prints its port
 //
-// On standard input `cut after N keep KIND seed S`: with the Nth write from now on, the first machine dies. Nothing is
-// answered any more, and the copy is left as KIND says: `all` that had come, a `prefix` of the writes since the last flush,
-// or `some` of them, as after a power cut here too. It prints `cut`, the writes since the last flush, and how many are left.
+// On standard input `cut after N keep KIND seed S`: the first machine dies at the Nth write from now on. Nothing is answered
+// any more, and the copy has `all` writes, a `prefix` of those since the last flush, or `some` of them, as after a power cut
+// here, too. Prints `cut`, the number of writes since the last flush, and how many are left.
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -17,9 +17,9 @@ const REQUEST = 0x25609513
 const REPLY = 0x67446698
 const [EXPORT_NAME, ABORT, INFO, GO] = [1, 2, 6, 7]
 const [READ, WRITE, DISCONNECT, FLUSH] = [0, 1, 2, 3]
-/** HAS_FLAGS and SEND_FLUSH: who wants a write on the disk sends a flush. */
+/** HAS_FLAGS and SEND_FLUSH: clients flush what has to be durable. */
 const FLAGS = 0b101
-/** A write is whole or not there within one of them. */
+/** Writes are atomic within a sector. */
 const SECTOR_BYTES = 512
 
 interface Write {
@@ -32,7 +32,7 @@ type Cut = { readonly kind: 'all' | 'prefix' | 'some'; readonly seed: number; le
 
 const image = openSync(process.argv[2] ?? '', 'r+')
 const bytes = fstatSync(image).size
-/** Since the last flush, in their order. A flush is answered after all of them. */
+/** Since the last flush, in order. A flush is answered after all of them. */
 let unflushed: Write[] = []
 let cut: Cut | null = null
 
@@ -40,7 +40,7 @@ const server = createServer((socket) => void serve(socket).catch(() => socket.de
 server.listen(0, '127.0.0.1', () => say(`${(server.address() as AddressInfo).port}`))
 
 for await (const line of console) {
-  // The end of the input is an empty line.
+  // The input ends with an empty line.
   if (line === '') break
   const [, after, kind, seed] = /^cut after (\d+) keep (all|prefix|some) seed (\d+)$/.exec(line) ?? []
   if (kind === undefined) throw new Error(`not understood: ${line}`)
@@ -72,7 +72,7 @@ async function serve(socket: Socket): Promise<void> {
   }
 }
 
-/** Answers one option; whether the export was chosen with it. */
+/** Answers one option; returns whether the export was chosen. */
 async function negotiated(socket: Socket, take: Take): Promise<boolean> {
   const head = await take(16)
   if (head.readBigUInt64BE(0) !== OPTION) throw new Error('no option')
@@ -90,7 +90,7 @@ async function negotiated(socket: Socket, take: Take): Promise<boolean> {
   return option === EXPORT_NAME || option === GO
 }
 
-/** The last thing that came was `last`, of which the beginning may be there. */
+/** `last` may have been written in part. */
 function end({ kind, seed }: Cut, last: Pick<Write, 'offset' | 'data'>): void {
   const sectors = Math.floor((chance(seed, 'torn') * last.data.length) / SECTOR_BYTES)
   const data = last.data.subarray(0, sectors * SECTOR_BYTES)

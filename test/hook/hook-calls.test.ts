@@ -26,7 +26,6 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
 })
 
-/** As an operator makes it, beside the server. */
 async function make(name: string, template: object, ...flags: readonly string[]) {
   const file = line.file(`${name}.json`, JSON.stringify(template))
   const argv = ['hook', 'create', service.application.id, name, '--template', file, '--json', ...flags]
@@ -86,11 +85,11 @@ describe('a call of a hook', () => {
   test('is one push, however often it is repeated', async () => {
     const { path } = await make('repeated', PAID)
     const [first, ...others] = await Promise.all([1, 2, 3].map(() => call(path, order('again'))))
-    // What a sender says of the time of its try does not make it another event.
+    // The time of a try does not make another event.
     others.push(await call(path, { ...order('again'), sent_at: 17 }))
     for (const { status, body } of others) expect({ status, body }).toEqual({ status: 200, body: first?.body })
     expect((await call(path, order('other'))).body.id).not.toBe(first?.body.id)
-    // Keys of hooks are not those of callers.
+    // Hooks' keys differ from callers' idempotency keys.
     const { path: beside } = await make('beside', PAID)
     expect((await call(beside, order('again'))).body.id).not.toBe(first?.body.id)
   })

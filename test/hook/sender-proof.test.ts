@@ -10,7 +10,6 @@ const STANDARD_SECRET = `whsec_${Buffer.from('a secret of at least 24 bytes').to
 
 const hmac = (key: string | Uint8Array, text: string) => createHmac('sha256', key).update(text)
 
-/** As each service signs. */
 const SIGNED: Readonly<
   Record<SignatureName, { secret: string; sign: (body: string, seconds: number) => Record<string, string> }>
 > = {
@@ -62,7 +61,7 @@ describe('the signature of', () => {
     expect(problem(name, sign(BODY, Number.NaN))).not.toBeNull()
   })
 
-  // GitHub Docs, "Validating webhook deliveries", the values to test with.
+  // Test values of GitHub Docs, "Validating webhook deliveries".
   test('github is as its documentation has it', () => {
     const headers = {
       'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',

@@ -99,7 +99,7 @@ describe('a template', () => {
     })
   })
 
-  // A field that chooses devices counts as absent where it is empty: the push would go to everybody.
+  // Without its filter, the push would go to everyone.
   test.each(['users', 'tags', 'alias', 'token', 'tokens'])('never goes to everybody for an empty %s', (field) => {
     const push = { platform: ['0', '1'], msg: 'Secret', sound: '', badge: '', [field]: '{{ to }}' }
     for (const to of ['', [], [''], ['ann', '']]) {

@@ -11,7 +11,7 @@ interface Sample {
   readonly event: string
 }
 
-/** Of each template of the page, in its order: a call as the service documents it, and what comes of it. */
+/** For each template of the page, in order: a documented call, and its result. */
 const SAMPLES: readonly (readonly [name: string, Sample])[] = [
   [
     'the first',

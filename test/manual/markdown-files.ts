@@ -3,12 +3,12 @@ import { join } from 'node:path'
 const root = join(import.meta.dir, '../..')
 
 export interface MarkdownFile {
-  /** From the root of the repository. */
+  /** From the repository's root. */
   readonly path: string
   readonly text: string
 }
 
-/** The READMEs, what the proofs found, and every file of the manual. */
+/** READMEs, proofs and the manual. */
 export const MARKDOWN_FILES: readonly MarkdownFile[] = await Promise.all(
   [
     'README.md',
@@ -21,14 +21,14 @@ export const MARKDOWN_FILES: readonly MarkdownFile[] = await Promise.all(
   })),
 )
 
-/** The text of a file: `README.md`, `src/manual/server.md`. */
+/** `file`: such as `README.md` or `src/manual/server.md`. */
 export function markdown(path: string): string {
   const file = MARKDOWN_FILES.find((each) => each.path === path)
   if (file === undefined) throw new Error(`there is no ${path}`)
   return file.text
 }
 
-/** What the links of a text lead to, in order; those in code are none. */
+/** Link targets in order, ignoring code. */
 export function linksIn(text: string): readonly string[] {
   const links: string[] = []
   const note = (_: string, { href, src }: { readonly href?: string; readonly src?: string }) =>
@@ -37,33 +37,33 @@ export function linksIn(text: string): readonly string[] {
   return links
 }
 
-/** The anchors that the headings of a text have on GitHub and in the HTML that Bun makes. */
+/** Anchors of headings, as on GitHub and in Bun's HTML. */
 export function anchorsOf(text: string): readonly string[] {
   const html = Bun.markdown.html(text, { headings: { ids: true } })
   return [...html.matchAll(/<h\d id="([^"]+)"/g)].map(([, id]) => `#${id}`)
 }
 
-/** Each command line of Bellhop in the text's blocks for a shell, without the program, as a shell splits it. */
+/** Arguments of each Bellhop command in shell blocks, split as by a shell. */
 export function commandsIn(text: string): readonly (readonly string[])[] {
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block.replaceAll('\\\n', ' '))
   return blocks.flatMap((block) => block.split('\n')).flatMap(commandsOf)
 }
 
-/** What stands in a sentence as code, such as `--json` or `bellhop health`, without line ends. */
+/** Inline code, such as `--json` or `bellhop health`, without line ends. */
 export function codeIn(text: string): readonly string[] {
   const found: string[] = []
   Bun.markdown.render(text, { codespan: (code) => void found.push(code.replaceAll('\n', ' ')) })
   return found
 }
 
-/** The same of such code. */
+/** Commands in inline code. */
 export function commandsInSentences(text: string): readonly (readonly string[])[] {
   return codeIn(text).flatMap(commandsOf)
 }
 
 const OPERATOR = /^(?:\$\(|<\(|>>|&&|[|&;()<>])$/
 
-/** `sudo` and the like hand on what follows them; in a container of the name, the program follows its name. */
+/** Words that may precede a command, such as `sudo`; in a container named bellhop, the program follows its name. */
 const BEFORE_COMMAND = /^(?:sudo|until|bellhop|\w+=.*)$/
 
 function commandsOf(line: string): readonly (readonly string[])[] {
@@ -78,7 +78,7 @@ function commandsOf(line: string): readonly (readonly string[])[] {
   })
 }
 
-/** Words and operators; `"$(…)"` counts as what stands in it. */
+/** Words and operators; `"$(…)"` counts as its content. */
 function wordsOf(line: string): readonly string[] {
   const open = line.replaceAll(/"[^"$]*(?=\$\()|(?<=\))"/g, ' ')
   const parts = open.match(/(?:^|\s)#.*$|\$\(|<\(|>>|&&|[|&;()<>]|(?:"[^"]*"|'[^']*'|[^\s"'|&;()<>])+/g) ?? []

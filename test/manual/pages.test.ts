@@ -23,7 +23,7 @@ describe('the pages of the manual', () => {
 
   test('have headings whose anchors are the same on GitHub and in the browser', () => {
     for (const { text } of PAGES) {
-      // Nothing in them that the two make something else of.
+      // GitHub and Bun agree on anchors of these characters.
       for (const anchor of anchorsOf(text)) expect(anchor).toMatch(/^#[a-z0-9-]+$/)
     }
   })
@@ -41,7 +41,7 @@ describe('the pages of the manual', () => {
   })
 })
 
-/** Lines that only look like a title. */
+/** Lines in code that look like titles. */
 function codeCommentsOf(text: string): number {
   return [...text.matchAll(/^```.*?^```$/gms)].flatMap(([block]) => block.match(/^# /gm) ?? []).length
 }

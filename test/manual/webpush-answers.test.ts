@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ANSWERS } from '../../src/gateway/webpush/answer-table.ts'
 import type { WebPushMeaning } from '../../src/gateway/webpush/answer-table.ts'
 
-/** What the manual says of a meaning: what is at fault, and what Bellhop does. */
+/** The manual's words for a meaning: the fault, and what Bellhop does. */
 const WORDS: Readonly<Record<WebPushMeaning, readonly [fault: string, follows: string]>> = {
   taken: ['', 'sent'],
   gone: ['browser', 'unregistered'],

@@ -27,7 +27,7 @@ async function push(application = service.application): Promise<string> {
   return body.id
 }
 
-/** Moves the clock on until the push has gone out. */
+/** Lets time pass until the push has been sent. */
 async function sent(id: string): Promise<void> {
   await passing(
     service,
@@ -87,7 +87,7 @@ describe('/readyz', () => {
     expect([await writes('/readyz'), await writes('/metrics'), await writes('/readyz')]).toEqual([false, false, false])
     expect(await writes('/readyz?probe')).toBe(true)
     clock.advance(4999)
-    // What was due meanwhile may write too.
+    // Other due work may also write.
     for (let version = -1; version !== service.database.version(); await fetch(`${service.adminUrl}/healthz`)) {
       version = service.database.version()
     }
@@ -108,7 +108,7 @@ describe('/readyz', () => {
     const began = clock.now()
     const id = await push()
     while (simulator.arrivals().length === before) await Bun.sleep(2)
-    // Time passes and no timer runs: as if an answer, and its deadline, were lost.
+    // No timer runs: as if an answer and its deadline were lost.
     for (let at = 0; at < 54_000; at += 9000) {
       clock.standStill(9000)
       await ready()

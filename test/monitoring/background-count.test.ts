@@ -29,7 +29,7 @@ afterEach(() => {
   registry[Symbol.dispose]()
 })
 
-/** Rows as they are after `number` registrations, the first of them with this id. */
+/** Rows as after `number` registrations, from ID `from` on. */
 function addDevices(application: number, platform: Platform, number: number, from: number, state = 0): void {
   registry.database
     .statement<never, [number, number, number, number, number]>(
@@ -40,7 +40,7 @@ function addDevices(application: number, platform: Platform, number: number, fro
     .run(from, number, application, platform, state)
 }
 
-/** Open pushes, of which every tenth is to many. */
+/** Every tenth push has many recipients. */
 function addPushes(application: number, platform: 0 | 1, number: number): void {
   const { database } = registry
   const push = database.statement<{ number: number }, [string, number]>(
@@ -119,7 +119,7 @@ describe('what is counted beside everything else', () => {
       { application: 1, platform: 0, count: 2500 },
       { application: 2, platform: 1, count: 7 },
     ])
-    // Many for one moment, which is where a part may end.
+    // Many at one time, where a part may end.
     registry.database.statement('UPDATE delivery SET waits_until = min(push, 20) WHERE push > 10').run()
     registry.clock.advance(60_000)
     expect((await background.counts()).open[0]?.count).toBe(2500)

@@ -11,7 +11,7 @@ import type { Credentials, Service } from '../support/service.ts'
 import { readExposition } from './read-exposition.ts'
 import type { ReadFamily } from './read-exposition.ts'
 
-/** Tokens, aliases and texts that are in the registry and in pushes: none of them may be seen from outside. */
+/** Tokens, aliases and texts in the registry and in pushes: none may leak. */
 export const SECRETS = {
   good: 'a1'.repeat(32),
   gone: 'bad41000'.padEnd(64, '0'),
@@ -26,7 +26,7 @@ export const SECRETS = {
 export interface BusyService extends AsyncDisposable {
   readonly service: Service
   readonly clock: FakeClock
-  /** One whose name has to be escaped, without a credential for FCM. */
+  /** Its name needs escaping. It has no FCM credential. */
   readonly paused: Credentials
   readonly certificateExpiresAt: number
   scrape(): Promise<{ readonly text: string; readonly families: ReadonlyMap<string, ReadFamily> }>
@@ -76,7 +76,7 @@ export async function startBusyService(): Promise<BusyService> {
     paused,
     certificateExpiresAt,
     async scrape() {
-      // What is counted in the background is counted anew.
+      // Renews the background counts.
       clock.advance(2000)
       const response = await fetch(`${service.adminUrl}/metrics`)
       const text = await response.text()
@@ -85,7 +85,7 @@ export async function startBusyService(): Promise<BusyService> {
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
 
-  /** A webhook that nobody answers, and a certificate. */
+  /** An unanswered webhook, and a certificate. */
   function equip(): void {
     const { database, data } = service
     const applications = createApplicationStore({ database, clock })

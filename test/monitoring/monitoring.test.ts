@@ -4,7 +4,7 @@ import { startBusyService } from './busy-service.ts'
 import type { BusyService } from './busy-service.ts'
 import type { ReadFamily } from './read-exposition.ts'
 
-/* What lies in scripts/monitoring speaks of metrics that there are, by labels and values that they have. */
+/* Files in scripts/monitoring must use existing metrics, labels and values. */
 const folder = join(import.meta.dir, '..', '..', 'scripts', 'monitoring')
 const rules = Bun.YAML.parse(await Bun.file(join(folder, 'alerts.yaml')).text()) as {
   groups: {
@@ -40,7 +40,7 @@ const familyOf = (metric: string) =>
   families.get(metric) ??
   (/_(bucket|sum|count)$/.test(metric) ? families.get(metric.replace(/_(bucket|sum|count)$/, '')) : undefined)
 
-/** Put on each series by whoever scrapes. */
+/** Added by the scraper. */
 const SCRAPED = new Set(['job', 'instance'])
 
 /** The metrics of an expression, each with its label matchers: `x{a="b",c=~"d|e"}`. */
@@ -66,7 +66,7 @@ describe('every expression of the alert rules and of the dashboard', () => {
         for (const { label, operator, value } of matchers.filter(({ label }) => !SCRAPED.has(label))) {
           const values = new Set(family.series.map(({ labels }) => labels[label]))
           expect([metric, label, values.has(undefined)]).toEqual([metric, label, false])
-          // Codes are what they happen to be, and what is picked in the dashboard any application.
+          // Any code may occur, and the dashboard may pick any application.
           if (label === 'code' || value.startsWith('$')) continue
           for (const one of operator.endsWith('~') ? value.split('|') : [value]) {
             expect([metric, label, one, values.has(one)]).toEqual([metric, label, one, true])

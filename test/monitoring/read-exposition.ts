@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 
 interface Series {
-  /** With the suffix of a histogram's: `x_bucket`. */
+  /** Includes a histogram's suffix: `x_bucket`. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
@@ -19,8 +19,8 @@ const SAMPLE = /^([a-z][a-z0-9_]*)(?:\{(.*)\})? (\S+)$/
 const LABEL = /([a-z][a-z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)/y
 
 /**
- * Reads the text format of Prometheus, version 0.0.4, strictly: HELP, TYPE and then the samples of one family together;
- * no series twice; histograms whole. Expects what the conventions ask of names.
+ * A strict reader of Prometheus' text format 0.0.4: families are contiguous (HELP, TYPE, samples), series unique,
+ * histograms complete, names conventional.
  */
 export function readExposition(text: string): ReadonlyMap<string, ReadFamily> {
   expect(text.endsWith('\n')).toBe(true)
@@ -78,7 +78,7 @@ function readValue(text: string): number {
 
 type Labels = Readonly<Record<string, string>>
 
-/** The same for the same labels, in whichever order. */
+/** Independent of the labels' order. */
 function keyOf(labels: Labels): string {
   return Object.keys(labels)
     .toSorted()
@@ -86,7 +86,6 @@ function keyOf(labels: Labels): string {
     .join()
 }
 
-/** Those of the histogram that a bucket belongs to. */
 function withoutBound(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'le'))
 }
@@ -102,7 +101,7 @@ function checkFamily(name: string, { type, help, series }: ReadFamily): void {
   if (type === 'histogram') checkHistogram(name, series)
 }
 
-/** For each set of labels: buckets that only rise, up to +Inf, which is the count; and a sum that the buckets allow. */
+/** Buckets rise up to +Inf, which equals the count; the sum must be possible. */
 function checkHistogram(name: string, series: readonly Series[]): void {
   const groups = Map.groupBy(series, ({ labels }) => keyOf(withoutBound(labels)))
   for (const group of groups.values()) {
@@ -124,7 +123,7 @@ function checkHistogram(name: string, series: readonly Series[]): void {
   }
 }
 
-/** The value of the one series of a family, or of a histogram's `_count`, whose labels contain these. */
+/** The value of the only series of a family, or of a histogram's `_count`, with these labels. */
 export function valueOf(
   families: ReadonlyMap<string, ReadFamily>,
   name: string,

@@ -77,7 +77,7 @@ describe('what goes out', () => {
   test('is counted by what the gateway answered', () => {
     const answers = (platform: string, outcome: string) =>
       of('bellhop_push_notifications_total', { ...SHOP, platform, outcome })
-    // The broadcast and the single push; and once more for who was throttled.
+    // The broadcast, the single push, and the retry of the throttled one.
     expect(answers('ios', 'accepted')).toBe(3)
     expect(answers('ios', 'gone')).toBe(1)
     expect(answers('ios', 'rejected')).toBe(1)
@@ -107,7 +107,7 @@ describe('what goes out', () => {
     expect([pause('misconfigured'), pause('unreachable'), pause('no-credential', SHOP)]).toEqual([0, 0, 0])
     expect(of('bellhop_queue_open_pushes', { ...PAUSED, platform })).toBe(1)
     expect(of('bellhop_queue_open_pushes', { ...SHOP, platform })).toBe(0)
-    // What is paused has no age: it is not late for want of speed.
+    // Paused pushes are not late for lack of speed, so they have no age.
     expect(of('bellhop_queue_oldest_age_seconds', { ...PAUSED, platform })).toBe(0)
     expect(of('bellhop_ready')).toBe(0)
     expect(of('bellhop_check_ok', { check: 'credentials' })).toBe(0)
@@ -115,7 +115,7 @@ describe('what goes out', () => {
   })
 
   test('goes to so many devices', () => {
-    // One of them is gone, one is quarantined.
+    // One is gone, one quarantined.
     expect(of('bellhop_devices', { ...SHOP, platform: 'ios' })).toBe(2)
     expect(of('bellhop_devices', { ...SHOP, platform: 'android' })).toBe(1)
     expect(of('bellhop_devices', { ...PAUSED, platform: 'android' })).toBe(1)

@@ -5,7 +5,7 @@ type Rows = Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>
 
 const AT = 1_750_000_000_000
 
-/** Rows in every table that moves: two devices of application 3, after one of application 2 that has lower numbers. */
+/** Rows in every table that moves: application 3 with two devices, and application 2 with lower numbers. */
 export const FULL: Rows = {
   application: [application(2, 'app_other', 'Other'), application(3, 'app_full', 'Full')],
   credential: [

@@ -28,7 +28,7 @@ type Kill = (typeof KILLS)[number]
 
 const test = testInTurn(KILLS.length)
 
-/** Two servers in processes of their own. */
+/** In separate processes. */
 const processes = {} as Record<Side, ServiceProcess>
 const tokens = {} as Record<Side, string>
 const arrived: { readonly push: string | null; readonly token: string }[] = []
@@ -103,12 +103,12 @@ function look(id: string) {
   })
   const [source = '', target = ''] = found.map(({ phase }) => phase)
   const isOver = (phase: string) => ['none', 'gone', 'here'].includes(phase)
-  // The source knows nothing of an offer that it has not heard: its copy, of nothing, is dropped when it stands still.
+  // If the source never heard an offer, the target drops its empty copy later.
   const isSettled = isOver(source) && (isOver(target) || (source === 'none' && target === 'arriving'))
   return { isSettled, servedBy: found.filter(({ serves }) => serves).map(({ side }) => side) }
 }
 
-/** Moves an application with devices and a push from one to the other, of which one is killed on the way. */
+/** Kills one server during the move of an application with devices and a push. */
 async function moveKilled({ whom, step, when }: Kill) {
   const { id, secret } = await newApplication(`${whom} ${when} ${step}`)
   const as = { 'x-service-appid': id, 'x-service-secret': secret }
@@ -134,7 +134,7 @@ async function moveKilled({ whom, step, when }: Kill) {
     },
     (at) => strikeAt(at, 'after'),
   )
-  // The target listens at another port once it was killed.
+  // A restarted target listens at another port.
   using front = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -177,7 +177,7 @@ async function moveKilled({ whom, step, when }: Kill) {
 
 for (const kill of KILLS) {
   test(`a kill of the ${kill.whom} ${kill.when} ${kill.step} leaves the application whole, on one of them`, async () => {
-    // A target that was killed before it was asked is asked when it is back; its last answer has been heard.
+    // A target killed before the offer is asked again later; after `complete`, its last answer was heard.
     const isMoved = ['offer before', 'complete after'].includes(`${kill.step} ${kill.when}`)
     const isThere = kill.step === 'activate' || (kill.whom === 'target' && isMoved)
     const servedBy = [isThere ? 'target' : 'source']

@@ -7,7 +7,6 @@ import type { Credentials, Service } from '../support/service.ts'
 /** For a server without an application of its own. */
 export const NONE: Credentials = { id: '', secret: '' }
 
-/** A new token of a server's admin side. */
 export function newToken({ database }: Pick<Service, 'database'>, purpose: TokenPurpose = 'administer'): string {
   const tokens = createAdminTokenStore({ database, clock: systemClock })
   return database.transact(() => tokens.add(crypto.randomUUID(), { purpose, expiresAt: null })) ?? ''
@@ -21,7 +20,7 @@ interface Given {
   readonly more?: readonly string[]
 }
 
-/** `bellhop app move` on `from`, as its operator runs it. */
+/** Runs `bellhop app move` on `from`. */
 export function moveBetween(
   cli: CommandLine,
   { id }: Pick<Credentials, 'id'>,
@@ -35,16 +34,16 @@ export function moveBetween(
 
 export type Step = 'offer' | 'begin' | 'rows' | 'complete' | 'activate' | 'drop'
 
-/** What becomes of a call: it passes, or is not passed on, or its answer is lost, or it answers so. */
+/** A response replaces the real one. */
 type Fate = 'passes' | 'is lost' | 'loses its answer' | Response
 
 interface Wire extends AsyncDisposable {
-  /** Stands for the other server's admin address. */
+  /** Replaces the other server's admin address. */
   readonly adminUrl: string
   readonly steps: readonly Step[]
 }
 
-/** Stands between two servers. `fate` is asked for each call; `after` is called before its answer is passed on. */
+/** A proxy between two servers. `fate` decides about each call; `after` runs before its answer is passed on. */
 export function wireTo(
   target: string | (() => string),
   fate: (step: Step) => Fate | Promise<Fate>,
@@ -84,7 +83,6 @@ export function wireTo(
   }
 }
 
-/** Who serves an application: answers calls of its devices by itself. */
 export function servedBy(services: readonly Service[], { id }: Pick<Credentials, 'id'>): string[] {
   return services.flatMap(({ database }, at) => {
     const rows = database.statement<{ one: 1 }, [string]>(

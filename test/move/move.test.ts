@@ -76,7 +76,7 @@ describe('an application that moves', () => {
       headers: { 'content-type': 'application/json' },
     })
     const { id: hooked } = (await event.json()) as { id: string }
-    // With the credential that came.
+    // Uses the moved credential.
     await until(() => arrivalsOf(hooked).length === 1)
     expect((await (await fetch(`${to.url}/webpush/${application.id}/key`)).json()) as object).toEqual({
       publicKey: vapid,
@@ -124,7 +124,7 @@ describe('an application that moves', () => {
     await until(() => waiting.get() !== null)
     const at = new Date(Date.now() + HOUR_MS).toISOString()
     const scheduled = await acceptedPush(from, '/push/all', { platform: 1, send_at: at }, as)
-    // Their time comes soon, of which the server that they leave does not hear.
+    // The old server does not hear that they are due.
     from.database.statement(`UPDATE push_exception SET due_at = 1 WHERE state = 'retry'`).run()
     from.database.statement('UPDATE delivery SET waits_until = 1 WHERE waits_until IS NOT NULL').run()
     from.database
@@ -226,7 +226,7 @@ describe('an application that moves', () => {
       .statement<{ number: number }, [string]>('SELECT number FROM application WHERE id = ?')
       .get(application.id)!
     await moveThere(application)
-    // Ending the forwarding does not wait.
+    // `--finish` does not wait for the minute.
     expect(await bellhop(from, 'app', 'move', application.id)).toMatchObject({
       stdout: expect.stringContaining(`has moved to ${to.url}`),
     })
@@ -379,7 +379,7 @@ describe('a move that cannot be', () => {
     await using wire = wireTo(full.adminUrl, (step) => {
       if (step === 'rows') {
         freeBytes = 1024
-        // It looks at its disk once a second.
+        // It checks its disk every second.
         clock.advance(1000)
       }
       return 'passes'
@@ -406,7 +406,7 @@ describe('a move that cannot be', () => {
 })
 
 describe('a move that breaks', () => {
-  /** At each step before the other server has all of it. */
+  /** Until the other server has everything. */
   const BEFORE: readonly Step[] = ['begin', 'rows', 'complete']
 
   for (const step of BEFORE) {

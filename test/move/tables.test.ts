@@ -12,7 +12,7 @@ import { fillFull, FULL } from './full-application.ts'
 const AHEAD = 10_000
 const RESEALED = Buffer.from('resealed')
 
-/** Moves application 3 from one database into another, in which other applications have used up numbers. */
+/** Moves application 3 to a database where other applications have used up numbers. */
 function move(from: Database, to: Database) {
   to.statement(`INSERT INTO application (id, name, secret_hash, rate, burst, backend_rate, backend_burst, quota, quota_period, created_at)
     VALUES ('app_first', 'First', x'00', 0, 0, 0, 0, 0, 'day', 0)`).run()
@@ -35,7 +35,7 @@ function move(from: Database, to: Database) {
       const cells = [...rowsOf(from, table, columns, 3)].map((row) =>
         columns.map((column) => cellFrom(row[column] ?? null)),
       )
-      // As it travels.
+      // As sent over the network.
       rows.inserter(table, columns)((JSON.parse(JSON.stringify(cells)) as typeof cells).map(map))
     }
     return reserved

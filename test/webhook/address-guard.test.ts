@@ -105,7 +105,7 @@ describe('an address of the internet', () => {
 })
 
 describe('a URL', () => {
-  // However it is written, the parser of the platform makes the same address of it (url.spec.whatwg.org, "IPv4 parser").
+  // URL parsing normalises all of these (url.spec.whatwg.org, "IPv4 parser").
   for (const [written, address] of [
     ['https://127.0.0.1/', '127.0.0.1'],
     ['https://127.1/', '127.0.0.1'],

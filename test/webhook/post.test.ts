@@ -31,7 +31,6 @@ function poster(addresses: readonly string[] = ['127.0.0.1'], allowPrivate = tru
   })
 }
 
-/** Posts to the receiver by a name, whose addresses are those. */
 async function post(options: Try = {}): Promise<PostOutcome> {
   const { host = 'hooks.test', addresses = ['127.0.0.1'], allowPrivate = true, scheme = 'https' } = options
   const send = poster(addresses, allowPrivate)

@@ -41,13 +41,13 @@ let shop: Application
 let log: LogLine[]
 let sent: Sent[]
 let sender: WebhookSender
-/** Whether the disk takes anything. */
+/** Writes fail. */
 let full: boolean
-/** The sync that a commit waits for; `null`: none. */
+/** Awaited by commits, if set. */
 let sync: Promise<void> | null
-/** Rows that the largest transaction has changed. */
+/** Rows changed by the largest transaction. */
 let mostChanges: number
-/** How long the answer of whom takes, in ms, and what it is; `null`: when the test says. */
+/** Delay (ms) and outcome of an answer; `null`: the test answers. */
 let respond: ((one: Omit<Sent, 'answer'>) => { readonly afterMs: number; readonly outcome: PostOutcome }) | null
 
 beforeEach(() => {
@@ -100,7 +100,7 @@ function addApplication(name: string): Application {
   return made.application
 }
 
-/** Stores events, each with its own reason. */
+/** Stores an event for each reason. */
 function happen(application: Application, ...reasons: readonly string[]): void {
   file.database.transact(() => {
     for (const reason of reasons) {
@@ -114,7 +114,7 @@ const reasonOf = ({ body }: Sent): string => JSON.parse(body).data.reason
 const waiting = (): number =>
   file.database.statement<{ count: number }, []>('SELECT count(*) AS count FROM event').get()?.count ?? 0
 
-/** Everything that the answers so far lead to. */
+/** Processes all answers so far. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
@@ -162,11 +162,11 @@ describe('an event', () => {
       if (sent.length === tries.length) continue
       tries.push(Math.floor((clock.now() - begun) / 1000))
       await answer(tries.length - 1, status(500))
-      // The rest of the wait, in one go.
+      // The rest of the wait, at once.
       const due = file.database.statement<{ due_at: number }, []>('SELECT due_at FROM event').get()?.due_at
       if (due !== undefined) clock.set(due)
     }
-    // The column "Time since start" of Standard Webhooks, in seconds; the ticks add up to some.
+    // Standard Webhooks' column "Time since start", in seconds; ticks add a few.
     const published = [0, 5, 305, 2105, 9305, 27_305, 63_305, 113_705, 185_705, 272_105]
     expect(tries).toHaveLength(10)
     for (const [at, seconds] of tries.entries()) {
@@ -283,7 +283,7 @@ describe('the events of an application', () => {
     happen(shop, ...Array.from({ length: 18 }, (_, at) => `r${at}`))
     await pass(250)
     for (let at = 0; at < 10; at++) await answer(at, status(502))
-    // Ten in a row have failed; until then each waited by itself.
+    // Ten in a row have failed; before that each waited on its own.
     expect(sent).toHaveLength(10)
     expect(log.at(-2)).toMatchObject({
       level: 'warn',
@@ -308,7 +308,7 @@ describe('the events of an application', () => {
   })
 
   test('wait by themselves where one call in ten fails: the others go on', async () => {
-    // What it looks at is when each is sent, and not the disk, which would take most of the time.
+    // Times matter here, not the disk, which would take most of the test.
     file.database.statement('PRAGMA synchronous = OFF').run()
     events = createEventStore({ database: file.database })
     sender.close()
@@ -322,13 +322,13 @@ describe('the events of an application', () => {
       delivered = (second + 1) * 200 - waiting()
     }
     expect(clock.now() - begun).toBe(10_000)
-    // What failed in the last 5 s waits for its second try, and a hundredth of all 5 minutes for its third.
+    // Failures of the last 5 s wait for a second try, and a hundredth of all for 5 minutes.
     expect(delivered).toBeGreaterThan(2000 * 0.99 - 5 * 200 * 0.1 - 20)
     const tries = Map.groupBy(sent, ({ headers }) => headers['webhook-id'])
     const gaps = [...tries.values()].filter((each) => each.length === 2).map(([one, two]) => two!.at - one!.at)
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5000)
     expect(Math.max(...gaps)).toBeLessThan(5500)
-    // A single failure stops nobody.
+    // Single failures stop nothing.
     expect(log.filter(({ event }) => String(event).includes('takes nothing'))).toEqual([])
   })
 
@@ -392,7 +392,7 @@ describe('the events of an application', () => {
     expect(sent.map(reasonOf)).toEqual(['r5', 'r6', 'r7', 'r8'])
     for (let at = 0; at < MAX_WAITING; at++) await answer(at, status(200))
     expect(waiting()).toBe(0)
-    // What is delivered makes room.
+    // Delivered events make room.
     happen(shop, ...reasons.slice(0, MAX_WAITING))
     expect(waiting()).toBe(MAX_WAITING)
     await pass(250)
@@ -446,7 +446,7 @@ describe('the events of an application', () => {
     await answer(0, status(410))
     await settle()
     expect(waiting()).toBe(0)
-    // Each row, and the count of what waits.
+    // Each row, and the count of waiting events.
     expect(mostChanges).toBe(400)
   })
 

@@ -169,7 +169,7 @@ describe('an application', () => {
         '5 devices have one that is older than this server, 1.2.3. Renew it in the app: bellhop client kotlin app_1 --url … --force, bellhop client swift app_1 --url … --force.',
     })
     expect(judged(['web/1.3.0', 1])).toMatchObject({ state: 'warning', advice: 'Upgrade this server: it is 1.2.3.' })
-    // What somebody says is not repeated in a command.
+    // A command must not repeat untrusted text.
     expect(judged(['x; rm -rf ~ 0.0.1', 1], ['mine/0.0.1', 1])).toBeNull()
     const many = Array.from({ length: 8 }, (_, at) => [`web/1.2.${at}`, 1] as const)
     expect(judged(...many)?.found).toEndWith(', web/1.2.4 on 1 device, 3 more.')

@@ -13,7 +13,7 @@ const certificate: ApnsSummary = { kind: 'certificate', topic: 'com.example.shop
 const subject = { application: 'app_1', credential: key, environment: 'production' } as const
 const ofCertificate = { ...subject, credential: certificate }
 
-/** Status, reason, state, and what the two sentences hold. */
+/** Status, reason, state, and parts of the two sentences. */
 const ANSWERS = [
   [400, 'BadDeviceToken', 'ok', /takes key ABC123DEFG of team DEF123GHIJ for com\.example\.shop \(production\)/, null],
   [410, 'Unregistered', 'ok', /takes key ABC123DEFG/, null],

@@ -14,7 +14,7 @@ const subject = {
   },
 } as const
 
-/** What a token orders of the simulator, which answers as Google does. */
+/** Tokens that make the simulator answer like Google. */
 const ANSWERS = [
   ['invalid', 'ok', /lets push@corner-shop\.iam\.example send for project corner-shop/, null],
   ['unregistered', 'ok', /send for project corner-shop/, null],

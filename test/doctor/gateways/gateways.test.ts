@@ -10,7 +10,6 @@ import { startGateway } from '../../support/gateway.ts'
 import { APNS_KEY, startHarness } from '../harness.ts'
 import type { DoctorHarness } from '../harness.ts'
 
-/** An application with both credentials. */
 async function equipped(use: DoctorHarness): Promise<string> {
   const id = await use.addApplication('Corner Shop')
   use.store(id, APNS_KEY)
@@ -47,7 +46,7 @@ describe('credentials that are good', () => {
       'apns-expiration': '0',
     })
     expect(apns?.body).toBe('{"aps":{"content-available":1}}')
-    // Each signature more may be one too many for Apple.
+    // Apple limits new signatures.
     expect(use.gateways.sandbox.calls[0]?.headers.authorization).toBe(apns?.headers.authorization)
     const [fcm] = use.gateways.fcm.calls
     expect(fcm?.path).toBe('/v1/projects/example-project/messages:send')
@@ -234,7 +233,7 @@ describe('the way to the gateways', () => {
     expect(check('gateway-apns').found).toContain(`through the proxy 127.0.0.1:${proxy.port}`)
     expect(check('apns-production').state).toBe('ok')
     expect(check('fcm').state).toBe('ok')
-    // A tunnel for each look, and one for each push and access token.
+    // One for each reachability check, push and access token.
     expect(proxy.requests).toHaveLength(8)
 
     proxy.reply = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }

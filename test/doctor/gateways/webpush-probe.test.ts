@@ -9,9 +9,9 @@ import { makeCertificate } from '../../support/certificate.ts'
 import { http11Answer, startHttp11Gateway } from '../../support/http11-gateway.ts'
 
 const VAPID = makeVapid('mailto:push@shop.example')
-/** Of authorities of one name a client tries only the first. */
+/** Clients try only the first authority of a name. */
 const ANOTHER = makeCertificate({ authority: 'another' })
-/** Nobody listens there. */
+/** Nothing listens there. */
 const NOWHERE = 'https://127.0.0.1:1'
 
 function probe(gateway: Gateway, services: readonly string[], { ca = gateway.ca } = {}) {

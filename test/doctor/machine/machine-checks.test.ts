@@ -60,7 +60,7 @@ describe('the disk', () => {
       state: 'failed',
       found: expect.stringMatching(/3 more files only \(inodes\)/),
     })
-    // btrfs counts no files.
+    // btrfs does not count files.
     expect(judgeSpace({ ...space, freeFiles: 0, files: 0 }, 0).state).toBe('ok')
   })
 
@@ -69,7 +69,7 @@ describe('the disk', () => {
     expect(judgeFileSystem(null).state).toBe('ok')
     for (const [type, name] of [
       [0x6969, 'NFS'],
-      // As statfs gives a number with its highest bit set.
+      // statfs returns it as a signed number.
       [0xff534d42 | 0, 'CIFS'],
       [0x01021997, '9p'],
       [0x65735546, 'FUSE'],

@@ -22,7 +22,7 @@ async function importInto(use: DoctorHarness, list: string): Promise<void> {
   expect(printed).toMatchObject({ exitCode: 0 })
 }
 
-/** As an app does that may replace imported devices, or not. */
+/** `adopts`: the registration may replace imported devices. */
 function register(use: DoctorHarness, registration: Registration, adopts = true): void {
   using database = use.line.database()
   const devices = createDeviceStore({ database, clock: use.line.clock })
@@ -63,7 +63,7 @@ describe('doctor --moving', () => {
     const id = await use.addApplication('Shop')
     use.store(id, APNS_KEY)
     await importInto(use, LIST)
-    // By the same token, by another one of the same user, and somebody new.
+    // The same token, another token of the same user, and a new user.
     register(use, { token: apple(1), platform: 0, user: 'ann' })
     register(use, { token: 'fcm-6', platform: 1, user: 'eve' })
     register(use, { token: 'fcm-7', platform: 1, user: 'zoe' })
@@ -104,10 +104,10 @@ describe('doctor --moving', () => {
     await using use = await startHarness()
     const id = await use.addApplication('Shop')
     await importInto(use, `${LIST}\n${apple(6)},ios,bob\nfcm-11,android,kim`)
-    // Two imported phones, and of an imported one that has left, are none either.
+    // Two imported phones do not count either, nor does an imported one that has left.
     for (const token of ['fcm-12', 'fcm-13']) register(use, { token, platform: 1, user: 'kim' }, false)
     change(use, "UPDATE device SET state = 1 WHERE token = 'fcm-11'")
-    // Of another platform, of the same token, and of a device that has left: none of these is one.
+    // None of these counts: another platform, the same token, a device that has left.
     register(use, { token: 'fcm-8', platform: 1, user: 'bob' }, false)
     register(use, { token: apple(1), platform: 0, user: 'ann' }, false)
     register(use, { token: 'fcm-9', platform: 1, user: 'eve' }, false)

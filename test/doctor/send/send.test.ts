@@ -10,7 +10,6 @@ import type { DoctorHarness } from '../harness.ts'
 
 const TOKEN = '3f8a09c1'.repeat(8)
 
-/** `doctor "Corner Shop" --send …`. */
 function send(use: DoctorHarness, token: string, more: readonly string[] = ['--yes'], env = {}) {
   return use.line.run(['doctor', 'Corner Shop', '--send', token, ...more], { ...use.env, ...env })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { counter, exposition, gauge, histogram } from '../../src/monitoring/exposition.ts'
 import { Histogram } from '../../src/monitoring/histogram.ts'
+import { CallMetrics } from '../../src/monitoring/metrics.ts'
 import { readExposition, valueOf } from './read-exposition.ts'
 
 describe('the text of a scrape', () => {
@@ -77,4 +78,13 @@ describe('a histogram', () => {
       '',
     ])
   })
+})
+
+test('what is counted of calls does not grow with paths and methods that callers make up', () => {
+  const calls = new CallMetrics()
+  for (let n = 0; n < 1000; n++) calls.note(null, `METHOD${n}`, 404, 0.001)
+  const { series } = readExposition(exposition(calls.families())).get('bellhop_http_requests_total') ?? {}
+  expect(series).toEqual([
+    { name: 'bellhop_http_requests_total', labels: { route: 'unknown', method: 'other', code: '404' }, value: 1000 },
+  ])
 })

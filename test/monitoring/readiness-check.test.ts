@@ -43,18 +43,6 @@ test('a disk that hangs is told of in two seconds, and not asked again meanwhile
   expect((await second).ready).toBe(true)
 })
 
-test('who is content with a write of a moment ago causes none', async () => {
-  const first = check(60_000)
-  writes[0]?.resolve()
-  expect((await first).ready).toBe(true)
-  clock.advance(59_999)
-  expect((await check(60_000)).ready).toBe(true)
-  expect(writes).toHaveLength(1)
-  clock.advance(1)
-  void check(60_000)
-  expect(writes).toHaveLength(2)
-})
-
 test('a write that failed is never good enough, nor one of a time to come', async () => {
   const first = check(60_000)
   writes[0]?.reject(new Error('disk I/O error'))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { ApnsSummary } from '../../../src/application/credential.ts'
 import { apnsFinding, isForOtherEnvironment, limitedTo } from '../../../src/doctor/gateways/apns-finding.ts'
+import { expectFinding } from '../expect-finding.ts'
 
 const key: ApnsSummary = {
   kind: 'key',
@@ -62,12 +63,7 @@ const FAULTS = [
 describe('what an answer of APNs to an impossible device token says', () => {
   for (const [status, reason, state, found, advice] of ANSWERS) {
     test(`${status} ${reason ?? 'without a reason'}: ${state}`, () => {
-      const finding = apnsFinding(status, reason, subject)
-      expect(finding.state).toBe(state)
-      expect(finding.found).toMatch(found)
-      expect(finding.found).toEndWith('.')
-      if (advice === null) expect(finding.advice).toBeNull()
-      else expect(finding.advice).toMatch(advice)
+      expectFinding(apnsFinding(status, reason, subject), state, found, advice)
     })
   }
 
@@ -95,13 +91,12 @@ describe('what an answer of APNs to an impossible device token says', () => {
     }
     expect(isForOtherEnvironment('InvalidProviderToken')).toBe(false)
     expect(isForOtherEnvironment(null)).toBe(false)
-    expect(limitedTo('production', { ...subject, environment: 'sandbox' })).toEqual({
-      state: 'warning',
-      found:
-        'Key ABC123DEFG of team DEF123GHIJ is limited to the production environment: no push reaches builds run from Xcode.',
-      advice:
-        'If this is not intended, create a key for both environments at Apple and store it: bellhop app apns app_1.',
-    })
+    expectFinding(
+      limitedTo('production', { ...subject, environment: 'sandbox' }),
+      'warning',
+      'Key ABC123DEFG of team DEF123GHIJ is limited to the production environment: no push reaches builds run from Xcode.',
+      'If this is not intended, create a key for both environments at Apple and store it: bellhop app apns app_1.',
+    )
     expect(limitedTo('sandbox', ofCertificate).found).toContain('TestFlight and the App Store')
   })
 })

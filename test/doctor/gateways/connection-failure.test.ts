@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, test } from 'bun:test'
 import { connectionFinding } from '../../../src/doctor/gateways/connection-failure.ts'
+import { expectFinding } from '../expect-finding.ts'
 
 const straight = { host: 'api.push.apple.com', port: 443, proxy: null }
 const proxied = { ...straight, proxy: 'proxy.example:3128' }
@@ -33,18 +34,16 @@ const FAILURES = [
 describe('a way that does not lead to a gateway', () => {
   for (const [reason, way, found, advice] of FAILURES) {
     test(reason, () => {
-      const finding = connectionFinding(reason, way, 'Corp CA')
-      expect(finding.state).toBe('failed')
-      expect(finding.found).toMatch(found)
-      expect(finding.advice).toMatch(advice)
+      expectFinding(connectionFinding(reason, way, 'Corp CA'), 'failed', found, advice)
     })
   }
 
   test('another port is named', () => {
-    expect(connectionFinding('ECONNREFUSED', { ...straight, port: 2197 })).toEqual({
-      state: 'failed',
-      found: 'api.push.apple.com:2197 cannot be reached (ECONNREFUSED).',
-      advice: 'Allow outgoing TCP connections to port 2197 through the firewall.',
-    })
+    expectFinding(
+      connectionFinding('ECONNREFUSED', { ...straight, port: 2197 }),
+      'failed',
+      'api.push.apple.com:2197 cannot be reached (ECONNREFUSED).',
+      'Allow outgoing TCP connections to port 2197 through the firewall.',
+    )
   })
 })

@@ -3,6 +3,7 @@ import { fcmFinding, fidFinding, grantFinding, isRefusal } from '../../../src/do
 import type { Outcome } from '../../../src/gateway/gateway.ts'
 import { fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import { errorInfoDetail, googleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
+import { expectFinding } from '../expect-finding.ts'
 
 const subject = {
   application: 'app_1',
@@ -44,11 +45,7 @@ describe('what an answer of FCM to an impossible token says', () => {
   for (const [refusal, state, found, advice] of ANSWERS) {
     test(`${refusal}: ${state}`, () => {
       const { status, body } = fcmRefusal(refusal, 'corner-shop', 2)
-      const finding = fcmFinding(status, body, subject)
-      expect(finding.state).toBe(state)
-      expect(finding.found).toMatch(found)
-      if (advice === null) expect(finding.advice).toBeNull()
-      else expect(finding.advice).toMatch(advice)
+      expectFinding(fcmFinding(status, body, subject), state, found, advice)
     })
   }
 
@@ -92,7 +89,7 @@ describe('what an answer of FCM to an impossible installation ID says', () => {
   test('that nobody there knows such IDs', () => {
     const body = '{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"Unknown name \\"fid\\" at \'message\'"}}'
     const finding = fidFinding(400, body, { credential, ofToken })
-    expect(finding).toMatchObject({ state: 'warning', advice: expect.stringContaining('--fcm-url') })
+    expectFinding(finding, 'warning', undefined, /--fcm-url/)
     expect(finding.found).toContain('knows no Firebase Installation IDs (INVALID_ARGUMENT)')
     const failed = { state: 'failed', found: 'No.', advice: 'Do.' } as const
     expect(fidFinding(400, body, { credential, ofToken: failed })).toBe(failed)
@@ -118,9 +115,7 @@ describe('why Google gives no access token', () => {
   for (const [reason, found, advice] of GRANTS) {
     test(reason, () => {
       const finding = grantFinding({ kind: 'misconfigured', reason }, subject)
-      expect(finding.state).toBe('failed')
-      expect(finding.found).toMatch(found)
-      expect(finding.advice).toMatch(advice)
+      expectFinding(finding, 'failed', found, advice)
       expect(finding.found + finding.advice).not.toContain('abc.def')
     })
   }
@@ -128,10 +123,7 @@ describe('why Google gives no access token', () => {
   test('a failure of Google is no fault of the account', () => {
     const outcome: Outcome = { kind: 'deferred', afterMs: null, scope: 'credential', reason: 'access token: HTTP 503' }
     expect(isRefusal(outcome)).toBe(true)
-    expect(grantFinding(outcome, subject)).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/\(HTTP 503\)/),
-    })
+    expectFinding(grantFinding(outcome, subject), 'warning', /\(HTTP 503\)/)
     expect(isRefusal({ ...outcome, reason: 'ECONNREFUSED' })).toBe(false)
   })
 })

@@ -9,6 +9,7 @@ import { startFrameGateway } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { APNS_KEY, startHarness } from '../harness.ts'
 import type { DoctorHarness } from '../harness.ts'
+import { expectFinding } from '../expect-finding.ts'
 
 async function equipped(use: DoctorHarness): Promise<string> {
   const id = await use.addApplication('Corner Shop')
@@ -31,10 +32,10 @@ describe('credentials that are good', () => {
       advice: null,
     })
     expect(check('apns-sandbox').found).toEndWith('(sandbox).')
-    expect(check('fcm')).toMatchObject({ state: 'ok', found: expect.stringContaining('for project example-project') })
+    expectFinding(check('fcm'), 'ok', /for project example-project/)
     expect(check('clock').state).toBe('ok')
     for (const gateway of ['gateway-apns', 'gateway-apns-sandbox', 'gateway-fcm', 'gateway-fcm-token']) {
-      expect(check(gateway)).toMatchObject({ state: 'ok', found: expect.stringMatching(/HTTP\/2 over TLS in /) })
+      expectFinding(check(gateway), 'ok', /HTTP\/2 over TLS in /)
     }
 
     const [apns] = use.gateways.production.calls
@@ -69,7 +70,7 @@ describe('credentials that are good', () => {
     const id = await equipped(use)
     await use.line.run(['app', 'simulate', id, '--yes'])
     const { check } = await use.examine()
-    expect(check('credentials')).toMatchObject({ state: 'warning', found: expect.stringContaining('simulator') })
+    expectFinding(check('credentials'), 'warning', /simulator/)
     expect(check('apns-production').state).toBe('ok')
   })
 
@@ -84,17 +85,14 @@ describe('credentials that are good', () => {
     use.store(id, { ...credential, environment: 'production', expiresAt: day })
     const good = await use.examine([], env)
     expect(good.check('apns-production').found).toBe('Apple takes the certificate for com.example.shop (production).')
-    expect(good.check('apns-certificate')).toMatchObject({
-      state: 'warning',
-      found: expect.stringContaining('2026-11-30'),
-    })
+    expectFinding(good.check('apns-certificate'), 'warning', /2026-11-30/)
     expect(gateway.calls[0]).toMatchObject({ clientName: 'com.example.shop' })
     expect(gateway.calls[0]?.headers.authorization).toBeUndefined()
 
     use.store(id, { ...credential, environment: 'production', expiresAt: use.line.clock.now() })
     const late = await use.examine([], env)
     expect(late.check('apns-certificate').state).toBe('failed')
-    expect(late.check('apns-production')).toMatchObject({ state: 'skipped' })
+    expectFinding(late.check('apns-production'), 'skipped')
     expect(gateway.calls).toHaveLength(1)
   })
 })
@@ -170,7 +168,7 @@ describe('credentials that are refused', () => {
       state: 'failed',
       advice: expect.stringContaining(`bellhop app apns ${id}`),
     })
-    expect(check('fcm')).toMatchObject({ state: 'failed', found: expect.stringContaining('it was deleted') })
+    expectFinding(check('fcm'), 'failed', /it was deleted/)
     expect(use.gateways.fcm.calls).toHaveLength(0)
   })
 
@@ -180,10 +178,7 @@ describe('credentials that are refused', () => {
     use.answer('sandbox', 403, { reason: 'BadEnvironmentKeyInToken' })
     const { check, ok } = await use.examine()
     expect(ok).toBe(true)
-    expect(check('apns-sandbox')).toMatchObject({
-      state: 'warning',
-      found: expect.stringContaining('limited to the production environment'),
-    })
+    expectFinding(check('apns-sandbox'), 'warning', /limited to the production environment/)
     use.answer('production', 403, { reason: 'BadEnvironmentKeyInToken' })
     const both = await use.examine()
     expect([both.check('apns-sandbox').state, both.check('apns-production').state]).toEqual(['failed', 'failed'])
@@ -195,8 +190,8 @@ describe('credentials that are refused', () => {
     use.answer('production', 200, '')
     use.answer('fcm', 200, { name: 'projects/example-project/messages/1' })
     const { check } = await use.examine()
-    expect(check('apns-production')).toMatchObject({ state: 'warning', found: expect.stringContaining('simulator') })
-    expect(check('fcm')).toMatchObject({ state: 'warning', found: expect.stringContaining('simulator') })
+    expectFinding(check('apns-production'), 'warning', /simulator/)
+    expectFinding(check('fcm'), 'warning', /simulator/)
   })
 })
 
@@ -208,7 +203,7 @@ describe('the clock', () => {
     for (const name of ['production', 'sandbox'] as const) use.answer(name, 400, { reason: 'BadDeviceToken' }, { date })
     for (const name of ['fcm', 'token'] as const) use.answer(name, 400, { error: 'invalid_grant' }, { date })
     const { check } = await use.examine()
-    expect(check('clock')).toMatchObject({ state: 'failed', found: expect.stringContaining('60 minutes fast') })
+    expectFinding(check('clock'), 'failed', /60 minutes fast/)
   })
 
   test('is asked of the token endpoint when no credential has been', async () => {
@@ -238,10 +233,7 @@ describe('the way to the gateways', () => {
 
     proxy.reply = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
     const refused = await use.examine([], env)
-    expect(refused.check('gateway-apns')).toMatchObject({
-      state: 'failed',
-      advice: 'Fix them in --proxy.',
-    })
+    expectFinding(refused.check('gateway-apns'), 'failed', undefined, 'Fix them in --proxy.')
     expect(refused.check('apns-production').state).toBe('skipped')
   })
 
@@ -250,12 +242,13 @@ describe('the way to the gateways', () => {
     await equipped(use)
     const { certificate } = makeCertificate({ name: 'Another' })
     const { check } = await use.examine([], { BELLHOP_GATEWAY_CA: use.file('other.pem', certificate) })
-    expect(check('gateway-apns')).toMatchObject({
-      state: 'failed',
-      found: expect.stringMatching(/shows a certificate by "localhost" that this machine does not trust/),
-      advice: expect.stringContaining('--gateway-ca'),
-    })
-    expect(check('apns-production')).toMatchObject({ state: 'skipped' })
+    expectFinding(
+      check('gateway-apns'),
+      'failed',
+      /shows a certificate by "localhost" that this machine does not trust/,
+      /--gateway-ca/,
+    )
+    expectFinding(check('apns-production'), 'skipped')
     expect(check('fcm').state).toBe('skipped')
     expect(use.gateways.production.calls).toHaveLength(0)
   })
@@ -265,11 +258,12 @@ describe('the way to the gateways', () => {
     await equipped(use)
     const { check, ok } = await use.examine([], { BELLHOP_APNS_URL: 'https://127.0.0.1:1' })
     expect(ok).toBe(false)
-    expect(check('gateway-apns')).toMatchObject({
-      state: 'failed',
-      found: '127.0.0.1:1 cannot be reached (ECONNREFUSED).',
-      advice: 'Allow outgoing TCP connections to port 1 through the firewall.',
-    })
+    expectFinding(
+      check('gateway-apns'),
+      'failed',
+      '127.0.0.1:1 cannot be reached (ECONNREFUSED).',
+      'Allow outgoing TCP connections to port 1 through the firewall.',
+    )
     expect(check('apns-production').state).toBe('skipped')
     expect(check('apns-sandbox').state).toBe('ok')
   })
@@ -284,11 +278,8 @@ describe('the way to the gateways', () => {
     await Promise.all([production.until(() => production.calls.length > 0), fcm.until(() => fcm.calls.length > 0)])
     use.line.clock.advance(6000)
     const { check } = await examined
-    expect(check('apns-production')).toMatchObject({
-      state: 'failed',
-      found: expect.stringContaining('does not answer in time'),
-    })
-    expect(check('fcm')).toMatchObject({ state: 'failed', found: expect.stringContaining('does not answer in time') })
+    expectFinding(check('apns-production'), 'failed', /does not answer in time/)
+    expectFinding(check('fcm'), 'failed', /does not answer in time/)
   })
 
   test('is not gone when it is not to be', async () => {

@@ -16,6 +16,7 @@ import { judgeServer } from '../../../src/doctor/machine/server-check.ts'
 import { checkTlsFiles, judgeSettings } from '../../../src/doctor/machine/settings-check.ts'
 import { readSystemFile } from '../../../src/system/read-file.ts'
 import { makeCertificate } from '../../support/certificate.ts'
+import { expectFinding } from '../expect-finding.ts'
 
 const GB = 1_000_000_000
 const NOW = Date.UTC(2026, 10, 20, 12)
@@ -24,13 +25,14 @@ describe('the clock', () => {
   const at = (skewMs: number) => [{ header: new Date(NOW).toUTCString(), at: NOW + skewMs }]
 
   test('agrees, is a little off, or so far that signatures are refused', () => {
-    expect(judgeClock(at(700))).toMatchObject({ state: 'ok', found: "The clock agrees with the gateways' to 1 s." })
-    expect(judgeClock(at(90_000))).toMatchObject({ state: 'warning', found: 'The clock is 90 s fast.' })
-    expect(judgeClock(at(-3_600_000))).toMatchObject({
-      state: 'failed',
-      found: expect.stringMatching(/^The clock is 60 minutes slow: gateways refuse/),
-      advice: 'Let the network set it: timedatectl set-ntp true.',
-    })
+    expectFinding(judgeClock(at(700)), 'ok', "The clock agrees with the gateways' to 1 s.")
+    expectFinding(judgeClock(at(90_000)), 'warning', 'The clock is 90 s fast.')
+    expectFinding(
+      judgeClock(at(-3_600_000)),
+      'failed',
+      /^The clock is 60 minutes slow: gateways refuse/,
+      'Let the network set it: timedatectl set-ntp true.',
+    )
     expect(judgeClock(at(10 * 3_600_000)).found).toContain('10 hours fast')
   })
 
@@ -44,22 +46,10 @@ describe('the clock', () => {
 describe('the disk', () => {
   test('has room, little of it, or none', () => {
     const space = { free: 77 * GB, freeFiles: 1000, files: 2000 }
-    expect(judgeSpace(space, GB)).toMatchObject({
-      state: 'ok',
-      found: '77 GB of the disk are free; the database has 1.0 GB.',
-    })
-    expect(judgeSpace({ ...space, free: GB }, 2 * GB)).toMatchObject({
-      state: 'warning',
-      advice: expect.stringMatching(/copy of the database/),
-    })
-    expect(judgeSpace({ ...space, free: 90_000_000 }, 0)).toMatchObject({
-      state: 'failed',
-      found: expect.stringMatching(/^Only 90 MB/),
-    })
-    expect(judgeSpace({ ...space, freeFiles: 3 }, 0)).toMatchObject({
-      state: 'failed',
-      found: expect.stringMatching(/3 more files only \(inodes\)/),
-    })
+    expectFinding(judgeSpace(space, GB), 'ok', '77 GB of the disk are free; the database has 1.0 GB.')
+    expectFinding(judgeSpace({ ...space, free: GB }, 2 * GB), 'warning', undefined, /copy of the database/)
+    expectFinding(judgeSpace({ ...space, free: 90_000_000 }, 0), 'failed', /^Only 90 MB/)
+    expectFinding(judgeSpace({ ...space, freeFiles: 3 }, 0), 'failed', /3 more files only \(inodes\)/)
     // btrfs does not count files.
     expect(judgeSpace({ ...space, freeFiles: 0, files: 0 }, 0).state).toBe('ok')
   })
@@ -84,14 +74,16 @@ describe('the disk', () => {
   })
 
   test('is fast or slow, by the median of its writes', () => {
-    expect(judgeSync([1, 90, 0.4])).toMatchObject({
-      state: 'ok',
-      found: 'A write reaches the disk in 1.0 ms (median of 3), 90 ms at the worst.',
-    })
-    expect(judgeSync([60, 80, 2000])).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/2\.0 s at the worst: who waits for each answer registers 13 devices a second\./),
-    })
+    expectFinding(
+      judgeSync([1, 90, 0.4]),
+      'ok',
+      'A write reaches the disk in 1.0 ms (median of 3), 90 ms at the worst.',
+    )
+    expectFinding(
+      judgeSync([60, 80, 2000]),
+      'warning',
+      /2\.0 s at the worst: who waits for each answer registers 13 devices a second\./,
+    )
   })
 
   test('is written twenty times, for two seconds at the most, and left as it was', () => {
@@ -107,10 +99,7 @@ describe('the disk', () => {
   })
 
   test('that cannot be written says why', () => {
-    expect(unwritable('/data', 'EROFS')).toMatchObject({
-      state: 'failed',
-      advice: expect.stringMatching(/Mount its disk writable/),
-    })
+    expectFinding(unwritable('/data', 'EROFS'), 'failed', undefined, /Mount its disk writable/)
     expect(unwritable('/data', 'ENOSPC').advice).toContain('Make room')
     expect(unwritable('/data', 'EIO').advice).toContain('dmesg')
   })
@@ -123,51 +112,44 @@ describe('file modes', () => {
 
   test('keep others out', () => {
     expect(judgeModes('/data', [directory, database, key]).state).toBe('ok')
-    expect(judgeModes('/data', [{ ...directory, mode: 0o755 }, database])).toMatchObject({
-      state: 'warning',
-      found: 'Others on this machine can read the data directory.',
-      advice: 'chmod 700 /data',
-    })
-    expect(judgeModes('/data', [{ ...directory, mode: 0o755 }, { ...database, mode: 0o644 }, key])).toMatchObject({
-      state: 'warning',
-      found: 'Others on this machine can read bellhop.db.',
-    })
-    expect(judgeModes('/data', [directory, { ...key, mode: 0o644 }])).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/if they can enter/),
-    })
-    expect(
+    expectFinding(
+      judgeModes('/data', [{ ...directory, mode: 0o755 }, database]),
+      'warning',
+      'Others on this machine can read the data directory.',
+      'chmod 700 /data',
+    )
+    expectFinding(
+      judgeModes('/data', [{ ...directory, mode: 0o755 }, { ...database, mode: 0o644 }, key]),
+      'warning',
+      'Others on this machine can read bellhop.db.',
+    )
+    expectFinding(judgeModes('/data', [directory, { ...key, mode: 0o644 }]), 'warning', /if they can enter/)
+    expectFinding(
       judgeModes('/data', [
         { ...directory, mode: 0o750 },
         { ...key, mode: 0o640 },
       ]),
-    ).toMatchObject({
-      state: 'failed',
-      found: 'Other users of this machine can read the sealing key (key in /data).',
-      advice: expect.stringMatching(/bellhop key rotate/),
-    })
+      'failed',
+      'Other users of this machine can read the sealing key (key in /data).',
+      /bellhop key rotate/,
+    )
   })
 
   test('of a key elsewhere keep strangers out', () => {
     expect(judgeKeyFile('/run/key', 0o100440).state).toBe('ok')
-    expect(judgeKeyFile('/run/key', 0o100444)).toMatchObject({
-      state: 'warning',
-      advice: expect.stringContaining('chmod 600'),
-    })
+    expectFinding(judgeKeyFile('/run/key', 0o100444), 'warning', undefined, /chmod 600/)
   })
 
   test('are of one owner, who looks', () => {
     expect(judgeOwners('/data', [directory, database], 998).state).toBe('ok')
     expect(judgeOwners('/data', [directory, database], 0).state).toBe('ok')
-    expect(judgeOwners('/data', [directory, database], 1000)).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/runs as user 1000/),
-    })
-    expect(judgeOwners('/data', [directory, database, { ...key, owner: 0 }], 998)).toMatchObject({
-      state: 'failed',
-      found: 'In the data directory of user 998, another user owns key.',
-      advice: expect.stringMatching(/chown -R --reference=\/data \/data/),
-    })
+    expectFinding(judgeOwners('/data', [directory, database], 1000), 'warning', /runs as user 1000/)
+    expectFinding(
+      judgeOwners('/data', [directory, database, { ...key, owner: 0 }], 998),
+      'failed',
+      'In the data directory of user 998, another user owns key.',
+      /chown -R --reference=\/data \/data/,
+    )
   })
 })
 
@@ -177,7 +159,7 @@ describe('the machine', () => {
     expect(judgeMemory({ meminfo, max: null, used: null }, false).state).toBe('ok')
     expect(judgeMemory({ meminfo, max: 'max', used: '5' }, false).state).toBe('ok')
     const small = { meminfo, max: '256000000', used: '156000000' }
-    expect(judgeMemory(small, false)).toMatchObject({ state: 'warning', found: 'Only 100 MB of memory are free.' })
+    expectFinding(judgeMemory(small, false), 'warning', 'Only 100 MB of memory are free.')
     expect(judgeMemory(small, true).state).toBe('ok')
     expect(judgeMemory({ meminfo: null, max: null, used: null }, false).state).toBe('skipped')
   })
@@ -187,20 +169,14 @@ describe('the machine', () => {
       `Limit  Soft Limit  Hard Limit  Units\nMax open files            ${soft}   4096   files\n`
     expect(judgeOpenFiles(limits('4096')).state).toBe('ok')
     expect(judgeOpenFiles(limits('unlimited')).state).toBe('ok')
-    expect(judgeOpenFiles(limits('256'))).toMatchObject({
-      state: 'warning',
-      advice: expect.stringMatching(/LimitNOFILE=4096/),
-    })
+    expectFinding(judgeOpenFiles(limits('256')), 'warning', undefined, /LimitNOFILE=4096/)
     expect(judgeOpenFiles(null).state).toBe('skipped')
   })
 
   test('must not believe everybody who poses as Apple', () => {
     expect(judgeSettings([], {}).state).toBe('ok')
-    expect(judgeSettings(['BELLHOP_X is not a setting.'], {})).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/BELLHOP_X/),
-    })
-    expect(judgeSettings([], { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({ state: 'failed' })
+    expectFinding(judgeSettings(['BELLHOP_X is not a setting.'], {}), 'warning', /BELLHOP_X/)
+    expectFinding(judgeSettings([], { NODE_TLS_REJECT_UNAUTHORIZED: '0' }), 'failed')
   })
 })
 
@@ -209,34 +185,24 @@ describe('the server', () => {
   const answered = (status: number, body: unknown) => ({ kind: 'answered', status, body }) as const
 
   test('is ready, is not, is another version, or does not answer', () => {
-    expect(judgeServer(answered(200, { version: '0.1.0' }), expected)).toMatchObject({
-      state: 'ok',
-      found: 'The server at [::1]:8791 is ready.',
-    })
-    expect(judgeServer(answered(503, { reasons: ['Shop: pushes wait.'] }), expected)).toMatchObject({
-      state: 'failed',
-      found: expect.stringMatching(/is not ready: Shop: pushes wait\./),
-    })
-    expect(judgeServer(answered(200, { version: '0.0.9' }), expected)).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/0\.0\.9/),
-    })
-    expect(judgeServer(answered(200, { warnings: ['Late.'] }), expected)).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/Late\./),
-    })
-    expect(judgeServer(answered(401, {}), expected)).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/needs a token/),
-    })
-    expect(judgeServer({ kind: 'silent' }, expected)).toMatchObject({
-      state: 'warning',
-      advice: expect.stringMatching(/--admin-listen/),
-    })
+    expectFinding(
+      judgeServer(answered(200, { version: '0.1.0' }), expected),
+      'ok',
+      'The server at [::1]:8791 is ready.',
+    )
+    expectFinding(
+      judgeServer(answered(503, { reasons: ['Shop: pushes wait.'] }), expected),
+      'failed',
+      /is not ready: Shop: pushes wait\./,
+    )
+    expectFinding(judgeServer(answered(200, { version: '0.0.9' }), expected), 'warning', /0\.0\.9/)
+    expectFinding(judgeServer(answered(200, { warnings: ['Late.'] }), expected), 'warning', /Late\./)
+    expectFinding(judgeServer(answered(401, {}), expected), 'warning', /needs a token/)
+    expectFinding(judgeServer({ kind: 'silent' }, expected), 'warning', undefined, /--admin-listen/)
   })
 
   test('may not be there, or serve something else', () => {
-    expect(judgeServer({ kind: 'silent' }, { ...expected, served: false })).toMatchObject({ state: 'skipped' })
+    expectFinding(judgeServer({ kind: 'silent' }, { ...expected, served: false }), 'skipped')
     expect(judgeServer(answered(200, {}), { ...expected, served: false }).found).toContain('serves another one')
   })
 })
@@ -255,18 +221,9 @@ describe('the TLS files', () => {
 
   test('are good, end soon, or have ended', () => {
     expect(checkTlsFiles('c', 'k', read, now).state).toBe('ok')
-    expect(checkTlsFiles('c', 'k', read, now + 355 * DAY_MS)).toMatchObject({
-      state: 'warning',
-      found: expect.stringMatching(/expires on/),
-    })
-    expect(checkTlsFiles('c', 'k', read, now + 366 * DAY_MS)).toMatchObject({
-      state: 'failed',
-      found: expect.stringMatching(/expired on/),
-    })
-    expect(checkTlsFiles('c', 'k', read, now - 2 * DAY_MS)).toMatchObject({
-      state: 'failed',
-      found: expect.stringMatching(/not valid before/),
-    })
+    expectFinding(checkTlsFiles('c', 'k', read, now + 355 * DAY_MS), 'warning', /expires on/)
+    expectFinding(checkTlsFiles('c', 'k', read, now + 366 * DAY_MS), 'failed', /expired on/)
+    expectFinding(checkTlsFiles('c', 'k', read, now - 2 * DAY_MS), 'failed', /not valid before/)
   })
 
   test('are there, are what they should be, and belong together', () => {

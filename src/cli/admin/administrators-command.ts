@@ -1,7 +1,11 @@
-import { isAdminName } from '../../admin/administrator.ts'
+import { randomBytes } from 'node:crypto'
+import { guessableAs } from '../../account/guessable-password.ts'
+import { isAdminName, isPassword, MAX_PASSWORD, MIN_PASSWORD } from '../../admin/administrator.ts'
+import { hashPassword } from '../../admin/password.ts'
 import { LINK_MS } from '../../admin/session/admin-link-store.ts'
 import { linkUrl } from '../../admin/session/link-url.ts'
 import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
 import { readSettings } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
@@ -10,7 +14,6 @@ import type { CommandContext, CommandModule, CommandOutcome, ParsedArguments, Wo
 import { adminOrigin } from '../service/admin-origin.ts'
 import { listing } from '../terminal/table-text.ts'
 import { administratorsIn, BAD_NAME, noAdministrator } from './administrators-in.ts'
-import { newPassword } from './new-password.ts'
 
 export const add: CommandModule<World> = {
   check: ({ words: [name = ''] }) => (isAdminName(name) ? FINE : problems(BAD_NAME)),
@@ -149,4 +152,35 @@ function linkOrigin(
   const settings = readSettings(['adminListen'], { ...context, flags })
   if (settings.kind === 'problems') return settings
   return { kind: 'origin', origin: adminOrigin(settings.config.adminListen) }
+}
+
+/** 120 random bits. */
+const GENERATED_BYTES = 15
+
+interface NewPassword {
+  readonly kind: 'password'
+  readonly password: string
+  readonly hash: string
+  /** Generated, so it must be shown. */
+  readonly isMade: boolean
+}
+
+/** The first line of the file, or a generated one. `name`: whose. */
+async function newPassword(
+  file: string | undefined,
+  name: string,
+  { readFile }: Pick<CommandContext, 'readFile'>,
+): Promise<NewPassword | Problem> {
+  if (file === undefined) return await hashed(randomBytes(GENERATED_BYTES).toString('base64url'), true)
+  const read = readFile(file === '-' ? '/dev/stdin' : file)
+  if (read.kind === 'problem') return problem(`${file} ${read.problem}.`)
+  const [password = ''] = new TextDecoder().decode(read.bytes).split(/\r?\n/)
+  const why = isPassword(password)
+    ? await guessableAs(password, name)
+    : `must be ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`
+  return why === null ? await hashed(password, false) : problem(`The password in ${file} ${why}.`)
+}
+
+async function hashed(password: string, isMade: boolean): Promise<NewPassword> {
+  return { kind: 'password', password, hash: await hashPassword(password), isMade }
 }

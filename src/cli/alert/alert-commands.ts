@@ -23,7 +23,7 @@ export const ALERT_COMMANDS: readonly CommandSpec[] = [
       'bellhop alert add webhook https://ops.example/alerts --when not-ready,disk',
       'bellhop alert add email "smtps://bellhop@mail.example.com?from=bellhop@example.com&to=you@example.com" --secret-file mail.password',
     ],
-    load: () => import('./alert-add-command.ts'),
+    load: async () => (await import('./alert-command.ts')).add,
   },
   {
     name: 'alert list',
@@ -33,7 +33,7 @@ export const ALERT_COMMANDS: readonly CommandSpec[] = [
     changes: null,
     flags: [jsonLinesFlag('alert')],
     examples: ['bellhop alert list'],
-    load: () => import('./alert-list-command.ts'),
+    load: async () => (await import('./alert-command.ts')).list,
   },
   {
     name: 'alert test',
@@ -43,7 +43,7 @@ export const ALERT_COMMANDS: readonly CommandSpec[] = [
     changes: { action: 'test alert', evenWithoutRows: true },
     flags: [],
     examples: ['bellhop alert test ntfy'],
-    load: () => import('./alert-test-command.ts'),
+    load: async () => (await import('./alert-command.ts')).test,
   },
   {
     name: 'alert delete',
@@ -53,6 +53,6 @@ export const ALERT_COMMANDS: readonly CommandSpec[] = [
     changes: { action: 'delete alert' },
     flags: [switchFlag('yes', 'confirm the deletion')],
     examples: ['bellhop alert delete ntfy --yes'],
-    load: () => import('./alert-delete-command.ts'),
+    load: async () => (await import('./alert-command.ts')).erase,
   },
 ]

@@ -33,7 +33,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     changes: { action: 'create application' },
     flags: [jsonFlag],
     examples: ['bellhop app create "Corner Shop"'],
-    load: () => import('./app-create-command.ts'),
+    load: async () => (await import('./app-command.ts')).create,
   },
   {
     name: 'app list',
@@ -68,7 +68,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       jsonFlag,
     ],
     examples: ['bellhop app rotate-secret "Corner Shop"'],
-    load: () => import('./app-rotate-secret-command.ts'),
+    load: async () => (await import('./app-command.ts')).rotateSecret,
   },
   {
     name: 'app user-key',
@@ -86,7 +86,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       jsonFlag,
     ],
     examples: ['bellhop app user-key "Corner Shop"'],
-    load: () => import('./app-user-key-command.ts'),
+    load: async () => (await import('./app-command.ts')).userKey,
   },
   {
     name: 'app delete',
@@ -120,7 +120,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     examples: [
       'bellhop app apns "Corner Shop" --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ --topic com.example.shop',
     ],
-    load: () => import('./app-apns-command.ts'),
+    load: async () => (await import('./app-credential-command.ts')).apns,
   },
   {
     name: 'app fcm',
@@ -134,7 +134,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       }),
     ],
     examples: ['bellhop app fcm "Corner Shop" --service-account service-account.json'],
-    load: () => import('./app-fcm-command.ts'),
+    load: async () => (await import('./app-credential-command.ts')).fcm,
   },
   {
     name: 'app webpush',
@@ -180,7 +180,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       switchFlag('yes', 'confirm for an application with devices, pushes or credentials for real phones'),
     ],
     examples: ['bellhop app simulate "Corner Shop"'],
-    load: () => import('./app-simulate-command.ts'),
+    load: async () => (await import('./app-command.ts')).simulate,
   },
   {
     name: 'app webhook',
@@ -207,7 +207,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     flags: [...LIMIT_FLAGS],
     exclusive: EXCLUSIVE_LIMIT_FLAGS,
     examples: ['bellhop app limits "Corner Shop" --quota 100000 --quota-period day'],
-    load: () => import('./app-limits-command.ts'),
+    load: async () => (await import('./app-command.ts')).limits,
   },
   {
     name: 'app move',

@@ -3,7 +3,15 @@ import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, moment } from '../../text/format.ts'
 import type { Style } from '../terminal/style.ts'
 import { listing } from '../terminal/table-text.ts'
-import type { RestoreCounts } from './devices-restore-run.ts'
+
+export interface RestoreCounts {
+  readonly gone: number
+  readonly quarantined: number
+  /** Of these, without their alias, which another device has now. */
+  readonly aliasTaken: number
+  /** Of these, without labels and alias, which were not kept. */
+  readonly bare: number
+}
 
 /** `since …`, `between … and …`. */
 export function spanText({ since, until }: Pick<Departures, 'since' | 'until'>): string {

@@ -1,14 +1,31 @@
 import { PLAIN, PLAIN_FACTS } from '../../device/columns.ts'
 import { deviceRecordOf } from '../../device/device-record.ts'
 import type { DeviceCount, FoundDevice } from '../../device/device-search-store.ts'
-import type { DeviceState } from '../../device/device.ts'
+import type { DeviceState, Platform } from '../../device/device.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, counted, grouped, isoTime, tokenPart } from '../../text/format.ts'
 import { PLATFORM } from '../../platform.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { listing, shortened } from '../terminal/table-text.ts'
 import type { Column } from '../terminal/table-text.ts'
-import type { Listed, Listing } from './device-listing.ts'
+
+export interface Listing {
+  readonly platforms: readonly Platform[]
+  /** With any of these; `null`: any. */
+  readonly tags: readonly string[] | null
+  /** `null`: registered. */
+  readonly state: DeviceState | null
+  /** Devices with a greater `device.id`. */
+  readonly after: number
+  readonly limit: number
+}
+
+export interface Listed {
+  readonly devices: readonly FoundDevice[]
+  readonly more: boolean
+  /** `null`: not counted. */
+  readonly total: number | null
+}
 
 interface View extends Listed {
   readonly query: Pick<Listing, 'state' | 'tags' | 'platforms'>

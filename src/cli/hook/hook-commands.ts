@@ -35,7 +35,7 @@ export const HOOK_COMMANDS: readonly CommandSpec[] = [
     changes: null,
     flags: [jsonLinesFlag('hook')],
     examples: ['bellhop hook list'],
-    load: () => import('./hook-list-command.ts'),
+    load: async () => (await import('./hook-command.ts')).list,
   },
   {
     name: 'hook show',
@@ -45,7 +45,7 @@ export const HOOK_COMMANDS: readonly CommandSpec[] = [
     changes: null,
     flags: [jsonFlag],
     examples: ['bellhop hook show orders'],
-    load: () => import('./hook-show-command.ts'),
+    load: async () => (await import('./hook-command.ts')).show,
   },
   {
     name: 'hook preview',
@@ -70,6 +70,6 @@ export const HOOK_COMMANDS: readonly CommandSpec[] = [
     changes: { action: 'delete hook' },
     flags: [switchFlag('yes', 'yes, delete it')],
     examples: ['bellhop hook delete orders --yes'],
-    load: () => import('./hook-delete-command.ts'),
+    load: async () => (await import('./hook-command.ts')).erase,
   },
 ]

@@ -9,8 +9,7 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
 import type { CommandOutcome, RunOnApplication } from '../command.ts'
 import { styleOf } from '../terminal/style.ts'
-import { pushText } from './push-status-text.ts'
-import { pushesText } from './pushes-text.ts'
+import { pushesText, pushText } from './pushes-text.ts'
 import { resolvePush } from './resolve.ts'
 
 const DEFAULT_LIMIT = 20

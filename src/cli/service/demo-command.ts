@@ -1,18 +1,26 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAdministratorStore } from '../../admin/administrator-store.ts'
+import { hashPassword } from '../../admin/password.ts'
+import { createAdminLinkStore } from '../../admin/session/admin-link-store.ts'
+import { linkUrl } from '../../admin/session/link-url.ts'
+import { createApplicationStore } from '../../application/application-store.ts'
+import { createCredentialStore } from '../../application/credential-store.ts'
+import { makeVapid } from '../../application/vapid.ts'
 import { startRefusalOf } from '../../database/storage-errors.ts'
 import { problem, StartRefused } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { createServer } from '../../server/server.ts'
 import type { Server } from '../../server/server.ts'
 import { readConfig } from '../../settings/parse.ts'
+import type { Problems } from '../../settings/parse.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
-import type { CommandContext, ParsedArguments, RunCommand } from '../command.ts'
+import type { CommandContext, ParsedArguments, RunCommand, World } from '../command.ts'
 import { dataFlagOf } from '../data-directory.ts'
 import { openData } from '../open-data.ts'
-import { demoAdministrator, demoApplication, demoBrowserKey } from './demo-data.ts'
 import { demonstrate } from './demo-push.ts'
 
 /** So that printed command lines work. */
@@ -134,4 +142,46 @@ Data               ${escapeControls(data)}${flags.has('data') ? '' : ', erased a
 Ctrl-C stops it.
 
 `
+}
+
+const NAME = 'demo'
+
+/** Push services' contact, in a domain reserved for examples (RFC 2606, 3). */
+const NOBODY = 'mailto:demo@example.com'
+
+/** On the simulator. Only the secret's hash is stored, so each start makes a new one. */
+function demoApplication(world: World): { readonly id: string; readonly secret: string } {
+  const applications = createApplicationStore(world)
+  const known = applications.find(NAME)
+  const turned = known === null ? null : applications.rotateSecret(known.id)
+  if (known !== null && turned?.kind === 'rotated') return { id: known.id, secret: turned.secret }
+  const made = applications.create(NAME)
+  if (made.kind !== 'created') throw new Error(made.kind)
+  applications.setSimulated(made.application.id, true)
+  return { id: made.application.id, secret: made.secret }
+}
+
+/**
+ * Browsers are reached for real, which takes a key but no account. An existing key stays. Returns a problem with the
+ * sealing key; `null`: none.
+ */
+function demoBrowserKey(id: string, world: World): Problem | Problems | null {
+  const application = createApplicationStore(world).find(id)
+  if (application === null) return null
+  return world.database.transact(() => {
+    const loaded = world.sealingKey()
+    if (loaded.kind !== 'loaded') return loaded
+    const credentials = createCredentialStore({ ...world, key: loaded.key })
+    if (credentials.credentialOf(application, 'webpush') === null) credentials.put(application, makeVapid(NOBODY))
+    return null
+  })
+}
+
+/** A link that signs in once as the demo's administrator, who has no known password. */
+async function demoAdministrator(world: World): Promise<(adminUrl: string) => string> {
+  const hash = await hashPassword(randomBytes(32).toString('base64url'))
+  const administrators = createAdministratorStore(world)
+  const administrator = administrators.find(NAME) ?? administrators.add(NAME, hash)
+  const link = createAdminLinkStore(world).make(administrator)
+  return (adminUrl) => linkUrl(adminUrl, link)
 }

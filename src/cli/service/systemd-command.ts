@@ -7,10 +7,8 @@ import type { Config } from '../../settings/parse.ts'
 import { describeSettings } from '../../settings/settings-text.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
-import { unitsText } from './systemd-litestream.ts'
-import type { Replication } from './systemd-litestream.ts'
-import { unitText } from './systemd-unit.ts'
-import type { Unit } from './systemd-unit.ts'
+import { unitsText, unitText } from './systemd-unit.ts'
+import type { Replication, Unit } from './systemd-unit.ts'
 
 /** A place that every service may execute. */
 const INSTALLED = '/usr/local/bin/bellhop'

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { abortAfter, DAY_MS, HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import { problem } from '../../failure.ts'
 import { failureReason } from '../../gateway/transport/failures.ts'
@@ -8,7 +8,7 @@ import type { CommandContext, CommandOutcome } from '../command.ts'
 import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { downloadTo, forgetDownload } from './download.ts'
-import { readNote, removeNote, writeNote } from './export-note.ts'
+import { startFile } from './unfinished-file.ts'
 
 export interface OnesignalApp {
   readonly id: string
@@ -157,4 +157,39 @@ function saidIn(errors: unknown): string {
 function isFetchable(address: string, origin: string): boolean {
   const url = URL.parse(address)
   return url !== null && (url.protocol === 'https:' || url.origin === origin) && url.username === ''
+}
+
+/** A requested export of another service. */
+interface ExportNote {
+  readonly version: 1
+  readonly app: string
+  /** Whoever knows the URL can read the export. */
+  readonly url: string
+  /** ms since the Unix epoch. */
+  readonly askedAt: number
+}
+
+/** `null`: none, or of another app. */
+function readNote(path: string, app: string): ExportNote | null {
+  let note
+  try {
+    note = parseJsonObject(readFileSync(path, 'utf8'))
+  } catch {
+    // Missing: the export is still to be requested.
+    return null
+  }
+  const { url, askedAt } = note ?? {}
+  const isOurs = note?.['version'] === 1 && note['app'] === app
+  return isOurs && typeof url === 'string' && typeof askedAt === 'number' ? { version: 1, app, url, askedAt } : null
+}
+
+/** Whole or not at all, readable for its owner only. */
+function writeNote(path: string, note: ExportNote): void {
+  using file = startFile(path)
+  file.write(Buffer.from(JSON.stringify(note)))
+  file.finish()
+}
+
+function removeNote(path: string): void {
+  rmSync(path, { force: true })
 }

@@ -1,19 +1,25 @@
 import { readApnsCertificate } from '../../application/apns-certificate.ts'
-import { readApnsKey } from '../../application/credential.ts'
-import type { ApnsCredential } from '../../application/credential.ts'
+import { createCredentialStore } from '../../application/credential-store.ts'
+import { providerOf, readApnsKey, readServiceAccount } from '../../application/credential.ts'
+import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import { factsOf } from '../../platform.ts'
 import { readSecret } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
-import { problems } from '../command.ts'
-import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunOnApplication } from '../command.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
+import { done, FINE, problems } from '../command.ts'
+import type { ApplicationWorld, CommandContext, CommandModule, CommandOutcome, ParsedArguments } from '../command.ts'
+import { dataFlagOf } from '../data-directory.ts'
 import { readGivenFile } from '../read-given-file.ts'
-import { storeCredential } from './store-credential.ts'
+import { credentialText } from './app-text.ts'
 
-export const check: CheckArguments = ({ flags }) => readFiles(flags)
+export const apns: CommandModule<ApplicationWorld> = {
+  check: ({ flags }) => readFiles(flags),
 
-export const run: RunOnApplication = async ({ flags }, world) => {
-  const wanted = readFiles(flags)
-  if (wanted.kind === 'problems') return wanted
-  return storeCredential(flags, world, readCredential(wanted, world))
+  async run({ flags }, world) {
+    const wanted = readFiles(flags)
+    if (wanted.kind === 'problems') return wanted
+    return storeCredential(flags, world, readCredential(wanted, world))
+  },
 }
 
 type Environment = ApnsCredential['environment']
@@ -76,4 +82,48 @@ function readCredential(wanted: KeyFile | CertificateFile, context: CommandConte
       : { value: wanted.password }
   if ('problem' in password) return problems(`The password of the certificate: ${password.problem}.`)
   return readApnsCertificate({ ...wanted, bytes: file.bytes, password: password.value, now: clock.now() })
+}
+
+export const fcm: CommandModule<ApplicationWorld> = {
+  check: ({ flags }) => (flags.has('service-account') ? FINE : problems('app fcm needs --service-account FILE.json.')),
+
+  async run({ flags }, world) {
+    const file = readGivenFile(flags.get('service-account') ?? '', world)
+    return storeCredential(flags, world, file.kind === 'read' ? readServiceAccount(file.text) : file)
+  },
+}
+
+/** Seals and stores a credential that was read; answers with its new summary. */
+function storeCredential(
+  flags: ParsedArguments['flags'],
+  { application, database, clock, sealingKey }: ApplicationWorld,
+  credential: ApnsCredential | FcmCredential | CommandOutcome,
+): CommandOutcome {
+  if (!isCredential(credential)) return credential
+
+  const sealing = database.transact(() => {
+    const loaded = sealingKey()
+    if (loaded.kind !== 'loaded') return loaded
+    const credentials = createCredentialStore({ database, clock, key: loaded.key })
+    credentials.put(application, credential)
+    return { ...loaded, summaries: credentials.summaries(application) }
+  })
+  if (sealing.kind !== 'loaded') return sealing
+
+  const { id, name, simulated } = application
+  const provider = providerOf(credential)
+  const stored = sealing.summaries
+    .filter((summary) => summary.provider === provider)
+    .map((summary) => `"${escapeControls(name)}" has ${factsOf(provider).credential}: ${credentialText(summary)}.`)
+  const lines = [
+    ...stored,
+    ...(simulated ? [`It still uses the simulator: bellhop app simulate ${id} --off`] : []),
+    ...sealing.notes,
+    ...(simulated ? [] : [`Check it with: bellhop doctor ${id}${dataFlagOf(flags.get('data'))}`]),
+  ]
+  return done(`${lines.join('\n')}\n`)
+}
+
+function isCredential(read: ApnsCredential | FcmCredential | CommandOutcome): read is ApnsCredential | FcmCredential {
+  return read.kind === 'key' || read.kind === 'certificate' || read.kind === 'service-account'
 }

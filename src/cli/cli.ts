@@ -26,7 +26,6 @@ export function parseCommand(argv: readonly string[]): Command {
   if (first === undefined) return { kind: 'none' }
   if (first === 'help') return helpOn(argv.slice(1).join(' '))
   if (first.startsWith('-')) return problems(`${first} comes before a command: expected ${firstWords().join(', ')}.`)
-  // `backup` is a command, and `backup verify` another one.
   const two = COMMANDS.find(({ name }) => name === `${first} ${second}`)
   const spec = two ?? COMMANDS.find(({ name }) => name === first)
   if (spec === undefined && !isGroup(first)) return unknown(first)
@@ -43,7 +42,7 @@ export function parseCommand(argv: readonly string[]): Command {
 
 function readArguments(spec: CommandSpec, argv: readonly string[]): Command {
   const { values, words, problems: unknown } = readFlags(argv, flagNamesOf(spec))
-  // Words after an unknown flag may be its value: complaining about them too would confuse.
+  // Words after an unknown flag may be its value.
   const wrong = unknown.length > 0 ? unknown : wrongWords(spec, words)
   const all = [...wrong, ...wrongValues(spec, values), ...notTogether(spec, values)]
   return wrong.length > 0 && !spec.settings ? problems(...all) : runOf(spec.name, words, values, all)
@@ -105,7 +104,6 @@ function helpOn(topic: string): Command {
   return topic === '' || isTopic(topic) ? runOf('help', [topic], new Map()) : unknown(topic)
 }
 
-/** The command in a line with --help somewhere in it. */
 function topicOf(argv: readonly string[]): string {
   const words = argv.filter((argument) => !argument.startsWith('-')).filter((word, at) => at > 0 || word !== 'help')
   return [words.slice(0, 2).join(' '), words[0] ?? ''].find(isTopic) ?? ''

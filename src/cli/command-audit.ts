@@ -20,7 +20,7 @@ type Result = Exclude<AdminLogEntry['result'], 'started'>
 
 interface CommandEntry {
   readonly audit: CommandAudit
-  /** Closes the entry. The command has ended, and its database is still open. */
+  /** The command has ended, and its database is still open. */
   end(result: Result, code: string): void
 }
 
@@ -29,7 +29,6 @@ interface Watched {
   readonly log: ReturnType<typeof createAdminLogStore>
 }
 
-/** The audit log entry of a command; `null`: it leaves none. */
 export function createCommandAudit(
   spec: CommandSpec,
   changes: CommandChange,
@@ -50,7 +49,6 @@ export function createCommandAudit(
 
   const entry = () => ({ subject, detail, changes: settings?.() ?? {} })
 
-  /** In the transaction of the first change. */
   function begin({ log }: Watched): number {
     const { changes: changed } = entry()
     return log.add(by, changes.action, subject, detail, { command, changes: changed, result: 'started' })
@@ -101,13 +99,12 @@ export function createCommandAudit(
       } catch (error) {
         const sentence = errorMessage(error)
         if (sentence === null) throw error
-        // Otherwise the command has reported it.
         if (result === 'ok') stderr(`bellhop: This was not recorded in the audit log. ${sentence}\n`)
       }
     },
   }
 
-  /** Writes the entry of a command that did not open the database. Returns why it can't; `null`: it did. */
+  /** For a command that did not open the database. Returns why there is no entry; `null`: there is one. */
   function writeBeside(result: Result, code: string): string | null {
     const found = dataDirectory(given.flags, context)
     const path = found.kind === 'directory' ? join(found.data, 'bellhop.db') : ''
@@ -120,7 +117,7 @@ export function createCommandAudit(
       write({ database, log: createAdminLogStore({ database, clock }) }, result, code)
       return null
     }
-    // Closed whole: a restored or compacted database stays one file.
+    // So that a restored or compacted database stays one file.
     using file = writeSharedFile(path)
     addToFile(file, clock.now(), by, changes.action, subject, detail, { command, result, code })
     return null
@@ -140,8 +137,8 @@ function actorOf({ by, env }: Pick<CommandContext, 'by' | 'env'>): Actor | null 
 }
 
 /**
- * The command line without what may be secret or personal. Kept are names of applications, pushes, administrators and
- * files, and flag values of a known shape, such as numbers and paths. `…` stands for the rest.
+ * The command line without secrets and personal data: `…` replaces words and flag values, except names of applications,
+ * pushes, administrators and files, and values of a known shape, such as numbers and paths.
  */
 function commandText(spec: CommandSpec, { words, flags }: ParsedArguments): string {
   const shownWords = words.map((word, at) => (SHOWN_WORDS.test(spec.words[at] ?? '') ? quoted(word) : '…'))

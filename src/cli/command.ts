@@ -13,13 +13,11 @@ import type { SettingType } from '../settings/setting-type.ts'
 import type { SettingName } from '../settings/table.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
-/** A command for help, for the parser, and to run. */
 export type CommandSpec = CommandFacts &
   (
     | { readonly on?: undefined; readonly load: () => Promise<CommandModule<CommandContext>> }
     /** `new data`: the directory need not exist. */
     | { readonly on: 'data' | 'new data'; readonly load: () => Promise<CommandModule<World>> }
-    /** The application named by its first word. */
     | { readonly on: 'application'; readonly load: () => Promise<CommandModule<ApplicationWorld>> }
   )
 
@@ -32,16 +30,14 @@ export interface CommandFacts {
   readonly summary: string
   /** `null`: it only reads, and leaves no audit log entry. */
   readonly changes: CommandChange | null
-  /** It also takes the flags of the settings (`settings/table.ts`). */
   readonly settings?: true
   /** In help's order; `commands.ts` adds those that name the data. */
   readonly flags: readonly FlagSpec[]
   /** At most one flag of each list may be given. */
   readonly exclusive?: readonly (readonly string[])[]
   readonly examples: readonly [string, ...string[]]
-  /** What its exit code adds to the usual ones. */
   readonly exitCodes?: string
-  /** Other programs' names for its flags (`flags.ts`). */
+  /** Other programs' names for its flags. */
   readonly elsewhere?: FlagNames['elsewhere']
 }
 
@@ -49,7 +45,7 @@ export interface CommandChange {
   readonly action: string
   /** Without any of these flags it only reads. */
   readonly onlyWith?: readonly string[]
-  /** It gets an entry although no row changes: it writes files, or hands something out. */
+  /** No row changes, but it writes files or reveals something. */
   readonly evenWithoutRows?: true
 }
 
@@ -68,7 +64,7 @@ export interface FlagSpec {
   readonly list?: true
   /** Left out: the command checks the value. */
   readonly type?: Pick<SettingType<unknown>, 'expected' | 'read'>
-  /** A setting with this flag, and its type: an error names the variable too. */
+  /** Has this flag, its type and a variable. */
   readonly setting?: SettingName
 }
 
@@ -92,7 +88,6 @@ export const dataFlag = valueFlag(
   { setting: 'data' },
 )
 
-/** The data to work on: a directory here, or a server elsewhere. */
 export const dataFlags: readonly FlagSpec[] = [
   dataFlag,
   valueFlag('server', 'URL', 'run on the server with this admin address (BELLHOP_SERVER)', {
@@ -111,7 +106,7 @@ export interface ParsedArguments {
   readonly words: readonly string[]
   /** By name; a switch has the value `''`. */
   readonly flags: ReadonlyMap<string, string>
-  /** What is wrong so far, a sentence each; a command that takes settings adds their problems. */
+  /** Found so far, in sentences; a command that takes settings adds their problems. */
   readonly problems: readonly string[]
 }
 
@@ -119,42 +114,35 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: ReadFile
   readonly clock: Clock
-  /** `false`: the reader has gone, so more would be wasted. */
+  /** `false`: the reader has gone. */
   readonly stdout: (text: string) => unknown
-  /** Waits until the reader has taken the output; left out: it already has. */
   readonly written?: () => Promise<unknown>
   readonly stderr: (text: string) => void
-  /** Standard input, for a command that answers what comes there; left out: it is empty. */
+  /** Left out: empty. */
   readonly stdin?: () => AsyncIterable<Uint8Array>
-  /** For a command that runs others; left out in a server. */
   readonly commands?: CommandTable
-  /** Of standard output; `null`: it is a pipe or a file. */
+  /** `null`: standard output is a pipe or a file. */
   readonly terminal: Terminal | null
   readonly signals: Signals
-  /**
-   * Everything is loaded, and the work begins. The compiled program's startup mode (`scripts/build/executable.ts`) ends
-   * with this.
-   */
+  /** Everything is loaded. Ends the compiled program's startup mode (`scripts/build/executable.ts`). */
   readonly started: () => void
-  /** Runs the service until it is stopped; returns its exit code. Logs its start itself. */
   readonly serve: (config: Config) => Promise<number>
   /** Makes a server run commands of others. */
   readonly serveCommand: () => Promise<MakeServeCommand>
-  /** The audit log entry; left out if there is none. */
+  /** Left out: there is no entry. */
   readonly audit?: CommandAudit
-  /** The caller, if a server runs it. */
+  /** Left out: no server runs it. */
   readonly by?: Actor
-  /** Latest expiry of tokens it creates, ms since the Unix epoch; left out: no limit. */
+  /** Latest expiry of created tokens, ms since the Unix epoch; left out: no limit. */
   readonly tokensUntil?: number
 }
 
 export interface CommandTable {
   readonly specs: readonly CommandFacts[]
-  /** Returns the exit code. */
   readonly run: (argv: readonly string[], context: CommandContext) => Promise<number>
 }
 
-/** What a command works on, in the process that has the database: the server of that directory, else its own. */
+/** Of the process that has the database open: the directory's server, else the command's own. */
 export interface World extends CommandContext {
   readonly database: Database
   readonly data: string
@@ -164,11 +152,10 @@ export interface World extends CommandContext {
         readonly moving: Moving
       })
     | null
-  /** Call it in the transaction that seals, since the key may be rotated between two. */
+  /** Call it in the transaction that seals: the key may be rotated between two. */
   readonly sealingKey: () => LoadedKey | Problem | Problems
-  /** Accepts pushes as the API does. */
   readonly pushing: () => Pushing
-  /** After a commit: makes a server of this directory read the change. */
+  /** After a commit: makes this directory's server read the change. */
   readonly changed: () => Promise<void>
 }
 
@@ -183,7 +170,7 @@ export interface LoadedKey {
 }
 
 export interface CommandAudit {
-  /** Changes through what this returns get the entry in the same transaction. `end` still needs it. */
+  /** Changes through the returned database get the entry in the same transaction. `end` still needs it. */
   watch(database: Database): Database
   about(application: string): void
   /** Never a secret, device, user or message text. */
@@ -203,9 +190,8 @@ export interface Signals {
 }
 
 /**
- * `done`: exit code 0. `failed`: 1, and `text` is still printed. `problem`: 1. `problems`: 2, a usage error. Problems
- * are sentences, printed after `bellhop: ` with control characters escaped. `served`: the service has ended, and has
- * printed everything itself.
+ * Exit codes: `done` 0, `failed` and `problem` 1, `problems` (a usage error) 2. Problems are sentences, printed after
+ * `bellhop: ` with control characters escaped.
  */
 export type CommandOutcome =
   | { readonly kind: 'done'; /** Standard output; what was printed before stands before it. */ readonly text: string }

@@ -33,7 +33,7 @@ const GROUPS: readonly CommandGroup[] = [
   { heading: 'Settings and help', commands: READING_COMMANDS },
 ]
 
-/** In help's order, each with the flags that name its data. */
+/** In help's order. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = GROUPS.map(({ heading, commands }) => ({
   heading,
   commands: commands.map((spec) => ({ ...spec, flags: [...spec.flags, ...placeFlags(spec)] })),

@@ -12,14 +12,12 @@ import type { CommandContext, ParsedArguments } from './command.ts'
 interface DataDirectory {
   readonly kind: 'directory'
   readonly data: string
-  /** No setting names it. */
   readonly isDefault: boolean
 }
 
-/** The unit printed by `bellhop systemd` keeps its data here. */
 const UNIT_DIRECTORY = '/var/lib/bellhop'
 
-/** By --data, the variable or the default; `unit` if the default does not exist. */
+/** `unit`, the directory of `bellhop systemd`, if the default does not exist. */
 export function dataDirectory(
   given: ParsedArguments['flags'],
   { env, readFile }: Pick<CommandContext, 'env' | 'readFile'>,
@@ -32,12 +30,11 @@ export function dataDirectory(
   return { kind: 'directory', data: isDefault && !isThere(data) && isThere(unit) ? unit : data, isDefault }
 }
 
-/** As it would be typed, with `--data` if it was given. */
 export function commandLine(words: readonly string[], flags: ParsedArguments['flags']): string {
   return ['bellhop', ...words].map(quoted).join(' ') + dataFlagOf(flags.get('data'))
 }
 
-/** What another command line needs to work on the same data. */
+/** For another command line on the same data. */
 export function dataFlagOf(data: string | undefined): string {
   return data === undefined ? '' : ` --data ${quoted(data)}`
 }
@@ -65,7 +62,7 @@ export function noDatabaseIn({ data, isDefault }: DataDirectory): Problem | null
   )
 }
 
-/** Why this user can't look into a data directory; `null`: it can, or there is none. */
+/** `null`: this user can look into it, or there is none. */
 export function closedTo(data: string): Problem | null {
   try {
     statSync(join(data, 'bellhop.db'))
@@ -86,7 +83,7 @@ function strangerText(data: string): string {
   return `The data directory ${data} cannot be read by user ${userName(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as its owner.`
 }
 
-/** Data directories served on this machine, as far as this user may see them. */
+/** As far as this user may see them. */
 function servedDirectories(): readonly string[] {
   const found = new Set<string>()
   for (const { target } of openFiles()) {

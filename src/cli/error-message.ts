@@ -6,7 +6,7 @@ import { dataFaultOf } from '../database/storage-errors.ts'
 import { StartRefused } from '../failure.ts'
 import { codeOf, firstFailure } from '../text/error-code.ts'
 
-/** The sentence for a failure that the operator can fix: disk, permissions, data directory. `null`: a bug. */
+/** `null`: not a failure that the operator can fix, but a bug. */
 export function errorMessage(thrown: unknown): string | null {
   const error = firstFailure(thrown)
   if (error instanceof StartRefused || error instanceof DatabaseRefused) return error.message
@@ -15,7 +15,7 @@ export function errorMessage(thrown: unknown): string | null {
   // System errors already name the path.
   if (isWithheld(error)) return `${error.message.replace(/^t/, 'T')}.`
   if (code.startsWith('SQLITE_') || code === 'ENOSPC') return dataFaultOf(error, null)
-  // errno names: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
+  // Of errno. Node's own codes start with ERR_ and are bugs.
   if (code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)
   if (code === 'EACCES' && 'path' in error && typeof error.path === 'string') {
     return `${error.path} is not readable, or not writable there, for this user: use sudo, or run as its owner.`

@@ -9,10 +9,7 @@ import { EXIT, exitCodeOf } from './outcome.ts'
 
 type Open = (context: CommandContext) => OpenWorld | CommandOutcome
 
-/**
- * Runs a command, in the server or in its own process. Every command runs here, which logs its changes in the audit
- * log. Rejects only for a bug.
- */
+/** The only way to run a command, so that the audit log has its changes. Rejects only for a bug. */
 export async function execute(
   spec: CommandSpec,
   given: ParsedArguments,

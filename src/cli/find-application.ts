@@ -8,7 +8,6 @@ import { suggestion } from '../text/nearest.ts'
 import { NO_KEY } from './app/app-text.ts'
 import type { World } from './command.ts'
 
-/** By id or name, also for the audit log entry. */
 export function findApplication(
   app: string,
   world: World,
@@ -16,7 +15,6 @@ export function findApplication(
   const applications = createApplicationStore(world)
   const application = applications.find(app)
   if (application === null) {
-    // Nothing sealed is read.
     const away = movedAway(createMoveStore({ ...world, key: NO_KEY }).list(), app)
     if (away !== null) return problem(`"${away.name}" ${whereText(away)}.`)
     const names = applications.list().map(({ name }) => name)
@@ -26,7 +24,7 @@ export function findApplication(
   return { kind: 'found', application }
 }
 
-/** By number, also for the audit log entry; `null`: deleted. */
+/** `null`: deleted. */
 export function applicationNumbered(number: number, world: World): Application | null {
   const application = createApplicationStore(world)
     .list()
@@ -46,9 +44,7 @@ interface NamedHook {
   readonly application: Application
 }
 
-/** The hook of this name with its application, also for the audit log entry. */
 export function findHook(name: string, world: World): NamedHook | ReturnType<typeof problem> {
-  // Nothing of this is sealed.
   const hooks = createHookStore({ ...world, key: NO_KEY })
   const hook = hooks.find(name)
   const application = createApplicationStore(world)

@@ -3,10 +3,7 @@ import type { CommandSpec } from './command.ts'
 import { COMMANDS, COMMAND_GROUPS } from './commands.ts'
 import { joined, wrapped } from './terminal/table-text.ts'
 
-/**
- * `topic`: a command with those that begin with its name; `app`: that group; `''`: everything. Lines have at most
- * `columns`, unless a word is longer.
- */
+/** `topic`: a command, the common first word of several, or `''` for all. Words longer than `columns` stay whole. */
 export function helpText(topic: string, columns: number): string {
   if (topic === '') return overview(columns)
   const command = COMMANDS.find((each) => each.name === topic)
@@ -70,7 +67,7 @@ function commandHelp(command: CommandSpec, columns: number): string {
 function commandLines(line: string, columns: number): readonly string[] {
   // A flag stays with its value.
   const words = line.match(/(?:--\S+ (?!--))?(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
-  // Two columns before it, and two for the continuation mark.
+  // Indent, and continuation mark.
   return joined(words, columns - 6).map((part, at, parts) => {
     const end = at === parts.length - 1 ? '' : ' \\'
     return `${at === 0 ? '  ' : '    '}${part}${end}`
@@ -101,10 +98,9 @@ function settings(): readonly Row[] {
   })
 }
 
-/** Columns up to which the left side shares a line with the right one. */
 const LEFT_WIDTH = 34
 
-/** Too few columns for a sentence: it goes below. */
+/** With fewer columns, the description goes below. */
 const MIN_RIGHT = 24
 
 function leftWidth(rows: readonly Row[]): number {

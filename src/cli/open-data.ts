@@ -23,7 +23,7 @@ export const RELEASED = 'The disk is full: the reserved space was released. serv
 
 export type OpenWorld = World & Disposable & { readonly kind: 'open' }
 
-/** The only place where a command opens the database in its own process. `create`: it need not exist. */
+/** The only place where a command opens the database. `create`: it need not exist. */
 export function openData(
   flags: ParsedArguments['flags'],
   context: CommandContext,
@@ -58,7 +58,6 @@ function ownWorld(opened: Database, data: string, context: CommandContext): Worl
       return { kind: 'loaded', key: proven.key, notes: proven.source === 'created' ? [made] : [] }
     },
     pushing() {
-      // Summaries are not sealed.
       const credentials = createCredentialStore({ database, clock, key: NO_KEY })
       return createPushing({
         database,
@@ -80,10 +79,7 @@ export function readKeySetting({ env, readFile }: Pick<CommandContext, 'env' | '
     : ({ kind: 'setting', text: settings.config.key ?? undefined } as const)
 }
 
-/**
- * Reports an upgrade that a command makes, a sentence a step, with the progress of the copy and the migrations. Dispose
- * it when the upgrade is over.
- */
+/** A sentence for each step, and the progress of copy and migrations. */
 function watchUpgrade(
   context: Pick<CommandContext, 'stderr' | 'terminal' | 'clock'>,
 ): Disposable & { readonly see: (step: UpgradeStep) => void } {

@@ -2,7 +2,7 @@ import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import type { CommandContext } from './command.ts'
 
-/** `-` is standard input, for a container that sees no files of its host. */
+/** `-`: standard input, for a container without its host's files. */
 export function readGivenFile(
   path: string,
   { readFile }: Pick<CommandContext, 'readFile'>,

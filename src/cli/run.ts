@@ -12,10 +12,7 @@ import { runBeside } from './remote/command-socket.ts'
 import { runRemotely, serverOf } from './remote/remote-command.ts'
 import { textColumns } from './terminal/table-text.ts'
 
-/**
- * Takes a command line without the program; returns the exit code. Problems are lines `bellhop: …` on `stderr`. Rejects
- * only for a bug.
- */
+/** `argv`: without the program. Returns the exit code. Rejects only for a bug. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
   try {
     const command = parseCommand(argv)
@@ -57,13 +54,12 @@ async function runCommand(name: string, given: ParsedArguments, context: Command
       await sleep(context.clock, AGAIN_MS)
     }
   }
-  // A command that a server runs needs none of this here.
   const [{ execute }, { openData }] = await Promise.all([import('./execute.ts'), import('./open-data.ts')])
   const able = { ...context, commands: { specs: COMMANDS, run } }
   return execute(spec, given, able, (own) => openData(given.flags, own, { create: spec.on === 'new data' }))
 }
 
-/** How long a server may take from locking the directory to listening for commands; usually a tenth of a second. */
+/** From locking the directory to listening for commands; usually a tenth of a second. */
 const PATIENCE_MS = 5000
 const AGAIN_MS = 50
 

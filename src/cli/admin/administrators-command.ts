@@ -136,7 +136,6 @@ export const reset: CommandModule<World> = {
   },
 }
 
-/** The admin side's origin, as far as this machine knows it. */
 function linkOrigin(
   flags: ParsedArguments['flags'],
   context: Pick<CommandContext, 'env' | 'readFile'>,
@@ -161,11 +160,10 @@ interface NewPassword {
   readonly kind: 'password'
   readonly password: string
   readonly hash: string
-  /** Generated, so it must be shown. */
   readonly isMade: boolean
 }
 
-/** The first line of the file, or a generated one. `name`: whose. */
+/** The file's first line, or a generated password for `name`. */
 async function newPassword(
   file: string | undefined,
   name: string,

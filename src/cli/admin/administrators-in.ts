@@ -22,7 +22,6 @@ export function administratorsIn(world: World) {
   }
 }
 
-/** For administrators and tokens: see `isAdminName`. */
 export const BAD_NAME = `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`
 
 export function noAdministrator(name: string, world: World): Problem {

@@ -1,7 +1,6 @@
 import { MAX_TOKEN_DAYS } from '../../admin/token-purpose.ts'
 import type { SettingType } from '../../settings/setting-type.ts'
 
-/** A token's days: `90d`, or `never`. */
 export const tokenLife: SettingType<number | 'never'> = {
   expected: `a number of days from 1d to ${MAX_TOKEN_DAYS}d, or never`,
   placeholder: 'DAYS',

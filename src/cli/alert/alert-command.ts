@@ -17,7 +17,6 @@ import { readGivenFile } from '../read-given-file.ts'
 import { styleOf } from '../terminal/style.ts'
 import { listing } from '../terminal/table-text.ts'
 
-/** A new secret of a webhook is only in this output. */
 export const add: CommandModule<World> = {
   check: (given) => readAlert(given),
 
@@ -86,7 +85,7 @@ function readAlert({ words: [given = '', text = ''], flags }: ParsedArguments): 
     .map((one) => one.trim())
   const unknown = names?.find((one) => !ALERT_KINDS.some((kind) => kind === one))
   const wrong = [
-    // Not the URL, which may have a password in it.
+    // A URL may contain a password.
     ...('expected' in place ? [`URL is not ${place.expected}`] : []),
     ...(isHookName(name) ? [] : [`--name: "${name}" is not ${HOOK_NAME}`]),
     ...(unknown === undefined ? [] : [`--when: "${unknown}" is not one of ${ALERT_KINDS.join(', ')}`]),
@@ -98,7 +97,6 @@ function readAlert({ words: [given = '', text = ''], flags }: ParsedArguments): 
 
 export const list: CommandModule<World> = {
   async run({ flags }, world) {
-    // Nothing of this is sealed.
     const alerts = createAlertStore({ ...world, key: NO_KEY }).list()
     if (flags.has('json')) return done(alerts.map((alert) => jsonLine(alertJson(alert))).join(''))
     if (alerts.length === 0) return done('There are no alerts: bellhop alert add ntfy URL makes one.\n')
@@ -123,13 +121,12 @@ function lastText({ toldAt, problem: why }: Alert): string {
   return toldAt === null ? 'none yet' : moment(toldAt)
 }
 
-/** Without its URL and secret; times in ISO 8601 UTC. */
+/** Times in ISO 8601 UTC. */
 export function alertJson({ number, name, channel, place, kinds, createdAt, toldAt, problem: why }: Alert): object {
   const times = { createdAt: isoTime(createdAt), lastMessageAt: isoOrNull(toldAt) }
   return { id: number, name, channel, to: place, when: kinds, ...times, problem: why }
 }
 
-/** By name or ID. */
 export function findAlert(called: string, world: World): Alert | ReturnType<typeof problem> {
   const alerts = createAlertStore({ ...world, key: NO_KEY })
   const found = alerts.find(called)
@@ -141,7 +138,7 @@ export function findAlert(called: string, world: World): Alert | ReturnType<type
   return found
 }
 
-/** By the server, since messages come from there: with its settings, from its network. */
+/** The server sends alerts, with its settings and from its network. */
 export const test: CommandModule<World> = {
   async run({ words: [called = ''] }, world) {
     const alert = findAlert(called, world)

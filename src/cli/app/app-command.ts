@@ -13,7 +13,7 @@ import { dataFlagOf } from '../data-directory.ts'
 import { indented, NO_KEY, secretJson, userKeyJson } from './app-text.ts'
 import { limitsIn, limitsText } from './limit-flags.ts'
 
-/** Only this command creates a data directory: for others, a missing one is a misspelled --data. */
+/** The only command that creates a data directory: for others, a missing one is a misspelled --data. */
 export const create: CommandModule<World> = {
   async run({ words: [name = ''], flags }, world) {
     const created = createApplicationStore(world).create(name)
@@ -132,7 +132,7 @@ function keyNote({ database, clock, application }: ApplicationWorld): string {
   return `\nIt has no user key yet, so no user can be proven: bellhop app user-key ${application.id}\n`
 }
 
-/** A selection: `*-magic-tokens.ts` of the simulator have all. */
+/** A selection from the simulator's `*-magic-tokens.ts`. */
 const ORDERS = [
   ['iOS', 'Android', 'answer'],
   ['bad41000…', 'unregistered:…', '410 Unregistered, 404 UNREGISTERED: the device is gone'],
@@ -142,7 +142,6 @@ const ORDERS = [
   ['bad00000…', 'slow:…', 'accepted after 3 seconds'],
 ]
 
-/** Uses the simulator for phones, and for browsers without a key; or the real gateways again. */
 export const simulate: CommandModule<ApplicationWorld> = {
   async run({ words: [app = ''], flags }, world) {
     const { application } = world

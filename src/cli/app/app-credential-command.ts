@@ -36,9 +36,9 @@ interface KeyFile {
 interface CertificateFile {
   readonly kind: 'certificate'
   readonly file: string
-  /** `undefined`: by BELLHOP_CERTIFICATE_PASSWORD, else none. */
+  /** `undefined`: from BELLHOP_CERTIFICATE_PASSWORD. */
   readonly password: string | undefined
-  /** `undefined`: the certificate names it. */
+  /** `undefined`: from the certificate. */
   readonly topic: string | undefined
   readonly environment: Environment
 }
@@ -93,7 +93,6 @@ export const fcm: CommandModule<ApplicationWorld> = {
   },
 }
 
-/** Seals and stores a credential that was read; answers with its new summary. */
 function storeCredential(
   flags: ParsedArguments['flags'],
   { application, database, clock, sealingKey }: ApplicationWorld,

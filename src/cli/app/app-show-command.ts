@@ -34,12 +34,11 @@ interface View {
   readonly webhook: Webhook | null
   readonly userKey: UserKeySummary | null
   readonly size: RegistrySize
-  /** Imported devices of users that have not registered themselves. */
+  /** Imported for users who have not registered themselves. */
   readonly adoptable: number
 }
 
 function createView({ database, clock }: World): (application: Application) => View {
-  // Nothing of this is sealed.
   const credentials = createCredentialStore({ database, clock, key: NO_KEY })
   const webhooks = createWebhookStore({ database, clock, key: NO_KEY })
   const userKeys = createUserKeyStore({ database, clock, key: NO_KEY })
@@ -84,7 +83,7 @@ function showText(view: View): string {
   ].join('\n')
 }
 
-/** No secrets, no hashes; times in ISO 8601 UTC. */
+/** Times in ISO 8601 UTC. */
 function viewJson({ application, credentials, webhook, userKey, size, adoptable }: View): object {
   const { id, name, simulated, limits } = application
   return {

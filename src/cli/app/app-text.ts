@@ -6,14 +6,13 @@ import { dayOf, isoTime } from '../../text/format.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { tableText } from '../terminal/table-text.ts'
 
-/** For stores that seal and open nothing. */
+/** For stores that are only asked for what is not sealed. */
 export const NO_KEY = new Uint8Array(32)
 
 export function secretJson({ id, name }: Application, secret: string, more: object = {}): string {
   return jsonLine({ id, secret, name, ...more })
 }
 
-/** `key ABC123DEFG of team DEF123GHIJ, topic com.example.shop, environment auto`. */
 export function credentialText(credential: CredentialSummary): string {
   if (credential.kind === 'service-account') {
     return escapeControls(`project ${credential.projectId}, service account ${credential.clientEmail}`)
@@ -26,7 +25,6 @@ export function credentialText(credential: CredentialSummary): string {
   return escapeControls(`${what}, topic ${credential.topic}, environment ${credential.environment}`)
 }
 
-/** `push.finished, device.gone to https://example.com/hooks`. */
 export function webhookText({ url, events, disabledAt }: Webhook): string {
   const end = disabledAt === null ? '' : `; disabled since ${isoTime(disabledAt)}, when it answered 410 Gone`
   return escapeControls(`${events.join(', ')} to ${url}${end}`)
@@ -36,7 +34,6 @@ export function webhookJson({ url, events, disabledAt }: Webhook): object {
   return { url, events, disabledAt: disabledAt && isoTime(disabledAt) }
 }
 
-/** `made 2026-11-22; the previous one is valid until 2026-12-22T12:00:00.000Z`. */
 export function userKeyText({ createdAt, previousUntil }: UserKeySummary): string {
   const before = previousUntil === null ? '' : `; the previous one is valid until ${isoTime(previousUntil)}`
   return `made ${dayOf(createdAt)}${before}`

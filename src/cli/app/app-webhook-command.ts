@@ -16,12 +16,10 @@ import { NO_KEY, webhookJson, webhookText } from './app-text.ts'
 
 export const check: CheckArguments = ({ flags }) => readChange(flags)
 
-/** Shows, sets or removes the webhook. A new secret is only in this output. */
 export const run: RunOnApplication = async ({ flags }, { database, clock, application, sealingKey }) => {
   const change = readChange(flags)
   if (change.kind === 'problems') return change
   const json = flags.has('json')
-  // Nothing of this is sealed.
   const shown = createWebhookStore({ database, clock, key: NO_KEY })
   if (change.kind === 'show') {
     const webhook = shown.find(application)

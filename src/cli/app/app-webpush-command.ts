@@ -12,7 +12,6 @@ import { readGivenFile } from '../read-given-file.ts'
 export const check: CheckArguments = ({ flags }) =>
   flags.has('key') && flags.has('new') ? problems("--key and --new can't be combined.") : FINE
 
-/** Makes or imports a VAPID key pair. An existing one stays unless another is asked for. */
 export const run: RunOnApplication = async ({ flags }, world) => {
   const { database, clock, application } = world
   const stored = database.transact(() => {

@@ -7,10 +7,7 @@ import type { CommandOutcome, RunOnApplication } from '../command.ts'
 import { webPushKeyOf } from '../transfer/subscribed-key.ts'
 import { startFile } from '../transfer/unfinished-file.ts'
 
-/**
- * Writes the VAPID key pair unsealed. It was made here, and subscriptions work with no other; the operator already has
- * the files of Apple and Google.
- */
+/** Not sealed: subscriptions work only with this key, which was made here. Apple's and Google's are files already. */
 export const run: RunOnApplication = async ({ words: [, path = ''] }, world) => {
   const { database, clock, application } = world
   if (webPushKeyOf(application, world) === null) return noKey(application)

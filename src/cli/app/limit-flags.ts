@@ -28,7 +28,6 @@ export function limitsIn(flags: ParsedArguments['flags']): Partial<Limits> {
 /** Where 0 is not "unlimited". */
 const WHEN_ZERO: Partial<Record<keyof Limits, string>> = { confirmAbove: 'off', holdSeconds: 'off' }
 
-/** `null`: never set. */
 const SWITCHED: Readonly<Record<string, string>> = { true: 'on', false: 'off', null: 'unset' }
 
 export function limitsText(limits: Limits): string {

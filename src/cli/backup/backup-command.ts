@@ -13,13 +13,12 @@ import { createWatch } from '../terminal/gauge.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { bucketOpener, isFolder } from './bucket-opener.ts'
 
-/** `backup TO`: in its own process beside the server; only reads. */
 export const run: RunCommand = async ({ words, flags }, context) => {
   const { clock, stderr } = context
   const to = destinationIn(words[0] ?? '', isFolder)
   if (to.kind === 'problem') return problems(to.problem)
   const keep = flags.has('keep') ? Number(flags.get('keep')) : null
-  // Backups that serve makes already have a name with their time.
+  // The name that `serve` gives its backups has their time.
   if (
     keep !== null &&
     (to.kind === 'file' || to.kind === 'object') &&

@@ -14,7 +14,6 @@ import type { RunCommand } from '../command.ts'
 import { listing } from '../terminal/table-text.ts'
 import { bucketOpener } from './bucket-opener.ts'
 
-/** `backup list [TO]`: newest first; without TO, those of `serve`. */
 export const run: RunCommand = async ({ words, flags }, context) => {
   const { env, readFile, clock } = context
   const settings = readSettings(['backup'], { flags: new Map(), env, readFile })

@@ -23,7 +23,6 @@ import { bucketOpener, chosenBackup } from './bucket-opener.ts'
 import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
-/** `backup verify FROM`: reads everything, changes nothing. */
 export const run: RunCommand = async (given, context) => {
   const { flags } = given
   const from = chosenBackup(given)

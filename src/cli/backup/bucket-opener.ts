@@ -25,7 +25,7 @@ export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** The backup, or the place with several, that FROM names, or the replica that --litestream names. */
+/** From FROM or --litestream. */
 export function chosenBackup({ words: [from], flags }: ParsedArguments): Destination | Replica | Problems {
   const replica = flags.get('litestream')
   const at = flags.get('at')

@@ -5,13 +5,12 @@ import { keyPathIn, loadSealingKey } from '../../sealing/sealing-key.ts'
 import { readSettings } from '../../settings/parse.ts'
 import type { CommandContext } from '../command.ts'
 
-/** What this machine's key is to something sealed. */
 export type KeyCheck =
   | { readonly kind: 'opens' }
   | { readonly kind: 'no key' }
   | { readonly kind: 'wrong'; readonly problem: string }
 
-/** Looks for a key as `serve` does, but makes none. */
+/** Like `serve`, but makes no key. */
 export function checkKey(
   sealed: readonly Sealed[],
   data: string,

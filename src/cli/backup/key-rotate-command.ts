@@ -10,7 +10,7 @@ import { done } from '../command.ts'
 import type { RunOnData } from '../command.ts'
 import { readKeySetting } from '../open-data.ts'
 
-/** Needs a stopped server, since a running one keeps the old key in memory. */
+/** A running server has the old key in memory, so it must be stopped. */
 export const run: RunOnData = async ({ flags }, { database, data, clock, env, readFile }) => {
   const setting = readKeySetting({ env, readFile })
   if (setting.kind === 'problems') return setting

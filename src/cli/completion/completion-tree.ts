@@ -1,7 +1,6 @@
 import type { SettingRow } from '../../settings/settings-text.ts'
 import type { CommandSpec } from '../command.ts'
 
-/** What can stand somewhere. */
 export type Completion =
   | { readonly kind: 'choices'; readonly choices: readonly string[] }
   | { readonly kind: 'files' }

@@ -14,7 +14,7 @@ const SHELLS: Readonly<Record<string, (tree: CompletionTree) => string>> = {
   fish: fishCompletion,
 }
 
-/** Applications are not completed: finding them opens the data directory and may upgrade it, which no Tab should do. */
+/** Applications are not completed: to find them, Tab would open the database and perhaps upgrade it. */
 export const run: RunCommand = async ({ words: [shell = ''] }) => {
   const script = SHELLS[shell]
   if (script === undefined) return problems(`"${shell}" is not one of ${Object.keys(SHELLS).join(', ')}.`)

@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedFlag, Completion, CompletionTree, Word } from './completion-tree.ts'
 
-/** To be sourced, or found in `fpath` as `_bellhop`. */
+/** Source it, or put it into `fpath` as `_bellhop`. */
 export function zshCompletion({ commands, firsts, seconds }: CompletionTree): string {
   const two = commands.filter(({ name }) => name.includes(' ')).map(({ name }) => quoted(name))
   return `#compdef bellhop

@@ -46,10 +46,9 @@ export const run: RunOnApplication = async ({ flags }, world) => {
   return done(devicesText(view, styleOf(world)))
 }
 
-/** `after`: a token, or the beginning of one. */
 function readListing(flags: ParsedArguments['flags']): Omit<Listing, 'after'> & {
   readonly after: string | null
-  /** In any state unless one is given. */
+  /** If given, `state` null means any. */
   readonly named: NamedDevices | null
 } {
   const [token, alias, user] = [flags.get('token'), flags.get('alias'), flags.get('user')]
@@ -65,7 +64,6 @@ function readListing(flags: ParsedArguments['flags']): Omit<Listing, 'after'> & 
 
 type NamedDevices = { readonly token: string } | { readonly alias: string } | { readonly user: string }
 
-/** By alias, user, token, or the beginning of a token. */
 function namedDevices(
   search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken' | 'byAlias' | 'byUser'>,
   application: number,
@@ -82,10 +80,10 @@ function namedDevices(
   return { devices: found.filter(fits).slice(0, limit), more: false, total: null }
 }
 
-/** Devices of a user that are read before filtering. */
+/** Read before filtering. */
 const MAX_OF_USER = 10_000
 
-/** Registered devices come from the index that pushes use; others are searched one by one. */
+/** Registered devices come from the index that pushes use. */
 async function listDevices(database: Database, application: number, listing: Listing): Promise<Listed> {
   const search = createDeviceSearch({ database })
   const { state, limit, tags, platforms } = listing

@@ -18,7 +18,6 @@ import type { RestoreCounts } from './devices-restore-text.ts'
 
 export const check: CheckArguments = ({ flags }, { clock }) => readRestore(flags, clock.now())
 
-/** Restores devices that gateways reported as unregistered by mistake, with or without a running server. */
 export const run: RunOnApplication = async ({ flags }, world) => {
   const read = readRestore(flags, world.clock.now())
   if (read.kind !== 'options') return read
@@ -95,16 +94,13 @@ interface RestoreOptions extends Departures {
 const NOBODY: RestoreCounts = { gone: 0, quarantined: 0, aliasTaken: 0, bare: 0 }
 
 /**
- * Writes in one transaction, for which a server beside this process waits: one a device, with its indexes and feedback
- * entry, and one a label. Measured on 2 busy cores with four labels a device: 7 ms, 12 in one of ten.
+ * Rows in one transaction, for which a server beside it waits: one a device with its indexes and feedback entry, and
+ * one a label. With four labels a device: 7 ms on 2 busy cores, 12 in one of ten.
  */
 const WRITES = 500
 const WRITES_OF_DEVICE = 5
 
-/**
- * Restores devices, those that left first last. `total`: for the progress bar. `stopped`: by a signal; the same command
- * continues.
- */
+/** Those that left first last. `stopped`: by a signal; the same command continues. */
 async function restoreDevices(
   options: RestoreOptions,
   total: number,
@@ -117,11 +113,10 @@ async function restoreDevices(
   const counts: { -readonly [Name in keyof RestoreCounts]: number } = { ...NOBODY }
   const progress = createProgress(world, { unit: 'devices' })
   const pacing = createPacing(world)
-  // Only the last commit waits for the disk: the same command restores what is lost before.
+  // Only the last commit waits for the disk: the same command repeats what is lost.
   const sync = database.syncByHand()
   using polling = startPolling(world)
 
-  /** As many entries as one transaction may restore; read outside it, since many others may be in between. */
   function read(): FeedbackEntry[] {
     const found: FeedbackEntry[] = []
     while (found.length < WRITES / WRITES_OF_DEVICE) {
@@ -133,7 +128,6 @@ async function restoreDevices(
     return found
   }
 
-  /** Returns the entries left for the next transaction. */
   function restore(waiting: readonly FeedbackEntry[]): FeedbackEntry[] {
     let writes = 0
     const end = waiting.findIndex((entry) => {

@@ -7,18 +7,16 @@ import { listing } from '../terminal/table-text.ts'
 export interface RestoreCounts {
   readonly gone: number
   readonly quarantined: number
-  /** Of these, without their alias, which another device has now. */
+  /** Restored without their alias, which another device has now. */
   readonly aliasTaken: number
-  /** Of these, without labels and alias, which were not kept. */
+  /** Restored without labels and alias, which were not kept. */
   readonly bare: number
 }
 
-/** `since …`, `between … and …`. */
 export function spanText({ since, until }: Pick<Departures, 'since' | 'until'>): string {
   return until === null ? `since ${moment(since)}` : `between ${moment(since)} and ${moment(until)}`
 }
 
-/** Devices that could be restored, by reason, and what would not come back with them. */
 export function absentText(absent: readonly Absent[], { paint }: Style): string {
   const table = listing(
     absent,

@@ -11,11 +11,11 @@ import type { Column } from '../terminal/table-text.ts'
 
 export interface Listing {
   readonly platforms: readonly Platform[]
-  /** With any of these; `null`: any. */
+  /** `null`: any. */
   readonly tags: readonly string[] | null
   /** `null`: registered. */
   readonly state: DeviceState | null
-  /** Devices with a greater `device.id`. */
+  /** `device.id` */
   readonly after: number
   readonly limit: number
 }
@@ -30,7 +30,6 @@ export interface Listed {
 interface View extends Listed {
   readonly query: Pick<Listing, 'state' | 'tags' | 'platforms'>
   readonly counts: readonly DeviceCount[]
-  /** `--after` for the next page; `null`: none. */
   readonly next: string | null
   readonly full: boolean
   /** ms since the Unix epoch. */
@@ -57,7 +56,7 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
       PLAIN_FACTS[name].heading ?? '',
       (device) => escapeControls(device[name] ?? ''),
     ]),
-    // Imported, and not known there either.
+    // Imported without a time.
     ['LAST SEEN', ({ seenAt }) => (seenAt === 0 ? 'never' : ago(seenAt, view.now))],
     ['STATE', ({ state }) => paint(COLOURS[state], state)],
   ]
@@ -66,7 +65,7 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
   return [...table, summary(view), ...next, ''].join('\n')
 }
 
-/** For `--json`: the API's record, and what only operators see. */
+/** The API's record, and what only operators see. */
 export function deviceJson(device: FoundDevice): object {
   const { state, seenAt } = device
   return { ...deviceRecordOf(device), state, seen_at: seenAt === 0 ? null : isoTime(seenAt) }

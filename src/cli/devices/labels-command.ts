@@ -18,10 +18,9 @@ import { isUnproven, summaryOf } from './labels-text.ts'
 
 const DEFAULT_ROWS = 20
 
-/** Labels erased in one transaction, for which a server beside this process waits. */
+/** Labels erased in a transaction, for which a server beside it waits. */
 const STEP = 500
 
-/** Shows how tags and types are used, or clears those that only newcomers have. */
 export const run: RunOnApplication = async ({ flags }, world) => {
   const { number, id, name, limits } = world.application
   const uses = createLabelUses(world)

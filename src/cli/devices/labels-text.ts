@@ -59,25 +59,22 @@ interface LabelGroup {
   readonly name: string
   readonly kind: LabelUse['kind']
   readonly names: number
-  /** How often devices have one of them. */
   readonly devices: number
   readonly newcomers: number
-  /** Names that only newcomers have. */
+  /** Names on new devices only. */
   readonly unproven: number
-  /** The network that brought most of them; `null`: unknown. */
+  /** Brought most of them; `null`: unknown. */
   readonly network: string | null
 }
 
 interface LabelSummary {
   readonly groups: readonly LabelGroup[]
   readonly unproven: number
-  /** Names that only newcomers have, and devices of platforms that never had an accepted push. */
+  /** Names on new devices, and on devices of platforms that never had an accepted push. */
   readonly undecided: number
-  /** Names without devices. */
   readonly unused: number
 }
 
-/** Only newcomers have it. */
 export function isUnproven({ devices, newcomers }: LabelUse): boolean {
   return devices > 0 && newcomers === devices
 }
@@ -126,7 +123,7 @@ function newGroup({ kind, name: first }: LabelUse, beginning: string) {
   }
 }
 
-/** Up to where names begin to differ, as in `user:17`, `city/berlin` and `vip2026`; else the whole name. */
+/** Up to the first digit or separator: `user:17`, `city/berlin`, `vip2026`. */
 function beginningOf(name: string): string {
   return /^\D*?(?:[:/=._#-]|(?=\d))/.exec(name)?.[0] ?? name
 }

@@ -17,11 +17,9 @@ export interface ApplicationStats {
   /** Of pushes in several languages. */
   readonly languages: readonly LanguageDay[]
   readonly devices: readonly DeviceCount[]
-  /** Unregistered in the last 30 days. */
   readonly gone: number
 }
 
-/** In columns. */
 const MIN_BAR = 8
 const MAX_BAR = 60
 
@@ -49,10 +47,7 @@ export function statsText(stats: readonly ApplicationStats[], style: Style): str
   return [...chart(days, style), '', ...lines, ''].join('\n')
 }
 
-/**
- * Reports on accepted notifications; apps that report nothing get no columns. `shareOf`: formats a share of the
- * accepted.
- */
+/** Apps that report no arrivals get no columns for them. */
 function reportColumns(
   all: readonly Counts[],
   shareOf: (count: number, accepted: number) => string = shareOfSome,
@@ -69,7 +64,7 @@ function shareOfSome(count: number, accepted: number): string {
   return accepted > 0 ? percent(count, accepted) : ''
 }
 
-/** Days are dates, UTC. `language` null: the push's text. */
+/** Days in UTC. `language` null: the push's own text. */
 export function statsJson({ id, name, days, languages, devices, gone }: ApplicationStats): object {
   return {
     id,
@@ -109,7 +104,7 @@ function oneText(stats: ApplicationStats, style: Style): string {
   ].join('\n')
 }
 
-/** A line a day, with a bar if the terminal is wide enough: accepted drawn full, of addressed. */
+/** With bars if the terminal is wide enough: accepted drawn full, the rest of addressed shaded. */
 function chart(days: readonly Day[], { columns, unicode, paint }: Style): readonly string[] {
   const [title = '', ...lines] = listing<Day>(days, [
     ['Day (UTC)', ({ day }) => dateOf(day)],
@@ -131,7 +126,6 @@ function chart(days: readonly Day[], { columns, unicode, paint }: Style): readon
   ]
 }
 
-/** Empty without pushes in several languages. */
 function languageTable({ languages, days }: ApplicationStats, { paint, legible }: Style): readonly string[] {
   if (languages.length === 0) return []
   const byText = Map.groupBy(languages, ({ language }) => language)
@@ -168,10 +162,7 @@ function dateOf(day: number): string {
 
 const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
-/**
- * A bar of at most `width` columns for `value`, its part `whole` drawn full and the rest shaded, scaled to `max`.
- * Whatever is not 0 has a mark.
- */
+/** `whole`, a part of `value`, is drawn full and the rest shaded, scaled to `max`. All but 0 has a mark. */
 function bar(
   { value, whole, max }: { readonly value: number; readonly whole: number; readonly max: number },
   width: number,

@@ -9,7 +9,6 @@ import { deviceJson, devicesText } from './devices-text.ts'
 
 const MAX_DEVICES = 10_000
 
-/** A user's devices in any state, with whole tokens. */
 export const run: RunOnApplication = async ({ words: [, user = ''], flags }, world) => {
   const { number } = world.application
   const search = createDeviceSearch(world)

@@ -19,7 +19,6 @@ export const list: CommandModule<World> = {
         .list()
         .map((one) => [one.number, one]),
     )
-    // Nothing of this is sealed.
     const store = createHookStore({ ...world, key: NO_KEY })
     const hooks = store.list(found?.application.number ?? null)
     if (flags.has('json')) {

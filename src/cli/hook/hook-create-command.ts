@@ -30,7 +30,7 @@ export const run: RunOnApplication = async (given, world) => {
   if (wrong.length > 0) return problems(...wrong.map(sentence))
   const key = newHookKey(randomBytes)
   const stored = database.transact(() => {
-    // Of a key there is only a hash.
+    // Only a hash of the path's key is stored.
     const loaded = read.signature === undefined ? UNSEALED : sealingKey()
     if (loaded.kind !== 'loaded') return loaded
     const hooks = createHookStore({ database, clock, key: loaded.key })

@@ -56,7 +56,7 @@ function readEvent(text: string, flags: ParsedArguments['flags']): HookEvent | C
   return { body, header: (name) => ('line' in headers ? null : (headers.get(name) ?? null)) }
 }
 
-/** By their names in lower case; or the first that is none. */
+/** Names in lower case. `line`: the first that is not a header. */
 function readHeaders(flags: ParsedArguments['flags']): ReadonlyMap<string, string> | { readonly line: string } {
   const headers = new Map<string, string>()
   for (const line of flags.get('header')?.split(',') ?? []) {

@@ -3,17 +3,16 @@ import type { Hook } from '../../hook/hook.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { isoTime } from '../../text/format.ts'
 
-/** How calls prove where they come from. */
 export function proofText({ signature }: Hook): string {
   return signature === null ? 'key' : `${signature} signature`
 }
 
-/** No key, no secret; times in ISO 8601 UTC. `application`: its ID. */
+/** Times in ISO 8601 UTC. `application`: its ID. */
 export function hookJson({ name, signature, createdAt, changedAt }: Hook, application: string): object {
   return { name, application, signature, createdAt: isoTime(createdAt), changedAt: isoTime(changedAt) }
 }
 
-/** Indented, a line at a time, without what could control a terminal. */
+/** Control characters are escaped. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(escapeControls).join('\n')
 }

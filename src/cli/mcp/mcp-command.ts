@@ -11,12 +11,11 @@ import { createTools } from './tools.ts'
 /** Far more than a push may have (4,096 bytes). */
 const MAX_LINE_BYTES = 1_048_576
 
-/** For the calls that still run when the input ends: whoever closed it waits a few seconds, then ends the process. */
+/** For running calls when the input ends: clients wait a few seconds, then end the process. */
 const GRACE_MS = 2 * SECOND_MS
 
 const HINT = 'Waiting for MCP messages on standard input: bellhop manual agents says how a client starts this.\n'
 
-/** Answers MCP messages, one a line, until the input ends. Standard output has nothing else. */
 export const run: RunCommand = async (given, context) => {
   const { stdin = nothing, stdout, written, terminal, stderr, clock } = context
   const missing = await missingApplication(given, context)
@@ -28,14 +27,13 @@ export const run: RunCommand = async (given, context) => {
 
   for await (const line of boundedLines(stdin(), MAX_LINE_BYTES)) {
     const message = line === null ? TOO_LONG : readRpc(line)
-    // `false`: the reader has gone.
     if (say(answerLine(message)) === false) break
     await written?.()
   }
   if ((await within(clock, GRACE_MS, runs.ended(), 'late')) === 'late') runs.stop()
   return done('')
 
-  /** `null`: nothing is answered, or later. */
+  /** `null`: no answer, or later. */
   function answerLine(message: RpcMessage): string | null {
     switch (message.kind) {
       case 'ignored':
@@ -66,7 +64,7 @@ const TOO_LONG = rpcError(null, ERROR.request, `A message has at most ${MAX_LINE
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
-/** Whoever misspelt it sees that here, and not at each call; `null`: it is there, or none is named. */
+/** Reports a misspelled application now, not at each call. `null`: it exists, or none is named. */
 async function missingApplication(
   { words: [app], flags }: ParsedArguments,
   { commands, written: _written, stdin: _stdin, ...context }: CommandContext,

@@ -39,7 +39,7 @@ export function rpcError(id: RpcError['id'], code: number, message: string, data
   return { kind: 'error', id, code, message, ...(data && { data }) }
 }
 
-/** Reads a line: MCP has no batches since 2025-06-18, and its ids are never null. */
+/** MCP has no batches since 2025-06-18, and no null ids. */
 export function readRpc(line: string): RpcMessage {
   let value: unknown
   try {
@@ -72,7 +72,7 @@ function lineOf(message: JsonObject): string {
   return `${JSON.stringify(message)}\n`
 }
 
-/** The lines of a stream, without blank ones; `null` in place of one with more than `maxBytes` bytes, which is not kept. */
+/** Without blank lines. `null` in place of a line with more than `maxBytes` bytes. */
 export async function* boundedLines(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,

@@ -5,10 +5,10 @@ import type { CommandContext, Signal, Signals } from '../command.ts'
 import type { RpcRequest } from './message.ts'
 import type { Tool } from './tools.ts'
 
-/** At a time: each may open the database. */
+/** Each may open the database. */
 const MAX_RUNNING = 8
 
-/** Of one output: some 5,000 tokens of a language model. */
+/** About 5,000 tokens of a language model. */
 const MAX_CHARACTERS = 20_000
 
 /** `EventEmitter` is one. */
@@ -20,7 +20,7 @@ interface Run {
   isCancelled: boolean
 }
 
-/** The tool calls that run, by the ids of their requests. Each runs its command as the command line would. */
+/** By the ids of their requests. */
 export function createToolRuns(context: CommandContext, newSignals: () => GivenSignals) {
   const running = new Map<unknown, Run>()
 
@@ -47,7 +47,7 @@ export function createToolRuns(context: CommandContext, newSignals: () => GivenS
 
   return {
     has: (id: RpcRequest['id']): boolean => running.has(id),
-    /** `tell` gets the result, unless the call was cancelled: then nobody waits for it. */
+    /** `tell` gets the result, unless the call was cancelled. */
     async run(id: RpcRequest['id'], tool: Tool, given: JsonObject, tell: (content: JsonObject) => void): Promise<void> {
       if (running.size >= MAX_RUNNING) {
         return tell(contentOf('Too many calls are running: try again when one has finished.', true))
@@ -69,7 +69,6 @@ export function createToolRuns(context: CommandContext, newSignals: () => GivenS
     stop(): void {
       for (const { signals } of running.values()) signals.emit('SIGTERM')
     },
-    /** Resolves when every result was told. */
     async ended(): Promise<void> {
       await Promise.all([...running.values()].map((run) => run.ended))
     },
@@ -80,7 +79,7 @@ function contentOf(text: string, isError: boolean): JsonObject {
   return { content: [{ type: 'text', text }], isError }
 }
 
-/** After a whole line, where there is one. */
+/** After a whole line if there is one. */
 function cut(text: string, more: string): string {
   if (text.length <= MAX_CHARACTERS) return text
   const end = text.lastIndexOf('\n', MAX_CHARACTERS)

@@ -1,19 +1,17 @@
-/** A tool runs a command, with those of its words and flags that are named here. */
 export interface ToolRow {
   readonly name: string
   readonly command: string
   /** Default: the summary of the command. */
   readonly summary?: string
-  /** What the caller should know besides. */
+  /** Added to the summary. */
   readonly advice: string
   readonly flags: readonly string[]
-  /** Always given. */
   readonly fixed: readonly string[]
-  /** How to get what an output that was cut has left out. */
+  /** How to get the rest of a cut output. */
   readonly more: string
-  /** Default: it only reads what Bellhop has stored. */
+  /** Left out: it only reads from Bellhop. */
   readonly sends?: true
-  /** It asks others than Bellhop. */
+  /** Calls other services. */
   readonly asksOthers?: true
 }
 
@@ -23,7 +21,7 @@ const CONTENT = ['title', 'fields', 'send-at']
 
 const NARROWER = 'Ask for fewer with limit, and for the next ones with after.'
 
-/* None has --full or --json, which show tokens in full, or a flag that reads or writes a file. */
+/* No --full or --json, which show full tokens, and no flag that reads or writes a file. */
 export const TOOL_TABLE: readonly ToolRow[] = [
   {
     name: 'doctor',

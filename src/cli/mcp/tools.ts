@@ -6,10 +6,10 @@ import { TOOL_TABLE } from './tool-table.ts'
 import type { ToolRow } from './tool-table.ts'
 
 export interface Tool {
-  /** As `tools/list` has it. */
+  /** For `tools/list`. */
   readonly shown: JsonObject & { readonly name: string }
   readonly more: string
-  /** Its arguments as a command line, or what is wrong with them, a sentence each. */
+  /** `problems`: a sentence each. */
   argvOf(given: JsonObject): { readonly kind: 'argv'; readonly argv: readonly string[] } | Wrong
 }
 
@@ -21,13 +21,12 @@ interface Wrong {
 interface Options {
   readonly commands: readonly CommandFacts[]
   readonly allowSend: boolean
-  /** The application of calls that name none; `undefined`: each must. */
+  /** Default of the argument `app`; `undefined`: required. */
   readonly app: string | undefined
-  /** Flags that name the data. */
+  /** The flags that name the data. */
   readonly place: ReadonlyMap<string, string>
 }
 
-/** The table's tools; their arguments are the words and flags of their commands. */
 export function createTools({ commands, allowSend, ...rest }: Options): readonly Tool[] {
   return TOOL_TABLE.filter(({ sends }) => allowSend || sends === undefined).map((row) => {
     const spec = commands.find(({ name }) => name === row.command)
@@ -82,7 +81,7 @@ interface Parameter {
   readonly name: string
   readonly schema: JsonObject
   readonly fits: (value: unknown) => boolean
-  /** Ends the sentence `limit must be `. */
+  /** Follows `limit must be `. */
   readonly expected: string
   readonly isRequired: boolean
 }
@@ -138,7 +137,7 @@ function kindOf({ placeholder, list, type }: FlagSpec): ValueKind {
   if (placeholder === null) return { ...SWITCH, text: String }
   if (list === true) return { ...LIST, text: String }
   if (placeholder === 'N') return { ...WHOLE, text: String }
-  // Written as JSON it is never taken for a file's name.
+  // As JSON it can't be taken for a file name.
   if (placeholder === 'JSON') return { ...OBJECT, text: (value) => JSON.stringify(value) }
   const choices = placeholder.includes('|') && type !== undefined ? { enum: placeholder.split('|') } : {}
   return { type: { type: 'string', ...choices }, fits: isText, expected: 'a string', text: String }
@@ -152,7 +151,7 @@ const SWITCH = {
   expected: 'true or false',
 }
 
-/** A command line has commas between them, so "a,b" would be two: a push would reach more than was asked for. */
+/** Commas separate values on a command line, so "a,b" would reach more devices than asked for. */
 const LIST = {
   type: { type: 'array', items: { type: 'string', pattern: '^[^,]+$' }, minItems: 1 },
   fits: (value: unknown) =>

@@ -9,7 +9,7 @@ import type { CommandOutcome, RunOnData, World } from '../command.ts'
 import { applicationNumbered } from '../find-application.ts'
 import { resolvePush } from './resolve.ts'
 
-/** As the API does. A server stops sending now; one that is down does at its start. */
+/** A server stops sending now, a stopped one when it starts. */
 export const run: RunOnData = async ({ words, flags }, world) => {
   const found = resolvePush(createPushSearch(world), words[0] ?? '', world.data)
   if (found.kind !== 'one') return found

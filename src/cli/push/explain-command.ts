@@ -41,5 +41,5 @@ export const run: RunOnData = async ({ words, flags }, world) => {
   return done(explanationText({ ...answer, push: pushId, device: known, pauseUnknown }, styleOf(world)))
 }
 
-/** A pause of the whole platform may be the cause of these. */
+/** Perhaps because of a pause of the whole platform. */
 const WAITING: ReadonlySet<ExplainVerdict> = new Set(['waiting', 'retrying'])

@@ -10,9 +10,9 @@ import { PLATFORM } from '../../platform.ts'
 type Explained = ReturnType<typeof explanationOf> & {
   /** `push.id` */
   readonly push: string
-  /** `null`: none has this token. */
+  /** `null`: no device has this token. */
   readonly device: FoundDevice | null
-  /** A pause may be the reason, but no server is there to tell. */
+  /** No server answers, and a pause may be the reason. */
   readonly pauseUnknown: boolean
 }
 

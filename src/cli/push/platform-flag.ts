@@ -19,12 +19,10 @@ export const platformFlag: FlagSpec = {
   doc: 'only this platform (default: all)',
 }
 
-/** `null`: not given. */
 export function platformIn(flags: ParsedArguments['flags']): Platform | null {
   return PLATFORM_TYPE.read(flags.get('platform') ?? '') ?? null
 }
 
-/** Without --platform, all. */
 export function platformsIn(flags: ParsedArguments['flags']): readonly Platform[] {
   const platform = platformIn(flags)
   return platform === null ? PLATFORMS : [platform]

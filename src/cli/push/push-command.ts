@@ -20,10 +20,10 @@ import { confirmedHere, previewText, resultJson, resultText } from './push-text.
 import { watchPush } from './push-watch.ts'
 import { resolveDevice, tooShort } from './resolve.ts'
 
-/** When to stop following a push without progress, if nobody watches. */
+/** Follows a push without progress for so long, if nobody watches. */
 const PATIENCE_MS = 30_000
 
-/** A single device has been looked up. */
+/** One device is looked up before. */
 type PushTo = { readonly filter: Filter } | { readonly device: Pick<Device, 'id' | 'platform' | 'token'> }
 
 interface Sending extends ApplicationWorld {
@@ -32,7 +32,7 @@ interface Sending extends ApplicationWorld {
 
 export const check: CheckArguments = readPush
 
-/** Accepts a push as the API does, and follows it to its end. Exit code 1 if some failed and none was accepted. */
+/** Exit code 1 if some failed and none was accepted. */
 export const run: RunOnApplication = async (given, world) => {
   const read = readPush(given, world)
   if (read.kind === 'problems') return read
@@ -95,7 +95,6 @@ async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome>
   return follow(id, to, served, sending)
 }
 
-/** Found in the transaction that stores the push. */
 function stillThere(
   { platform, token }: Pick<Device, 'platform' | 'token'>,
   { database, clock, application }: Sending,

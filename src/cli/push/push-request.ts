@@ -14,10 +14,9 @@ import { PushFields } from './push-schema.ts'
 
 export interface PushWanted {
   readonly notification: Notification
-  /** One device by its token, or by the part that is shown; else a filter. */
+  /** A token, or its prefix as shown. */
   readonly to: { readonly token: string; readonly platforms: readonly Platform[] } | { readonly filter: WantedFilter }
   readonly when: When
-  /** Expected size of the audience; `null`: not given. */
   readonly confirm: number | null
 }
 
@@ -36,7 +35,6 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const TARGETS = ['all', 'tag', 'alias', 'user', 'token', 'where'] as const
 
-/** What `--fields` may add. */
 const MORE_FIELDS = [...Object.keys(OPTIONS), 'send_at_local', 'tags_match']
 
 export function readPush(
@@ -47,7 +45,7 @@ export function readPush(
   const flag = (name: string): string | undefined => flags.get(name)
   const list = (name: string) => {
     const names = flag(name)?.split(',')
-    // An empty shell variable: it would address nobody, or with --except-tag everybody.
+    // From an empty shell variable: nobody, or with --except-tag everybody.
     if (names?.includes('')) wrong.push(`--${name} names an empty ${name === 'user' ? 'user' : 'tag'}.`)
     return names
   }
@@ -57,7 +55,7 @@ export function readPush(
     return value ?? undefined
   }
 
-  /** Anything that does not begin as an object is a file name. */
+  /** All but a JSON object is a file name. */
   const textOrFile = (name: string): string | undefined => {
     const text = flag(name)
     if (text === undefined || /^\s*\{/.test(text)) return text
@@ -70,7 +68,7 @@ export function readPush(
   const optionValue = ({ name, takes, list: items, example = '{}' }: (typeof OPTION_FLAGS)[number]): unknown => {
     if (takes === undefined) return flag(name)
     if (items === undefined) return json(name, example, takes === 'json' ? flag(name) : textOrFile(name))
-    // Values of a repeated flag are joined by commas, as in a JSON list.
+    // Commas join the values of a repeated flag, as in a JSON list.
     const given = json(name, example, flags.has(name) ? `{"given": [${flag(name)}]}` : undefined)
     return (given as { given?: unknown } | undefined)?.given
   }
@@ -123,12 +121,12 @@ function readBody(
   }
 }
 
-/** Replaces the API's field name by the flag: `--send-at must be …`. */
+/** `send_at must be …` becomes `--send-at must be …`. */
 export function toFlagNames(message: string): string {
   return message.replace(/^\w+/, (field) => NAMES[field] ?? field)
 }
 
-/** A push by hand should be heard. */
+/** A push by hand should make a sound. */
 function soundOf(flag: string | undefined, body: Readonly<Record<string, unknown>>): unknown {
   if (flag !== undefined) return flag === 'none' ? '' : flag
   if (body['sound'] !== undefined) return body['sound']
@@ -147,13 +145,11 @@ function unknownFields(more: unknown): readonly string[] {
     )
 }
 
-/** `null`: no object. */
 function parsed(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && !Array.isArray(value) ? value : null
   } catch {
-    // The caller reports it.
     return null
   }
 }

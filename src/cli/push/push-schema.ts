@@ -5,7 +5,7 @@ import { lifeFields, whenOf } from '../../push/schedule/timing-schema.ts'
 
 const { send_at, send_at_local, confirm } = lifeFields
 
-/** Read as the body of POST /push/all is; the target comes from flags only. */
+/** As for POST /push/all, but flags name the target. */
 export const PushFields = bodyOf({ ...contentFields, ...filterFields, send_at, send_at_local, confirm }, (input) => {
   const notification = notificationOf(input)
   if (isNothing(notification)) throw missing('msg', ', or a --title, a --badge or a --payload')

@@ -6,16 +6,16 @@ import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
 import { PLATFORM, PLATFORMS } from '../../platform.ts'
 
-/** A push's result so far. Times are ms since the Unix epoch. */
+/** Times in ms since the Unix epoch. */
 export interface PushResult {
   readonly id: string
   readonly state: PushState
   readonly t: number
   readonly s: number
   readonly failed: number
-  /** The gateways' own words, most frequent first. */
+  /** In the gateways' own words, most frequent first. */
   readonly reasons: Readonly<Record<string, number>>
-  /** Why the rest waits; `null`: it doesn't, or unknown. */
+  /** `null`: nothing waits, or unknown. */
   readonly waitsFor: string | null
   readonly createdAt: number
   readonly finishedAt: number | null
@@ -41,7 +41,7 @@ export function resultJson({ id, state, t, s, failed, reasons, waitsFor }: PushR
   return { id, state, t, s, failed, reasons, reason: waitsFor }
 }
 
-/** Names the flags in the API's refusal of a large push, and groups digits. */
+/** The API's refusal of a large push, with flags. */
 export function confirmedHere(message: string): string {
   return message
     .replace(/ with "confirm": (\d+)\.$/, ' with --confirm $1, or with --yes.')
@@ -77,7 +77,6 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
   )
 }
 
-/** `withWeb`: there are browsers. */
 function languageTable(languages: NonNullable<Preview['languages']>, withWeb: boolean): readonly string[] {
   const bytes = (rendered: { readonly bytes: number } | null | undefined) => (rendered ? grouped(rendered.bytes) : '')
   const rows = languages.map(({ language, t, apns, fcm, webpush }) => [

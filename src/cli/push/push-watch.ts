@@ -14,31 +14,30 @@ interface Watching {
   /** `push.id` */
   readonly id: string
   readonly statuses: Pick<StatusStore, 'find' | 'reach' | 'failureCounts'>
-  /** Size of the audience: while the server still counts, it has stored only what it has met. */
+  /** Size of the audience: the server stores only what it has counted so far. */
   readonly expected: Promise<number>
   readonly clock: Pick<Clock, 'now'>
   readonly polling: Pick<Polling, 'next'>
   readonly progress: ProgressDisplay
   readonly pauseOf: PauseOf
-  /** How long the push may stand still before the command ends; `null`: until Ctrl-C. */
+  /** How long without progress; `null`: until Ctrl-C. */
   readonly patienceMs: number | null
 }
 
 /**
- * Finished: also when cancelled. Stopped: by a signal, or the end of the server. Standing: no progress for
- * `patienceMs`. Gone: the application was deleted.
+ * `finished`: or cancelled. `stopped`: by a signal, or with the server. `standing`: no progress for `patienceMs`.
+ * `gone`: the application was deleted.
  */
 export type Watched =
   | { readonly kind: 'finished' | 'stopped' | 'standing'; readonly result: PushResult }
   | { readonly kind: 'gone' }
 
-/** Deliveries are committed about as often. */
+/** About as often as deliveries are committed. */
 const LOOK_MS = 250
 
-/** After so long without progress, and as often, the reason is looked up. */
+/** Then, and as often, the reason is looked up. */
 const STILL_MS = 1000
 
-/** Follows a push in the database, reading a few rows each time. */
 export async function watchPush(options: Watching): Promise<Watched> {
   const { clock, progress } = options
   let seen = ''
@@ -46,7 +45,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
   let askedAt = clock.now()
   let waitsFor: string | null = null
   let expected: number | null = null
-  // Whoever started the count reports its failure.
+  // The caller reports a failure.
   void options.expected.then(
     (count) => (expected = count),
     () => null,
@@ -104,7 +103,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
   }
 }
 
-/** Why everything left waits; `null`: it doesn't, or unknown. */
+/** `null`: something is sent, or unknown. */
 function reasonOf(reach: readonly PlatformProgress[], pauseOf: PauseOf): string | null {
   const open = reach.filter((one) => one.open).map(({ platform }) => pauseOf(platform))
   return open.length === 0 || open.includes(null) ? null : escapeControls([...new Set(open)].join('; '))

@@ -14,17 +14,15 @@ import { resolvePush } from './resolve.ts'
 
 const DEFAULT_LIMIT = 20
 
-/** A `push.number` above all. */
 const NEWEST = Number.MAX_SAFE_INTEGER
 
-/** As GET /pushes answers; only scheduled ones; or a single push in full. */
+/** Like GET /pushes; or a single push in full. */
 export const run: RunOnApplication = async ({ words: [, one], flags }, world) => {
   const ofList = ['scheduled', 'limit', 'after'].filter((flag) => one !== undefined && flags.has(flag))
   if (ofList.length > 0) return problems(...ofList.map((flag) => `--${flag} is for a list, and PUSH names one.`))
   const { data, clock, served } = world
   const { number } = world.application
   const statuses = createStatusStore(world)
-  // Only the server knows.
   const pauseOf: PauseOf = (platform) => served?.pauseOf(number, platform) ?? null
   if (one !== undefined) return await shownOne(one)
 

@@ -27,16 +27,15 @@ const COLOURS: Readonly<Record<PushState, Colour>> = {
   cancelled: 'yellow',
 }
 
-/** Columns that have room for whole ids. */
+/** Room for whole IDs. */
 const ROOMY = 130
 
-/** Of an id: its time to the millisecond, and 12 random bits. */
+/** The ID's time to the millisecond, and 12 random bits. */
 const SHOWN = 18
 
 /** Of a title or message in a list. */
 const TEXT_CHARACTERS = 24
 
-/** A table, with why paused pushes wait below it. */
 export function pushesText(
   { pushes, scheduled, first, more, now }: View,
   { columns: width, paint, legible }: Style,
@@ -73,7 +72,6 @@ export function pushesText(
   return legible([...listing(pushes, columns, paint), ...waits, ...(more ? [next] : []), ''].join('\n'))
 }
 
-/** The title, else the message, on one line and cut. */
 function headline(text: PushText | null): string {
   const whole = escapeControls((text?.title ?? text?.msg ?? '').replaceAll(/\s+/g, ' '))
   if (whole === '') return 'silent'
@@ -92,7 +90,6 @@ type Counts = Pick<WholeStatus, 's' | 'o' | 'received'> & {
 const HEAD = ['  LANGUAGE', 'ACCEPTED', 'FAILED', 'RECEIVED', 'OPENED', '', 'ACTIONS']
 const SIDES = ['left', 'right', 'right', 'right', 'right', 'right', 'right'] as const
 
-/** A push's state, counts, failures and languages. */
 export function pushText(status: WholeStatus, { paint, legible }: Style): string {
   const { id, state, reason, t, s, o, received, failed, waiting, languages = [], language_unknown: unknown } = status
   const row = (name: string, value: number | string | null) =>

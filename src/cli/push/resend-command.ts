@@ -9,7 +9,6 @@ import { styleOf } from '../terminal/style.ts'
 import { confirmedHere, previewText } from './push-text.ts'
 import { resolvePush } from './resolve.ts'
 
-/** As the admin API does; not followed. */
 export const run: RunOnData = async ({ words: [named = ''], flags }, world) => {
   const { data, stderr } = world
   const found = resolvePush(createPushSearch(world), named, data)

@@ -11,12 +11,12 @@ import type { CommandOutcome } from '../command.ts'
 /** An id begins with its time, 8 digits to the minute: fewer would match any push. */
 const MIN_ID_PART = 8
 
-/** By an id or its beginning; `data` is for the error. */
+/** By an ID or its prefix. */
 export function resolvePush(
   search: ReturnType<typeof createPushSearch>,
   given: string,
   data: string,
-  /** What names it, as `--after: `; default a word. */
+  /** Precedes the error: `--after: `. */
   flag = '',
 ): { readonly kind: 'one'; readonly push: NamedPush } | Problems | Extract<CommandOutcome, { kind: 'problem' }> {
   const id = given.toLowerCase().replace(/(…|\.\.\.)$/, '')
@@ -38,14 +38,14 @@ type Found =
   | { readonly kind: 'none' }
   | Extract<CommandOutcome, { kind: 'problem' }>
 
-/** Part of a token that is too short would get a misleading "No device"; `null`: long enough. */
+/** A short prefix would get a misleading "No device"; `null`: long enough. */
 export function tooShort(what: string, token: string): Problems | null {
   const given = token.replace(/(…|\.\.\.)$/, '')
   if (given.length >= MIN_PART) return null
   return problems(`${what}: no token is "${given}", and a prefix needs at least ${MIN_PART} characters.`)
 }
 
-/** By a token or its beginning. If several platforms have it, one must be chosen. */
+/** By a token or its prefix. */
 export function resolveDevice(
   search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken'>,
   application: number,

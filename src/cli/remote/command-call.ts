@@ -3,13 +3,12 @@ import { problem } from '../../failure.ts'
 import { path } from '../../settings/setting-type.ts'
 import type { CommandContext, CommandFacts, CommandOutcome, FlagSpec, ParsedArguments } from '../command.ts'
 
-/** They name the server or its data, so their files are not sent. */
+/** Their files are not sent. */
 const PLACES = new Set(['server', 'token-file', 'data'])
 
-/** A command line for a server, and the local files it names. */
 export interface WrittenCall {
   readonly argv: readonly string[]
-  /** As they are read: `/dev/stdin` for `-`. */
+  /** `/dev/stdin` for `-`. */
   readonly paths: readonly string[]
 }
 
@@ -32,7 +31,6 @@ function isFile(flag: FlagSpec | undefined, value: string): boolean {
   return flag.type === path || (flag.placeholder === 'FILE|JSON' && !value.trimStart().startsWith('{'))
 }
 
-/** Prints a server's command output. */
 export async function follow(
   response: Response,
   { stdout, stderr, written }: Pick<CommandContext, 'stdout' | 'stderr' | 'written'>,
@@ -45,7 +43,7 @@ export async function follow(
       const said = JSON.parse(line) as CommandSaid
       if ('err' in said) stderr(said.err)
       if ('exit' in said) return { kind: 'served', exitCode: said.exit }
-      // The reader has gone: closing the connection ends the command there.
+      // The reader has gone; the closed connection ends the command.
       if ('out' in said && stdout(said.out) === false) return { kind: 'served', exitCode: 0 }
     }
     await written?.()

@@ -1,9 +1,6 @@
 import type { TokenPurpose } from '../../admin/token-purpose.ts'
 
-/**
- * Commands that a server runs, if there is one: for its data directory, or remotely with a token of at least this
- * purpose.
- */
+/** Commands that a server runs for its data directory, or for a remote token of at least this purpose. */
 export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose | undefined>> = {
   'app create': 'operate',
   'app list': 'read',
@@ -51,7 +48,7 @@ export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose | undefined>
   audit: 'read',
 }
 
-/** Why the others always run in their own process. */
+/** Commands that always run in their own process, and why. */
 export const STAYS_HERE: Readonly<Record<string, string>> = {
   serve: 'it is the server',
   demo: 'it is a server, with data of its own',

@@ -12,7 +12,7 @@ import type { CommandContext, CommandFacts, CommandOutcome, ParsedArguments, Sig
 import { INTERRUPTED } from '../outcome.ts'
 import { callOf, follow } from './command-call.ts'
 
-/** Environment variables of commands that are not settings of the server. */
+/** Environment variables that are not settings of the server. */
 const HANDED_ON = [
   'NO_COLOR',
   'TERM',
@@ -27,7 +27,7 @@ const HANDED_ON = [
 /** No socket, or nobody listens. */
 const NOBODY = /^(ENOENT|ECONNREFUSED|ConnectionRefused|FailedToOpenSocket)$/
 
-/** Runs a command in the server of a data directory; `null`: none listens. */
+/** `null`: no server listens. */
 export async function runBeside(
   spec: Pick<CommandFacts, 'name' | 'flags'>,
   given: ParsedArguments,
@@ -37,7 +37,7 @@ export async function runBeside(
   if (!isSocketIn(data)) return null
   const abort = new AbortController()
   const state: { number: string | null; signal: Signal | null } = { number: null, signal: null }
-  // A command that ignores signals ends as a process would.
+  // The second signal, or one that the command ignores, ends it like a process.
   const forward = (signal: Signal) => {
     const isFirst = state.signal === null
     state.signal = signal
@@ -68,21 +68,20 @@ export async function runBeside(
   }
 }
 
-/** Makes the server of a data directory, if any, read what this process has changed. */
+/** Makes a server read this process's changes. */
 export async function tellServer(data: string): Promise<void> {
   if (!isSocketIn(data)) return
   try {
     await call(data, 'changed', '')
   } catch (error) {
-    // No server is there.
     if (codeOf(error) === null) throw error
   }
 }
 
-/** How long a server may take to answer. */
+/** For an answer. */
 const STATE_MS = 5_000
 
-/** The server of a data directory; `null`: none answers, or a version that doesn't tell. */
+/** `null`: no server answers, or its version has no state. */
 export async function serverState(data: string, clock: Clock): Promise<ServerState | null> {
   if (!isSocketIn(data)) return null
   using deadline = abortAfter(clock, STATE_MS)
@@ -99,7 +98,7 @@ function isSocketIn(data: string): boolean {
   try {
     return lstatSync(commandSocketIn(data)).isSocket()
   } catch {
-    // The command will report it when it opens the directory.
+    // The command reports it when it opens the directory.
     return false
   }
 }

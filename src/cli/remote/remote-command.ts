@@ -19,7 +19,6 @@ export function serverOf(
   return { server, tokenFile: flags.get('token-file') ?? env['BELLHOP_TOKEN_FILE'] }
 }
 
-/** Runs a command on a server elsewhere, by its admin API. */
 export async function runRemotely(
   spec: Pick<CommandFacts, 'name' | 'flags'>,
   given: ParsedArguments,
@@ -71,7 +70,7 @@ export async function runRemotely(
 
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
 
-/** A token is sent there: plain HTTP only on this machine or a private network. */
+/** Gets a token, so plain HTTP only on this machine or a private network. */
 export function adminOriginOf(server: string): string | null {
   const url = URL.canParse(server) ? new URL(server) : null
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '') return null
@@ -89,7 +88,7 @@ function refusalOf(origin: string, status: number, text: string): Problem {
   return problem(`${origin} answered ${status}: is that Bellhop's admin address?`)
 }
 
-/** The token in a file, alone or in all that `bellhop admin token` printed; `null`: there is none, or there are several. */
+/** Alone, or in the output of `bellhop admin token`; `null`: none or several. */
 export function adminTokenIn(text: string): string | null {
   const tokens = text.match(/\bbha_[\w-]+/g) ?? []
   return tokens.length === 1 ? (tokens[0] ?? null) : null

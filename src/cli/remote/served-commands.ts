@@ -12,18 +12,18 @@ import { execute } from '../execute.ts'
 import { EXIT, report } from '../outcome.ts'
 import { COMMAND_PURPOSES } from './command-purposes.ts'
 
-/** At a time: each may read a lot. */
+/** Each may read a lot. */
 const MAX_RUNNING = 20
 
 /** Connections are closed after 30 s of silence. */
 const STILL_THERE_MS = 10 * SECOND_MS
 
-/** How often the server reads the changes of a long command. */
+/** For a long command. */
 const TAKE_UP_MS = 250
 
 /**
- * Runs commands of other processes and machines in the server, on its database connection. They read only files that
- * were sent: a token doesn't make its owner a user of this machine.
+ * Runs commands of other processes and machines on the server's connection. They read only the files that were sent: a
+ * token doesn't make its owner a user of this machine.
  */
 export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): MakeServeCommand {
   return (service) => {
@@ -49,7 +49,7 @@ export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): 
   }
 }
 
-/** They name things on the caller's machine. */
+/** Names on the caller's machine. */
 const FOREIGN = ['data', 'server', 'token-file']
 
 function refused(sentence: string, code: CommandRefused['code'] = 'InvalidArgument'): CommandRefused {
@@ -152,7 +152,7 @@ function worldOf(service: CommandService, clock: Clock) {
       }
       return { kind: 'open' as const, ...world, [Symbol.dispose]() {} }
     },
-    /** When it resolves, the command's changes are on disk, and read by the server. */
+    /** Resolves when changes are on disk, and the server has read them. */
     async settle(): Promise<void> {
       if (isChanged) takeUp()
       await service.settled()
@@ -160,7 +160,6 @@ function worldOf(service: CommandService, clock: Clock) {
   }
 }
 
-/** The output of a command, at the reader's pace. */
 function createVoice(clock: Clock) {
   let waiting: CommandSaid[] = []
   let came = Promise.withResolvers<'came'>()
@@ -199,7 +198,6 @@ function createVoice(clock: Clock) {
     taken: async (): Promise<void> => {
       if (isHeard && waiting.length > 0) await emptied.promise
     },
-    /** The reader has gone. */
     leave(): void {
       isHeard = false
       waiting = []

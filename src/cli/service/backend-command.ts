@@ -5,7 +5,6 @@ import { suggestion } from '../../text/nearest.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 
-/** For the machine of whoever writes the backend: it needs no data and no server. */
 export const run: RunCommand = async ({ words: [language = ''], flags }) => {
   const text = Object.hasOwn(BACKENDS, language) ? BACKENDS[language] : undefined
   if (text === undefined) {

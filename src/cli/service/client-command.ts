@@ -10,7 +10,6 @@ import type { RunCommand } from '../command.ts'
 /** It becomes part of code. */
 const APPLICATION_ID = /^app_\w+$/
 
-/** For the machine of whoever writes the app: it needs no data and no server. */
 export const run: RunCommand = async ({ words: [kind = '', app = ''], flags }, { env }) => {
   const library = Object.hasOwn(LIBRARIES, kind) ? LIBRARIES[kind] : undefined
   const given = flags.get('url') ?? env['BELLHOP_PUBLIC_URL']

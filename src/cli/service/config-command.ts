@@ -6,10 +6,7 @@ import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { tableText } from '../terminal/table-text.ts'
 
-/**
- * The settings `serve` would use with this command line and environment. Prints them even if some are invalid, and then
- * fails.
- */
+/** The settings of `serve` with this command line and environment, also if some are invalid. */
 export const run: RunCommand = async ({ flags, problems }, { env, readFile, stdout, stderr }) => {
   const inspected = inspectSettings(flags, env, readFile, problems)
   stdout(flags.has('json') ? configJson(inspected) : configText(inspected.settings))
@@ -26,7 +23,7 @@ function configText(settings: readonly FoundSetting[]): string {
   return `${tableText([['SETTING', 'VALUE', 'FROM'], ...rows]).join('\n')}\n`
 }
 
-/** In one line, with problems and warnings. Invalid and unset values are `null`. */
+/** Invalid and unset values are `null`. */
 function configJson({ settings, problems, warnings }: InspectedSettings): string {
   const shown = settings.map(({ name, source, found }) => ({
     flag: `--${flagOf(name)}`,

@@ -23,10 +23,10 @@ import { dataFlagOf } from '../data-directory.ts'
 import { openData } from '../open-data.ts'
 import { demonstrate } from './demo-push.ts'
 
-/** So that printed command lines work. */
+/** For printed command lines. */
 const PROGRAM = Bun.isStandaloneExecutable ? 'bellhop' : './scripts/bun src/main.ts'
 
-/** A service with an application on the simulator, in a directory that is erased unless `--data` is given. */
+/** Runs in a temporary directory unless --data is given. */
 export const run: RunCommand = async ({ flags, problems }, context) => {
   const once = flags.has('once')
   const temporary = flags.has('data') ? null : mkdtempSync(join(tmpdir(), 'bellhop-demo-'))
@@ -34,7 +34,6 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
   try {
     const values = new Map([
       ['log-level', 'warn'],
-      // Free ports, to avoid conflicts.
       ...(once ? FREE_PORTS : []),
       ...[...flags].filter(([name]) => name !== 'once'),
       ['data', data],
@@ -67,7 +66,6 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
   }
 }
 
-/** Fills the database before the server opens it. */
 async function prepare(data: string, once: boolean, context: CommandContext) {
   const opened = openData(new Map([['data', data]]), context, { create: true })
   if (opened.kind !== 'open') return opened
@@ -101,7 +99,6 @@ function stopOf(signals: CommandContext['signals']) {
 }
 
 interface Next {
-  /** A one-time sign-in link; `null`: none. */
   readonly signIn: string | null
   readonly flags: ParsedArguments['flags']
   readonly data: string
@@ -149,7 +146,7 @@ const NAME = 'demo'
 /** Push services' contact, in a domain reserved for examples (RFC 2606, 3). */
 const NOBODY = 'mailto:demo@example.com'
 
-/** On the simulator. Only the secret's hash is stored, so each start makes a new one. */
+/** Only a hash of the secret is stored, so each start makes a new one. */
 function demoApplication(world: World): { readonly id: string; readonly secret: string } {
   const applications = createApplicationStore(world)
   const known = applications.find(NAME)
@@ -161,10 +158,7 @@ function demoApplication(world: World): { readonly id: string; readonly secret: 
   return { id: made.application.id, secret: made.secret }
 }
 
-/**
- * Browsers are reached for real, which takes a key but no account. An existing key stays. Returns a problem with the
- * sealing key; `null`: none.
- */
+/** Browsers get real pushes, which takes a key but no account. `null`: no problem with the sealing key. */
 function demoBrowserKey(id: string, world: World): Problem | Problems | null {
   const application = createApplicationStore(world).find(id)
   if (application === null) return null
@@ -177,7 +171,7 @@ function demoBrowserKey(id: string, world: World): Problem | Problems | null {
   })
 }
 
-/** A link that signs in once as the demo's administrator, who has no known password. */
+/** The demo's administrator has no known password. */
 async function demoAdministrator(world: World): Promise<(adminUrl: string) => string> {
   const hash = await hashPassword(randomBytes(32).toString('base64url'))
   const administrators = createAdministratorStore(world)

@@ -7,10 +7,9 @@ import type { CommandContext } from '../command.ts'
 import { PLATFORM } from '../../platform.ts'
 import type { Platform } from '../../platform.ts'
 
-/** In ms. It takes about 100 on loopback. */
+/** It takes about 100 ms on loopback. */
 const PATIENCE_MS = 30_000
 
-/** In ms, between two looks at a push that is nearly over. */
 const LOOK_MS = 20
 
 const DEVICES: readonly {
@@ -27,7 +26,7 @@ const DEVICES: readonly {
 
 const HELLO = { title: 'Bellhop', msg: 'Hello, beta testers', sound: 'default', badge: '+1', tags: ['beta'] }
 
-/** Registers three devices and pushes to two, by the API and real HTTP/2. `null`: no problem. */
+/** By the API and real HTTP/2. `null`: no problem. */
 export async function demonstrate(
   server: Pick<Server, 'url' | 'simulator'>,
   { id, secret }: { readonly id: string; readonly secret: string },

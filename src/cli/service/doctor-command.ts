@@ -17,7 +17,7 @@ import { createWatch } from '../terminal/gauge.ts'
 import { styleOf } from '../terminal/style.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
 
-/** Checks what `serve` needs, with or without a running server. Fails if a check does. */
+/** With or without a running server. */
 export const run: RunCommand = async ({ words, flags }, context) => {
   const { env, readFile, clock } = context
   const application = words[0] ?? null
@@ -85,7 +85,7 @@ interface TestPush {
   readonly json: boolean
 }
 
-/** `doctor APP --send TOKEN`: two pushes to the operator's own device, step by step. */
+/** Two pushes to the operator's own device. */
 async function sendFromDoctor(given: TestPush, { clock }: CommandContext): Promise<CommandOutcome> {
   const sent = await sendTestPushes(given, { clock, stopwatch: () => performance.now() })
   if (sent.kind === 'problem') return sent

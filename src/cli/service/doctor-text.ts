@@ -12,7 +12,7 @@ const HEADINGS: Readonly<Record<Exclude<Group, 'application'>, string>> = {
 
 interface Mark {
   readonly sign: string
-  /** Instead of the sign, in ASCII. */
+  /** Its initial in ASCII, the whole word in a pipe. */
   readonly word: string
   readonly colour: Colour
 }
@@ -24,7 +24,7 @@ const MARKS: Readonly<Record<State, Mark>> = {
   skipped: { sign: '-', word: 'skipped', colour: 'dim' },
 }
 
-/** In groups on a terminal, else a line a check. */
+/** In a pipe, a line for each check. */
 export function doctorText(checks: readonly DoctorCheck[], style: Style): string {
   const lines =
     style.columns === null
@@ -55,7 +55,6 @@ function plainLine({ id, application, state, found, advice }: DoctorCheck): stri
   return escapeControls(`${MARKS[state].word} ${id}${whose}: ${found}${advice === null ? '' : ` ${advice}`}`)
 }
 
-/** `columns`: for the text of a check. */
 function grouped(checks: readonly DoctorCheck[], style: Style, columns: number): readonly string[] {
   return GROUPS.flatMap((group) => {
     const own = checks.filter((check) => check.group === group)

@@ -8,7 +8,6 @@ import { done, failed, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { adminOrigin } from './admin-origin.ts'
 
-/** A slower server serves nobody. */
 const DEADLINE_MS = 5_000
 
 interface HealthVerdict {
@@ -17,7 +16,7 @@ interface HealthVerdict {
   readonly warnings: readonly string[]
 }
 
-/** Asks a running server for /healthz, or with --ready for /readyz. */
+/** /healthz, or /readyz with --ready. */
 export const run: RunCommand = async ({ flags }, { env, readFile, clock }) => {
   const settings = readSettings(['adminListen'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
@@ -42,7 +41,7 @@ export const run: RunCommand = async ({ flags }, { env, readFile, clock }) => {
 async function ask(url: string, ready: boolean, clock: Clock): Promise<HealthVerdict> {
   using deadline = abortAfter(clock, DEADLINE_MS)
   try {
-    // The environment's proxy is for the internet.
+    // A proxy is for the internet.
     const response = await fetch(url, { proxy: false, redirect: 'manual', signal: deadline.signal })
     return judge(url, ready, response.status, await response.text())
   } catch (error) {
@@ -77,7 +76,6 @@ function answerIn(body: string): HealthAnswer | null {
     const { status, reasons, warnings } = JSON.parse(body) as Readonly<Record<string, unknown>>
     return { status: String(status), reasons: sentences(reasons), warnings: sentences(warnings) }
   } catch {
-    // Not JSON: somebody else's page.
     return null
   }
 }
@@ -90,7 +88,7 @@ function ill(sentence: string): HealthVerdict {
   return { healthy: false, reasons: [sentence], warnings: [] }
 }
 
-/** They contain names of applications. */
+/** Reasons contain names of applications. */
 function escapedLine(line: string): string {
   return `${escapeControls(line.trimEnd())}\n`
 }

@@ -59,7 +59,6 @@ function unknown(topic: string): string {
   return `"${topic}" is not a page in the manual.${hint} bellhop manual lists all pages.`
 }
 
-/** In a terminal, a page is a command. */
 function leadsTo(href: string): string | null {
   const place = placeOf(href)
   if (place === null) return href

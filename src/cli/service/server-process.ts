@@ -11,21 +11,17 @@ import type { CommandContext, Signal, Signals } from '../command.ts'
 import { INTERRUPTED } from '../outcome.ts'
 
 /**
- * Runs a server until SIGTERM or SIGINT.
+ * starting → (created) → ready, prints `ready …` → (SIGTERM, SIGINT) → stopping: refuses new calls, and running ones
+ * have `drainSeconds` → exit code 0, or 3 if something sent is not on disk.
  *
- * starting → (createServer is done) → ready: the line `ready …` is printed.
+ * starting → (signal) → stops right after the start; during a database upgrade → exit code 0, since it is rolled
+ * back.
  *
- * ready → (signal) → stopping: no new calls, running ones have `drainSeconds` → exit code 0, or 3 if something sent is
- * not on disk.
+ * ready → (broken) → exit code 1, or 4 if the database is not the one it opened.
  *
- * starting → (signal) → stopping right after the start, without a line; during an upgrade → exit code 0 at once, since
- * nothing of it is kept.
+ * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM).
  *
- * ready → (broken) → exit code 1 at once, or 4 if the database is not the one it opened.
- *
- * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM) at once.
- *
- * SIGHUP ends it (129) if it has a terminal. Without one it reloads the TLS files, as in other services.
+ * SIGHUP ends it (129) if it has a terminal; without one it reloads the TLS files.
  */
 export async function runServer(config: Config, options: Options): Promise<number> {
   const stop = watch(options.signals, options.attached)
@@ -42,15 +38,13 @@ interface Breakdown {
 }
 
 export interface RunningServer extends AsyncDisposable {
-  /** Of the API, with the actual port. */
+  /** The API's, with the actual port. */
   readonly url: string
   readonly adminUrl: string
-  /** Creates the first administrator; `null`: there is one. */
   setupUrl(): Promise<string | null>
-  /** Reloads the TLS files. */
   reload(): void
   readonly broken: Promise<Breakdown>
-  /** What was sent and is not on disk. */
+  /** Sent, but not on disk. */
   unwritten(): Unwritten
 }
 
@@ -60,9 +54,8 @@ interface Options {
   readonly clock: Clock
   readonly signals: Signals
   readonly started: () => void
-  /** The database must not be written to any more, not even to close it. */
+  /** Nothing may write to the database any more, not even to close it. */
   readonly onBroken: () => void
-  /** Whether its output is on a terminal. */
   readonly attached: boolean
   readonly manager: ServiceManager
   readonly serveCommand: CommandContext['serveCommand']
@@ -71,16 +64,15 @@ interface Options {
   readonly start?: (config: Config, onUpgrading: OnUpgrading) => Promise<RunningServer>
 }
 
-/** Called when an upgrade of the database, which may take minutes, begins and ends. */
 type OnUpgrading = (underWay: boolean) => void
 
-/** Something sent could not be stored, and is sent again. */
+/** Something sent could not be stored: the next start repeats it. */
 const UNWRITTEN = 3
 
-/** The database was removed or replaced, and did not come back. */
+/** The database was removed or replaced. */
 const GONE = 4
 
-/** What a stop may take after `drainSeconds`, to close the database and sockets. */
+/** After `drainSeconds`, to close the database and sockets. */
 const CLOSING_MS = 5_000
 
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
@@ -109,10 +101,10 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   }
   stop.onHangUp(() => server.reload())
   if (!stop.received()) {
-    // On a disk that takes no writes there is no link, but the service is ready.
+    // A disk that takes no writes stores no link, but the service is ready.
     const setupUrl = await server.setupUrl().catch(() => null)
     const dashboard = setupUrl === null ? '' : `dashboard ${setupUrl} (works once, for 30 minutes)\n`
-    // In one write: a reader may stop after the first line, and the second would then fail.
+    // A reader may stop after the first line, and a second write would fail.
     stdout(`ready ${server.url} admin ${server.adminUrl}\n${dashboard}`)
     started()
     manager.ready()
@@ -129,7 +121,7 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   const closed = Promise.resolve(server[Symbol.asyncDispose]()).then(() => 'closed' as const)
   const end = await Promise.race([within(clock, limitMs, closed, 'late'), server.broken])
   if (typeof end === 'object') return endBroken(end)
-  // Nothing is lost: what was answered with 2xx is on disk, and the next start continues.
+  // Calls answered with 2xx are on disk.
   if (end === 'late')
     stderr('bellhop: Stopped with work in flight after the drain time. It continues at the next start.\n')
   const unwritten = server.unwritten()
@@ -144,7 +136,7 @@ function sentAgain({ notifications, pushes }: Unwritten): string {
   return `${what} could not be stored, and will be sent again at the next start (${pushesText}).`
 }
 
-/** Loaded here, so that other commands don't load the server. */
+/** Other commands don't load the server. */
 async function startServer(config: Config, overrides: Overrides): Promise<RunningServer> {
   const { createServer } = await import('../../server/server.ts')
   return createServer(config, overrides).catch((error: unknown) => {

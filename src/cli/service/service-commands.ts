@@ -61,7 +61,7 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     flags: [
       valueFlag('user', 'NAME', 'user that runs it (default: a dynamic user of systemd)'),
       valueFlag('litestream', 'URL', 'also print a unit and configuration of Litestream 0.3, to s3://bucket/path'),
-      // Every user of a machine can read a unit.
+      // Every user of the machine can read a unit.
       ...SETTING_NAMES.filter((name) => SETTINGS[name].secret !== true).map((name) =>
         settingFlag(name, name === 'data' ? 'as for serve; default /var/lib/bellhop' : 'as for serve'),
       ),
@@ -92,7 +92,7 @@ export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
       ),
       switchFlag('yes', 'with --send, do not ask for confirmation'),
       settingFlag('data', dataFlag.doc),
-      // All, so that it takes the command line of `serve` unchanged.
+      // To take the command line of `serve` unchanged.
       ...SETTING_NAMES.filter((name) => name !== 'data').map((name) =>
         settingFlag(name, `as for serve (${variableOf(name)})`),
       ),

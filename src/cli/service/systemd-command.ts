@@ -10,7 +10,6 @@ import type { RunCommand } from '../command.ts'
 import { unitsText, unitText } from './systemd-unit.ts'
 import type { Replication, Unit } from './systemd-unit.ts'
 
-/** A place that every service may execute. */
 const INSTALLED = '/usr/local/bin/bellhop'
 
 const STATE = '/var/lib'
@@ -18,10 +17,7 @@ const STATE = '/var/lib'
 /** Hidden from the service (ProtectHome=, PrivateTmp=). */
 const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
 
-/**
- * Prints a systemd unit for this program with these flags of `serve`. The service won't have the current environment,
- * so it is ignored.
- */
+/** The service won't have this environment, so it is ignored. */
 export const run: RunCommand = async ({ flags }, { readFile, stderr }) => {
   const serving = new Map([['data', `${STATE}/bellhop`], ...flags])
   const parsed = parseConfig(commandLine(serving), {}, readFile)
@@ -63,7 +59,7 @@ function commandLine(flags: ReadonlyMap<string, string>): readonly string[] {
   })
 }
 
-/** `program`: the running compiled one, or `null`. `note`: what is left to do. */
+/** `program`: the compiled program that runs, or `null`. `note`: what is left to do. */
 export function programPath(program: string | null): { readonly program: string; readonly note: string | null } {
   if (program === null) {
     return { program: INSTALLED, note: `This Bellhop runs from source: put the compiled executable at ${INSTALLED}.` }
@@ -72,7 +68,6 @@ export function programPath(program: string | null): { readonly program: string;
   return { program: INSTALLED, note: `The service does not see ${program}: install -m 755 ${program} ${INSTALLED}` }
 }
 
-/** Reads `s3://bucket/path`. */
 function replicationIn(url: string, data: string): Replication | Problem {
   const place = repositoryPlaceIn(url)
   if (place.kind === 'problem') return problem(`--litestream: ${place.problem}`)

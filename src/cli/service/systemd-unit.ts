@@ -6,21 +6,19 @@ export interface Unit {
   readonly program: string
   /** `null`: DynamicUser=. */
   readonly user: string | null
-  /** Below /var/lib; systemd makes them: `bellhop`. */
+  /** Below /var/lib, made by systemd: `bellhop`. */
   readonly stateDirectories: readonly string[]
-  /** Elsewhere: they exist, and belong to the user. */
+  /** Elsewhere; they exist, and belong to the user. */
   readonly writtenPaths: readonly string[]
-  /** Of the database: `/var/lib/bellhop`. */
   readonly data: string
-  /** Of `serve`, without TLS: `--data`, `/var/lib/bellhop`. */
+  /** For `serve`, without TLS: `--data`, `/var/lib/bellhop`. */
   readonly flags: readonly string[]
   readonly tls: { readonly certificate: string; readonly key: string } | null
   readonly drainSeconds: Config['drainSeconds']
-  /** Listens on a port below 1024. */
   readonly lowPort: boolean
 }
 
-/** Seconds that a stop may take after the drain time: `serve` itself gives up after 5. */
+/** After the drain time: `serve` gives up after 5. */
 const CLOSING_SECONDS = 10
 
 export function unitText(unit: Unit): string {
@@ -143,7 +141,7 @@ function confinement({ lowPort }: Pick<Unit, 'lowPort'>): readonly string[] {
   ]
 }
 
-/** As systemd.service(5), "Command lines", reads a word. */
+/** systemd.service(5), "Command lines". */
 function unitWord(word: string): string {
   const literal = specifierless(word).replaceAll('$', '$$$$')
   if (/^[\w@%+=:,./$[\]-]+$/.test(literal)) return literal
@@ -164,7 +162,7 @@ export interface Replication {
   readonly path: string
 }
 
-/** The unit of the service, that of Litestream 0.3 and its configuration, each below a line `### path`. */
+/** Unit of the service, unit and configuration of Litestream 0.3, each below a line `### path`. */
 export function unitsText(serviceText: string, unit: Unit, { bucket, path }: Replication): string {
   const { user, stateDirectories, writtenPaths, data } = unit
   return `# Bellhop, and Litestream 0.3, which copies each change to a bucket within about a second. To install, as root:

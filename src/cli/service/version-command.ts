@@ -13,7 +13,7 @@ export function versionText(): string {
 }
 
 async function versionJson(): Promise<string> {
-  // Loaded here: the text of every migration comes with it.
+  // It has the text of every migration.
   const { NEWEST_SCHEMA } = await import('../../database/migration/migrations.ts')
   return jsonLine({
     version: RELEASE,

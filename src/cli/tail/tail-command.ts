@@ -60,7 +60,7 @@ function createTail(only: Application | null, served: NonNullable<World['served'
   const server = createServerTail(served)
 
   function stored(now: number): TailEvent[] {
-    // First: what is committed while the rest is read is seen at the next look.
+    // Before the reads, so that the next look has what is committed between them.
     const current = versionNow()
     if (current === version) return []
     version = current

@@ -4,16 +4,15 @@ import { tokenPart } from '../../text/format.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
-/** An unregistration is committed a moment after its time was taken. */
+/** It is committed a moment after its time was taken. */
 const LOOK_BACK_MS = 5000
 
-/** Unregistrations read at one look. */
 const MAX_DEPARTED = 5000
 
-/** `applications`: the current ones, `application.number`. */
+/** `application.number` */
 export function createDeviceTail({ watch, applications }: Dependencies) {
   let highest = watch.highest()
-  /** By application: unregistrations of the last seconds that were already reported. */
+  /** By application: reported unregistrations of the last seconds. */
   const known = new Map<number, { until: number; readonly told: Map<string, number> }>()
   for (const application of applications()) departed(application)
 
@@ -47,7 +46,6 @@ export function createDeviceTail({ watch, applications }: Dependencies) {
   }
 
   return {
-    /** What has happened since the last look; `now` in ms since the Unix epoch. */
     *look(now: number): Generator<TailEvent> {
       yield* registered(now)
       for (const application of applications()) {

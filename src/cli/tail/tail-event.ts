@@ -1,13 +1,12 @@
 import type { Platform } from '../../device/device.ts'
 
-/** An event, from the database or the running server. */
 export type TailEvent = {
   /** Ms since the Unix epoch. */
   readonly at: number
   readonly application: number
 } & Happened
 
-/** `push` is an id. Many of a kind at once are only counted. */
+/** `push` is an ID. */
 type Happened =
   | { readonly type: 'push.accepted'; readonly push: string; /** `null`: at once. */ readonly sendAt: number | null }
   | { readonly type: 'push.released' | 'push.started'; readonly push: string }
@@ -22,7 +21,6 @@ type Happened =
       readonly type: 'pushes.accepted' | 'devices.registered' | 'devices.gone' | 'notifications.received'
       readonly count: number
     }
-  /** By the simulator. */
   | {
       readonly type: 'notification.received'
       readonly token: string
@@ -30,7 +28,7 @@ type Happened =
       readonly title: string | null
       readonly text: string | null
       readonly badge: number | null
-      /** The HTTP status; `null`: no answer. */
+      /** HTTP; `null`: no answer. */
       readonly status: number | null
       /** `null`: accepted. */
       readonly reason: string | null
@@ -41,13 +39,12 @@ type Happened =
       readonly type: 'device.gone' | 'device.quarantined'
       readonly token: string
       readonly platform: Platform
-      /** The gateway's own word. */
       readonly reason: string
     }
-  /** `push`: `null` if the app didn't say which. */
+  /** `push` null: the app didn't say. */
   | { readonly type: 'opened'; readonly count: number; readonly push: string | null }
   | { readonly type: 'sending.paused'; readonly platform: Platform; readonly reason: string }
   | { readonly type: 'sending.resumed'; readonly platform: Platform }
 
-/** Above this, a look only reports the number. */
+/** More events of a kind at one look are only counted. */
 export const MAX_AT_ONCE = 20

@@ -10,10 +10,10 @@ interface Dependencies {
   readonly since: number
 }
 
-/** Pushes whose opens are told apart. */
+/** Older pushes' opens are not told apart. */
 const LATEST = 50
 
-/** Opens, by push if that is known. `applications`: the current ones, `application.number`. */
+/** `applications`: `application.number`. */
 export function createOpenTail({ daily, watch, applications, since }: Dependencies) {
   const sums = new Map<number, number>()
   const known = new Map<number, ReadonlyMap<string, number>>()
@@ -25,7 +25,6 @@ export function createOpenTail({ daily, watch, applications, since }: Dependenci
   }
 
   return {
-    /** What has happened since the last look; `now` in ms since the Unix epoch. */
     *look(now: number): Generator<TailEvent> {
       for (const application of applications()) {
         const sum = daily.opensSince(application, since)

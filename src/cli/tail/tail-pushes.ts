@@ -22,14 +22,11 @@ interface Batch {
   readonly last: number
 }
 
-/** Followed at a time, of each kind; the end of older ones is not reported. */
+/** Of each kind; the end of older ones is not reported. */
 const MAX_LIVE = 200
 const MAX_BATCHES = 20
 
-/**
- * accepted (a higher number) → waiting, or being sent → (it no longer waits) → being sent, or cancelled → (nothing is
- * left of it) → reported, and forgotten.
- */
+/** accepted → waiting (if scheduled) → being sent, or cancelled → reported and forgotten. */
 export function createPushTail({ watch, statuses, application: wanted }: Dependencies) {
   let highest = watch.highest()
   let waiting = waitingNow()
@@ -63,7 +60,7 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
 
   function acceptedOne(push: NewPushName): TailEvent {
     if (push.sendAt === null) follow(push)
-    // It may be released or cancelled before it is seen waiting.
+    // It may be released or cancelled before the next look.
     else waiting.set(push.number, push)
     return {
       at: push.createdAt,
@@ -123,7 +120,6 @@ export function createPushTail({ watch, statuses, application: wanted }: Depende
   }
 
   return {
-    /** What has happened since the last look; `now` in ms since the Unix epoch. */
     *look(now: number): Generator<TailEvent> {
       yield* accepted(now)
       yield* released()

@@ -18,7 +18,7 @@ interface Pause {
   isTold: boolean
 }
 
-/** What only the server's memory has: why sending is paused, and what arrived at the simulator. */
+/** From the server's memory: pauses, and arrivals at the simulator. */
 export function createServerTail({ pauseOf, received }: Pick<NonNullable<World['served']>, 'pauseOf' | 'received'>) {
   const pauses = new Map<string, Pause>()
   let { last } = received(LATEST)
@@ -57,7 +57,6 @@ export function createServerTail({ pauseOf, received }: Pick<NonNullable<World['
   }
 
   return {
-    /** What has happened since the last look, in these applications; `now` in ms since the Unix epoch. */
     *look(applications: readonly Application[], now: number): Generator<TailEvent> {
       yield* arrived(applications, now)
       for (const { number } of applications) {

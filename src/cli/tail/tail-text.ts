@@ -22,7 +22,6 @@ export function eventText(event: TailEvent, application: Named, whose: boolean, 
   return `${parts.join('  ')}\n`
 }
 
-/** For `--json`: ids and words, times in ISO 8601 UTC. */
 export function eventJson(event: TailEvent, application: Named): object {
   const entries = Object.entries(event).filter(([name]) => name !== 'at' && name !== 'application' && name !== 'sendAt')
   return {
@@ -36,7 +35,6 @@ export function eventJson(event: TailEvent, application: Named): object {
 
 const WIDEST = 'quarantined'.length
 
-/** Colour, verb, and object. */
 function wordsOf(event: TailEvent): readonly [Colour, string, string] {
   switch (event.type) {
     case 'push.accepted':
@@ -106,7 +104,6 @@ function openedOf({ count, push }: { readonly count: number; readonly push: stri
   return push === null ? `${times}, no push named` : `push ${push}, ${times}`
 }
 
-/** In local time. */
 function timeOf(at: number): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(Temporal.Now.timeZoneId())
   return zoned.toPlainTime().toString({ smallestUnit: 'second' })

@@ -5,9 +5,9 @@ import { DRAWING, STOP } from './gauge.ts'
 import type { GaugeOrder } from './gauge.ts'
 import { createProgress } from './progress.ts'
 
-/** Shows the progress of another thread that is too busy to: see `gauge.ts`. */
+/** The other thread is too busy to show its own progress: see `gauge.ts`. */
 const LOOK_MS = 100
-/** Standard error: writing through the busy thread would wait for it. */
+/** Standard error, without waiting for the busy thread. */
 const STDERR = 2
 
 const { step, terminal, flags } = workerData as GaugeOrder
@@ -28,7 +28,7 @@ function look(): void {
   systemClock.after(LOOK_MS, look)
 }
 
-/** Bytes read by this process on Linux (proc(5), "rchar"); 0 elsewhere. */
+/** Linux only (proc(5), "rchar"); 0 elsewhere. */
 function readSoFar(): number {
   try {
     return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1] ?? 0)

@@ -9,19 +9,16 @@ export interface GaugeOrder {
   readonly flags: Int32Array<SharedArrayBuffer>
 }
 
-/** Flags that both threads see: stop drawing, and a line is being drawn. */
+/** Shared by both threads. */
 export const STOP = 0
 export const DRAWING = 1
 
 type Shown = Pick<CommandContext, 'terminal' | 'stderr' | 'clock'>
 
-/** A smaller database takes half a second, and a thread a tenth of one to start. */
+/** A smaller database takes half a second; the thread needs a tenth of one to start. */
 const MIN_BYTES = 20_000_000
 
-/**
- * Shows the progress of a backup or restore on standard error, as `createProgress` does; steps that block this thread
- * are shown by another one. `end` removes the bar. `quiet`: shows nothing.
- */
+/** Like `createProgress`, for backup and restore: another thread shows the steps that block this one. */
 export function createWatch(
   context: Shown,
   { quiet, minBytes = MIN_BYTES }: { readonly quiet: boolean; readonly minBytes?: number },
@@ -47,7 +44,7 @@ export function createWatch(
   }
 }
 
-/** Shows a step until it is disposed of, unless it has fewer than `minBytes`. */
+/** Until disposed of, unless the step has fewer than `minBytes`. */
 export function startGauge(step: BackupStep, { terminal, stderr }: Shown, minBytes = MIN_BYTES): Disposable {
   if (step.size < minBytes) return { [Symbol.dispose]: () => undefined }
   const flags = new Int32Array(new SharedArrayBuffer(8))
@@ -59,7 +56,6 @@ export function startGauge(step: BackupStep, { terminal, stderr }: Shown, minByt
   return {
     [Symbol.dispose]() {
       Atomics.store(flags, STOP, 1)
-      // While it writes a line.
       while (Atomics.load(flags, DRAWING) === 1);
       worker.terminate()
       if (terminal !== null) stderr(ERASE)

@@ -4,11 +4,11 @@ import type { Side } from './table-text.ts'
 
 interface Options extends Pick<Style, 'paint' | 'legible'> {
   readonly columns: number
-  /** Shown beside a link's text; `null`: nothing. */
+  /** Printed after a link's text; `null`: nothing. */
   readonly leadsTo: (href: string) => string | null
 }
 
-/** Of text below headings, and of code below text. */
+/** Text below headings, and code below text. */
 const INDENT = 2
 
 /** As in `tableText`. */
@@ -17,7 +17,7 @@ const GAP = 2
 /** For a column of sentences. */
 const MIN_COLUMN = 14
 
-/** Markdown for a terminal or a pipe. A table that is too wide becomes a list. List items hold text only. */
+/** A table that is too wide becomes a list. List items hold text only. */
 export function markdownText(markdown: string, { columns, paint, legible, leadsTo }: Options): string {
   const width = columns - INDENT
   const blocks: string[] = []
@@ -72,12 +72,11 @@ export function markdownText(markdown: string, { columns, paint, legible, leadsT
   }
 }
 
-/** Longer words stay whole. */
 function wrapped(text: string, columns: number): readonly string[] {
   return Bun.wrapAnsi(text.replaceAll(/\s+/g, ' '), columns).split('\n')
 }
 
-/** A table with cells of several lines; `null`: its words alone are too wide. */
+/** `null`: the words alone are too wide. */
 function aligned(rows: readonly (readonly string[])[], sides: readonly Side[], width: number) {
   const columns = (rows[0] ?? []).map((_, at) => rows.map((row) => row[at] ?? ''))
   const wanted = columns.map((cells) => Math.max(...cells.map((text) => Bun.stringWidth(text))))
@@ -101,7 +100,6 @@ function aligned(rows: readonly (readonly string[])[], sides: readonly Side[], w
   return tableText([...head, rule, ...body.flat()], sides)
 }
 
-/** Row after row, each cell on its own lines after its column's title. */
 function listed(head: readonly string[], body: readonly (readonly string[])[], width: number): readonly string[] {
   return body.flatMap((cells, row) => [
     ...(row === 0 ? [] : ['']),

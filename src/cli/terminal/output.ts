@@ -1,7 +1,7 @@
 export interface Output {
   /** `false`: an earlier write has failed, so this one will too. */
   readonly write: (text: string) => boolean
-  /** Waits until the reader has taken everything; returns the first error. */
+  /** Resolves when the reader has taken everything, with the first error. */
   readonly written: () => Promise<Error | null>
 }
 
@@ -9,7 +9,7 @@ export interface Output {
 export function createOutput(stream: NodeJS.WritableStream): Output {
   let failed: Error | null = null
   let last: Promise<void> = Promise.resolve()
-  // Each write reports to its callback too; without a listener the event would be thrown.
+  // Each write reports to its callback too; without a listener, the event would be thrown.
   stream.on('error', (error) => void (failed ??= error))
   return {
     write(text) {

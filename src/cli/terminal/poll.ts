@@ -1,12 +1,11 @@
 import { within } from '../../clock.ts'
 import type { CommandContext, Signal } from '../command.ts'
 
-/** Turns of a command that watches or works for long. Disposing it stops listening to signals. */
+/** For a command that watches or works for long. Disposing it stops listening to signals. */
 export interface Polling extends Disposable {
-  /** Waits for the next turn or the signal to end (Ctrl-C or SIGTERM), also an earlier one. */
+  /** `stopped`: by Ctrl-C or SIGTERM, now or before. */
   next(waitMs: number): Promise<'tick' | 'stopped'>
   isStopped(): boolean
-  /** Aborted by that signal. */
   readonly stopped: AbortSignal
 }
 

@@ -4,10 +4,9 @@ import { textColumns } from './table-text.ts'
 
 export interface Advance {
   readonly done: number
-  /** `null`: unknown. */
   readonly total: number | null
   readonly startedAt: number
-  /** Done before the start, so not counted in the speed. Default 0. */
+  /** Not counted in the speed. Default 0. */
   readonly startedWith?: number
   readonly now: number
   readonly columns: number
@@ -18,22 +17,17 @@ export interface Advance {
 }
 
 export interface ProgressDisplay {
-  /** Call it as often as you like, first with what was already done. */
+  /** First with what was already done. */
   show(done: number, total: number | null, note?: string): void
-  /** Removes the bar. */
   end(): void
 }
 
-/** Between two drawings of the bar. */
 const REDRAW_MS = 200
 const LINE_MS = 10_000
 
 export const ERASE = '\r\u001B[K'
 
-/**
- * A bar on standard error for a terminal, drawn at most 5 times a second. For a pipe or file, a line every 10 seconds,
- * so nothing for short work.
- */
+/** A bar on a terminal's standard error, drawn at most 5 times a second; in a pipe or file, a line every 10 seconds. */
 export function createProgress(
   {
     stderr,
@@ -69,8 +63,8 @@ const MIN_BAR = 10
 const MAX_BAR = 40
 
 /**
- * ` 43 % [#######---------] 430,000 of 1,000,000 devices, 21,000/s, 27 s left`. Without a total or room there is no
- * bar; `columns` 0: a line of a log, of any length.
+ * ` 43 % [#######---------] 430,000 of 1,000,000 devices, 21,000/s, 27 s left`. No bar without a total or room;
+ * `columns` 0: a log line of any length.
  */
 export function progressLine({ done, total, startedAt, startedWith = 0, now, columns, unit, note }: Advance): string {
   const seconds = (now - startedAt) / 1000
@@ -98,7 +92,6 @@ export function progressLine({ done, total, startedAt, startedWith = 0, now, col
 
 const MEGABYTES = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
-/** Without its unit if `of` follows, which has it. */
 function amount(value: number, unit: string, total?: number): string {
   if (unit !== 'bytes') return grouped(value)
   const megabytes = MEGABYTES.format(value / 1e6)

@@ -3,9 +3,8 @@ import type { CommandContext } from '../command.ts'
 export interface Style {
   /** `null`: a pipe or a file. */
   readonly columns: number | null
-  /** Whether bars may use more than ASCII. */
   readonly unicode: boolean
-  /** Replaces `…` and `·` in our own text on an ASCII terminal. */
+  /** Without `…` and `·` on an ASCII terminal. */
   readonly legible: (text: string) => string
   readonly paint: (colour: Colour, text: string) => string
 }

@@ -2,10 +2,7 @@ import type { Style } from './style.ts'
 
 export type Side = 'left' | 'right'
 
-/**
- * Columns as wide as their widest cell, two spaces apart; colours and wide characters count as they look. `sides`:
- * default left. The last column is not padded.
- */
+/** Columns two spaces apart, as wide as they look: without colours, with wide characters. `sides`: default left. */
 export function tableText(rows: readonly (readonly string[])[], sides: readonly Side[] = []): readonly string[] {
   const widths = Array.from({ length: Math.max(0, ...rows.map((row) => row.length)) }, (_, at) =>
     Math.max(...rows.map((row) => Bun.stringWidth(row[at] ?? ''))),
@@ -24,7 +21,7 @@ export function tableText(rows: readonly (readonly string[])[], sides: readonly 
 
 export type Column<Item> = readonly [title: string, cell: (item: Item) => string, side?: Side]
 
-/** A line of titles, dim if `paint` is given, and one for each item. */
+/** Titles are dim if `paint` is given. */
 export function listing<Item>(
   items: readonly Item[],
   columns: readonly Column<Item>[],
@@ -37,7 +34,7 @@ export function listing<Item>(
   return [paint === undefined ? title : paint('dim', title), ...lines]
 }
 
-/** At most so many columns of uncoloured text; a cut ends in `…`, or `~` without Unicode. */
+/** For uncoloured text. A cut ends in `…`, or `~` without Unicode. */
 export function shortened(text: string, columns: number, unicode: boolean): string {
   if (Bun.stringWidth(text) <= columns) return text
   let shown = ''
@@ -50,7 +47,7 @@ export function shortened(text: string, columns: number, unicode: boolean): stri
   return shown + (unicode ? '…' : '~')
 }
 
-/** Columns for text: 80 if unknown, or if a terminal says 0, as some do. */
+/** 80 if unknown, or if a terminal says 0, as some do. */
 export function textColumns(terminal: { readonly columns: number } | null): number {
   return terminal === null || terminal.columns < MIN_COLUMNS ? USUAL_COLUMNS : terminal.columns
 }
@@ -58,7 +55,7 @@ export function textColumns(terminal: { readonly columns: number } | null): numb
 const MIN_COLUMNS = 20
 const USUAL_COLUMNS = 80
 
-/** Lines of at most so many columns, of uncoloured text. Longer words stay whole. */
+/** For uncoloured text. Longer words stay whole. */
 export function wrapped(text: string, columns: number): readonly string[] {
   return joined(text.split(' '), columns)
 }

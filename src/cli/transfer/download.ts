@@ -13,31 +13,28 @@ import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { failureReason } from '../../gateway/transport/failures.ts'
 
-/** The end of one try. `broken`: `came` more bytes are there. */
 export type DownloadEnd =
   | { readonly kind: 'done' }
-  /** Not there, or not yet. */
+  /** Perhaps not yet. */
   | { readonly kind: 'missing' }
   | { readonly kind: 'broken'; readonly reason: string; readonly came: number }
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>
-  /** Ends the try. */
   readonly stopped: AbortSignal
   readonly onProgress: (done: number, total: number | null) => void
 }
 
-/** A connection without a byte for so long, in ms, is closed. */
+/** For a connection without a byte, in ms. */
 const STALLED_MS = MINUTE_MS
 
-/** Deletes a partial download, so that another one is not appended to it. */
 export function forgetDownload(file: string): void {
   rmSync(`${file}.part`, { force: true })
 }
 
 /**
- * Downloads `url` into `<file>.part`, resuming an earlier try, and renames it when it is whole and on disk. The content
- * at this URL does not change. A packed file stays packed.
+ * Downloads into `<file>.part`, resuming an earlier try, and renames it when it is whole and on disk. The content at
+ * `url` must not change.
  */
 export async function downloadTo(file: string, url: string, options: Options): Promise<DownloadEnd> {
   const { clock, stopped, onProgress } = options

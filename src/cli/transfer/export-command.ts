@@ -12,7 +12,6 @@ import { webPushKeyOf } from './subscribed-key.ts'
 import { readTransferArguments } from './import-options.ts'
 import { startFile } from './unfinished-file.ts'
 
-/** Writes everything known about an application's devices to standard output, or whole to a file. */
 export const run: RunOnData = async (given, world) => {
   const words = readTransferArguments('export', given)
   if (words.kind !== 'words') return words
@@ -30,26 +29,25 @@ export const run: RunOnData = async (given, world) => {
   return done(`Exported ${counted(devices, 'device')} to ${file}, with ${rest}.\n`)
 }
 
-/** `null`: the reader has gone. */
 async function toOutput(application: Application, world: World): Promise<FileCounts | null> {
   let written: FileCounts | null = null
   for (const { text, counts } of pages(application, world)) {
     if (world.stdout(text) === false) return null
-    // A page at a time: a slow reader must not fill memory.
+    // A slow reader must not fill memory.
     await world.written?.()
     written = counts
   }
   return written
 }
 
-/** Written beside the file, and renamed when it is whole and on disk. `.gz`: compressed. */
+/** `.gz`: compressed. */
 function toFile(path: string, application: Application, world: World): FileCounts | null {
   const progress = createProgress(world, { unit: 'devices' })
   using file = startFile(path)
   let written: FileCounts | null = null
   try {
     for (const { text, counts, exported } of pages(application, world)) {
-      // A member for each page: gzip readers concatenate them (RFC 1952, 2.2).
+      // gzip readers concatenate members (RFC 1952, 2.2).
       file.write(path.endsWith('.gz') ? Bun.gzipSync(text) : Buffer.from(text))
       written = counts
       progress.show(exported, counts.devices)
@@ -64,11 +62,9 @@ function toFile(path: string, application: Application, world: World): FileCount
 interface Page {
   readonly text: string
   readonly counts: FileCounts
-  /** With this page. */
   readonly exported: number
 }
 
-/** Header, devices and history, all of one moment. */
 function* pages({ number, id, name, limits }: Application, world: World): Generator<Page> {
   const registry = createExportStore(world)
   registry.begin()

@@ -96,7 +96,7 @@ async function openSource(
   }
 }
 
-/** Why a file can't be imported; `null`: it can. Throws where this user may not look. */
+/** `null`: nothing. Throws if this user may not look. */
 function hindranceTo(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return 'there is no such file'
@@ -125,7 +125,6 @@ function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): stri
   return `Stopped after ${counted(counts.read, 'row')}: ${next}.`
 }
 
-/** `1,204 rows read: 1,000 imported, …`, and where the rejects are. */
 function countsText(
   { counts, rejects }: PassEnd,
   { dryRun, file, onesignal }: ImportOptions,
@@ -151,7 +150,7 @@ function countsText(
   return [`${all}: ${rows.join(', ')}.`, ...more].join('\n')
 }
 
-/** What happens to imported devices with a user, after their number. */
+/** Follows their number. */
 function adoptionText({ id, limits }: Application): string {
   const these = 'of the imported have a user'
   return limits.adoptImported === false

@@ -10,21 +10,20 @@ import type { OnesignalApp } from './onesignal-export.ts'
 export interface ImportOptions {
   readonly kind: 'options'
   readonly app: string
-  /** `-`: standard input. For a downloaded export: its destination. */
+  /** `-`: standard input. With `onesignal`: where the export is written. */
   readonly file: string
-  /** `null`: detect it. */
+  /** `null`: detected. */
   readonly format: FormatName | null
-  /** `null`: none. */
   readonly map: string | null
   readonly platform: Platform | null
   readonly replace: boolean
   /** `null`: the usual name. */
   readonly rejects: string | null
-  /** With the VAPID key that the browsers are subscribed with; `null`: none. */
+  /** The key that the browsers subscribed with; `null`: none. */
   readonly vapidKey: string | null
   readonly dryRun: boolean
   readonly json: boolean
-  /** Download this app's export from OneSignal first; `null`: don't. */
+  /** `null`: no download. */
   readonly onesignal: OnesignalApp | null
 }
 
@@ -58,7 +57,6 @@ export function readImportOptions(given: ParsedArguments): ImportOptions | Comma
   }
 }
 
-/** `null`: not given. */
 function onesignalIn(flags: ParsedArguments['flags']): OnesignalApp | { readonly problem: string } | null {
   const id = flags.get('from-onesignal')
   const keyFile = flags.get('key-file')
@@ -78,7 +76,7 @@ export const onesignalId: Pick<SettingType<string>, 'expected' | 'read'> = {
   read: (text) => (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined),
 }
 
-/** The API's origin. The key is sent there, so https or this machine. */
+/** Gets the key, so https or this machine. */
 export const onesignalOrigin: Pick<SettingType<string>, 'expected' | 'read'> = {
   expected: 'an https origin without a path, such as https://api.onesignal.com',
   read: (text) => httpsOrigin.read(text) ?? (/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(text) ? text : undefined),

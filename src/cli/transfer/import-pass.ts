@@ -16,10 +16,10 @@ import type { Source } from './import-source.ts'
 import { readState, removeState, writeState } from './import-state.ts'
 import type { ImportState } from './import-state.ts'
 
-/** How often progress is saved, which is what a kill can lose. */
+/** A kill loses what came after the last save. */
 const NOTE_MS = 2000
 
-/** No device is this long: the value is never closed. */
+/** Longer than any device: a value has no end. */
 const MAX_RECORD_BYTES = 8 * 1024 * 1024
 
 export interface PassOptions extends Omit<RunOptions, 'rejects' | 'counts' | 'clock'> {
@@ -29,12 +29,11 @@ export interface PassOptions extends Omit<RunOptions, 'rejects' | 'counts' | 'cl
   readonly rejectsPath: string
   /** `null`: progress is not saved. */
   readonly statePath: string | null
-  /** Tells one import from another. */
   readonly identity: string
 }
 
 export interface PassEnd {
-  /** `null`: the whole file was read. `stopped`: by a signal. Else a sentence. */
+  /** `null`: the whole file was read. STOPPED: by a signal. Else a sentence. */
   readonly problem: string | null
   readonly counts: ImportCounts
   /** `null`: nothing was rejected. */
@@ -43,7 +42,6 @@ export interface PassEnd {
 
 export const STOPPED = 'stopped'
 
-/** Reads a file into the database, from where the last pass stopped or from its beginning. */
 export async function passOver(options: PassOptions, context: CommandContext): Promise<PassEnd> {
   const { source, name, statePath, identity, database, rejectsPath } = options
   const { clock, stderr } = context
@@ -63,7 +61,6 @@ export async function passOver(options: PassOptions, context: CommandContext): P
   const sync = database.syncByHand()
   using polling = startPolling(context)
 
-  /** Returns the problem that ends it, if any. */
   async function take(pieces: Iterable<Piece>): Promise<string | null> {
     for (const piece of pieces) {
       let isEnough = false
@@ -129,7 +126,7 @@ export async function passOver(options: PassOptions, context: CommandContext): P
     if (problem === null && promised !== null && counts.read < promised) {
       problem = `${name} is truncated: it should have ${counted(promised, 'device')}, and has ${grouped(counts.read)}.`
     }
-    // A stopped import continues; a failed one starts over, which changes nothing that is already there.
+    // A stopped import continues; a failed one starts over, and changes nothing twice.
     if (problem === STOPPED) note()
     else {
       sync.now()

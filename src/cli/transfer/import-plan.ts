@@ -13,11 +13,10 @@ export interface ImportPlan {
   readonly name: FormatName
   readonly shape: Shape
   readonly map: ColumnMap
-  /** The format and how it is read, for the operator. */
   readonly said: string
 }
 
-/** Detects the format and checks that the options fit it. `name`: of the file. */
+/** `name`: of the file. */
 export function planImport(head: Uint8Array, name: string, options: ImportOptions): ImportPlan | CommandOutcome {
   const found = detect(head, options.format)
   if (found.kind === 'not-read') return problem(`${name} ${found.problem}`)

@@ -1,19 +1,18 @@
 import { closeSync, constants, existsSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 
 export interface ImportCounts {
-  /** The sum of `imported`, `updated`, `unchanged` and `rejected`. */
+  /** `imported` + `updated` + `unchanged` + `rejected` */
   readonly read: number
   readonly imported: number
   readonly updated: number
   readonly unchanged: number
   readonly rejected: number
-  /** Of the unchanged: devices with newer data here. */
+  /** Unchanged, since they have newer data here. */
   readonly kept: number
-  /** Of the others: without some of their data. */
+  /** Imported or updated without some of their data. */
   readonly partial: number
-  /** Of the imported: devices of a user whose registration may adopt them. */
+  /** Imported for a user whose registration may adopt them. */
   readonly adoptable: number
-  /** Feedback and statistics, from an export of Bellhop. */
   readonly history: number
 }
 
@@ -29,7 +28,6 @@ export const NO_COUNTS: ImportCounts = {
   history: 0,
 }
 
-/** A row that was not imported, or not whole. */
 export interface Reject {
   readonly line: number
   readonly field: string
@@ -39,13 +37,12 @@ export interface Reject {
   readonly row: unknown
 }
 
-/** JSON Lines of rejects. The file is made with the first one. */
 export interface RejectFile extends Disposable {
   write(rejects: readonly Reject[]): void
   bytes(): number
 }
 
-/** `keep`: bytes of the file to keep. */
+/** `keep`: bytes of an earlier part. */
 export function openRejects(path: string, keep: number): RejectFile {
   // An earlier import's file would be mistaken for this one's.
   if (keep === 0) rmSync(path, { force: true })
@@ -56,7 +53,7 @@ export function openRejects(path: string, keep: number): RejectFile {
       if (rejects.length === 0) return
       if (file === null) {
         const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-        // Created anew: a file that somebody put there would be readable for them.
+        // Somebody else's file would be readable for them.
         const begin = length === 0 ? O_CREAT | O_EXCL : 0
         file = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | begin, 0o600)
         ftruncateSync(file, length)

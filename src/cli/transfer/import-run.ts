@@ -10,9 +10,8 @@ import type { ImportCounts, Reject, RejectFile } from './import-report.ts'
 import { createPacing } from './pacing.ts'
 
 /**
- * Writes in one transaction. Beside a server it must be short, since the server waits for it; else long, so that an
- * index page touched by many rows is written once. Measured on 2 cores with four labels a device: 81 µs a device with
- * 500 devices a transaction, 60 µs with 5000.
+ * Rows in one transaction: few beside a server, which waits; else many, so that an index page is written once for many
+ * rows. On 2 cores with four labels a device: 81 µs a device with 500 devices a transaction, 60 µs with 5000.
  */
 const WRITES = 20_000
 const WRITES_SERVED = 800
@@ -22,11 +21,11 @@ export interface RunOptions extends Pick<World, 'database' | 'data' | 'clock' | 
   readonly replace: boolean
   readonly dryRun: boolean
   readonly rejects: RejectFile
-  /** Of a resumed import; `null`: it begins. */
+  /** `null`: from the beginning. */
   readonly counts: ImportCounts | null
-  /** Whether the application is on this server: asked in each transaction. */
+  /** Asked in each transaction: the application may have moved. */
   readonly isHere: () => boolean
-  /** Called in each transaction that imports adoptable devices. */
+  /** In each transaction that imports adoptable devices. */
   readonly adoptable: () => void
   readonly aliasName: string
 }
@@ -121,7 +120,7 @@ export function startImport(options: RunOptions): Importing {
 
 const NOTHING: readonly Reject[] = []
 
-/** A registration of its user may adopt the device. */
+/** Its user's registration may adopt it. */
 function isAdoptable(row: Row, outcome: ImportOutcome | null | undefined): boolean {
   return (
     row.kind === 'device' && row.device.imported === true && Boolean(row.device.user) && outcome?.kind === 'imported'

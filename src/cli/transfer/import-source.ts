@@ -12,11 +12,9 @@ export interface Source {
   /** Bytes on disk; `null`: unknown. */
   readonly size: number | null
   readonly print: FilePrint | null
-  /** From `offset` on, in unpacked bytes. Throws `CutShort` when a packed file ends too soon. */
+  /** `offset`: unpacked. Throws `CutShort` if a packed file ends too soon. */
   chunks(offset: number): AsyncGenerator<Uint8Array, void>
-  /** Bytes on disk read so far. */
   read(): number
-  /** Whether the file has changed since it was opened. */
   isChanged(): boolean
 }
 
@@ -58,7 +56,6 @@ export async function openFile(path: string): Promise<Source> {
   }
 }
 
-/** Can be read once. */
 export async function openInput(stream: AsyncIterable<Uint8Array>): Promise<Source> {
   const chunks = stream[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
@@ -109,11 +106,11 @@ function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
-/** No more than needed: a gigabyte of zeros is a megabyte packed. */
+/** A gigabyte of zeros is a megabyte packed. */
 async function unpackedHead(begin: Uint8Array): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0
-  // Cut off, or all there is; reading it to the end will tell.
+  // Input may be cut off here, or later: a read to the end will tell.
   for await (const part of unpacked(Readable.from([begin]), { chunkSize: HEAD_BYTES, finishFlush: Z_SYNC_FLUSH })) {
     parts.push(part)
     length += part.length
@@ -121,7 +118,7 @@ async function unpackedHead(begin: Uint8Array): Promise<Uint8Array> {
   }
   if (length > 0) return Buffer.concat(parts).subarray(0, HEAD_BYTES)
   try {
-    // Empty input unpacks to nothing; input cut short throws here.
+    // Empty input gives nothing; input cut short throws.
     return gunzipSync(begin)
   } catch (error) {
     throw cutShort(error)
@@ -132,7 +129,7 @@ async function* unpacked(
   packed: Readable,
   options: ZlibOptions = { chunkSize: CHUNK_BYTES },
 ): AsyncGenerator<Uint8Array, void> {
-  // Failures of both come out of the second.
+  // The second reports failures of both.
   const gunzip = pipeline(packed, createGunzip(options), () => {})
   try {
     for await (const chunk of gunzip) yield chunk as Uint8Array
@@ -141,7 +138,7 @@ async function* unpacked(
   }
 }
 
-/** Translates zlib's errors; others are unchanged. */
+/** Only zlib's errors. */
 function cutShort(error: unknown): unknown {
   const code = codeOf(error)
   if (code?.startsWith('Z_') !== true) return error

@@ -4,15 +4,15 @@ import type { ImportCounts } from './import-report.ts'
 import type { FilePrint } from './import-source.ts'
 import { startFile } from './unfinished-file.ts'
 
-/** Everything before `place` is in the database, and on disk. */
+/** Everything before `place` is on disk. */
 export interface ImportState {
   readonly version: 1
   readonly print: FilePrint
-  /** Identifies the import: the same one is resumed, another starts over. Files store it under this name. */
+  /** The same import is resumed, another starts over. */
   readonly order: string
   readonly place: FilePlace
   readonly counts: ImportCounts
-  /** Number of devices that the file promises; `null`: it doesn't. */
+  /** Devices that the file promises; `null`: unknown. */
   readonly promised: number | null
   readonly rejectBytes: number
 }
@@ -23,7 +23,7 @@ export function readState(path: string, print: FilePrint, identity: string): Imp
   try {
     state = JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    // Missing, or cut off by a power cut: starting over does no harm.
+    // Missing, or cut off by a power cut.
     return null
   }
   if (!isState(state) || state.order !== identity) return null
@@ -35,7 +35,6 @@ function isState(value: unknown): value is ImportState {
   return typeof value === 'object' && value !== null && 'version' in value && value.version === 1
 }
 
-/** Whole or not at all. */
 export function writeState(path: string, state: ImportState): void {
   using file = startFile(path)
   file.write(Buffer.from(JSON.stringify(state)))

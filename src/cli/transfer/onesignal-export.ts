@@ -13,38 +13,33 @@ import { startFile } from './unfinished-file.ts'
 export interface OnesignalApp {
   readonly id: string
   readonly keyFile: string
-  /** Such as `https://api.onesignal.com`. */
   readonly origin: string
-  /** Requests browser keys too. */
   readonly withBrowsers: boolean
 }
 
-/**
- * Columns beyond the usual ones (documentation.onesignal.com/reference/csv-export). Only what is imported is requested.
- */
+/** Beside the usual ones (documentation.onesignal.com/reference/csv-export). */
 const EXTRA_FIELDS = ['external_user_id', 'timezone_id', 'notification_types']
 const BROWSER_FIELDS = ['web_auth', 'web_p256']
 
-/** How long OneSignal may take to accept the request, in ms. */
+/** To accept the request, in ms. */
 const ASK_MS = MINUTE_MS
 
-/** Between two looks for the file, which is written at about 2,000 records a second (same page). */
+/** OneSignal writes about 2,000 records a second (same page). */
 const LOOK = { firstMs: 2000, longestMs: 30_000 }
 
-/** How long to look for it: 20,000,000 records take less. */
+/** 20,000,000 records take less. */
 const PATIENCE_MS = 4 * HOUR_MS
 
-/** How long OneSignal keeps it (same page). */
+/** OneSignal deletes it then (same page). */
 const KEPT_MS = 3 * DAY_MS
 
-/** Downloads that break off without a new byte. */
+/** Without a new byte. */
 const MAX_TRIES = 8
 const AGAIN = { firstMs: 1000, longestMs: 30_000 }
 
 /**
- * Requests OneSignal's export of an app, waits for it, and stores it in `file`, readable for its owner only. Stopped or
- * killed at any time, the same call continues: `<file>.asked` has the request, `<file>.part` the download. `null`: it
- * is there.
+ * Stores OneSignal's export of an app in `file`, for its owner only. After a stop or kill the same call continues:
+ * `<file>.asked` has the request, `<file>.part` the download. `null`: it is there.
  */
 export async function fetchOnesignalExport(
   app: OnesignalApp,
@@ -139,21 +134,20 @@ async function ask(
   }
 }
 
-/** Characters read of an answer. */
 const MAX_ANSWER = 10_000
 
-/** Current keys begin like this and have their own scheme; older ones are a password without a name. */
+/** Newer keys start like this; older ones are a password without a user name. */
 function schemeOf(key: string): 'Key' | 'Basic' {
   return key.startsWith('os_') ? 'Key' : 'Basic'
 }
 
-/** `: …`, the first sentence in the answer's `errors`; empty if they are anything else. */
+/** The first of the answer's `errors`. */
 function saidIn(errors: unknown): string {
   const said = [errors].flat(2).find((one) => typeof one === 'string')
   return said === undefined ? '' : `: ${said.slice(0, 200).replace(/\.$/, '')}`
 }
 
-/** OneSignal sends the URL: https, or the API's own origin. */
+/** OneSignal chose the URL. */
 function isFetchable(address: string, origin: string): boolean {
   const url = URL.parse(address)
   return url !== null && (url.protocol === 'https:' || url.origin === origin) && url.username === ''
@@ -163,19 +157,19 @@ function isFetchable(address: string, origin: string): boolean {
 interface ExportNote {
   readonly version: 1
   readonly app: string
-  /** Whoever knows the URL can read the export. */
+  /** A capability: needs no key. */
   readonly url: string
   /** ms since the Unix epoch. */
   readonly askedAt: number
 }
 
-/** `null`: none, or of another app. */
+/** `null`: none, or for another app. */
 function readNote(path: string, app: string): ExportNote | null {
   let note
   try {
     note = parseJsonObject(readFileSync(path, 'utf8'))
   } catch {
-    // Missing: the export is still to be requested.
+    // Missing.
     return null
   }
   const { url, askedAt } = note ?? {}
@@ -183,7 +177,6 @@ function readNote(path: string, app: string): ExportNote | null {
   return isOurs && typeof url === 'string' && typeof askedAt === 'number' ? { version: 1, app, url, askedAt } : null
 }
 
-/** Whole or not at all, readable for its owner only. */
 function writeNote(path: string, note: ExportNote): void {
   using file = startFile(path)
   file.write(Buffer.from(JSON.stringify(note)))

@@ -3,18 +3,17 @@ import { isServed } from '../../database/directory-lock.ts'
 import type { World } from '../command.ts'
 
 /**
- * A server gets the database for as long as the command had it, but at least this long. With half of it, the 99th
- * percentile of registrations was 59 ms instead of 24.
+ * Pauses are as long as the transaction, but at least this long. With half of it, the 99th percentile of registrations
+ * was 59 ms instead of 24.
  */
 const MIN_PAUSE_MS = 5
 
-/** How often it is looked whether there is a server. */
+/** For a new or stopped server. */
 const LOOK_MS = 500
 
 export interface Pacing {
-  /** Whether a server runs on the data directory. */
   readonly served: boolean
-  /** To be awaited after each transaction of this length: lets a server write meanwhile. */
+  /** After each transaction of `tookMs`: lets a server write. */
   rest(tookMs: number): Promise<void>
 }
 

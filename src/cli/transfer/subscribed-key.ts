@@ -9,7 +9,9 @@ import { NO_KEY } from '../app/app-text.ts'
 import { readGivenFile } from '../read-given-file.ts'
 import type { CommandContext, World } from '../command.ts'
 
-/* A subscription takes pushes only of the VAPID key that it was made with (RFC 8292, 4), which no row of a file tells. */
+/*
+ * A subscription takes pushes only of the VAPID key that it was made with (RFC 8292, 4), and no row of a file names it.
+ */
 
 export function webPushKeyOf(
   application: Pick<Application, 'number'>,
@@ -23,12 +25,11 @@ export function webPushKeyOf(
 interface Subscribed {
   readonly format: FormatName
   readonly head: Uint8Array
-  /** `--vapid-key`; `null`: not said. */
   readonly keyFile: string | null
   readonly own: string | null
 }
 
-/** Why no browser of a file can be sent to, to follow the name of its platform; `null`: with the application's key, they can. */
+/** Follows "platform"; `null`: browsers can be reached with the application's key. */
 export function browserHindrance(
   { format, head, keyFile, own }: Subscribed,
   context: Pick<CommandContext, 'readFile'>,
@@ -51,7 +52,7 @@ const NOT_SAID =
   'is that of a browser, which accepts pushes of only the VAPID key it subscribed with: store that key with app webpush --key FILE, and pass --vapid-key FILE'
 
 function hindranceOfExport(exported: string | null, own: string | null): string | null {
-  // An export of an application without a key says nothing of one.
+  // An application without a key exports none.
   if (exported === null || exported === own) return null
   const has = own === null ? 'has none' : `has ${own}`
   return `is that of a browser, whose subscription is bound to the VAPID key ${exported}, and the application ${has}: app webpush-key writes it there, app webpush --key takes it here`

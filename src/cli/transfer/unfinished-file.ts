@@ -2,16 +2,16 @@ import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, rename
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../system/durable.ts'
 
-/** A file that has its name when it is whole. Disposed of before that, it is gone. */
+/** Has its name only when it is whole; disposed of before, it is deleted. */
 export interface UnfinishedFile extends Disposable {
   write(bytes: Uint8Array): void
-  /** Puts the file in its place, on disk, name and all; `durable` false: without waiting for the disk. */
+  /** Renames it; `durable` false: without waiting for the disk. */
   finish(options?: { readonly durable: boolean }): void
 }
 
 /**
- * Begins `<path>.unfinished`, for its owner only. What has that name goes: a process that was killed has left it, or
- * somebody has put it there, so that what is written would be theirs.
+ * Writes `<path>.unfinished`, for its owner only. An existing one is deleted: a killed process left it, or somebody put
+ * it there to own what is written.
  */
 export function startFile(path: string): UnfinishedFile {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {

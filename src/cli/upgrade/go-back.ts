@@ -17,23 +17,23 @@ interface Installed {
   readonly program: string
   readonly data: string
   readonly control: ServerControl
-  /** The newest that the version before can open. */
+  /** The newest that the old version can open. */
   readonly schema: number
   readonly wanted: Wanted
 }
 
-/** A server that is not ready has nothing to wait for. */
+/** A server that is not ready does no work. */
 const STOP_MS = 10 * SECOND_MS
-/** For the version before, however little the new one had. */
+/** For the old version, even if the new one had less. */
 const MIN_WAIT_MS = 30 * SECOND_MS
 /** A service manager may start a server in between, which refuses the database and ends. */
 const TRIES = 20
 
 /**
- * Brings the version before back, and with it the database if the new one has upgraded that; returns what it came to, in
- * sentences. What devices and backends have stored since is not given up: then the new version stays.
+ * Restores the old version, and the database if the new one has upgraded it; returns the result in sentences. If
+ * devices or backends have stored something since, the new version stays.
  *
- * The database goes first: a kill after that leaves the new version on it, which upgrades it again.
+ * The database goes first: after a kill, the new version upgrades it again.
  */
 export async function goBack({ program, data, control, schema, wanted }: Installed, context: CommandContext) {
   const { clock } = context
@@ -73,7 +73,7 @@ async function restoreCopy(path: string, schema: number, context: CommandContext
       data: join(path, '..'),
       from: { kind: 'file', path: copy },
       confirmed,
-      // What was accepted is sent, some of it perhaps twice.
+      // Accepted pushes are sent, some perhaps twice.
       cancelOpenPushes: null,
       clock: context.clock,
       openBucket: bucketOpener(context),

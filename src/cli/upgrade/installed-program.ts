@@ -19,11 +19,10 @@ import { codeOf } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 
 /*
- * The executable and its neighbours: `bellhop.before`, the version before, and `bellhop.new-PID`, which process PID
- * fetches. Its own name always names a whole executable.
+ * The executable's neighbours: `bellhop.before`, the old version, and `bellhop.new-PID`, a download by process PID. The
+ * executable itself is always whole.
  */
 
-/** What an executable says of itself. */
 export interface ProgramFacts {
   readonly kind: 'facts'
   /** `0.2.0` */
@@ -31,11 +30,11 @@ export interface ProgramFacts {
   readonly schema: number
 }
 
-/** Bellhop itself, or one of the usual small inits of images. */
+/** Bellhop itself, or a small init of images. */
 const CONTAINER_INIT = /^(bellhop|tini|docker-init|dumb-init|catatonit)\n$/
 const PROBE_MS = 20_000
 
-/** Why the executable can't be replaced here; `null`: it can. `again`: this command line. */
+/** `null`: it can be replaced. `again`: this command line. */
 export function hindrance(
   program: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -56,7 +55,7 @@ export function hindrance(
   }
 }
 
-/** Where the new executable goes first. Disposed of, it is gone; so are those of processes that were killed. */
+/** Disposing it deletes the file. Those of killed processes are deleted here. */
 export function startDraft(
   program: string,
 ): (Disposable & { readonly kind: 'draft'; readonly path: string }) | Problem {
@@ -99,7 +98,6 @@ export function programFacts(path: string): ProgramFacts | Problem {
   return problem(`The executable does not run on this machine (version --json: ${reason}). Nothing was changed.`)
 }
 
-/** Gives the new executable the owner and permissions of the one that it replaces. */
 export function makeLike(program: string, draft: string): void {
   const { uid, gid, mode } = statSync(program)
   if (process.geteuid?.() === 0) chownSync(draft, uid, gid)
@@ -110,7 +108,7 @@ export function beforeName(program: string): string {
   return `${program}.before`
 }
 
-/** `draft` becomes `program`, which is kept as `.before`. After a kill at any point it can be repeated. */
+/** Keeps the old one as `.before`. Can be repeated after a kill at any point. */
 export function install(draft: string, program: string): void {
   rmSync(beforeName(program), { force: true })
   linkSync(program, beforeName(program))

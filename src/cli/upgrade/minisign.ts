@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto'
 
 /*
- * Signatures as minisign makes them (jedisct1.github.io/minisign, "Signature format"): Ed25519 over the BLAKE2b-512 of
- * the file, and once more over that signature and a comment, which is thereby trusted too.
+ * minisign's signatures (jedisct1.github.io/minisign, "Signature format"): Ed25519 over the file's BLAKE2b-512, and
+ * once more over that signature and a comment, which is then trusted too.
  */
 
 export interface MinisignKey {
@@ -11,7 +11,7 @@ export interface MinisignKey {
   readonly ed25519: Uint8Array
 }
 
-/** `comment` is of the key's owner; of the file nothing is known before `fitsFile`. */
+/** The key's owner wrote `comment`. Nothing is known of the file before `fitsFile`. */
 export interface MinisignSignature {
   readonly kind: 'signature'
   readonly comment: string
@@ -20,7 +20,7 @@ export interface MinisignSignature {
 
 export type SignatureFault =
   | 'not a signature'
-  /** Over the file itself, `minisign -l`: such a file would have to be read into memory whole. */
+  /** `minisign -l` signs the file itself, which would have to be in memory. */
   | 'not prehashed'
   | 'another key'
   | 'changed comment'
@@ -30,14 +30,14 @@ const KEY_BYTES = 42
 const SIGNATURE_BYTES = 74
 const COMMENT = 'trusted comment: '
 
-/** The public key in its file, or the base64 line of it; `null`: neither. */
+/** From its file, or its base64 line; `null`: neither. */
 export function minisignKeyIn(text: string): MinisignKey | null {
   const bytes = decoded(text.trim().split('\n').at(-1) ?? '', KEY_BYTES)
   if (bytes === null || algorithmOf(bytes) !== 'Ed') return null
   return { id: idOf(bytes), ed25519: bytes.subarray(10) }
 }
 
-/** Reads a `.minisig`, and holds its comment against the key. */
+/** Checks the comment, not the file. */
 export function readSignature(
   text: string,
   key: MinisignKey,
@@ -58,7 +58,6 @@ export function readSignature(
   return { kind: 'signature', comment: trusted, ofFile }
 }
 
-/** `blake2b512`: the file's hash. */
 export function fitsFile({ ofFile }: MinisignSignature, blake2b512: Uint8Array, key: MinisignKey): boolean {
   return isBy(key, blake2b512, ofFile)
 }

@@ -14,17 +14,17 @@ type Context = Pick<CommandContext, 'clock' | 'stderr' | 'terminal'>
 
 export interface OfferedRelease {
   readonly kind: 'offered'
-  /** Path or address of the executable. */
+  /** Path or URL of the executable. */
   readonly from: string
-  /** What its `.minisig` contains; not checked yet. */
+  /** Text of its `.minisig`, not checked yet. */
   readonly signature: string
 }
 
 const SMALL_FILE_MS = 30_000
-/** A list of checksums has about 100 bytes for each file. */
+/** A checksum line has about 100 bytes. */
 const SMALL_FILE_BYTES = 65_536
 
-/** What is wrong with a `--from`; `null`: nothing yet. */
+/** `null`: fine so far. */
 export function sourceProblem(from: string): string | null {
   if (from !== '' && !/^[a-z][a-z\d+.-]*:\/\//i.test(from)) return null
   const url = URL.parse(from)
@@ -33,7 +33,7 @@ export function sourceProblem(from: string): string | null {
   return `--from: "${from}" is not a file or an https address (http only on this machine).`
 }
 
-/** The release for `target`; a folder has a SHA256SUMS that names it. */
+/** A folder's SHA256SUMS names the release. */
 export async function findRelease(from: string, target: string, context: Context): Promise<OfferedRelease | Problem> {
   const isFolder = (addressOf(from)?.pathname ?? from).endsWith('/')
   const executable = isFolder ? await releaseIn(from, target, context) : from
@@ -42,7 +42,7 @@ export async function findRelease(from: string, target: string, context: Context
   return typeof signature === 'string' ? { kind: 'offered', from: executable, signature } : signature
 }
 
-/** Puts the executable there, on disk; what a failure leaves is the caller's to delete. */
+/** On disk; the caller deletes what a failure leaves. */
 export async function fetchRelease({ from }: OfferedRelease, to: string, context: Context): Promise<Problem | null> {
   const url = addressOf(from)
   if (url === null) {
@@ -58,12 +58,12 @@ export async function fetchRelease({ from }: OfferedRelease, to: string, context
   progress.end()
   if (end.kind === 'done') return null
   const reason = end.kind === 'missing' ? 'there is nothing' : end.reason
-  // As a copy on this machine fails.
+  // Like a copy on this machine.
   if (reason === 'ENOSPC') throw Object.assign(new Error(`no space left for ${to}`), { code: 'ENOSPC' })
   return problem(`${shownSource(from)} could not be downloaded: ${reason}. Nothing was changed.`)
 }
 
-/** For the operator: an address without its query, which may contain a token. */
+/** Without the query, which may contain a token. */
 export function shownSource(from: string): string {
   const url = addressOf(from)
   return url === null ? from : url.origin + url.pathname

@@ -10,19 +10,18 @@ import { openFiles } from '../../system/open-files.ts'
 import { codeOf } from '../../text/error-code.ts'
 import { serverState } from '../remote/command-socket.ts'
 
-/** How a server is stopped and started: by systemd, by a command of the operator, or as it was started before. */
+/** How to stop and start a server: by systemd, by the operator's command, or as it was started before. */
 export interface ServerControl {
   readonly kind: 'control'
   /** `bellhop.service`, `sv restart bellhop`, `process 812` */
   readonly shown: string
-  /** Where the next server writes its log. */
   readonly log: string
-  /** Its start is a restart, so an upgrade needs no stop before. */
+  /** `start` also stops it. */
   readonly restarts: boolean
-  /** Returns when no server has the data directory. */
+  /** Resolves when no server has the data directory. */
   stop(patienceMs: number): Promise<void>
   start(): Promise<Problem | null>
-  /** How what was started has ended; `null`: it has not, or nobody knows. */
+  /** `null`: what was started runs, or unknown. */
   ended(): string | null
 }
 
@@ -33,7 +32,7 @@ interface Served {
 
 const POLL_MS = 50
 
-/** `command`: `--restart`; `null`: it is found out. */
+/** `command`: of --restart; `null`: find out. */
 export function controlOf(
   { pid }: ServerState,
   program: string,
@@ -56,24 +55,24 @@ export function controlOf(
     kind: 'control',
     shown: unit,
     log: `journalctl -u ${unit}`,
-    // One job: a kill of this process leaves no service stopped.
+    // In one job: a kill of this process leaves no service stopped.
     restarts: true,
     stop: async () => void problemOf(['systemctl', 'stop', unit]),
-    // Else systemctl would wait for a start that never ends.
+    // Without --no-block, systemctl may wait forever.
     start: async () => problemOf(['systemctl', 'restart', '--no-block', unit]),
     ended,
   }
 }
 
 export interface Wanted {
-  /** The process of the server before. */
+  /** The old process. */
   readonly not: number
   readonly waitMs: number
   /** As the server before was. */
   readonly only: 'ready' | 'answering'
 }
 
-/** Waits for another server. Returns why it is not ready, to follow "it is"; `null`: it is. */
+/** Returns why the new server is not ready, to follow "it is"; `null`: it is. */
 export async function untilReady(
   { data, clock }: Served,
   control: ServerControl,
@@ -87,19 +86,18 @@ export async function untilReady(
       why = state.reasons.join(' ')
     }
     const end = control.ended()
-    // A service manager may have started another one.
+    // A service manager may have started another.
     if (end !== null && !isServed(data)) return `not ready: it ended with ${end}.`
     if (clock.monotonic() >= limit) return `not ready within ${waitMs / 1000} seconds: ${why}`
   }
 }
 
-/** Whether a process runs the file that is at `program` now. */
 export function runsFile(pid: number, program: string): boolean {
   const [running, there] = [`/proc/${pid}/exe`, program].map((path) => statSync(path, { throwIfNoEntry: false }))
   return running !== undefined && running.ino === there?.ino && running.dev === there.dev
 }
 
-/** The unit whose main process it is; `null`: none. */
+/** `null`: it is not a unit's main process. */
 function unitOf(pid: number): string | null {
   const unit = /^[^/]*\/system\.slice\/(?:.*\/)?([^/\n]+\.service)$/m.exec(textOf(`/proc/${pid}/cgroup`))?.[1]
   if (unit === undefined) return null
@@ -112,7 +110,7 @@ function unitOf(pid: number): string | null {
   }
 }
 
-/** Started with the same arguments, environment, directory and output, as far as /proc tells them. */
+/** With the arguments, environment, directory and output that /proc shows. */
 function processControl(
   pid: number,
   program: string,
@@ -158,7 +156,7 @@ function processControl(
   }
 }
 
-/** A file or terminal, where the next server can write too; not a pipe, whose reader may end. */
+/** Not a pipe: its reader may end. */
 function outputOf(link: string, data: string): string {
   const found = statSync(link, { throwIfNoEntry: false })
   const isKept = found?.isFile() === true || found?.isCharacterDevice() === true
@@ -169,7 +167,7 @@ function appendTo(path: string): number {
   return openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOCTTY, 0o600)
 }
 
-/** SIGTERM, and SIGKILL to what is left after the patience: a server loses nothing by it. */
+/** SIGTERM, and SIGKILL after the patience, which loses nothing. */
 function stopper({ data, clock }: Served): ServerControl['stop'] {
   return async (patienceMs) => {
     for (const [signal, limitMs] of [['SIGTERM', patienceMs] as const, ['SIGKILL', MINUTE_MS] as const]) {
@@ -182,7 +180,7 @@ function stopper({ data, clock }: Served): ServerControl['stop'] {
   }
 }
 
-/** Commands have the lock open too, for a moment. */
+/** Commands open the lock too, for a moment. */
 function serversOf(data: string): readonly number[] {
   const lock = join(realpathSync(data), 'serving.lock')
   const pids = new Set([...openFiles()].flatMap(({ pid, target }) => (target === lock ? [Number(pid)] : [])))
@@ -204,7 +202,7 @@ function problemOf(words: readonly string[]): Problem | null {
   return problem(`not started (${words.join(' ')}: exit code ${exitCode}, ${stderr.toString().trim()}).`)
 }
 
-/** `null`: there is none, or it is another user's. */
+/** `null`: none, or another user's. */
 function linkAt(path: string): string | null {
   try {
     return readlinkSync(path)
@@ -213,7 +211,7 @@ function linkAt(path: string): string | null {
   }
 }
 
-/** `''`: there is none, or it is another user's. */
+/** `''`: none, or another user's. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -33,9 +33,9 @@ import { fetchRelease, findRelease, shownSource, sourceProblem } from './release
 import type { OfferedRelease } from './release-source.ts'
 import { controlOf, runsFile, untilReady } from './server-control.ts'
 
-/** Backups that stay in the data directory's `before-upgrade`. */
+/** In the data directory's `before-upgrade`. */
 const KEPT_BACKUPS = 2
-/** More than any drain time. */
+/** Longer than any drain time. */
 const STOP_MS = 5 * MINUTE_MS
 const WAIT_SECONDS = 30
 
@@ -46,10 +46,10 @@ export const check: CheckArguments = ({ flags }) => {
 }
 
 /**
- * offered → (signature, target and version fit) → fetched beside the executable → (it fits, and runs) → the database is
- * backed up → installed → the server is stopped and started → ready, or everything goes back.
+ * offered → (signature, target and version fit) → downloaded → (it fits, and runs) → database backed up → installed →
+ * server restarted → ready, or everything goes back.
  *
- * A kill at any point leaves a whole executable and a whole database, and the same command goes on from there.
+ * A kill at any point leaves a whole executable and a whole database, and the same command continues.
  */
 export const run: RunCommand = async ({ flags }, context) => {
   if (!Bun.isStandaloneExecutable) return problem('This Bellhop runs from source: upgrade its checkout.')
@@ -134,7 +134,7 @@ interface Installing extends SignedRelease {
   readonly data: string
 }
 
-/** Returns why not, and then nothing has changed; `null`: it is installed. */
+/** Returns why nothing has changed; `null`: it is installed. */
 async function installFrom(release: OfferedRelease, to: Installing, context: CommandContext): Promise<Problem | null> {
   const { signature, key, version, program, data } = to
   const shown = shownSource(release.from)
@@ -160,7 +160,7 @@ async function installFrom(release: OfferedRelease, to: Installing, context: Com
   }
 }
 
-/** For a version that knows `schema`. */
+/** `schema`: the newest that the version knows. */
 async function backUp(data: string, schema: number, context: CommandContext): Promise<Problem | null> {
   refuseLinks(data)
   const path = join(data, 'bellhop.db')
@@ -193,7 +193,7 @@ function releaseKey(flags: ParsedArguments['flags'], { readFile }: CommandContex
   return minisignKeyIn(Buffer.from(file.bytes).toString()) ?? problem(`--key: ${text} is not a minisign public key.`)
 }
 
-/** The same command line, for sudo. */
+/** For sudo. */
 function againText(flags: ParsedArguments['flags']): string {
   const given = [...flags].filter(([name]) => name !== 'data')
   const words = given.flatMap(([name, value]) => (value === '' ? [`--${name}`] : [`--${name}`, value]))

@@ -11,6 +11,7 @@ import type { Config } from '../../src/settings/parse.ts'
 import { readSystemFile } from '../../src/system/read-file.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
+import { layNewDatabase } from '../support/new-database.ts'
 
 interface Printed {
   readonly exitCode: number
@@ -19,7 +20,7 @@ interface Printed {
 }
 
 export interface CommandLine extends Disposable {
-  /** A new one, without a database. */
+  /** A new one. */
   readonly data: string
   /** What `serve` was called with. */
   readonly served: readonly Config[]
@@ -41,8 +42,10 @@ export interface CommandLine extends Disposable {
   database(): Database
 }
 
-export function commandLine(): CommandLine {
+/** `isEmpty`: its directory has no database yet. */
+export function commandLine({ isEmpty = false } = {}): CommandLine {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-cli-'))
+  if (!isEmpty) layNewDatabase(data)
   const served: Config[] = []
   let starts = 0
   const clock = createFakeClock()

@@ -10,7 +10,7 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { RunOnData, World } from '../command.ts'
 import { findApplication } from '../find-application.ts'
-import { startPolling } from '../terminal/poll.ts'
+import { startPolling, WATCHING } from '../terminal/poll.ts'
 import { styleOf } from '../terminal/style.ts'
 import { createDeviceTail } from './tail-devices.ts'
 import type { TailEvent } from './tail-event.ts'
@@ -29,7 +29,7 @@ export const run: RunOnData = async ({ words: [app], flags }, world) => {
   const only = found?.application ?? null
   const tail = createTail(only, served, world)
   const style = styleOf(world)
-  using polling = startPolling(world)
+  using polling = startPolling(world, WATCHING)
   if (world.terminal !== null) stderr('Showing new events. Press Ctrl-C to stop.\n')
   while ((await polling.next(LOOK_MS)) === 'tick') {
     for (const event of tail.look(clock.now())) {

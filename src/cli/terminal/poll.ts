@@ -9,22 +9,26 @@ export interface Polling extends Disposable {
   readonly stopped: AbortSignal
 }
 
-export function startPolling({ clock, signals }: Pick<CommandContext, 'clock' | 'signals'>): Polling {
+/** By SIGHUP a server says that the reader has gone. A process of its own must leave that to nohup. */
+export const WATCHING: readonly Signal[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
+
+export function startPolling(
+  { clock, signals }: Pick<CommandContext, 'clock' | 'signals'>,
+  endedBy: readonly Signal[] = ['SIGINT', 'SIGTERM'],
+): Polling {
   const stop = Promise.withResolvers<'stopped'>()
   const stopped = new AbortController()
   const listener = () => {
     stopped.abort()
     stop.resolve('stopped')
   }
-  for (const signal of SIGNALS) signals.on(signal, listener)
+  for (const signal of endedBy) signals.on(signal, listener)
   return {
     next: (waitMs) => within(clock, waitMs, stop.promise, 'tick'),
     isStopped: () => stopped.signal.aborted,
     stopped: stopped.signal,
     [Symbol.dispose]() {
-      for (const signal of SIGNALS) signals.off(signal, listener)
+      for (const signal of endedBy) signals.off(signal, listener)
     },
   }
 }
-
-const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM']

@@ -2,28 +2,31 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { command, PROGRAM, serve } from '../../support/service-process.ts'
-import type { ServiceProcess } from '../../support/service-process.ts'
+import type { Service } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+import { commandsBeside, newSignals } from '../everyday-service.ts'
+import type { Beside } from '../everyday-service.ts'
 
 /* `bellhop … --server URL`, as on a machine that has neither the data nor the server. */
 let directory: string
-let service: ServiceProcess
+let beside: Beside
+let service: Service
 let tokenFile: string
 let token: string
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'bellhop-remote-'))
-  const data = join(directory, 'data')
-  service = await serve(data)
+  beside = await commandsBeside()
+  service = beside.service
   ;({ token } = JSON.parse(
-    (await command(['admin', 'token', 'laptop', '--purpose', 'administer', '--json', '--data', data])).stdout,
+    (await beside.run(['admin', 'token', 'laptop', '--purpose', 'administer', '--json'])).stdout,
   ))
   tokenFile = file('token', `${token}\n`)
-  await command(['app', 'create', 'Corner Shop', '--data', data])
-  await command(['app', 'simulate', 'Corner Shop', '--data', data])
+  await beside.run(['app', 'create', 'Corner Shop'])
+  await beside.run(['app', 'simulate', 'Corner Shop'])
 })
 afterAll(async () => {
-  await service[Symbol.asyncDispose]()
+  await beside[Symbol.asyncDispose]()
   rmSync(directory, { recursive: true, force: true })
 })
 
@@ -33,8 +36,14 @@ function file(name: string, content: string): string {
   return path
 }
 
-const elsewhere = (...argv: string[]) =>
-  command([...argv, '--server', service.adminUrl, '--token-file', tokenFile], { BELLHOP_DATA: join(directory, 'none') })
+/** Where there is no data. */
+const run = (argv: readonly string[], env = {}, over: Parameters<Beside['run']>[1] = {}) =>
+  beside.run(argv, over, { BELLHOP_DATA: join(directory, 'none'), ...env })
+
+const as = (tokens: string, ...argv: readonly string[]) =>
+  run([...argv, '--server', service.adminUrl, '--token-file', tokens])
+
+const elsewhere = (...argv: readonly string[]) => as(tokenFile, ...argv)
 
 async function asked(body: object, authorization = `Bearer ${token}`) {
   const response = await fetch(`${service.adminUrl}/api/command`, {
@@ -49,7 +58,7 @@ test('a command says there what it says here, with its exit code', async () => {
   const made = await elsewhere('app', 'create', 'Bakery', '--json')
   expect({ ...made, stdout: '' }).toEqual({ exitCode: 0, stdout: '', stderr: '' })
   expect(JSON.parse(made.stdout)).toMatchObject({ name: 'Bakery' })
-  const here = await command(['app', 'list', '--data', join(directory, 'data')])
+  const here = await beside.run(['app', 'list'])
   expect(await elsewhere('app', 'list')).toEqual(here)
   expect((await elsewhere('app', 'show', 'Nope')).exitCode).toBe(1)
   const wrong = await elsewhere('app', 'limits', 'Corner Shop', '--rate', 'many')
@@ -62,8 +71,8 @@ test('a command says there what it says here, with its exit code', async () => {
 
 test('where the server is, and the token, can stand in the environment; --data goes before them', async () => {
   const env = { BELLHOP_SERVER: service.adminUrl, BELLHOP_TOKEN_FILE: tokenFile }
-  expect((await command(['app', 'list', '--json'], env)).stdout).toContain('Corner Shop')
-  const here = await command(['app', 'list', '--data', join(directory, 'none')], env)
+  expect((await run(['app', 'list', '--json'], env)).stdout).toContain('Corner Shop')
+  const here = await run(['app', 'list', '--data', join(directory, 'none')], env)
   expect(here.stderr).toStartWith('bellhop: There is no Bellhop database in ')
 })
 
@@ -75,7 +84,7 @@ test('a push that begins with a dash, and has a quote in it, arrives as it was t
     body: JSON.stringify({ token: 'ab'.repeat(32), platform: '0' }),
   })
   const line = ['push', 'Corner Shop', '--all', '--server', service.adminUrl, '--token-file', tokenFile]
-  const sent = await command([...line, '--', `-5 % on "it's" day`])
+  const sent = await run([...line, '--', `-5 % on "it's" day`])
   expect({ exitCode: sent.exitCode, stdout: sent.stdout }).toEqual({
     exitCode: 0,
     stdout: expect.stringContaining('sent 1 of 1'),
@@ -153,8 +162,6 @@ test('a token runs what it is for, says what another would have to be for, and m
     const { stdout } = await elsewhere('admin', 'token', name, ...flags, '--json')
     return file(name, JSON.parse(stdout).token)
   }
-  const as = (tokens: string, ...argv: string[]) =>
-    command([...argv, '--server', service.adminUrl, '--token-file', tokens])
   const reader = await made('reader')
   expect((await as(reader, 'app', 'list')).exitCode).toBe(0)
   for (const [needed, ...argv] of [
@@ -179,25 +186,20 @@ test('a token runs what it is for, says what another would have to be for, and m
 })
 
 test('Ctrl-C ends it there too, so that another one has its place', async () => {
-  for (let n = 0; n < 5; n++) {
-    const tail = Bun.spawn([...PROGRAM, 'tail', '--server', service.adminUrl, '--token-file', tokenFile, '--json'], {
-      env: { PATH: process.env['PATH'] },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    const reader = tail.stdout.getReader()
-    const seen = { yet: false }
-    const first = reader.read().then(() => (seen.yet = true))
-    // It begins to look some time after its start.
-    while (!seen.yet) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await elsewhere('push', 'Corner Shop', 'x', '--all', '--no-wait')
-    }
-    await first
-    tail.kill('SIGINT')
-    expect(await tail.exited).toBe(130)
+  // As many as a server runs at a time, of which none says anything.
+  const tails = Array.from({ length: 20 }, () => {
+    const signals = newSignals()
+    const argv = ['tail', '--server', service.adminUrl, '--token-file', tokenFile]
+    return { signals, ended: run(argv, {}, { signals }) }
+  })
+  const isFull = async () => (await elsewhere('app', 'list')).exitCode !== 0
+  await until(isFull)
+  expect((await elsewhere('app', 'list')).stderr).toStartWith('bellhop: Too many commands are running')
+  for (const { signals, ended } of tails) {
+    signals.emit('SIGINT')
+    expect((await ended).exitCode).toBe(130)
   }
-  expect((await elsewhere('app', 'list')).exitCode).toBe(0)
+  await until(async () => !(await isFull()))
 })
 
 test('the file may have all that `bellhop admin token` printed', async () => {
@@ -205,13 +207,13 @@ test('the file may have all that `bellhop admin token` printed', async () => {
     'printed',
     `The token "ci" for read:\n\n  ${readFileSync(tokenFile, 'utf8').trim()}\n\nCopy it now.\n`,
   )
-  const { exitCode, stderr } = await command(['app', 'list', '--server', service.adminUrl, '--token-file', printed])
+  const { exitCode, stderr } = await as(printed, 'app', 'list')
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
 })
 
 describe('what is wrong is said in a sentence', () => {
   const wrong = async (server: string, tokens = tokenFile) =>
-    (await command(['app', 'list', '--server', server, '--token-file', tokens])).stderr
+    (await run(['app', 'list', '--server', server, '--token-file', tokens])).stderr
 
   test('of where the server is', async () => {
     expect(await wrong('http://push.example.com')).toBe(
@@ -229,7 +231,7 @@ describe('what is wrong is said in a sentence', () => {
     expect(await wrong(adminUrl, file('other', 'bha_other'))).toBe(
       `bellhop: ${adminUrl} refused this token: bellhop admin token creates one.\n`,
     )
-    expect((await command(['app', 'list', '--server', adminUrl])).stderr).toBe(
+    expect((await run(['app', 'list', '--server', adminUrl])).stderr).toBe(
       'bellhop: --token-file (BELLHOP_TOKEN_FILE) must name a file with a token of bellhop admin token.\n',
     )
   })

@@ -29,9 +29,9 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: 'upgrades',
-    what: 'a database of each earlier schema is upgraded, and served',
-    usually: '20 s',
-    command: tests('test/database/upgrade.test.ts'),
+    what: 'a database of each earlier schema is upgraded, and served; its copy is restored',
+    usually: '30 s',
+    command: tests('test/database/upgrade.test.ts', 'test/cli/backup/restore-command.test.ts'),
   },
   {
     name: 'move',

@@ -276,8 +276,7 @@ describe('the audit log', () => {
   })
 
   test('commands that only read change nothing', async () => {
-    using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'])
+    using cli = await withShop()
     const READING: Readonly<Record<string, readonly string[]>> = {
       'app list': [],
       'app show': ['Shop'],
@@ -309,8 +308,7 @@ describe('the audit log', () => {
   })
 
   test('does not keep a command from its work where it cannot be written, and says so', async () => {
-    using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'])
+    using cli = await withShop()
     {
       using database = cli.database()
       database.statement("CREATE TRIGGER full BEFORE INSERT ON admin_log BEGIN SELECT raise(ABORT, 'no'); END").run()
@@ -344,8 +342,7 @@ test('a start with other settings than before is in the audit log, and one with 
 
 describe('bellhop audit', () => {
   test('shows the newest first, narrowed by who, action, application and time, as a table or as lines', async () => {
-    using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'])
+    using cli = await withShop()
     await cli.run(['app', 'create', '=Other'])
     cli.clock.advance(60_000)
     await cli.run(['app', 'limits', 'Shop', '--rate', '20'])

@@ -5,7 +5,7 @@ import { dataDirectory } from '../../src/cli/data-directory.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
 import { readSystemFile } from '../../src/system/read-file.ts'
 import { command } from '../support/service-process.ts'
-import { commandLine } from './command-line.ts'
+import { commandLine, withShop } from './command-line.ts'
 
 const NOBODY = 65_534
 const MAIN = join(import.meta.dir, '../../src/main.ts')
@@ -69,8 +69,7 @@ describe('the data directory of a command', () => {
 
   // Where Bellhop is installed, its own would be worked on.
   test.skipIf(existsSync('/var/lib/bellhop'))('that a server holds is named, where there is none', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     using _ = lockDirectory(line.data)
     const empty = join(line.data, 'empty')
     mkdirSync(empty)
@@ -85,8 +84,7 @@ describe('the data directory of a command', () => {
   })
 
   test('that cannot be made, and a file that has no directory to be in, is one sentence', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     expect(await line.run(['export', 'Shop', '/nonexist/x'])).toMatchObject({
       exitCode: 1,
       stderr:

@@ -64,8 +64,9 @@ const INVALID_TOKEN = {
 }
 
 /** A command line with stand-ins for Apple and Google. */
-export async function startHarness(): Promise<DoctorHarness> {
-  const line = commandLine()
+/** `options`: as of `commandLine`. */
+export async function startHarness(options?: Parameters<typeof commandLine>[0]): Promise<DoctorHarness> {
+  const line = commandLine(options)
   const outside = mkdtempSync(join(tmpdir(), 'bellhop-doctor-'))
   const secrets = new Set<string>(['proxy-password', 'access-token'])
   for (const pem of [privateKey, ACCOUNT.privateKey]) for (const row of pem.trim().split('\n')) secrets.add(row)

@@ -47,7 +47,7 @@ beforeEach(() => {
   files = [SNAPSHOT, ...segments.map((name) => `${GENERATION}wal/${name}`)]
   // One a second.
   for (const [at, name] of files.entries()) utimesSync(join(replica, name), 0, BEGIN / 1000 + at)
-  line = commandLine()
+  line = commandLine({ isEmpty: true })
 })
 afterEach(() => {
   line[Symbol.dispose]()

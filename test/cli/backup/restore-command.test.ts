@@ -19,6 +19,7 @@ import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { MIGRATIONS, NEWEST_SCHEMA } from '../../../src/database/migration/migrations.ts'
 import { upgrade } from '../../../src/database/migration/upgrade.ts'
 import { dataDirectories } from '../../backup/data.ts'
+import { inTurn } from '../../support/in-turn.ts'
 import { contentOf, oldDatabase } from '../../support/old-database.ts'
 import { command } from '../../support/service-process.ts'
 import { commandLine } from '../command-line.ts'
@@ -371,7 +372,7 @@ describe('a backup with what Bellhop did not make', () => {
 })
 
 describe('a database of an older Bellhop', () => {
-  for (const { number: schema } of MIGRATIONS.slice(0, -1)) {
+  for (const { number: schema } of inTurn(MIGRATIONS.slice(0, -1))) {
     test(`of schema ${schema}, the copy that its upgrade left, is put back as it was: that Bellhop runs on it`, async () => {
       const old = directories.path(`old ${schema}`)
       const path = oldDatabase(old, schema)

@@ -7,9 +7,8 @@ import { COMMANDS } from '../../../src/cli/commands.ts'
 import { LIBRARIES } from '../../../src/client/libraries.ts'
 import { findPage } from '../../../src/manual/pages.ts'
 import { commandsIn, commandsInSentences } from '../../manual/markdown-files.ts'
+import { PROGRAM } from '../../support/service-process.ts'
 import { commandLine } from '../command-line.ts'
-
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
 
 const skill = await printed()
 
@@ -53,7 +52,7 @@ test('its steps lead to a push that arrives, and to a library', async () => {
   const port = freePort()
   try {
     for (const name of ['bin', 'app']) mkdirSync(join(folder, name))
-    writeFileSync(join(folder, 'bin/bellhop'), `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`, { mode: 0o755 })
+    writeFileSync(join(folder, 'bin/bellhop'), `#!/bin/sh\nexec ${PROGRAM.join(' ')} "$@"\n`, { mode: 0o755 })
     const blocks = Array.from(skill.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = '']) => block)
     expect(blocks).toHaveLength(3)
     const script = ['set -e', "trap 'kill $(jobs -p)' EXIT", ...blocks]

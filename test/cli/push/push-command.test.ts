@@ -5,7 +5,7 @@ import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startOutsideGateways } from '../../support/outside-gateways.ts'
 import { startService } from '../../support/service.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, withShop } from '../command-line.ts'
 import { commandsBeside, HASTY, newSignals } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 
@@ -180,6 +180,7 @@ describe('push beside a running server', () => {
     let said = ''
     const stderr = (text: string) => {
       said += text
+      if (said.endsWith(' 0 of 1 devices')) beside.standStill(1000)
       if (/ 0 of 1 devices, .*waits: there is no credential for APNs$/.test(text)) signals.emit('SIGINT')
     }
     const over = { signals, stderr, terminal: { columns: 80 } }
@@ -284,8 +285,7 @@ describe('push without a server', () => {
 
 describe('the guard against a blast', () => {
   test('asks for the number, which --confirm or --yes gives', async () => {
-    using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'])
+    using cli = await withShop()
     await cli.run(['app', 'limits', 'Shop', '--confirm-above', '1000'])
     using database = cli.database()
     const number = createApplicationStore({ database, clock: createFakeClock() }).find('Shop')?.number ?? 0

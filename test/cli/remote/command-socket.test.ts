@@ -8,7 +8,7 @@ import { commandSocketIn } from '../../../src/server/command/command-socket.ts'
 import { VERSION } from '../../../src/version.ts'
 import { command, PROGRAM, serve } from '../../support/service-process.ts'
 import { startService } from '../../support/service.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, withShop } from '../command-line.ts'
 import { HASTY } from '../everyday-service.ts'
 
 function directory() {
@@ -110,8 +110,7 @@ describe('commands beside a server', () => {
       },
       { exit: 1 },
     ])
-    using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'])
+    using cli = await withShop()
     using _ = lockDirectory(cli.data)
     expect(await cli.run(['app', 'list'], {}, { clock: HASTY })).toEqual({
       exitCode: 1,
@@ -173,8 +172,7 @@ describe('the socket', () => {
   })
 
   test('whose server is killed meanwhile says so', async () => {
-    using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'])
+    using cli = await withShop()
     const server = createServer((connection) => connection.once('data', () => connection.destroy()))
     await new Promise<void>((resolve) => server.listen(commandSocketIn(cli.data), resolve))
     try {

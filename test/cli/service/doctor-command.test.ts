@@ -194,7 +194,7 @@ describe('doctor changes nothing but the signatures that it keeps', () => {
 
 describe('doctor with a database that is', () => {
   test('not there still looks at all else', async () => {
-    await using use = await startHarness()
+    await using use = await startHarness({ isEmpty: true })
     const { check, checks, ok } = await use.examine([])
     expect(ok).toBe(false)
     expect(check('database')).toMatchObject({ state: 'failed', found: `There is no database in ${use.line.data}.` })
@@ -205,7 +205,7 @@ describe('doctor with a database that is', () => {
   })
 
   test('in a directory that is not there makes none', async () => {
-    await using use = await startHarness()
+    await using use = await startHarness({ isEmpty: true })
     const data = join(use.line.data, 'none', 'either')
     const { check } = await use.examine(['--offline'], { BELLHOP_DATA: data })
     expect(check('database').state).toBe('failed')
@@ -214,7 +214,7 @@ describe('doctor with a database that is', () => {
   })
 
   test('empty, or none at all', async () => {
-    await using use = await startHarness()
+    await using use = await startHarness({ isEmpty: true })
     const path = use.line.file('bellhop.db', '')
     expect((await use.examine(['--offline'])).check('database').found).toBe(`The database ${path} is empty.`)
     writeFileSync(path, 'not a database, '.repeat(400))
@@ -224,7 +224,7 @@ describe('doctor with a database that is', () => {
   })
 
   test('of another program', async () => {
-    await using use = await startHarness()
+    await using use = await startHarness({ isEmpty: true })
     using sqlite = new Sqlite(join(use.line.data, 'bellhop.db'), { create: true })
     sqlite.run('CREATE TABLE other (a)')
     sqlite.close()
@@ -265,7 +265,7 @@ describe('doctor with a database that is', () => {
 
   for (const schema of [1, NEWEST_SCHEMA - 1]) {
     test(`older, of schema ${schema}, is looked at and not upgraded`, async () => {
-      await using use = await startHarness()
+      await using use = await startHarness({ isEmpty: true })
       const path = join(use.line.data, 'bellhop.db')
       using sqlite = new Sqlite(path, { create: true })
       for (const { number, sql } of MIGRATIONS) if (number <= schema) sqlite.run(sql)

@@ -4,7 +4,7 @@ import { createServerTail } from '../../../src/cli/tail/tail-server.ts'
 import type { Application } from '../../../src/application/application.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
-import { commandLine } from '../command-line.ts'
+import { withShop } from '../command-line.ts'
 import { commandsBeside, newSignals } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 
@@ -240,8 +240,7 @@ describe('what keeps pushes from going out', () => {
 })
 
 test('without a server there is nothing to show, and the exit code is 1', async () => {
-  using cli = commandLine()
-  await cli.run(['app', 'create', 'Shop'])
+  using cli = await withShop()
   expect(await cli.run(['tail'])).toEqual({
     exitCode: 1,
     stdout: '',

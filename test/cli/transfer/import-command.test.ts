@@ -18,7 +18,7 @@ import { startFile } from '../../../src/cli/transfer/unfinished-file.ts'
 import type { Clock } from '../../../src/clock.ts'
 import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const APPLE = 'a1b2c3d4'.repeat(8)
@@ -297,8 +297,7 @@ describe('an import', () => {
   })
 
   test('leaves alone who has registered since, unless it is to replace', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     {
       using database = line.database()
       createDeviceStore({ database, clock: line.clock }).register(1, { token: FCM, platform: 1, tag: ['own'] })
@@ -314,8 +313,7 @@ describe('an import', () => {
   })
 
   test('reads standard input', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     const main = join(import.meta.dir, '../../../src/main.ts')
     const run = (input: string | Uint8Array) =>
       Bun.spawnSync([process.execPath, main, 'import', 'Shop', '-', '--json'], {
@@ -574,8 +572,7 @@ describe('an import beside a server', () => {
 })
 
 test('a gigabyte of nothing, packed into a megabyte, is refused without being held in memory', async () => {
-  using line = commandLine()
-  await line.run(['app', 'create', 'Shop'])
+  using line = await withShop()
   const nothing = Bun.gzipSync(Buffer.alloc(16 * 1024 * 1024))
   const path = line.file('bomb.csv.gz', Buffer.concat(Array.from({ length: 64 }, () => nothing)))
   const child = Bun.spawn(
@@ -598,8 +595,7 @@ test('a gigabyte of nothing, packed into a megabyte, is refused without being he
 
 describe('what somebody has put in the way', () => {
   test('of the notes and of the rejects of an import is not written to', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     const theirs = line.file('theirs', '')
     const path = line.file('d.csv', `token,os\n${FCM},android\n,android\n`)
     const state = join(line.data, 'd.csv.import-state')
@@ -615,8 +611,7 @@ describe('what somebody has put in the way', () => {
   })
 
   test('of an export is not written to, and what a killed one has left goes', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     const theirs = line.file('theirs', '')
     const to = join(line.data, 'shop.jsonl')
     symlinkSync(theirs, `${to}.unfinished`)
@@ -671,8 +666,7 @@ describe('imported devices of a user', () => {
   })
 
   test('are not, where an operator has said so before', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     await line.run(['app', 'limits', 'Shop', '--no-adopt-imported'])
     const { stdout } = await importing(line, 'd.csv', ROWS)
     expect(stdout).toEndWith(

@@ -6,7 +6,7 @@ import { createImportStore } from '../../../src/device/transfer/import-store.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { createStatsStore } from '../../../src/stats/stats-store.ts'
 import { createEventStore } from '../../../src/webhook/event-store.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const HOUR = 3_600_000
@@ -189,15 +189,13 @@ describe('an export and its import', () => {
 
 describe('an export', () => {
   test('of nothing is a header', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     const { stdout } = await line.run(['export', 'Shop', '-'])
     expect(JSON.parse(stdout)).toMatchObject({ counts: { devices: 0, feedback: 0, tallies: 0 } })
   })
 
   test('stops when its reader has gone', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     fill(line, 5, 1500)
     let writes = 0
     const { exitCode, stderr } = await line.run(['export', 'Shop'], {}, { stdout: () => ++writes < 2 })
@@ -206,8 +204,7 @@ describe('an export', () => {
   })
 
   test('leaves what was there when it fails', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     const { exitCode, stderr } = await line.run(['export', 'Shop', join(line.data, 'missing', 'shop.jsonl')])
     expect(exitCode).toBe(1)
     const missing = join(line.data, 'missing')
@@ -227,8 +224,7 @@ describe('an export', () => {
   })
 
   test('is asked for rightly', async () => {
-    using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    using line = await withShop()
     const run = async (...argv: string[]) => {
       const { exitCode, stderr } = await line.run(argv)
       return [exitCode, stderr]

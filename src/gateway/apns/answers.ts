@@ -12,7 +12,7 @@ export type Meaning =
 
 /**
  * Apple's table of reasons ("Handling notification responses from APNs"), and more that its servers send. A reason with
- * another status than here counts as its status. The manual's page `apns.md` shows the table.
+ * another status than here counts as its status.
  */
 export const APNS_ANSWERS = {
   BadDeviceToken: [400, 'bad token'],

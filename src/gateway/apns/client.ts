@@ -31,7 +31,6 @@ export interface ApnsProviderOptions {
   readonly credential: ApnsCredential
   /** `https://host[:port]` of each environment. */
   readonly origins: Readonly<Record<Environment, string>>
-  /** Authorities to trust in place of the built-in ones, PEM. */
   readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
@@ -154,7 +153,6 @@ class ApnsProvider implements Provider {
     )
   }
 
-  /** Judges an answer that is no success, perhaps after another request. */
   async #judge({ addressed, route, prepared, tried }: SentRequest, answer: TransportAnswer): Promise<Outcome | null> {
     const { environment } = route
     const { authorization } = prepared
@@ -164,7 +162,6 @@ class ApnsProvider implements Provider {
         return tried.other ? refused : this.#tryOther(environment, refused, addressed)
       }
       const outcome = outcomeOfFailure(answer)
-      // Trouble with one environment must not hold up the other's devices.
       const isHeldBack = answer.afterMs !== undefined && environment !== this.#preferred
       return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
     }

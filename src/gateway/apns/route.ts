@@ -18,7 +18,7 @@ const PAUSES_MS = [2 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, 20 * MINUTE_MS]
 export class TokenUpdates {
   #refusals = 0
   #pauses = 0
-  /** The end of the last pause, by the monotonic clock. */
+  /** By the monotonic clock. */
   #pausedUntil = Number.NEGATIVE_INFINITY
 
   taken(): void {

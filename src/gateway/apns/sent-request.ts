@@ -11,7 +11,6 @@ export interface Prepared {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Each is done once for a notification. */
 export interface AlreadyTried {
   readonly renewal: boolean
   readonly other: boolean

@@ -15,7 +15,6 @@ const MIN_RENEW_MS = 20 * MINUTE_MS
  */
 const MAX_AHEAD_MS = 5 * MINUTE_MS
 
-/** A provider token. `at`: ms since the Unix epoch. */
 interface Issued {
   readonly authorization: string
   readonly at: number
@@ -27,7 +26,6 @@ interface Issued {
 
 /** Keeps texts across restarts, for everything on this machine that signs. */
 export interface Keep {
-  /** Texts of all keys, also those of other processes. */
   load(): readonly string[]
   save(text: string): void
 }
@@ -55,7 +53,6 @@ export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep,
   const name = `${teamId} ${keyId} ${signer}`
   let issued: Issued | null = null
   let pending: Promise<string> | null = null
-  /** The last token that APNs called expired. */
   let refused: string | null = null
   let renewedEarlyAt = Number.NEGATIVE_INFINITY
   /** When APNs first took `issued`, by the monotonic clock; `null`: not yet. */
@@ -81,7 +78,6 @@ export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep,
     return issued.authorization
   }
 
-  /** The newest usable token that was kept. */
   function find(): Issued | null {
     const found = (keep?.load() ?? [])
       // The seal vouches for the content.

@@ -18,11 +18,9 @@ import type { AccessTokens } from './token.ts'
 
 export interface FcmProviderOptions {
   readonly credential: FcmCredential
-  /** `https://host[:port]`. */
   readonly origin: string
   /** The whole address, https. Google's is https://oauth2.googleapis.com/token. */
   readonly tokenUrl: string
-  /** Authorities to trust in place of the built-in ones, PEM. */
   readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock

@@ -28,7 +28,6 @@ export class ProjectQuota {
     this.#tokens--
   }
 
-  /** Google asks for a pause of `forMs` milliseconds. */
   pause(now: number, forMs: number): void {
     if (this.#isPaused(now) && this.#pausedUntil >= now + forMs) return
     this.#pausedUntil = now + forMs

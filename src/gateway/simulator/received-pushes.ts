@@ -43,7 +43,6 @@ export function createReceivedPushes(remember: number) {
       if (kept.length >= 2 * remember) kept = remember > 0 ? kept.slice(-remember) : []
       for (const listener of listeners) listener(arrival)
     },
-    /** Calls `listener` for each later arrival; the returned function stops it. */
     listen(listener: (arrival: ReceivedPush) => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -74,9 +74,7 @@ export interface Simulator extends AsyncDisposable {
   counts(): SimulatorCounts
   /** `script` answers requests that pass the checks; `null` ends that. */
   answerWith(script: Script | null): void
-  /** Sends GOAWAY on every connection. `code`: an HTTP/2 error code, default 0 (no error). */
   goaway(code?: number): void
-  /** Drops every connection to APNs, FCM and the push service. */
   disconnect(): void
 }
 

@@ -29,7 +29,6 @@ export interface WebPushProviderOptions {
   readonly credential: VapidCredential
   /** Push services that the operator allows at any address: see `endpointProblem`. */
   readonly named: readonly string[]
-  /** Authorities to trust in place of the built-in ones, PEM. */
   readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock

@@ -25,7 +25,6 @@ export interface ProviderTokenRules {
   readonly limitUpdates: boolean
 }
 
-/** For one connection. */
 export function createProviderTokenCheck({ keyOf, environment, limitUpdates }: ProviderTokenRules): CheckProviderToken {
   let bound: { readonly jwt: string; readonly key: ApnsKey; readonly issuedAt: number; readonly since: number } | null =
     null

@@ -21,7 +21,6 @@ export interface FcmGatewayOptions extends GatewayOptions {
   readonly retryAfterSeconds: number
 }
 
-/** Stands in for https://fcm.googleapis.com. */
 export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2Listener> {
   const { clock, known, tokens, record, retryAfterSeconds } = options
   const answer = createAnswering<FcmRefusal>(options)

@@ -24,7 +24,6 @@ export interface FcmMessage {
   readonly tag: string | null
   /** To be checked and not delivered. */
   readonly validateOnly: boolean
-  /** The whole body. */
   readonly body: JsonObject
 }
 

@@ -49,7 +49,6 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
 
   return {
     url: `https://127.0.0.1:${server.port}${PATH}`,
-    /** Requests so far. */
     requests: () => requests,
     [Symbol.asyncDispose]: () => server.stop(true),
   }

@@ -24,7 +24,6 @@ export interface TokenIssuerOptions {
   readonly accountOf: (clientEmail: string) => ServiceAccount | undefined
   /** Allowed `aud` claims. */
   readonly audiences: () => readonly string[]
-  /** A new UUID. */
   readonly newId: () => string
 }
 

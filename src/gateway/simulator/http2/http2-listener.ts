@@ -51,7 +51,6 @@ export async function listenHttp2<State>(options: Http2ListenerOptions<State>): 
   const counts = { sessions: 0, openSessions: 0, streams: 0, openStreams: 0, peakStreams: 0 }
 
   const server = await startHttp2Server(options.pem, (connection, socket) => {
-    /** Cancels the answers that wait for their time. */
     const waiting = new Set<() => void>()
     let isLimited = firstStreams !== maxStreams
     let opened: { readonly state: State } | null = null

@@ -14,7 +14,6 @@ import type { HeaderField } from '../../transport/h2/header-table.ts'
 import { ServerStream } from './server-stream.ts'
 import type { Carrier } from './server-stream.ts'
 
-/** Hears what a client does on one connection. */
 export interface ServerListener {
   /** Bytes for the client; nobody changes them until `onWritten` is called. */
   onOutput(bytes: Buffer, onWritten: () => void): void

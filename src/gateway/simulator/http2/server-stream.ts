@@ -4,7 +4,6 @@ import type { HeaderField } from '../../transport/h2/header-table.ts'
 /** Bytes of a request's body that are kept: more than any gateway takes. */
 const MAX_BODY_BYTES = 65_536
 
-/** The connection of a stream. */
 export interface Carrier {
   isAnswered(stream: ServerStream): boolean
   isOpen(stream: ServerStream): boolean

@@ -5,7 +5,6 @@ import { FRAME_HEAD_BYTES, MIN_MAX_FRAME_BYTES } from './frames.ts'
  */
 type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => boolean
 
-/** Cuts a peer's bytes into frames. */
 export class FrameReader {
   readonly #onFrame: OnFrame
   /** The beginning of a frame. The buffer is kept, since nearly every chunk ends within a frame. */

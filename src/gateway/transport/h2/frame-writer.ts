@@ -4,7 +4,6 @@ import { FRAME_HEAD_BYTES, FrameType } from './frames.ts'
 const FIRST_BYTES = 65_536
 const MAX_SPARE_BYTES = 1_048_576
 
-/** Frames to be sent, in one buffer. */
 export class FrameWriter {
   #buffer: Buffer = NOTHING
   #length = 0
@@ -16,7 +15,6 @@ export class FrameWriter {
     return this.#taken + this.#length
   }
 
-  /** Bytes taken so far. */
   get taken(): number {
     return this.#taken
   }
@@ -106,7 +104,6 @@ export class FrameWriter {
     this.#length = this.#buffer.writeUInt32BE(value, at)
   }
 
-  /** Returns where the payload begins. */
   #head(bytes: number, type: number, flags: number, stream: number): number {
     const buffer = this.reserve(FRAME_HEAD_BYTES + bytes)
     return writeFrameHead(buffer, this.#length, bytes, type, flags, stream)

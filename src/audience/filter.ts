@@ -40,7 +40,6 @@ export interface Filter {
   readonly reached?: Missed
 }
 
-/** Devices that a push did not get to. */
 export interface Missed {
   /** `push.number` of the push and its waves, for recipients that were rejected or expired. */
   readonly pushes: readonly number[]

@@ -228,7 +228,6 @@ type Said = { readonly [Name in NameWith<{ readonly said: unknown }>]: Columns[N
 export const SAID = partsOf('said') as Said
 
 type Recorded = { readonly [Name in NameWith<{ readonly record: unknown }>]: Columns[Name]['record'] }
-/** The schemas of the record by name. */
 export const RECORDED = partsOf('record') as Recorded
 
 export type CsvName = NameWith<{ readonly csv: unknown }>

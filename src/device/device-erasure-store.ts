@@ -35,7 +35,6 @@ export function createDeviceErasure({ database }: { database: Pick<Database, 'st
   ].map((sql) => database.statement<{ one: 1 }, [application: number, limit: number]>(`${sql} RETURNING 1 AS one`))
 
   return {
-    /** The steps that erase an application, in order. */
     ofApplication: steps.map(
       (step): EraseRows =>
         (application, limit) =>

@@ -114,7 +114,7 @@ function readOne(value: unknown, name: string, problemOf: ProblemOf): string {
   return value as string
 }
 
-/** Builds the name of an entry only to refuse it: for 10,000 users that would take 0.5 ms. */
+/** Builds an entry's name only to refuse it: for 10,000 users that would take 0.5 ms. */
 function readEach(list: readonly unknown[], name: string, problemOf: ProblemOf): readonly string[] {
   for (let index = 0; index < list.length; index++) {
     if (problemOf(list[index]) !== null) readOne(list[index], `${name}[${index}]`, problemOf)

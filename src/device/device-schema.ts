@@ -187,7 +187,6 @@ export const IMPORTED = objectSchema(
   ['warnings'],
 )
 
-/** An entry of GET /feedback. */
 export const FEEDBACK_ENTRY = objectSchema('FeedbackEntry', {
   token: text('The unregistered token.', EXAMPLE_TOKEN),
   platform: platformSchema,

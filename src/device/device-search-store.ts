@@ -26,7 +26,6 @@ export interface LeftQuery {
   readonly limit: number
 }
 
-/** The devices of one platform. */
 export interface DeviceCount {
   readonly platform: Platform
   readonly registered: number
@@ -34,7 +33,6 @@ export interface DeviceCount {
   readonly left: number
 }
 
-/** A user with the number of their devices. */
 export interface UserCount {
   readonly user: string
   readonly registered: number
@@ -52,7 +50,6 @@ export const MIN_PART = 8
 /** Longer than any token. */
 const LAST_BYTES = 'ff'.repeat(4096)
 
-/** What a device is found by. */
 export const SEARCH_KEYS = ['token', 'alias', 'user', 'tag'] as const
 export type SearchKey = (typeof SEARCH_KEYS)[number]
 
@@ -164,7 +161,6 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
       return row && foundOf(row)
     },
 
-    /** By `device.id`, without those that do not exist. */
     byIds: (ids: readonly number[]): FoundDevice[] => ids.flatMap((id) => byId.get(id) ?? []).map(foundOf),
 
     /** Users whose ID begins with `start` and comes after `after`, in the order of their IDs. */

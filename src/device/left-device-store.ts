@@ -4,7 +4,6 @@ import { LABEL_KIND } from './index/label-index.ts'
 import type { DeviceLabels } from './index/label-index.ts'
 import { storedJson } from '../database/damage.ts'
 
-/** What is kept of a device that has left, besides its row. */
 export interface Kept {
   readonly alias: string | null
   readonly labels: DeviceLabels
@@ -39,7 +38,6 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
   const find = database.statement<LeftRow, [device: number]>('SELECT alias, labels FROM left_device WHERE device = ?')
 
   return {
-    /** Moves labels and alias of a device that is gone. */
     keep(device: number): void {
       const kept = keep.get(device)
       if (kept === null) return

@@ -4,7 +4,6 @@ import { STATE } from './device-row.ts'
 import type { DeviceState, Platform } from './device.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 
-/** Which devices; `null`: any. */
 export interface NewestQuery {
   readonly state: DeviceState
   readonly platform: Platform | null

@@ -18,7 +18,6 @@ export interface RegistryData {
 
 export type Registry = ReturnType<typeof createRegistry>
 
-/** The parts that all share who write the registry. To be called inside transactions. */
 export function createRegistry({ database, clock }: RegistryData) {
   const labels = createLabelIndex({ database })
   const sizes = createRegistrySizeStore({ database })

@@ -1,4 +1,3 @@
-/** One record of a file, as text. */
 export interface Piece {
   /** The line on which the record begins, from 1. */
   readonly line: number

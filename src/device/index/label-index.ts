@@ -181,7 +181,6 @@ export function namesOf(given: readonly string[] = [], had: readonly string[] = 
   return sorted.filter((name, index) => name !== sorted[index - 1])
 }
 
-/** Those of the names that a device does not have. */
 export function missingIn(had: readonly string[], wanted: readonly string[] = []): readonly string[] {
   if (areSame(had, wanted)) return []
   return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))

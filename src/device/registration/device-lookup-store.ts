@@ -46,7 +46,7 @@ export function createDeviceLookup({ database }: { readonly database: Pick<Datab
     lookUp(application: number, platform: Platform, token: PackedToken): FoundRow {
       const row = known.get(application, platform, token)
       if (row === null) return { kind: 'created', kept: null, gone: null }
-      // A device that is gone registers as a new one: nothing of it is kept.
+      // A device that is gone registers as a new one.
       if (row.state === STATE.gone) return { kind: 'created', kept: null, gone: row }
       return { kind: row.state === STATE.registered ? 'updated' : 'created', kept: row, gone: null }
     },

@@ -151,7 +151,7 @@ export function deviceRoutes(deps: Dependencies) {
     )
 }
 
-/** Of a library; what is no name and version is not kept. */
+/** Ignores what is not a name and version. */
 function clientIn(headers: Headers): { readonly client?: string } {
   const client = headers.get('x-bellhop-client')
   return client !== null && /^[a-z-]{1,24}\/\d+\.\d+\.\d+[\w.+-]{0,24}$/.test(client) ? { client } : {}

@@ -3,7 +3,6 @@ import type { JudgeProof } from '../../application/user-proofs.ts'
 import { failure } from '../../failure.ts'
 import type { Failure } from '../../failure.ts'
 
-/** The names that a call says, and their proofs. */
 interface SaidNames {
   /** `''` removes it. */
   readonly user?: string | undefined

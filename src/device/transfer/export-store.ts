@@ -41,7 +41,6 @@ type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
 
 const PAGE = 1000
 
-/** Names of labels that are remembered. */
 const MAX_NAMES = 50_000
 
 /**

@@ -18,7 +18,6 @@ export function createDeviceKeyStore({ database }: { database: Pick<Database, 's
   }
 }
 
-/** Reads keys on the connection of `statement`. */
 export function createDeviceKeys(statement: Database['statement']) {
   const find = statement<KeysRow, [device: number]>('SELECT p256dh, auth FROM device_key WHERE device = ?')
   return (device: number): SubscriptionKeys | null => find.get(device)

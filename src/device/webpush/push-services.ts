@@ -39,7 +39,6 @@ export function endpointProblem(endpoint: string, named: readonly string[]): str
   return `must be an endpoint of a push service that is allowed here: ${KNOWN_NAMES}, or one that the operator names with --push-services`
 }
 
-/** The same for any push service. */
 export function endpointFormProblem(endpoint: string): string | null {
   if (Buffer.byteLength(endpoint) > MAX_ENDPOINT_BYTES) return `must be at most ${MAX_ENDPOINT_BYTES} bytes long`
   const url = URL.parse(endpoint)

@@ -41,7 +41,6 @@ const SERVICE_ACCOUNT = JSON.stringify({
 })
 
 let beside: Beside
-/** Where an application moves to. */
 let other: Service | null = null
 let files: CommandLine
 let receiver: WebhookReceiver
@@ -69,7 +68,6 @@ function p8(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' })
 }
 
-/** An application of its own. */
 const app = () => beside.newCaller().application.id
 
 async function finished(push: string): Promise<string> {
@@ -80,7 +78,7 @@ async function finished(push: string): Promise<string> {
   return body.id
 }
 
-/** How each command that changes something beside a server comes to succeed. */
+/** Command lines that succeed beside a server. */
 const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly string[]>>> = {
   'app create': () => ['Bakery'],
   'app rotate-secret': () => [app()],
@@ -179,7 +177,7 @@ async function administrator(name: string): Promise<string> {
   return name
 }
 
-/** The same without one. */
+/** Without a server. */
 const ALONE: Readonly<Record<string, (cli: CommandLine) => readonly string[] | Promise<readonly string[]>>> = {
   compact: () => [],
   'key rotate': () => [],
@@ -216,7 +214,7 @@ describe('the audit log', () => {
 
   test.each(Object.keys(ALONE))('has an entry of %s, which runs without a server', async (name) => {
     using cli = commandLine()
-    // Processes of their own: nobody may have the database open then.
+    // No process may have the database open.
     for (const argv of [
       ['app', 'create', 'Shop'],
       ['app', 'webpush', 'Shop', '--subject', 'mailto:push@shop.example'],

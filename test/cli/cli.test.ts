@@ -4,7 +4,7 @@ import type { Command } from '../../src/cli/cli.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { commandLine } from './command-line.ts'
 
-/** As a shell would split it: words by spaces, 'quoted' ones whole. */
+/** Words by spaces, 'quoted' ones whole. */
 function shell(line: string): readonly string[] {
   return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
 }

@@ -20,29 +20,27 @@ interface Printed {
 }
 
 export interface CommandLine extends Disposable {
-  /** A new one. */
   readonly data: string
-  /** What `serve` was called with. */
   readonly served: readonly Config[]
-  /** How often a command said that it begins. */
+  /** How often a command began. */
   readonly starts: number
   /** Starts at 2026-11-20 12:00 UTC. */
   readonly clock: FakeClock
   /**
-   * Runs a command on `data`, unless `env` names another BELLHOP_DATA. `over` takes the place of the usual: no terminal,
-   * `clock`, signals that nobody gives, and an empty standard input.
+   * Runs a command on `data`, unless `env` names another BELLHOP_DATA. Default: no terminal, `clock`, no signals, and
+   * no standard input.
    */
   run(
     argv: readonly string[],
     env?: Readonly<Record<string, string>>,
     over?: Partial<Pick<CommandContext, 'clock' | 'terminal' | 'signals' | 'stdin' | 'stdout' | 'stderr'>>,
   ): Promise<Printed>
-  /** Writes a file beside the database; its path. */
+  /** Beside the database; returns its path. */
   file(name: string, content: string | Uint8Array): string
   database(): Database
 }
 
-/** `isEmpty`: its directory has no database yet. */
+/** `isEmpty`: without a database. */
 export function commandLine({ isEmpty = false } = {}): CommandLine {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-cli-'))
   if (!isEmpty) layNewDatabase(data)
@@ -87,7 +85,7 @@ export function commandLine({ isEmpty = false } = {}): CommandLine {
   }
 }
 
-/** A command line on a directory with the application Shop. */
+/** With the application Shop. */
 export async function withShop(): Promise<CommandLine> {
   const cli = commandLine()
   await cli.run(['app', 'create', 'Shop'])

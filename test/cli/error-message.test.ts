@@ -5,7 +5,7 @@ import { StartRefused } from '../../src/failure.ts'
 
 const failed = (code: string, message: string) => Object.assign(new Error(message), { code })
 
-/** What is thrown where `using` has something to close, and that fails as well, as on a disk that has died. */
+/** `using` throws this if closing fails as well. */
 function both(first: Error, closing: Error): unknown {
   try {
     using _ = {

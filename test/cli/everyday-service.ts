@@ -8,25 +8,24 @@ import type { Service } from '../support/service.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 
-/** Who looks 4 times a second, or more often, does nothing else but look; a longer wait is the time that others have. */
+/** What looks at least 4 times a second only looks; longer waits are left as they are. */
 const LOOK_MS = 250
 
-/** The time of day, with looks that are over ten times sooner: of a server that follows, and of a command that watches. */
+/** System time, with looks ten times as often. */
 export const HASTY: Clock = {
   now: systemClock.now,
   monotonic: systemClock.monotonic,
   after: (delayMs, run) => systemClock.after(delayMs <= LOOK_MS ? delayMs / 10 : delayMs, run),
 }
 
-/** A running service and a command line beside it. */
 export interface Beside extends AsyncDisposable {
   readonly service: Service
-  /** HASTY, of the service and of the commands. */
+  /** HASTY, for service and commands. */
   readonly clock: Clock
-  /** Lets `ms` milliseconds pass by that clock in which no timer runs. */
+  /** Service time passes, and no timer runs. */
   standStill(ms: number): void
   newCaller(): Caller
-  /** Runs a command on the data of the service, until `signals` end it. */
+  /** On the service's data, until `signals` end it. */
   run(
     argv: readonly string[],
     over?: Parameters<CommandLine['run']>[2],
@@ -57,7 +56,6 @@ export async function commandsBeside(): Promise<Beside> {
   }
 }
 
-/** The signals of a terminal: `signals.emit('SIGINT')` is Ctrl-C. */
 export function newSignals(): EventEmitter {
   return new EventEmitter()
 }

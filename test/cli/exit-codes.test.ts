@@ -7,7 +7,7 @@ import { SETTINGS, SETTING_NAMES, flagOf } from '../../src/settings/table.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 
-/** What a command needs so that nothing else is wrong with it. */
+/** So that nothing else is wrong. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'app delete': ['--yes'],
   'app apns --key': ['--team-id', 'DEF123GHIJ', '--topic', 'b.c', '--key-id', 'ABC123DEFG'],
@@ -31,7 +31,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 
 const NOT_JSON = ['{', '17']
 
-/** What is wrong of a flag without a type, which its command reads. */
+/** Wrong values of flags without a type. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   'app webhook --url': ['shop.example', 'http://8.8.8.8/'],
   'app webhook --events': ['push.done', ''],
@@ -74,7 +74,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'upgrade --from': ['', 'http://downloads.example.com/bellhop', 'ftp://localhost/bellhop'],
 }
 
-/** Any text will do, or what there is says whether it does. */
+/** Any value will do, or depends on the data. */
 const ANY = new Set([
   'audit --who',
   'audit --action',
@@ -124,7 +124,7 @@ const VALUES: Readonly<Record<string, string>> = {
 interface Valued {
   readonly spec: CommandSpec
   readonly flag: string
-  /** Ends the sentence, where a type says so. */
+  /** Follows " is not ". */
   readonly expected: string | null
   readonly wrong: readonly string[]
 }

@@ -12,7 +12,7 @@ import { HASTY } from './everyday-service.ts'
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const HARMFUL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/
 
-/** As if it had come in by another way than the commands, which refuse it: a restored database, say. */
+/** Commands would refuse it; a restored database may have it. */
 const EVIL = 'Shop\u001B]0;owned\u0007\u009B2J\u202Ex'
 const SPELT = String.raw`Shop\x1b]0;owned\x07\x9b2J\u202ex`
 

@@ -4,7 +4,6 @@ import { COMMANDS, COMMAND_GROUPS } from '../../src/cli/commands.ts'
 import { helpText } from '../../src/cli/help.ts'
 import { describeSettings } from '../../src/settings/settings-text.ts'
 
-/** Nothing has to be wrapped. */
 const WIDE = 1000
 
 describe('help', () => {
@@ -71,7 +70,7 @@ describe('help', () => {
       for (const columns of [40, 80, 132]) {
         const text = helpText(name, columns)
         for (const line of text.split('\n')) {
-          // One word, a flag with what stands for its value, and what a shell reads as one word.
+          // A word, a flag with its placeholder, or what a shell reads as a word.
           const isOne = /^ *(--\S+ )?(\S+|"[^"]*"|'[^']*')( \\)?$/.test(line)
           expect(isOne || line.length <= columns ? '' : line).toBe('')
         }

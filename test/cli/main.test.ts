@@ -10,27 +10,26 @@ import { createFakeClock } from '../support/fake-clock.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
-/** Where Bellhop is installed, a command that names no data directory would work on the one of its unit. */
+/** Where Bellhop is installed, its unit's directory would be used. */
 const inNoUnitDirectory = test.skipIf(existsSync('/var/lib/bellhop'))
 
 interface Program extends AsyncDisposable {
   readonly directory: string
   start(argv: readonly string[], options?: Options): Running
-  /** Runs it to its end. */
   run(argv: readonly string[], options?: Options): Promise<{ exitCode: number; stdout: string; stderr: string }>
 }
 
 interface Options {
   readonly env?: Readonly<Record<string, string>>
-  /** Flags for bun itself. */
+  /** For Bun itself. */
   readonly bun?: readonly string[]
-  /** What comes on its standard input. Default nothing. */
+  /** Standard input. Default nothing. */
   readonly stdin?: Blob
 }
 
 type Running = Bun.Subprocess<Blob | null, 'pipe', 'pipe'>
 
-/** The program as a user starts it, in a process and a directory of its own. */
+/** In a process and directory of its own. */
 function program(): Program {
   const directory = mkdtempSync(join(tmpdir(), 'bellhop-main-'))
   const started: Running[] = []
@@ -63,7 +62,6 @@ function program(): Program {
   }
 }
 
-/** The next line that a stream brings. */
 function lines(stream: ReadableStream<Uint8Array>): () => Promise<string> {
   const reader = stream.getReader()
   const decoder = new TextDecoder()
@@ -108,7 +106,7 @@ describe('the program', () => {
     expect(await bellhop.run(['app', 'list'])).toEqual({
       exitCode: 1,
       stdout: '',
-      // Where others serve on this machine, it says which directories.
+      // Other servers on this machine are named.
       stderr: expect.stringMatching(
         /^bellhop: There is no Bellhop database in \.\/bellhop-data: bellhop app create NAME creates one, --data selects another\..*\n$/,
       ),

@@ -18,7 +18,7 @@ describe('the data directory of a command', () => {
     using line = commandLine()
     const unit = join(line.data, 'unit')
     expect(found(null, {}, unit)).toMatchObject({ data: './bellhop-data' })
-    // As systemd has it, to a directory that others may not look into.
+    // As systemd links it.
     symlinkSync('private/bellhop', unit)
     expect(found(null, {}, unit)).toMatchObject({ data: unit })
     expect(found('elsewhere', {}, unit)).toMatchObject({ data: 'elsewhere' })
@@ -67,7 +67,7 @@ describe('the data directory of a command', () => {
     },
   )
 
-  // Where Bellhop is installed, its own would be worked on.
+  // An installed Bellhop's data would be used.
   test.skipIf(existsSync('/var/lib/bellhop'))('that a server holds is named, where there is none', async () => {
     using line = await withShop()
     using _ = lockDirectory(line.data)
@@ -79,7 +79,7 @@ describe('the data directory of a command', () => {
       stderr: 'pipe',
     })
     expect(await child.exited).toBe(1)
-    // Others of this machine may be named before it.
+    // Others may be named before it.
     expect(await child.stderr.text()).toMatch(/--data selects another\. A Bellhop is running here with --data \/\S+/)
   })
 

@@ -258,7 +258,7 @@ describe('app simulate', () => {
     const { stdout } = await cli.run(['app', 'simulate', 'Shop'])
     expect(stdout).toStartWith('"Shop" uses the built-in simulator: no real phone is reached.\n')
     expect(await simulated()).toBe(true)
-    // What it says that tokens order is what they do order.
+    // The tokens that it names work.
     const rows = stdout.split('\n').filter((line) => line.startsWith('  bad'))
     expect(rows.length).toBeGreaterThan(3)
     for (const row of rows) {

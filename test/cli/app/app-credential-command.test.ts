@@ -25,7 +25,7 @@ const SERVICE_ACCOUNT = JSON.stringify({
 const HEX = '0123456789abcdef'.repeat(4)
 const KEY_FLAGS = ['--key-id', 'ABC123DEFG', '--team-id', 'DEF123GHIJ', '--topic', 'com.example.shop']
 
-/** What a server with this sealing key sends with. */
+/** Opened with this sealing key. */
 function stored(cli: CommandLine, key: Uint8Array): { apns: ApnsCredential | null; fcm: FcmCredential | null } {
   using database = cli.database()
   const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')

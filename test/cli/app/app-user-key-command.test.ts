@@ -8,14 +8,12 @@ import type { CommandLine } from '../command-line.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** A command line on a directory with one application. */
 async function withShop() {
   const cli = commandLine()
   const { id } = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
   return { ...cli, id: String(id), [Symbol.dispose]: () => cli[Symbol.dispose]() }
 }
 
-/** What a server would prove users with. */
 function stored(cli: CommandLine): UserKeys | null {
   using database = cli.database()
   const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')

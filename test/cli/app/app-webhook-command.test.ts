@@ -11,7 +11,6 @@ const SECRET = `whsec_${Buffer.alloc(24, 5).toString('base64')}`
 const BY_DEFAULT = 'push.finished, device.gone, credential.paused, credential.resumed'
 const ALL = 'push.finished, push.opened, device.gone, credential.paused, credential.resumed'
 
-/** What a server signs with. */
 function secretOf(cli: CommandLine): string | null | undefined {
   using database = cli.database()
   const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')

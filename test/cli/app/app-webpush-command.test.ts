@@ -10,11 +10,10 @@ import type { CommandLine } from '../command-line.ts'
 
 const WEBPUSH = ['app', 'webpush', 'Shop']
 const SUBJECT = ['--subject', 'mailto:push@shop.example']
-/** Of RFC 8291, appendix A: the private key of the sender, and its public key. */
+/** RFC 8291, appendix A: the sender's keys. */
 const PRIVATE = 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'
 const PUBLIC = 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8'
 
-/** What a server sends with, and since when it is there. */
 function stored(cli: CommandLine): { credential: VapidCredential | null; createdAt: number | undefined } {
   using database = cli.database()
   const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')

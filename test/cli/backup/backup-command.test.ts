@@ -92,7 +92,7 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
     const to = directories.path('backups')
     await bellhop('backup', `${to}/`)
     line.clock.advance(DAY_MS)
-    // An index that has lost an entry: the copy has what the database has.
+    // An index that lacks an entry, which the copy lacks too.
     const bytes = readFileSync(join(data, 'bellhop.db'))
     writeFileSync(join(data, 'bellhop.db'), Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(bytes.length - 8192)]))
     const failed = await bellhop('backup', to, '--keep', '1')
@@ -122,7 +122,7 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
     })
   })
 
-  /** As a process leaves it that is killed; `ageMs` by the clock of the commands. */
+  /** Left by a killed process; `ageMs` by the commands' clock. */
   function leave(path: string, ageMs: number): string {
     for (const name of [path, `${path}-journal`]) {
       writeFileSync(name, 'half')
@@ -136,11 +136,11 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
     const to = directories.path('backups')
     mkdirSync(to)
     leave(join(to, 'bellhop-2026-11-20T115700Z.db.partial'), 3 * 60_000)
-    // Of this very name, however young.
+    // Has this very name.
     leave(join(to, 'bellhop-2026-11-20T120000Z.db.partial'), 0)
     const another = leave(join(to, 'bellhop-2026-11-20T115959Z.db.partial'), 1000)
     expect(await bellhop('backup', to, '--keep', '2')).toMatchObject({ exitCode: 0, stderr: '' })
-    // Another service may be at it.
+    // Another service may be writing it.
     expect(readdirSync(to).toSorted()).toEqual([
       'bellhop-2026-11-20T115959Z.db.partial',
       'bellhop-2026-11-20T115959Z.db.partial-journal',

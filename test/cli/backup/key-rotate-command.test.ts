@@ -13,7 +13,7 @@ const HEX = '0123456789abcdef'.repeat(4)
 const OTHER = 'fedcba9876543210'.repeat(4)
 const SETTINGS = 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'
 
-/** With one webhook, whose secret is sealed. */
+/** With a webhook, whose secret is sealed. */
 async function withShop(env: Readonly<Record<string, string>> = {}): Promise<CommandLine> {
   const cli = commandLine()
   await cli.run(['app', 'create', 'Shop'])

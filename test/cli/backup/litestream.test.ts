@@ -28,7 +28,7 @@ const GENERATION = 'generations/c45890c6b2b1e4ae/'
 const SNAPSHOT = `${GENERATION}snapshots/00000000.snapshot.lz4`
 const wal = (name: string) => `${GENERATION}wal/${name}.wal.lz4`
 
-/** The recorded database is of an older schema than the program's, and a restore upgrades nothing. */
+/** A restore upgrades nothing. */
 const OLDER = 'bellhop: This was not recorded in the audit log: the database has schema 39, and is left as it is.\n'
 
 const BEGIN = Date.parse('2026-11-20T11:59:00Z')
@@ -36,7 +36,6 @@ const BEGIN = Date.parse('2026-11-20T11:59:00Z')
 let root: string
 let replica: string
 let line: CommandLine
-/** In the order in which they were stored. */
 let files: string[]
 
 beforeEach(() => {
@@ -169,7 +168,7 @@ describe('a replica that is not whole says what is wrong, and the database stays
       if (existsSync(join(replica, name))) utimesSync(join(replica, name), 0, BEGIN / 1000 + at)
     }
     expect(await restore('--yes')).toEqual({ exitCode: 1, stdout: '', stderr: `bellhop: ${replica}: ${what}\n` })
-    // The same file: it gets no more than an entry in the audit log.
+    // The same file, but for an entry in the audit log.
     expect(statSync(path).ino).toBe(ino)
     expect(devices()).toBe(11)
     expect(readdirSync(line.data).toSorted()).toEqual(['bellhop.db', 'serving.lock'])

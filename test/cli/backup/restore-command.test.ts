@@ -34,7 +34,7 @@ let backup: string
 
 let template: ReturnType<typeof dataDirectories>
 
-/** A data directory with 3 devices, and a backup of it. */
+/** With 3 devices, and a backup. */
 beforeAll(async () => {
   template = dataDirectories()
   using first = commandLine()
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => template[Symbol.dispose]())
 
-/** A copy of them, an hour later. */
+/** Copies, an hour later. */
 beforeEach(() => {
   directories = dataDirectories()
   line = commandLine()
@@ -106,7 +106,7 @@ Start the service now.
 
   test('over the database of another service only with --yes', async () => {
     const other = directories.make('other', 1, 'Other Shop')
-    // Older than the backup, and yet not an earlier state of it.
+    // Older than the backup, but of another service.
     const late = directories.path('late.db')
     directories.clock.advance(HOUR_MS)
     directories.register(data, 1)
@@ -285,7 +285,7 @@ describe('a link in the data directory is not followed', () => {
     const theirs = directories.path('theirs')
     mkdirSync(theirs, { mode: 0o700 })
     chownSync(theirs, NOBODY, NOBODY)
-    // Nobody but root can put a link there: it works beside the directory, and not in it.
+    // Only root can put a link there: it works beside the directory.
     expect(workplaceFor(theirs)).toBe(directories.path('.theirs.restoring'))
     chmodSync(directories.root, 0o777)
     expect(workplaceFor(theirs)).toBe(join(theirs, 'restoring'))
@@ -390,14 +390,14 @@ describe('a database of an older Bellhop', () => {
         `Its schema ${schema} was kept: start the Bellhop version that wrote it, or this one, which upgrades it.\n`,
       )
       const after = contentOf(path)
-      // What was open is cancelled, and nothing else has changed.
+      // Only open pushes are cancelled.
       for (const table of Object.keys(before)) {
         if (['push', 'delivery', 'push_exception', 'badge_lease'].includes(table)) continue
         expect([table, after[table]]).toEqual([table, before[table]])
       }
       expect(directories.rows(path, 'SELECT count(*) AS n FROM delivery WHERE finished_at IS NULL')).toEqual([{ n: 0 }])
       {
-        // What the older binary does: it knows no migration beyond its own.
+        // As the older binary, which knows no newer migration.
         using file = new Sqlite(path)
         upgrade(file, path, { migrations: MIGRATIONS.filter(({ number }) => number <= schema) })
         expect(file.query('PRAGMA user_version').values()).toEqual([[schema]])

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Runs a script in a shell that has read none of the machine's own settings; what it prints, by line. */
+/** Lines printed by a script in a shell without the machine's settings. */
 function shell(argv: readonly string[], script: string, lines: readonly string[]): readonly string[] {
   const [program = '', ...flags] = argv
   const child = Bun.spawnSync([program, ...flags, '-c', script, ...lines], {
@@ -35,7 +35,7 @@ function shell(argv: readonly string[], script: string, lines: readonly string[]
   return child.stdout.toString().split('\n').slice(0, -1)
 }
 
-/** What each line is completed to, one list a line; bash splits at `=` as it does by itself. */
+/** A list for each line; bash splits at `=`. */
 function bash(lines: readonly string[]): readonly (readonly string[])[] {
   const script = `source ./bellhop.bash
 for line in "$0" "$@"; do
@@ -57,9 +57,9 @@ end`
   return shell(['fish', '--no-config'], script, lines).map((line) => (line === '' ? [] : line.split('|').toSorted()))
 }
 
-/** The line itself after Tab: of several candidates what they begin with. */
+/** The line after Tab. */
 function zsh(lines: readonly string[]): readonly string[] {
-  // Completion works only where somebody types: so in a terminal.
+  // zsh completes only in a terminal.
   const script = `zmodload zsh/zpty
 zpty inner zsh -f -i
 zpty -w inner 'PS1= PS2=; unsetopt prompt_sp; autoload -Uz compinit; compinit -u -D; source ./bellhop.zsh'

@@ -6,7 +6,7 @@ import type { CommandLine } from '../command-line.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Control characters but the end of a line, and what turns the direction of writing. */
+/** Control characters but line ends, and the change of direction. */
 const HARMFUL = /[^\P{Cc}\n]|\u202E/u
 
 interface Seed {
@@ -18,7 +18,7 @@ interface Seed {
   readonly left?: 'gone' | 'quarantined'
 }
 
-/** Devices that have registered an hour after each other, the last one now. */
+/** Registered an hour after each other, the last one now. */
 async function seed(cli: CommandLine, devices: readonly Seed[]): Promise<void> {
   await cli.run(['app', 'create', 'Shop'])
   using database = cli.database()
@@ -141,7 +141,7 @@ describe('devices', () => {
     using cli = commandLine()
     await seed(cli, [{ token: 'c1'.repeat(32), alias: 'x' }])
     using database = cli.database()
-    // As if it had come in by another way than the API, which refuses control characters.
+    // The API would refuse it.
     const evil = 'a\u001B]0;owned\u0007\u009B2J\u202Eb\r\nc'
     database.statement<never, [string]>('UPDATE device SET alias = ?').run(evil)
     database

@@ -22,7 +22,7 @@ interface Left {
   readonly alias?: string
 }
 
-/** Devices of Shop that have registered at noon and left an hour later, one a second; the clock stands there. */
+/** Registered at noon, left an hour later, one a second. */
 async function seed(cli: CommandLine, devices: readonly Left[]): Promise<void> {
   await cli.run(['app', 'create', 'Shop'])
   using database = cli.database()
@@ -50,7 +50,6 @@ const THREE: readonly Left[] = [
   { token: 'android:1', platform: 1, state: 'quarantined', reason: 'SENDER_ID_MISMATCH' },
 ]
 
-/** Those that are registered, by token. */
 async function registered(cli: CommandLine): Promise<Record<string, unknown>[]> {
   const { stdout } = await cli.run(['devices', 'Shop', '--json'])
   return stdout
@@ -155,7 +154,7 @@ describe('devices restore', () => {
       using database = cli.database()
       const store = createDeviceStore({ database, clock: cli.clock })
       store.register(1, { token: 'c9'.repeat(32), platform: 0, alias: 'anna' })
-      // As an older version left it.
+      // As by an older version.
       database.statement("DELETE FROM left_device WHERE alias = 'berta'").run()
     }
     const without = [
@@ -221,7 +220,7 @@ describe('devices restore', () => {
     const signals = newSignals()
     let looks = 0
     const now = () => {
-      // While the first of several transactions is measured.
+      // During the first of several transactions.
       if (++looks === 5) signals.emit('SIGINT')
       return cli.clock.now()
     }
@@ -264,7 +263,7 @@ describe('beside a server, what a gateway set aside in one bad hour', () => {
   const DEVICES = 100
   const TAKEN = DEVICES / 10
   const LEFT = DEVICES - TAKEN
-  /** Without one that has registered again, and one that has signed off. */
+  /** One has registered again, and one has signed off. */
   const RESTORED = LEFT - 2
   const refusal = (status: number, body: unknown): SimulatedAnswer => ({
     status,
@@ -313,7 +312,7 @@ describe('beside a server, what a gateway set aside in one bad hour', () => {
       }
       const before = new Map((await caller.devices()).map((one) => [one.token, one]))
 
-      // Every tenth is taken, so that the credential is not what is doubted.
+      // So the credential is not blamed.
       const simulator = await beside.service.server.simulator()
       const taken = new Set([...before.keys()].filter((_, at) => at % 10 === 0))
       const mistaken: Script = ({ gateway, token }) =>
@@ -363,7 +362,7 @@ describe('beside a server, what a gateway set aside in one bad hour', () => {
       expect(await pushed(caller, { tags: ['row 3'], active: ['news'] })).toMatchObject({
         t: [...after.values()].filter((one) => one.tag.includes('row 3')).length,
       })
-      // Refused again, they are set aside again.
+      // Refused again.
       simulator.answerWith(mistaken)
       expect(await pushed(caller, { tags: ['bread'] })).toEqual({ t: DEVICES - 2, s: TAKEN })
       simulator.answerWith(null)

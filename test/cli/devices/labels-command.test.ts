@@ -16,7 +16,7 @@ interface Seeded {
   readonly accepted?: true
 }
 
-/** Devices of Shop, registered one after the other. */
+/** Registered one after the other. */
 async function seed(cli: CommandLine, devices: readonly Seeded[]): Promise<void> {
   await cli.run(['app', 'create', 'Shop'])
   using database = cli.database()
@@ -43,7 +43,7 @@ const SHOP: readonly Seeded[] = [
   { token: 'b', tag: ['beta', 'user:2'], accepted: true },
   { token: 'c', tag: ['user:3'], network: '192.0.2.0/24' },
   ...[1, 2, 3].map((n) => ({ token: `fake-${n}`, tag: [`junk${n}a`, `junk${n}b`, 'beta'], network: ATTACKER })),
-  // No push was ever accepted on iOS.
+  // No push was accepted on iOS.
   { token: 'f1'.repeat(32), platform: 0, tag: ['ios'] },
 ]
 
@@ -144,7 +144,7 @@ describe('labels', () => {
     const signals = newSignals()
     let looks = 0
     const now = () => {
-      // While the first of several transactions is measured.
+      // During the first of several transactions.
       if (++looks === 5) signals.emit('SIGINT')
       return cli.clock.now()
     }

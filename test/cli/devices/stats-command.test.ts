@@ -8,7 +8,7 @@ import type { CommandLine } from '../command-line.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const UTF8 = { LANG: 'en_US.UTF-8' }
 
-/** Counts of days before today; each `[t, s, o]`. */
+/** `[t, s, o]` of each day before today. */
 async function seed(
   cli: CommandLine,
   name: string,
@@ -38,7 +38,7 @@ async function seed(
     .run(number, cli.clock.now() - DAY_MS)
 }
 
-/** A push that went out so many days ago; by language, `[accepted, received, opened]`. */
+/** Sent so many days ago; by language, `[accepted, received, opened]`. */
 function sendInLanguages(
   cli: CommandLine,
   name: string,
@@ -192,7 +192,7 @@ describe('stats', () => {
       { date: '2026-11-20', language: 'de', s: 40, o: 4, received: 30 },
       { date: '2026-11-20', language: null, s: 10, o: 0, received: 5 },
     ])
-    // An app whose extension reports nothing has no column for it.
+    // No column for what no app reports.
     expect((await cli.run(['stats', 'Bakery', '--days', '1'])).stdout).toContain(
       '\nLanguage  Accepted  Opened\nit               8       0  0.0 %\n',
     )

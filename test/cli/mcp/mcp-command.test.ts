@@ -13,7 +13,6 @@ async function* chunksOf(parts: readonly (string | Uint8Array)[]): AsyncGenerato
   for (const part of parts) yield typeof part === 'string' ? new TextEncoder().encode(part) : part
 }
 
-/** What is answered to these bytes, in order. */
 async function answersTo(parts: readonly (string | Uint8Array)[], argv: readonly string[] = []) {
   const { exitCode, stdout, stderr } = await cli.run(['mcp', ...argv], {}, { stdin: () => chunksOf(parts) })
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -23,7 +22,6 @@ async function answersTo(parts: readonly (string | Uint8Array)[], argv: readonly
     .map((line) => JSON.parse(line))
 }
 
-/** The answer to one request. */
 async function ask(method: string, params?: unknown, argv?: readonly string[]) {
   const answers = await answersTo([`${JSON.stringify({ jsonrpc: '2.0', id: 7, method, params })}\n`], argv)
   expect(answers).toHaveLength(1)

@@ -75,7 +75,7 @@ test('its steps lead to a push that arrives, and to a library', async () => {
       stdout: expect.stringMatching(/^accepted$[\s\S]*^\{.*"type":"notification.received".*"text":"Hello".*\}$/m),
       stderr: expect.any(String),
     })
-    // Only where it is meant to be.
+    // Only the file has it.
     expect(stdout + stderr).not.toContain('bhs_')
     expect(await Bun.file(join(folder, 'app/src/bellhop/index.js')).text()).toContain(`http://127.0.0.1:${port}`)
     expect(await Bun.file(join(folder, 'app/bellhop-data/.gitignore')).text()).toBe('*\n')

@@ -43,7 +43,7 @@ test('explain knows of a pause what a running server tells, and says where none 
     { platform: '0', msg: 'Hi', sound: '', badge: '' },
     { application },
   )
-  // It waits for a credential once it is known that there is anybody to wait.
+  // It waits for a credential once the audience is known.
   while ((await beside.service.get(`/push/${body.id}`, { application })).body.state !== 'paused') await Bun.sleep(5)
   // By a clock that stands still the server is in time.
   const { stdout } = await beside.run(['explain', body.id, IOS], { clock: createFakeClock() })

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => beside[Symbol.asyncDispose]())
 
-/** Gone, as the simulator is told by the token itself. */
+/** A token for which the simulator answers 410. */
 const GONE = 'bad41000'.padEnd(64, '0')
 
 describe('push beside a running server', () => {
@@ -91,7 +91,7 @@ describe('push beside a running server', () => {
     const over = { terminal: { columns: 80 } }
     const { stdout, stderr } = await beside.run(['push', caller.application.id, 'Hello', '--all'], over)
     expect(stderr).toEndWith('\r\u001B[K')
-    // No locale says that the terminal knows more than ASCII.
+    // No locale says UTF-8.
     expect(stdout).toStartWith('\u001B[32msent 1 of 1\u001B[0m - ')
   })
 
@@ -173,7 +173,7 @@ describe('push beside a running server', () => {
   })
 
   test('Ctrl-C ends the watching, and the push goes on', async () => {
-    // Without a credential it waits, and says so once it has stood still for a second.
+    // Without a credential it waits, and says so after a second.
     const application = beside.service.addApplication('waits', {}, false)
     await beside.service.put('/deviceToken', { token: IOS, platform: '0' }, { application })
     const signals = newSignals()

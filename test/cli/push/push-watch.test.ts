@@ -29,15 +29,15 @@ const REACH: PlatformProgress = {
 }
 
 interface Course {
-  /** What the database says at each look, the last for ever. */
+  /** The database's progress at each look; the last one stays. */
   readonly looks: readonly Partial<PlatformProgress>[]
   readonly terminal?: boolean
   readonly pause?: string
-  /** The look at which Ctrl-C is pressed. */
+  /** Ctrl-C at this look. */
   readonly stopAt?: number
 }
 
-/** Watches a push; a look every 250 ms of a clock that does not wait. */
+/** A look every 250 ms of a clock that does not wait. */
 async function watch({ looks, terminal = true, pause, stopAt = Infinity }: Course) {
   const clock = createFakeClock()
   let look = 0
@@ -78,7 +78,7 @@ describe('a push that is watched', () => {
       looks: [{ t: 0 }, { s: 100 }, { s: 200 }, { s: 300 }, { s: 500, failed: 10 }, done],
     })
     expect(lines).toEqual([
-      // Nobody has counted yet.
+      // Not counted yet.
       '0 devices',
       ` 10 % [${'#'.repeat(4)}${'-'.repeat(36)}] 100 of 1,000 devices`,
       ` 20 % [${'#'.repeat(8)}${'-'.repeat(32)}] 200 of 1,000 devices`,

@@ -16,7 +16,6 @@ function inDays(days: number): string {
   return `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19)}Z`
 }
 
-/** The id of a push that is accepted. */
 async function pushed(caller: ReturnType<Beside['newCaller']>, body: object): Promise<string> {
   const answer = await caller.post('/push/all', { msg: 'Hello', sound: '', badge: '', platform: '0', ...body })
   expect(answer.status).toBe(200)
@@ -156,7 +155,7 @@ describe('bellhop pushes', () => {
     expect(JSON.parse(rest.stdout).id).toBe(ids[0] ?? '')
     const end = await beside.run(['pushes', app, '--after', ids[0] ?? ''])
     expect(end).toMatchObject({ exitCode: 0, stdout: 'There are no more pushes.\n' })
-    // From the newest on again, a script would never come to an end.
+    // Starting over would loop forever.
     const other = await beside.run(['pushes', beside.newCaller().application.id, '--after', ids[0] ?? ''])
     expect([other.exitCode, other.stderr]).toEqual([1, `bellhop: ${ids[0]} belongs to another application.\n`])
   })

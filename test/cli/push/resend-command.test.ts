@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { commandsBeside } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 
-/** Throttled the first time, which a push that ends within a second does not outlive, and accepted the second. */
+/** Throttled the first time, and accepted the second. */
 const BUSY = 'bad42901'.padEnd(64, '0')
 const OTHER = 'bad42901'.padEnd(64, '1')
 

@@ -71,7 +71,7 @@ describe('commands beside a server', () => {
     const env = { BELLHOP_DATA: service.data }
     expect(await cli.run(['import', 'test', file], env, { clock: HASTY })).toMatchObject({ exitCode: 0 })
     const token = { token: 'android:2', platform: '1', user: 'ann' }
-    // It takes the place of the imported one.
+    // It replaces the imported one.
     expect((await service.put('/deviceToken', token)).status).toBe(200)
     const { stdout } = await cli.run(['user', 'show', 'test', 'ann', '--json'], env)
     expect(

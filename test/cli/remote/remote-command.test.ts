@@ -186,7 +186,7 @@ test('a token runs what it is for, says what another would have to be for, and m
 })
 
 test('Ctrl-C ends it there too, so that another one has its place', async () => {
-  // As many as a server runs at a time, of which none says anything.
+  // A server's maximum, all silent.
   const tails = Array.from({ length: 20 }, () => {
     const signals = newSignals()
     const argv = ['tail', '--server', service.adminUrl, '--token-file', tokenFile]

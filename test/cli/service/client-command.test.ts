@@ -31,7 +31,6 @@ describe('bellhop client', () => {
     expect([stdout, ...texts].some((text) => text.includes(APP) && text.includes('https://push.example.com'))).toBe(
       true,
     )
-    // Each library says which it is.
     expect(texts.filter((text) => text.includes(`${kind}/${RELEASE}`))).not.toEqual([])
     expect(texts.filter((text) => text.includes(`${kind}/0.0.0`))).toEqual([])
   })

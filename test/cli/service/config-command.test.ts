@@ -4,7 +4,7 @@ import { commandLine } from '../command-line.ts'
 
 const HEX = '0123456789abcdef'.repeat(4)
 
-/** The columns of the line that begins with this flag. */
+/** Cells of this flag's line. */
 function row(text: string, flag: string): readonly string[] {
   return (text.split('\n').find((line) => line.startsWith(`${flag} `)) ?? '').split(/ {2,}/)
 }

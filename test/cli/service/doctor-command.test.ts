@@ -35,7 +35,7 @@ function filesIn(directory: string): Readonly<Record<string, unknown>> {
   )
 }
 
-/** A copy of the data directory as a server leaves it that has stopped; connections of this process may linger. */
+/** As a stopped server leaves it; connections of this process may linger. */
 function settled(use: DoctorHarness): string {
   using database = use.line.database()
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').get()
@@ -147,7 +147,7 @@ describe('doctor', () => {
   })
 })
 
-/** The signatures that doctor had to make for Apple, which it must not make twice. */
+/** Doctor's own signatures for Apple, kept for the next run. */
 const MADE = 'apns-tokens'
 
 describe('doctor changes nothing but the signatures that it keeps', () => {
@@ -180,7 +180,6 @@ describe('doctor changes nothing but the signatures that it keeps', () => {
   })
 
   test('in a directory that it may not write in', async () => {
-    // root may write anywhere.
     if (process.getuid?.() === 0) return
     await using use = await startHarness()
     await use.addApplication('Corner Shop')
@@ -315,7 +314,7 @@ describe('doctor, of devices that left in one bad hour,', () => {
         )
         .run()
     }
-    // One each hour is how devices leave; and a bad hour of long ago has been looked at.
+    // Usually one leaves an hour; an old bad hour is ignored.
     for (let hour = 3; hour < 43; hour++) depart(hour * 1000, 1, now - hour * 60 * MINUTE_MS, 'UNREGISTERED')
     depart(100_000, 60, now - 8 * 24 * 60 * MINUTE_MS, 'UNREGISTERED')
     const devices = async () => (await use.examine(['--offline'])).check('devices')
@@ -517,7 +516,7 @@ describe('doctor and the sealing key', () => {
 describe('doctor and the server', () => {
   test('that runs is asked whether it is ready', async () => {
     await using use = await startHarness()
-    // It stands still: a database that takes a write late is ready all the same.
+    // A late write is fine by a clock that stands still.
     await using service = await startService({ clock: createFakeClock() })
     const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
     const { check } = await use.examine([], env)

@@ -9,7 +9,7 @@ const line = commandLine()
 let service: Service
 let admin: string
 beforeAll(async () => {
-  // It stands still: a database that takes a write late is ready all the same.
+  // A late write is fine by a clock that stands still.
   service = await startService({ clock: createFakeClock() })
   admin = new URL(service.adminUrl).host
 })

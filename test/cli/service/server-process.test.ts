@@ -6,7 +6,7 @@ import { StartRefused } from '../../../src/failure.ts'
 import { parseConfig } from '../../../src/settings/parse.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
-/** `serve`, with a server that starts and stops when the test says so. */
+/** The test says when the server starts and stops. */
 function setUp({
   attached = false,
   unwritten = { notifications: 0, pushes: 0 },
@@ -62,7 +62,7 @@ test('as long as there is no administrator it prints where to become one, behind
   })
   started.resolve(server)
   await ready.promise
-  // In one piece: who has read the first line may read no more.
+  // In one write: a reader may stop after the first line.
   expect(printed).toEqual([
     'ready http://127.0.0.1:1 admin http://127.0.0.1:2\ndashboard http://127.0.0.1:2/setup#x (works once, for 30 minutes)\n',
   ])

@@ -8,7 +8,7 @@ import { commandLine } from '../command-line.ts'
 const line = commandLine()
 afterAll(() => line[Symbol.dispose]())
 
-/** Its lines, without comments; what it complains of is in `stderr`. */
+/** Without comments; complaints are in `stderr`. */
 async function unit(...flags: readonly string[]) {
   const { exitCode, stdout, stderr } = await line.run(['systemd', ...flags])
   return { exitCode, stdout, stderr, lines: stdout.split('\n').filter((each) => each !== '' && !each.startsWith('#')) }
@@ -71,7 +71,6 @@ describe('the unit', () => {
     ]) {
       expect(lines).toContain(each)
     }
-    // JavaScript is compiled while it runs.
     expect(lines).toContain('MemoryDenyWriteExecute=no')
   })
 
@@ -84,7 +83,7 @@ describe('the unit', () => {
     const { lines } = await unit('--listen', '0.0.0.0:443', '--trusted-proxies', '10.0.0.1')
     expect(lines).toContain('AmbientCapabilities=CAP_NET_BIND_SERVICE')
     expect(lines).toContain('CapabilityBoundingSet=CAP_NET_BIND_SERVICE')
-    // A user namespace of its own would have that right in there only.
+    // A capability would count only in that namespace.
     expect(lines).not.toContain('PrivateUsers=yes')
   })
 
@@ -139,7 +138,7 @@ describe('the unit', () => {
   })
 })
 
-/** The files below their lines `### path`. */
+/** By their lines `### path`. */
 async function files(...flags: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const { exitCode, stdout } = await line.run(['systemd', ...flags])
   expect(exitCode).toBe(0)
@@ -258,7 +257,7 @@ describe('systemd itself (these need systemd-analyze on this machine)', () => {
 
   async function analyze(text: string, ...command: readonly string[]) {
     const file = join(directory, 'bellhop.service')
-    // `verify` looks whether the program is there.
+    // `verify` looks for the program.
     writeFileSync(file, text.replace('/usr/local/bin/bellhop', process.execPath))
     const child = Bun.spawn([ANALYZE ?? '', ...command, file], { stdout: 'pipe', stderr: 'pipe' })
     const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])

@@ -19,15 +19,15 @@ beforeAll(async () => {
 afterAll(() => beside[Symbol.asyncDispose]())
 
 interface Tail {
-  /** Resolves with all lines so far, when one matches. */
+  /** Resolves with all lines when one matches. */
   until(pattern: RegExp): Promise<readonly string[]>
-  /** Ctrl-C; the exit code. */
+  /** By Ctrl-C; returns the exit code. */
   end(): Promise<number>
 }
 
 type Over = Parameters<Beside['run']>[1]
 
-/** A tail that has begun to look, which it says on a terminal; what it ends with. */
+/** Has begun to look. */
 async function begun(argv: readonly string[], over: Over, env: Readonly<Record<string, string>> = PLAIN) {
   const signals = newSignals()
   const began = Promise.withResolvers<void>()
@@ -37,7 +37,7 @@ async function begun(argv: readonly string[], over: Over, env: Readonly<Record<s
   return { signals, ended }
 }
 
-/** A terminal that is printed to as to a file. */
+/** Plain text on a terminal. */
 const PLAIN = { NO_COLOR: '1', LANG: 'C.UTF-8' }
 
 async function tail(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Tail> {
@@ -97,7 +97,7 @@ describe('tail', () => {
     const text = await tail([], {})
     const json = await tail(['--json'])
     await caller.register({ token: IOS, platform: '0' })
-    // A push of a test before may end meanwhile.
+    // An earlier test's push may end now.
     const registered = /device.registered/
     const line = (await json.until(registered)).find((one) => registered.test(one))
     expect(JSON.parse(line ?? '')).toEqual({
@@ -231,7 +231,7 @@ describe('what keeps pushes from going out', () => {
     expect(told(4000)).toEqual([])
     pause = null
     expect(told(4250)).toEqual([{ ...event, at: 4250, type: 'sending.resumed' }])
-    // One that is over before is not told of.
+    // A shorter pause is not reported.
     pause = 'for a moment'
     expect(told(5000)).toEqual([])
     pause = null

@@ -7,7 +7,7 @@ import { commandLine } from '../command-line.ts'
 
 const SOURCE = join(import.meta.dir, '../../../src')
 
-/** What a process shows whose only thread is busy until `seen` is there, which is made when that is shown. */
+/** Shown by a process whose thread is busy until the file `seen` exists. */
 async function shownWhileBusy(terminal: string, step: string, awaited: RegExp): Promise<string> {
   using line = commandLine()
   const seen = join(line.data, 'seen')

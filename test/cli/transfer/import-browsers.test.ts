@@ -11,7 +11,7 @@ const P256DH = 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyP
 const AUTH = 'BTBZMqHH6r4Tts7J_aSIgg'
 const CHROME = 'https://fcm.googleapis.com/fcm/send/1'
 
-/** As OneSignal's script writes the keys: in base64 with padding. */
+/** OneSignal pads its base64. */
 const base64 = (text: string) => Buffer.from(text, 'base64url').toString('base64')
 
 const ONESIGNAL = [

@@ -28,7 +28,6 @@ interface Imported {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
-  /** What the file of rejects says. */
   readonly rejects: readonly Record<string, unknown>[]
 }
 
@@ -458,11 +457,11 @@ describe('an import beside a server', () => {
   interface Serving extends Disposable {
     readonly line: CommandLine
     readonly path: string
-    /** Runs it; `at` is called at so many looks at the clock, each of which takes a millisecond. */
+    /** Calls `at` at so many looks at the clock, a millisecond each. */
     run(flags?: readonly string[], looks?: number, at?: (signals: EventEmitter) => void): ReturnType<CommandLine['run']>
   }
 
-  /** Somebody holds the directory as a server does, so the import works in many small transactions. */
+  /** The lock of a server makes transactions small. */
   async function serving(): Promise<Serving> {
     const line = commandLine()
     await line.run(['app', 'create', 'Shop'])
@@ -507,7 +506,7 @@ describe('an import beside a server', () => {
     expect(first.stderr).toMatch(/bellhop: Stopped after [3-8]\d\d rows: run the command again to continue\.\n$/)
     expect(first.exitCode).toBe(1)
     expect(statSync(state).mode & 0o777).toBe(0o600)
-    // A kill leaves some more behind it than is noted.
+    // A kill leaves more than was noted.
     appendFileSync(rejects, '{"line":1,"torn')
 
     const { stdout, stderr } = await server.run()
@@ -579,7 +578,7 @@ test('a gigabyte of nothing, packed into a megabyte, is refused without being he
     [process.execPath, join(import.meta.dir, '../../../src/main.ts'), 'import', 'Shop', path, '--data', line.data],
     { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', cwd: line.data },
   )
-  // Its own peak as the kernel has it: the figure at its end would begin with what this process had when it started it.
+  // The peak at its end would include this process at the fork.
   let peakKib = 0
   while (child.exitCode === null) {
     const status = await Bun.file(`/proc/${child.pid}/status`)
@@ -641,7 +640,7 @@ describe('imported devices of a user', () => {
   const ROWS = `token,platform,user\n${APPLE},ios,ann\n${FCM},android,bob\n${FCM}2,android,\n`
   const adoptImported = async (line: CommandLine) =>
     JSON.parse((await line.run(['app', 'show', 'Shop', '--json'])).stdout).limits.adoptImported
-  /** What becomes of who registers by a new token, as the application has it. */
+  /** By a new token, as the application's limits have it. */
   async function registered(line: CommandLine, user: string): Promise<string> {
     const adopts = (await adoptImported(line)) === true
     using database = line.database()

@@ -33,7 +33,7 @@ afterEach(() => line[Symbol.dispose]())
 
 type Reply = (request: IncomingMessage, response: ServerResponse) => void
 
-/** OneSignal as far as its export goes. The file is not there until `file` says so. */
+/** OneSignal's export. The file is missing until `file` answers. */
 async function startOnesignal() {
   const calls: { readonly what: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
   const service = {
@@ -43,7 +43,7 @@ async function startOnesignal() {
       response.end(JSON.stringify({ csv_file_url: `${service.url}/csv_exports/users.csv.gz` }))
     }) as Reply,
     file: ((_, response) => response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>')) as Reply,
-    /** Runs the import. Of its clock, a wait of half a minute or less is over at once; deadlines are longer. */
+    /** Waits of up to half a minute are over at once; deadlines are longer. */
     imported(over: Parameters<CommandLine['run']>[2] = {}, ...flags: string[]) {
       const keyFile = line.file('onesignal.key', `${KEY}\n`)
       const given = ['--from-onesignal', APP, '--key-file', keyFile, '--onesignal-url', service.url, ...flags]
@@ -157,7 +157,7 @@ describe('bellhop import --from-onesignal', () => {
         return
       }
       response.write(EXPORT.subarray(from, from + 5000))
-      // A client drops what it has not passed on when a connection is reset.
+      // A reset connection drops buffered bytes.
       const breakOff = (): void => {
         if (statSync(`${file}.part`).size === from) return void setImmediate(breakOff)
         response.destroy()
@@ -201,7 +201,7 @@ describe('bellhop import --from-onesignal', () => {
       1,
       expect.stringContaining('OneSignal did not finish its export within 4 hours'),
     ])
-    // The next run asks anew.
+    // Requested again.
     onesignal.file = (_, response) => response.end(EXPORT)
     expect((await onesignal.imported()).exitCode).toBe(0)
     expect(onesignal.calls.filter(({ what }) => what.startsWith('POST'))).toHaveLength(2)

@@ -11,7 +11,7 @@ import type { CommandLine } from '../command-line.ts'
 
 const HOUR = 3_600_000
 
-/** Numbers in [0, 1) that are the same each time (mulberry32). */
+/** mulberry32: the same numbers each time. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -35,7 +35,7 @@ const NAMES = [
   'x'.repeat(256),
 ]
 const ZONES = ['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kolkata', '']
-/** The public half of the example in RFC 8291, appendix A. */
+/** RFC 8291, appendix A: public keys. */
 const KEYS = {
   p256dh: Uint8Array.fromBase64(
     'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
@@ -45,7 +45,7 @@ const KEYS = {
 }
 const REASONS = ['Unregistered', 'BadDeviceToken', 'UNREGISTERED']
 
-/** A registry as it becomes in a while: every state, and things that are easily lost on the way. */
+/** All states, and what is easily lost. */
 function fill(line: CommandLine, seed: number, devices: number): void {
   const { clock } = line
   const next = random(seed)
@@ -111,7 +111,7 @@ function fill(line: CommandLine, seed: number, devices: number): void {
   })
 }
 
-/** What an export says, but for where and when it was made. */
+/** Without place and time of the export. */
 async function exported(line: CommandLine, app: string): Promise<string[]> {
   const { stdout, exitCode } = await line.run(['export', app])
   expect(exitCode).toBe(0)
@@ -143,7 +143,7 @@ describe('an export and its import', () => {
 
       await to.run(['app', 'create', 'Other'])
       await to.run(['app', 'create', 'Copy'])
-      // Long after: times are those of the devices, not of the import.
+      // Times must be the devices', not the import's.
       to.clock.advance(900 * HOUR)
       const rejects = ['--rejects', join(to.data, 'rejects.jsonl')]
       const imported = await to.run(['import', 'Copy', packed, '--json', ...rejects])
@@ -152,7 +152,7 @@ describe('an export and its import', () => {
       expect(await exported(to, 'Copy')).toEqual(before)
       expect(await exported(to, 'Other')).toHaveLength(2)
 
-      // Once more changes nothing; nor does it in the application that it came from.
+      // Again changes nothing, there or where it came from.
       await to.run(['import', 'Copy', packed, ...rejects])
       expect(await exported(to, 'Copy')).toEqual(before)
       const back = await from.run(['import', 'Shop', packed, '--json', ...rejects])
@@ -179,7 +179,7 @@ describe('an export and its import', () => {
       version: 1,
       application: { name: 'Shop', limits: { rate: 10 } },
     })
-    // Nothing of the secret, nor what it is known by.
+    // No secret, and no hash.
     expect(Object.keys(header.application)).toEqual(['id', 'name', 'limits'])
     expect(lines.join()).not.toContain(secret)
     await line.run(['import', '--app', 'Copy', path, '--rejects', join(line.data, 'rejects.jsonl')])
@@ -199,7 +199,7 @@ describe('an export', () => {
     fill(line, 5, 1500)
     let writes = 0
     const { exitCode, stderr } = await line.run(['export', 'Shop'], {}, { stdout: () => ++writes < 2 })
-    // The third is of nothing.
+    // The third is empty.
     expect([writes, exitCode, stderr]).toEqual([3, 0, ''])
   })
 
@@ -211,7 +211,7 @@ describe('an export', () => {
     expect(stderr).toBe(
       `bellhop: ${missing}/shop.jsonl.unfinished cannot be created or opened: there is no directory ${missing}. Create or mount it.\n`,
     )
-    // Before all of it is written, and not after.
+    // Before anything is written.
     expect(await line.run(['export', 'Shop', line.data])).toMatchObject({
       exitCode: 1,
       stderr: `bellhop: ${line.data} is a directory: name a file in it.\n`,

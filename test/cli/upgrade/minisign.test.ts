@@ -33,7 +33,6 @@ function signatureIn(text: string, key = keyIn(KEY)) {
   return read
 }
 
-/** What is wrong with a signature; `''`: nothing. */
 function faultIn(text: string, key = KEY): string {
   const read = readSignature(text, keyIn(key))
   return read.kind === 'fault' ? read.fault : ''

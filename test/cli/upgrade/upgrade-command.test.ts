@@ -36,7 +36,7 @@ const OLD = join(folder, 'old')
 const NEXT = join(folder, `bellhop-0.2.0-${TARGET}`)
 const BROKEN = join(folder, `bellhop-9.9.9-${TARGET}`)
 const isRoot = process.geteuid?.() === 0
-/** Of a database that only the broken version can open. */
+/** Only the broken version opens it. */
 const RAISED = NEWEST_SCHEMA + 1
 
 function signFile(path: string, comment: string, by = SIGNER): void {
@@ -64,7 +64,7 @@ beforeAll(async () => {
       const file = Bun.file(join(folder, name))
       if (!(await file.exists())) return new Response('not found', { status: 404 })
       if (name.endsWith('.minisig') || place !== 'slow') return new Response(file)
-      // Half of it, and then nothing.
+      // Half the file, and no end.
       const half = file.slice(0, file.size / 2)
       const body = new ReadableStream({
         async start(controller) {
@@ -81,10 +81,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The address of the good release below a place of `web`. */
+/** The good release at this path of `web`. */
 const addressOf = (place: string) => `${web.url.href}${place}/${basename(NEXT)}`
 
-/** With a signature of its own: the good release, or a file that is not looked at. */
+/** A good release, or an empty file, with this signature. */
 function offered(comment: string, by = SIGNER, executable: string | null = null): string {
   const path = join(mkdtempSync(join(folder, 'offer-')), 'bellhop')
   if (executable === null) writeFileSync(path, '')
@@ -93,7 +93,7 @@ function offered(comment: string, by = SIGNER, executable: string | null = null)
   return path
 }
 
-/** The broken release, with the signature of the good one. */
+/** The broken release with the good one's signature. */
 function exchanged(): string {
   const path = join(mkdtempSync(join(folder, 'offer-')), 'bellhop')
   linkSync(BROKEN, path)
@@ -109,13 +109,12 @@ function stateOf(one: Machine) {
   return { version: versionOf(one), files: readdirSync(one.bin).toSorted(), devices: one.devices() }
 }
 
-/** Where nothing was changed. */
 const UNTOUCHED = { version: '0.1.0', files: ['bellhop'], devices: 3 }
 
-/** The server that runs can be called. */
+/** Can be called. */
 async function answers(one: Machine, version: string): Promise<void> {
   expect(await one.state()).toMatchObject({ version, ready: true })
-  // It lacks the headers of an application.
+  // Application headers are missing.
   expect((await fetch(`${one.apiUrl}/deviceToken`, { method: 'PUT' })).status).toBe(400)
   expect(one.devices()).toBe(3)
 }
@@ -219,7 +218,7 @@ describe('bellhop upgrade changes nothing', () => {
   })
 
   test('for a download that is cut off', async () => {
-    // Only so much of the answer arrives as its length does not promise.
+    // Fewer bytes than promised.
     using cut = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
@@ -247,7 +246,7 @@ describe('bellhop upgrade changes nothing', () => {
   test('for a version that knows an older schema, and names the copy to go back to', async () => {
     const copy = join(one.data, `bellhop.db.before-${NEWEST_SCHEMA}`)
     const bytes = readFileSync(join(one.data, 'bellhop.db'))
-    // Of the schema that the broken version then knows.
+    // The broken version then knows this one.
     bytes.writeUInt32BE(1, 60)
     writeFileSync(copy, bytes)
     const said = await refusal(['--from', BROKEN], { BROKEN: 'older' })
@@ -337,7 +336,7 @@ describe('bellhop upgrade goes back', () => {
   const hasSystemd = isRoot && existsSync(cgroups)
   // Each waits for a version that hangs.
   const slow = testInTurn(hasSystemd ? 3 : 2)
-  /** For a shell, where a first start hangs. */
+  /** For a shell: until the first start hangs. */
   const untilItHangs = 'while [ ! -e hangs ]; do sleep 0.05; done'
 
   test('from a version that raises the schema and ends', () =>
@@ -383,11 +382,11 @@ describe('bellhop upgrade goes back', () => {
     slow(bySystemd, async () => {
       await using one = await machine(OLD)
       const { pid } = await one.serve({ BROKEN: 'raises' })
-      // The kernel's part is real; systemctl is a stand-in that starts the same command line.
+      // Real cgroups, but a stand-in for systemctl.
       const unit = `bellhop-test-${pid}.service`
       const cgroup = join(cgroups, 'system.slice', unit)
       const place = dirname(one.data)
-      // The first directory that is made, if any.
+      // `undefined`: there was one.
       const made = mkdirSync(cgroup, { recursive: true })
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(1, -1).join(' ')
       const stop = 'pkill -9 -F pid; while pkill -0 -F pid; do sleep 0.1; done'
@@ -444,7 +443,6 @@ describe('bellhop upgrade goes back', () => {
 })
 
 describe('after kill -9 of bellhop upgrade', () => {
-  /** What can be seen when a step is done. */
   const STEPS: Readonly<Record<string, (one: Machine, pids: { upgrade: number; server: number }) => boolean>> = {
     'the download has begun': ({ program }, { upgrade }) => existsSync(`${program}.new-${upgrade}.part`),
     'it is fetched': ({ program }, { upgrade }) => existsSync(`${program}.new-${upgrade}`),
@@ -487,7 +485,7 @@ describe('after kill -9 of bellhop upgrade', () => {
       await one.serve({ BROKEN: 'raises' })
       const child = one.start(['upgrade', '--from', BROKEN, '--wait', '1'], { BROKEN: 'raises' })
       const isRaised = () => schemaOfFile(path) === RAISED
-      // A busy machine may see only its end.
+      // On a busy machine only its end is seen.
       const seen = (isSo: () => boolean) => until(() => isSo() || child.exitCode !== null)
       await seen(isRaised)
       if (step === 'the database is back') await seen(() => !isRaised())
@@ -498,7 +496,7 @@ describe('after kill -9 of bellhop upgrade', () => {
       await until(() => processesIn(one.bin).length === 0)
       expect(one.devices()).toBe(3)
 
-      // By hand, as the manual says.
+      // By hand.
       if (existsSync(`${one.program}.before`)) renameSync(`${one.program}.before`, one.program)
       expect(versionOf(one)).toBe('0.1.0')
       if (isRaised())

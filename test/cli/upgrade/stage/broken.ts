@@ -27,11 +27,11 @@ if (how.has('raises')) {
   const database = new Sqlite(path)
   database.run('PRAGMA journal_mode = WAL')
   upgrade(database, path, { serving: true, migrations: [...MIGRATIONS, NEXT] })
-  // As if a phone had called meanwhile; later than all else.
+  // As if a phone had called; later than all else.
   if (how.has('registers')) database.run(`UPDATE device SET seen_at = ${Date.now() + 60_000}`)
 }
 if (how.has('ends') && !wasRaised) process.exit(7)
-// It hangs, and takes no notice of SIGTERM.
+// Hangs, and ignores SIGTERM.
 process.on('SIGTERM', () => undefined)
 setInterval(() => undefined, 60_000)
 writeFileSync(join(data, '../hangs'), '')

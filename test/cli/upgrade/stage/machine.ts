@@ -10,7 +10,7 @@ import { until } from '../../../support/until.ts'
 
 type Env = Readonly<Record<string, string>>
 
-/** Below `folder`: an installed executable, and a data directory with three devices and perhaps a server. */
+/** With three devices. */
 export interface Machine extends AsyncDisposable {
   readonly program: string
   readonly bin: string

@@ -5,7 +5,7 @@ import { RELEASE_TARGETS } from '../../../../scripts/build/targets.ts'
 
 const root = join(import.meta.dir, '../../../..')
 
-/** Of this machine, as releases are named. */
+/** This machine's name in releases. */
 export const TARGET = await (async () => {
   const header = await headerOfFile(process.execPath)
   return RELEASE_TARGETS.find((target) => target.header === header)?.name ?? 'unknown'
@@ -13,14 +13,13 @@ export const TARGET = await (async () => {
 
 interface Program {
   readonly version: string
-  /** The minisign public key that it trusts; `''`: none. */
+  /** Trusted minisign public key; `''`: none. */
   readonly releaseKey: string
   /** Default: Bellhop itself. */
   readonly entry?: string
   readonly outfile: string
 }
 
-/** Compiles the sources as they are, as a version of another number. */
 export async function compileProgram({ version, releaseKey, entry = 'src/main.ts', outfile }: Program): Promise<void> {
   const [, ...threads] = BUNDLE.entrypoints
   const isBellhop = entry === 'src/main.ts'

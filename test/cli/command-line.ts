@@ -86,8 +86,8 @@ export function commandLine({ isEmpty = false } = {}): CommandLine {
 }
 
 /** With the application Shop. */
-export async function withShop(): Promise<CommandLine> {
+export async function withShop(): Promise<CommandLine & { readonly id: string; readonly secret: string }> {
   const cli = commandLine()
-  await cli.run(['app', 'create', 'Shop'])
-  return cli
+  const { id, secret } = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
+  return Object.assign(cli, { id, secret })
 }

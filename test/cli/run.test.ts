@@ -48,19 +48,6 @@ describe('bellhop', () => {
       sqlite: expect.stringMatching(/^3\.\d+\.\d+$/),
     })
   })
-
-  test('what it does not understand is a line for each problem, with exit code 2', async () => {
-    using cli = commandLine()
-    expect(await cli.run(['app', 'limits', 'Shop', '--rate', 'x', '--quota', 'y'])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: [
-        'bellhop: --rate: "x" is not a number from 0 to 1000000, with at most 3 decimals',
-        'bellhop: --quota: "y" is not a whole number from 0 to 1000000000000',
-        '',
-      ].join('\n'),
-    })
-  })
 })
 
 describe('bellhop serve', () => {

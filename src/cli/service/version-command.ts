@@ -6,7 +6,7 @@ import type { RunCommand } from '../command.ts'
 
 export const run: RunCommand = async ({ flags }) => done(flags.has('json') ? await versionJson() : versionText())
 
-export function versionText(): string {
+function versionText(): string {
   const from =
     COMMIT === null ? (Bun.isStandaloneExecutable ? 'unknown commit' : 'from source') : `${COMMIT.hash}, ${COMMIT.date}`
   return `bellhop ${RELEASE} (${from}), Bun ${Bun.version}, SQLite ${sqliteVersion()}\n`

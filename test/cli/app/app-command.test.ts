@@ -8,13 +8,12 @@ import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { apnsMagicToken } from '../../../src/gateway/simulator/apns/apns-magic-tokens.ts'
 import { fcmMagicToken } from '../../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 interface Created {
   readonly id: string
   readonly secret: string
-  readonly name: string
 }
 
 async function create(cli: CommandLine, name: string): Promise<Created> {
@@ -62,7 +61,7 @@ describe('app create', () => {
     const id = /app_\w+/.exec(stdout)?.[0] ?? ''
     const secret = /bhs_[\w-]+/.exec(stdout)?.[0] ?? ''
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-    expect(opens(cli, { id, secret, name: 'Shop' })).toBe(true)
+    expect(opens(cli, { id, secret })).toBe(true)
     expect(stdout).toBe(
       [
         'Created the application "Shop".',
@@ -92,8 +91,7 @@ describe('app create', () => {
   })
 
   test('a name is taken once', async () => {
-    using cli = commandLine()
-    await create(cli, 'Shop')
+    using cli = await withShop()
     expect(await cli.run(['app', 'create', 'Shop'])).toEqual({
       exitCode: 1,
       stdout: '',
@@ -133,8 +131,7 @@ describe('app list and app show', () => {
   })
 
   test('an empty list says how to add to it', async () => {
-    using cli = commandLine()
-    await create(cli, 'Shop')
+    using cli = await withShop()
     await cli.run(['app', 'delete', 'Shop', '--yes'])
     expect(await cli.run(['app', 'list'])).toEqual({
       exitCode: 0,
@@ -145,8 +142,8 @@ describe('app list and app show', () => {
   })
 
   test('show finds an application by id and by name', async () => {
-    using cli = commandLine()
-    const { id } = await create(cli, 'Shop')
+    using cli = await withShop()
+    const { id } = cli
     const holds = '  holds     0 devices, also those that are gone; 0 tags and types'
     const text = ['Shop', '', `  id        ${id}`, '  sends to  nothing yet', holds, '', LIMITS].join('\n')
     expect(await cli.run(['app', 'show', 'Shop'])).toEqual({ exitCode: 0, stdout: text, stderr: '' })
@@ -154,8 +151,8 @@ describe('app list and app show', () => {
   })
 
   test('--json prints one line, the same for show and list, without secret and hash', async () => {
-    using cli = commandLine()
-    const { id } = await create(cli, 'Shop')
+    using cli = await withShop()
+    const { id } = cli
     const limits = {
       rate: 10,
       burst: 100,
@@ -190,8 +187,8 @@ describe('app list and app show', () => {
 
 describe('app rotate-secret', () => {
   test('the new secret opens, the old one no longer', async () => {
-    using cli = commandLine()
-    const before = await create(cli, 'Shop')
+    using cli = await withShop()
+    const before = cli
     const { exitCode, stdout } = await cli.run(['app', 'rotate-secret', 'Shop', '--json'])
     const after = JSON.parse(stdout) as Created
     expect(exitCode).toBe(0)
@@ -200,8 +197,8 @@ describe('app rotate-secret', () => {
   })
 
   test('with --overlap the old one counts for so long', async () => {
-    using cli = commandLine()
-    const before = await create(cli, 'Shop')
+    using cli = await withShop()
+    const before = cli
     const { stdout } = await cli.run(['app', 'rotate-secret', 'Shop', '--overlap', '24h', '--json'])
     const after = JSON.parse(stdout) as Created
     expect(after).toMatchObject({ previousUntil: '2026-11-21T12:00:00.000Z' })
@@ -213,11 +210,11 @@ describe('app rotate-secret', () => {
   })
 
   test('as text it says that the old one is worth nothing', async () => {
-    using cli = commandLine()
-    const { id } = await create(cli, 'Shop')
+    using cli = await withShop()
+    const { id } = cli
     const { stdout } = await cli.run(['app', 'rotate-secret', id])
     const secret = /bhs_[\w-]+/.exec(stdout)?.[0] ?? ''
-    expect(opens(cli, { id, secret, name: 'Shop' })).toBe(true)
+    expect(opens(cli, { id, secret })).toBe(true)
     expect(stdout).toBe(
       `"Shop" has a new secret; the old one no longer works.\n\n  ${secret}\n\nCopy it to your backend now; you won't see it again.\n`,
     )
@@ -226,8 +223,7 @@ describe('app rotate-secret', () => {
 
 describe('app delete', () => {
   test('without --yes it deletes nothing', async () => {
-    using cli = commandLine()
-    await create(cli, 'Shop')
+    using cli = await withShop()
     expect(await cli.run(['app', 'delete', 'Shop'])).toEqual({
       exitCode: 2,
       stdout: '',
@@ -238,8 +234,7 @@ describe('app delete', () => {
   })
 
   test('with --yes the application is gone', async () => {
-    using cli = commandLine()
-    await create(cli, 'Shop')
+    using cli = await withShop()
     expect(await cli.run(['app', 'delete', 'Shop', '--yes'])).toEqual({
       exitCode: 0,
       stdout: 'Deleted the application "Shop".\n',
@@ -251,8 +246,7 @@ describe('app delete', () => {
 
 describe('app simulate', () => {
   test('turns the simulator on, and --off turns it off', async () => {
-    using cli = commandLine()
-    await create(cli, 'Shop')
+    using cli = await withShop()
     const simulated = async () =>
       (JSON.parse((await cli.run(['app', 'show', 'Shop', '--json'])).stdout) as { simulated: boolean }).simulated
     const { stdout } = await cli.run(['app', 'simulate', 'Shop'])
@@ -273,8 +267,7 @@ describe('app simulate', () => {
   })
 
   test('of an application for phones needs --yes, and says what would happen', async () => {
-    using cli = commandLine()
-    await create(cli, 'Shop')
+    using cli = await withShop()
     using database = cli.database()
     const clock = createFakeClock()
     const number = createApplicationStore({ database, clock }).find('Shop')?.number ?? 0
@@ -303,14 +296,13 @@ describe('app simulate', () => {
 
 describe('app limits', () => {
   test('prints the limits when none is given', async () => {
-    using cli = commandLine()
-    await create(cli, 'Shop')
+    using cli = await withShop()
     expect(await cli.run(['app', 'limits', 'Shop'])).toEqual({ exitCode: 0, stdout: LIMITS, stderr: '' })
   })
 
   test('changes what is given and leaves the rest, 0 = unlimited', async () => {
-    using cli = commandLine()
-    const { id } = await create(cli, 'Shop')
+    using cli = await withShop()
+    const { id } = cli
     const changed = [
       '  rate               0.5        calls a second for each network address',
       '  burst              100        burst for each network address',
@@ -393,8 +385,7 @@ describe('the data directory', () => {
   )
 
   test('that a newer Bellhop has written is left alone', async () => {
-    using cli = commandLine()
-    await create(cli, 'Shop')
+    using cli = await withShop()
     {
       using database = cli.database()
       database.statement('PRAGMA user_version = 1000').run()

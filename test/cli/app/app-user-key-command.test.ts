@@ -3,16 +3,10 @@ import { createApplicationStore } from '../../../src/application/application-sto
 import { createUserKeyStore } from '../../../src/application/user-key-store.ts'
 import type { UserKeys } from '../../../src/application/user-key.ts'
 import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
-import { commandLine } from '../command-line.ts'
+import { withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-
-async function withShop() {
-  const cli = commandLine()
-  const { id } = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
-  return { ...cli, id: String(id), [Symbol.dispose]: () => cli[Symbol.dispose]() }
-}
 
 function stored(cli: CommandLine): UserKeys | null {
   using database = cli.database()

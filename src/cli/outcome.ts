@@ -3,9 +3,6 @@ import type { CommandContext, CommandOutcome } from './command.ts'
 
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
-/** 128 and the signal's number, as in shells. */
-export const INTERRUPTED = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
-
 export function report(outcome: CommandOutcome, { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>): number {
   if (outcome.kind === 'done' || outcome.kind === 'failed') stdout(outcome.text)
   const sentences = outcome.kind === 'problem' ? [outcome.problem] : outcome.kind === 'problems' ? outcome.problems : []

@@ -8,6 +8,7 @@ import type { CheckArguments, CommandOutcome, ParsedArguments, RunOnData, World 
 import { findApplication } from '../find-application.ts'
 import { readGivenFile } from '../read-given-file.ts'
 import { adminOriginOf, adminTokenIn } from '../remote/remote-command.ts'
+import { ENDING, onSignals } from '../signals.ts'
 import { NO_KEY } from './app-text.ts'
 
 export const check: CheckArguments = ({ flags }) => {
@@ -48,17 +49,13 @@ async function move({ flags }: ParsedArguments, id: string, world: World): Promi
     return problem(`No server runs on ${data}: start bellhop serve, since calls go on during a move.`)
   }
   const ending = new AbortController()
-  const end = () => ending.abort()
-  signals.on('SIGINT', end)
-  signals.on('SIGTERM', end)
+  using _ = onSignals(signals, ENDING, () => ending.abort())
   world.audit?.note({ to: server })
   const moved = await served.moving.move(
     application,
     { server, token, url: flags.get('url') ?? null },
     { say: (sentence) => stderr(`${sentence}\n`), signal: ending.signal },
   )
-  signals.off('SIGINT', end)
-  signals.off('SIGTERM', end)
   if (moved.kind === 'problem') return moved
   const seconds = (moved.waitedMs / 1000).toFixed(1)
   return done(

@@ -10,7 +10,8 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { moment } from '../../text/format.ts'
 import { done, failed, problems } from '../command.ts'
 import type { ApplicationWorld, CheckArguments, CommandOutcome, ParsedArguments, RunOnApplication } from '../command.ts'
-import { startPolling, WATCHING } from '../terminal/poll.ts'
+import { ALL_SIGNALS } from '../signals.ts'
+import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { styleOf } from '../terminal/style.ts'
 import type { Pushing } from '../../push/pushing.ts'
@@ -130,7 +131,7 @@ async function follow(
   const count = createAudienceCount({ database })
   const expected = 'filter' in to ? count(application.number, { ...to.filter, asOf: clock.now() }) : Promise.resolve(1)
   const progress = createProgress(sending, { unit: 'devices' })
-  using polling = startPolling(sending, WATCHING)
+  using polling = startPolling(sending, ALL_SIGNALS)
   const watched = await watchPush({
     application: application.number,
     id,

@@ -7,6 +7,7 @@ import type { Notification } from '../../notification/notification.ts'
 import { OPTION_FLAGS, OPTIONS } from '../../notification/options.ts'
 import type { When } from '../../push/schedule/timing-schema.ts'
 import type { Problems } from '../../settings/parse.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
 import { problems } from '../command.ts'
 import type { CommandContext, ParsedArguments } from '../command.ts'
 import { platformsIn } from './platform-flag.ts'
@@ -50,7 +51,7 @@ export function readPush(
     return names
   }
   const json = (name: string, example: string, text = flag(name)): unknown => {
-    const value = text === undefined ? undefined : parsed(text)
+    const value = text === undefined ? undefined : parseJsonObject(text)
     if (value === null) wrong.push(`--${name} is not JSON: expected an object, such as '${example}'.`)
     return value ?? undefined
   }
@@ -143,13 +144,4 @@ function unknownFields(more: unknown): readonly string[] {
         ? `--fields: set the audience with flags, not with "${name}".`
         : `--fields: "${name}" is not a field of a push.${hintAt(name, MORE_FIELDS)}`,
     )
-}
-
-function parsed(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && !Array.isArray(value) ? value : null
-  } catch {
-    return null
-  }
 }

@@ -1,10 +1,11 @@
 import type { CommandSaid } from '../../admin/command-call.ts'
 import { problem } from '../../failure.ts'
 import { path } from '../../settings/setting-type.ts'
+import { dataFlags } from '../command.ts'
 import type { CommandContext, CommandFacts, CommandOutcome, FlagSpec, ParsedArguments } from '../command.ts'
 
-/** Their files are not sent. */
-const PLACES = new Set(['server', 'token-file', 'data'])
+/** They name things on the caller's machine, and their files are not sent. */
+export const PLACES: readonly string[] = dataFlags.map(({ name }) => name)
 
 export interface WrittenCall {
   readonly argv: readonly string[]
@@ -27,7 +28,7 @@ export function callOf(
 }
 
 function isFile(flag: FlagSpec | undefined, value: string): boolean {
-  if (flag === undefined || PLACES.has(flag.name)) return false
+  if (flag === undefined || PLACES.includes(flag.name)) return false
   return flag.type === path || (flag.placeholder === 'FILE|JSON' && !value.trimStart().startsWith('{'))
 }
 

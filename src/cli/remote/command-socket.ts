@@ -9,7 +9,7 @@ import { codeOf, describeError } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 import { VERSION } from '../../version.ts'
 import type { CommandContext, CommandFacts, CommandOutcome, ParsedArguments, Signal } from '../command.ts'
-import { INTERRUPTED } from '../outcome.ts'
+import { ALL_SIGNALS, INTERRUPTED, onSignals } from '../signals.ts'
 import { callOf, follow } from './command-call.ts'
 
 /** Environment variables that are not settings of the server. */
@@ -47,11 +47,7 @@ export async function runBeside(
       .then((heard) => heard || abort.abort())
       .catch(() => abort.abort())
   }
-  const listeners = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map((signal) => {
-    const listener = () => forward(signal)
-    context.signals.on(signal, listener)
-    return { signal, listener }
-  })
+  using _ = onSignals(context.signals, ALL_SIGNALS, forward)
   try {
     const response = await call(data, 'command', JSON.stringify(localCall(spec, given, context)), abort.signal)
     state.number = response.headers.get(COMMAND_NUMBER)
@@ -63,7 +59,6 @@ export async function runBeside(
       `The server on ${data} closed the connection; whether the command finished is unknown: ${describeError(error)}.`,
     )
   } finally {
-    for (const { signal, listener } of listeners) context.signals.off(signal, listener)
     abort.abort()
   }
 }

@@ -6,7 +6,7 @@ import { codeOf, describeError } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 import { problems } from '../command.ts'
 import type { CommandContext, CommandFacts, CommandOutcome, ParsedArguments } from '../command.ts'
-import { INTERRUPTED } from '../outcome.ts'
+import { ALL_SIGNALS, INTERRUPTED, onSignals } from '../signals.ts'
 import { callOf, follow } from './command-call.ts'
 
 /** `null`: here. */
@@ -47,8 +47,7 @@ export async function runRemotely(
   }
 
   const abort = new AbortController()
-  const end = () => abort.abort()
-  for (const signal of SIGNALS) context.signals.on(signal, end)
+  using _ = onSignals(context.signals, ALL_SIGNALS, () => abort.abort())
   try {
     const response = await fetch(`${origin}/api/command`, {
       method: 'POST',
@@ -63,12 +62,9 @@ export async function runRemotely(
     if (abort.signal.aborted) return { kind: 'served', exitCode: INTERRUPTED.SIGINT }
     return problem(`No server answers at ${origin}: ${codeOf(error) ?? describeError(error)}.`)
   } finally {
-    for (const signal of SIGNALS) context.signals.off(signal, end)
-    end()
+    abort.abort()
   }
 }
-
-const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
 
 /** Gets a token, so plain HTTP only on this machine or a private network. */
 export function adminOriginOf(server: string): string | null {

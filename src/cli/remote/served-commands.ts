@@ -10,6 +10,7 @@ import type { CommandContext, CommandSpec, ParsedArguments, World } from '../com
 import { COMMANDS } from '../commands.ts'
 import { execute } from '../execute.ts'
 import { EXIT, report } from '../outcome.ts'
+import { PLACES } from './command-call.ts'
 import { COMMAND_PURPOSES } from './command-purposes.ts'
 
 /** Each may read a lot. */
@@ -38,7 +39,7 @@ export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): 
       if (needed === undefined) return refused(`${spec.name} runs only on the server's machine.`)
       const { purpose } = call.rights
       if (!isEnough(purpose, needed)) return refused(lesserPurposeText(purpose, needed), 'ForbiddenError')
-      const foreign = call.isLocal ? undefined : FOREIGN.find((name) => command.given.flags.has(name))
+      const foreign = call.isLocal ? undefined : PLACES.find((name) => command.given.flags.has(name))
       if (foreign !== undefined) return refused(`--${foreign} is for the machine that a command runs on.`)
       if (running >= MAX_RUNNING) {
         return refused('Too many commands are running: try again when one has finished.', 'TooManyRequestsError')
@@ -48,9 +49,6 @@ export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): 
     }
   }
 }
-
-/** Names on the caller's machine. */
-const FOREIGN = ['data', 'server', 'token-file']
 
 function refused(sentence: string, code: CommandRefused['code'] = 'InvalidArgument'): CommandRefused {
   return { kind: 'refused', code, sentence }

@@ -21,6 +21,7 @@ import { done } from '../command.ts'
 import type { CommandContext, ParsedArguments, RunCommand, World } from '../command.ts'
 import { dataFlagOf } from '../data-directory.ts'
 import { openData } from '../open-data.ts'
+import { ALL_SIGNALS, onSignals } from '../signals.ts'
 import { demonstrate } from './demo-push.ts'
 
 /** For printed command lines. */
@@ -48,19 +49,16 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
       startProblem(error, data),
     )
     if ('problem' in server) return server
-    const stop = stopOf(context.signals)
-    try {
-      context.stdout(`Bellhop listens on ${server.url}\n\n`)
-      const shown = await Promise.race([demonstrate(server, application, context), stop.given])
-      if (shown !== undefined && shown !== null) return shown
-      if (once || shown === undefined) return done('')
-      context.stdout(nextText(server, application, { signIn: signIn?.(server.adminUrl) ?? null, flags, data }))
-      await stop.given
-      return done('')
-    } finally {
-      stop.release()
-      await server[Symbol.asyncDispose]()
-    }
+    await using running = server
+    const stop = Promise.withResolvers<undefined>()
+    using _ = onSignals(context.signals, ALL_SIGNALS, () => stop.resolve(undefined))
+    context.stdout(`Bellhop listens on ${running.url}\n\n`)
+    const shown = await Promise.race([demonstrate(running, application, context), stop.promise])
+    if (shown !== undefined && shown !== null) return shown
+    if (once || shown === undefined) return done('')
+    context.stdout(nextText(running, application, { signIn: signIn?.(running.adminUrl) ?? null, flags, data }))
+    await stop.promise
+    return done('')
   } finally {
     if (temporary !== null) rmSync(temporary, { recursive: true, force: true })
   }
@@ -85,17 +83,6 @@ function startProblem(error: unknown, data: string): Problem {
   const refusal = startRefusalOf(error, data)
   if (refusal instanceof StartRefused) return problem(refusal.message)
   throw refusal
-}
-
-function stopOf(signals: CommandContext['signals']) {
-  const given = Promise.withResolvers<undefined>()
-  const end = () => given.resolve(undefined)
-  const names = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
-  for (const name of names) signals.on(name, end)
-  return {
-    given: given.promise,
-    release: () => names.forEach((name) => signals.off(name, end)),
-  }
 }
 
 interface Next {

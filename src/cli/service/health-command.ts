@@ -4,6 +4,7 @@ import { problem } from '../../failure.ts'
 import { readSettings } from '../../settings/parse.ts'
 import { codeOf } from '../../text/error-code.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
 import { done, failed, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { adminOrigin } from './admin-origin.ts'
@@ -72,12 +73,10 @@ interface HealthAnswer {
 }
 
 function answerIn(body: string): HealthAnswer | null {
-  try {
-    const { status, reasons, warnings } = JSON.parse(body) as Readonly<Record<string, unknown>>
-    return { status: String(status), reasons: sentences(reasons), warnings: sentences(warnings) }
-  } catch {
-    return null
-  }
+  const answer = parseJsonObject(body)
+  if (answer === null) return null
+  const { status, reasons, warnings } = answer
+  return { status: String(status), reasons: sentences(reasons), warnings: sentences(warnings) }
 }
 
 function sentences(value: unknown): readonly string[] {

@@ -8,7 +8,7 @@ import type { Config } from '../../settings/parse.ts'
 import type { ServiceManager } from '../../system/service-manager.ts'
 import { operatorOf } from '../../system/operator.ts'
 import type { CommandContext, Signal, Signals } from '../command.ts'
-import { INTERRUPTED } from '../outcome.ts'
+import { ALL_SIGNALS, INTERRUPTED, onSignals } from '../signals.ts'
 
 /**
  * starting → (created) → ready, prints `ready …` → (SIGTERM, SIGINT) → stopping: refuses new calls, and running ones
@@ -24,12 +24,8 @@ import { INTERRUPTED } from '../outcome.ts'
  * SIGHUP ends it (129) if it has a terminal; without one it reloads the TLS files.
  */
 export async function runServer(config: Config, options: Options): Promise<number> {
-  const stop = watch(options.signals, options.attached)
-  try {
-    return await Promise.race([serve(config, options, stop), stop.second.then((signal) => INTERRUPTED[signal])])
-  } finally {
-    stop.release()
-  }
+  using stop = watch(options.signals, options.attached)
+  return await Promise.race([serve(config, options, stop), stop.second.then((signal) => INTERRUPTED[signal])])
 }
 
 interface Breakdown {
@@ -144,12 +140,11 @@ async function startServer(config: Config, overrides: Overrides): Promise<Runnin
   })
 }
 
-interface Stop {
+interface Stop extends Disposable {
   readonly first: Promise<Signal>
   readonly second: Promise<Signal>
   received(): boolean
   onHangUp(run: () => void): void
-  release(): void
 }
 
 function watch(signals: Signals, attached: boolean): Stop {
@@ -157,22 +152,16 @@ function watch(signals: Signals, attached: boolean): Stop {
   const second = Promise.withResolvers<Signal>()
   let received = 0
   let hangUp = () => {}
-  const listeners = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map((signal) => {
-    const listener = () => {
-      if (signal === 'SIGHUP' && !attached) return hangUp()
-      received += 1
-      ;(received === 1 ? first : second).resolve(signal)
-    }
-    signals.on(signal, listener)
-    return { signal, listener }
+  const listening = onSignals(signals, ALL_SIGNALS, (signal) => {
+    if (signal === 'SIGHUP' && !attached) return hangUp()
+    received += 1
+    ;(received === 1 ? first : second).resolve(signal)
   })
   return {
     first: first.promise,
     second: second.promise,
     received: () => received > 0,
     onHangUp: (run) => void (hangUp = run),
-    release() {
-      for (const { signal, listener } of listeners) signals.off(signal, listener)
-    },
+    [Symbol.dispose]: () => listening[Symbol.dispose](),
   }
 }

@@ -10,7 +10,8 @@ import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { RunOnData, World } from '../command.ts'
 import { findApplication } from '../find-application.ts'
-import { startPolling, WATCHING } from '../terminal/poll.ts'
+import { ALL_SIGNALS } from '../signals.ts'
+import { startPolling } from '../terminal/poll.ts'
 import { styleOf } from '../terminal/style.ts'
 import { createDeviceTail } from './tail-devices.ts'
 import type { TailEvent } from './tail-event.ts'
@@ -29,7 +30,7 @@ export const run: RunOnData = async ({ words: [app], flags }, world) => {
   const only = found?.application ?? null
   const tail = createTail(only, served, world)
   const style = styleOf(world)
-  using polling = startPolling(world, WATCHING)
+  using polling = startPolling(world, ALL_SIGNALS)
   if (world.terminal !== null) stderr('Showing new events. Press Ctrl-C to stop.\n')
   while ((await polling.next(LOOK_MS)) === 'tick') {
     for (const event of tail.look(clock.now())) {

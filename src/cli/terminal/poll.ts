@@ -1,5 +1,6 @@
 import { within } from '../../clock.ts'
-import type { CommandContext, Signal } from '../command.ts'
+import type { CommandContext } from '../command.ts'
+import { ENDING, onSignals } from '../signals.ts'
 
 /** For a command that watches or works for long. Disposing it stops listening to signals. */
 export interface Polling extends Disposable {
@@ -9,26 +10,21 @@ export interface Polling extends Disposable {
   readonly stopped: AbortSignal
 }
 
-/** By SIGHUP a server says that the reader has gone. A process of its own must leave that to nohup. */
-export const WATCHING: readonly Signal[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
-
-export function startPolling(
-  { clock, signals }: Pick<CommandContext, 'clock' | 'signals'>,
-  endedBy: readonly Signal[] = ['SIGINT', 'SIGTERM'],
-): Polling {
+/**
+ * `endedBy`: all signals for what only a server runs, which says by SIGHUP that the reader has gone; a process of its own
+ * leaves that to nohup.
+ */
+export function startPolling({ clock, signals }: Pick<CommandContext, 'clock' | 'signals'>, endedBy = ENDING): Polling {
   const stop = Promise.withResolvers<'stopped'>()
   const stopped = new AbortController()
-  const listener = () => {
+  const listening = onSignals(signals, endedBy, () => {
     stopped.abort()
     stop.resolve('stopped')
-  }
-  for (const signal of endedBy) signals.on(signal, listener)
+  })
   return {
     next: (waitMs) => within(clock, waitMs, stop.promise, 'tick'),
     isStopped: () => stopped.signal.aborted,
     stopped: stopped.signal,
-    [Symbol.dispose]() {
-      for (const signal of endedBy) signals.off(signal, listener)
-    },
+    [Symbol.dispose]: () => listening[Symbol.dispose](),
   }
 }

@@ -81,6 +81,14 @@ export function valueFlag(
   return { name, placeholder, doc, ...more }
 }
 
+export function typedFlag(name: string, type: SettingType<unknown>, doc: string): FlagSpec {
+  return { name, placeholder: type.placeholder, doc, type }
+}
+
+export function fileFlag(name: string, doc: string, placeholder = 'FILE'): FlagSpec {
+  return { name, placeholder, doc, type: path }
+}
+
 export const dataFlag = valueFlag(
   'data',
   'PATH',
@@ -90,10 +98,8 @@ export const dataFlag = valueFlag(
 
 export const dataFlags: readonly FlagSpec[] = [
   dataFlag,
-  valueFlag('server', 'URL', 'run on the server with this admin address (BELLHOP_SERVER)', {
-    type: serverAddress,
-  }),
-  valueFlag('token-file', 'FILE', 'file that contains the token (BELLHOP_TOKEN_FILE)', { type: path }),
+  typedFlag('server', serverAddress, 'run on the server with this admin address (BELLHOP_SERVER)'),
+  fileFlag('token-file', 'file that contains the token (BELLHOP_TOKEN_FILE)'),
 ]
 
 export const jsonFlag = switchFlag('json', 'print one line of JSON')

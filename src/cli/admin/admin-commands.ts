@@ -1,14 +1,12 @@
 import { DEFAULT_PURPOSE, DEFAULT_TOKEN_DAYS, PURPOSE_TEXT, TOKEN_PURPOSES } from '../../admin/token-purpose.ts'
-import { choice, integer, path } from '../../settings/setting-type.ts'
-import { jsonFlag, jsonLinesFlag, switchFlag, valueFlag } from '../command.ts'
+import { choice, integer } from '../../settings/setting-type.ts'
+import { fileFlag, jsonFlag, jsonLinesFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 import { tokenLife } from './token-life.ts'
 
-const passwordFlag = valueFlag(
+const passwordFlag = fileFlag(
   'password-file',
-  'FILE',
   "read the password from this file's first line; - reads standard input (default: generated and shown once)",
-  { type: path },
 )
 
 const urlFlag = valueFlag('url', 'URL', 'the admin address as browsers reach it, such as https://push.example.com')
@@ -100,9 +98,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
         type: choice(...TOKEN_PURPOSES),
         doc: `${TOKEN_PURPOSES.map((one) => `${one}: ${PURPOSE_TEXT[one]}`).join('; ')} (default ${DEFAULT_PURPOSE})`,
       },
-      valueFlag('expires', 'DAYS', `how long it is valid: 30d, or never (default ${DEFAULT_TOKEN_DAYS}d)`, {
-        type: tokenLife,
-      }),
+      typedFlag('expires', tokenLife, `how long it is valid: 30d, or never (default ${DEFAULT_TOKEN_DAYS}d)`),
       jsonFlag,
     ],
     examples: ['bellhop admin token prometheus', 'bellhop admin token laptop --purpose administer --expires 30d'],
@@ -139,9 +135,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
       valueFlag('until', 'TIME', 'only entries before this time'),
       valueFlag('who', 'WHO', 'only entries whose actor contains this, such as "token ci"'),
       valueFlag('action', 'ACTION', 'only this action, such as "rotate secret"'),
-      valueFlag('limit', 'N', 'show at most N entries (default 50; all with --json or --csv)', {
-        type: integer(1, 1_000_000),
-      }),
+      typedFlag('limit', integer(1, 1_000_000), 'show at most N entries (default 50; all with --json or --csv)'),
       jsonLinesFlag('entry'),
       switchFlag('csv', 'print comma-separated values'),
     ],

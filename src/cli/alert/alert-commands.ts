@@ -1,6 +1,5 @@
 import { ALERT_KINDS, CHANNELS } from '../../alert/alert.ts'
-import { path } from '../../settings/setting-type.ts'
-import { jsonFlag, jsonLinesFlag, switchFlag, valueFlag } from '../command.ts'
+import { fileFlag, jsonFlag, jsonLinesFlag, switchFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 
 export const ALERT_COMMANDS: readonly CommandSpec[] = [
@@ -13,9 +12,7 @@ export const ALERT_COMMANDS: readonly CommandSpec[] = [
     flags: [
       valueFlag('when', 'LIST', `what to tell: ${ALERT_KINDS.join(', ')} (default: all)`, { list: true }),
       valueFlag('name', 'NAME', 'name of the alert (default: webhook, ntfy or email)'),
-      valueFlag('secret-file', 'FILE', "file with ntfy's access token, the mail password, or the webhook's secret", {
-        type: path,
-      }),
+      fileFlag('secret-file', "file with ntfy's access token, the mail password, or the webhook's secret"),
       jsonFlag,
     ],
     examples: [

@@ -1,9 +1,9 @@
 import { isAppleId, isBundleId } from '../../application/apple-names.ts'
 import { isVapidSubject, VAPID_SUBJECT } from '../../application/vapid.ts'
 import { publicOrigin, serverAddress } from '../../settings/network-types.ts'
-import { choice, duration, path } from '../../settings/setting-type.ts'
+import { choice, duration } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
-import { jsonFlag, switchFlag, valueFlag } from '../command.ts'
+import { fileFlag, jsonFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 import { EXCLUSIVE_LIMIT_FLAGS, LIMIT_FLAGS } from './limit-flags.ts'
 
@@ -62,9 +62,11 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     summary: "rotate an application's secret, revoking the old one now or after an overlap",
     changes: { action: 'rotate secret' },
     flags: [
-      valueFlag('overlap', 'TIME', 'how long the old secret stays valid: 90s, 15m, 24h, 7d (default 0s: not at all)', {
-        type: duration(0),
-      }),
+      typedFlag(
+        'overlap',
+        duration(0),
+        'how long the old secret stays valid: 90s, 15m, 24h, 7d (default 0s: not at all)',
+      ),
       jsonFlag,
     ],
     examples: ['bellhop app rotate-secret "Corner Shop"'],
@@ -77,11 +79,10 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     summary: 'create a user key (your backend signs user IDs with it); the previous key stays valid for a while',
     changes: { action: 'make user key' },
     flags: [
-      valueFlag(
+      typedFlag(
         'overlap',
-        'TIME',
+        duration(0),
         'how long the previous key stays valid: 90s, 15m, 24h, 7d (default 30d; 0s: not at all)',
-        { type: duration(0) },
       ),
       jsonFlag,
     ],
@@ -105,17 +106,15 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     summary: 'store the APNs credential: a signing key (.p8), or a certificate with its private key (.p12, .pem)',
     changes: { action: 'store credential' },
     flags: [
-      valueFlag('key', 'FILE.p8', 'the signing key from Apple; - reads standard input', { type: path }),
+      fileFlag('key', 'the signing key from Apple; - reads standard input', 'FILE.p8'),
       valueFlag('key-id', 'K', 'the key ID, 10 characters (default: from the file name AuthKey_K.p8)', {
         type: appleId,
       }),
       valueFlag('team-id', 'T', 'your Apple team ID, 10 characters', { type: appleId }),
-      valueFlag('certificate', 'FILE', 'a certificate with its private key, instead of --key', { type: path }),
+      fileFlag('certificate', 'a certificate with its private key, instead of --key'),
       valueFlag('password', 'P', 'of the certificate file (better: BELLHOP_CERTIFICATE_PASSWORD, or …_FILE)'),
       valueFlag('topic', 'BUNDLE', 'the bundle ID (a certificate usually contains it)', { type: bundleId }),
-      valueFlag('environment', ENVIRONMENT.placeholder, 'default auto: detected for each device', {
-        type: ENVIRONMENT,
-      }),
+      typedFlag('environment', ENVIRONMENT, 'default auto: detected for each device'),
     ],
     examples: [
       'bellhop app apns "Corner Shop" --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ --topic com.example.shop',
@@ -128,11 +127,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     on: 'application',
     summary: "store the FCM credential: a service account's key file",
     changes: { action: 'store credential' },
-    flags: [
-      valueFlag('service-account', 'FILE.json', 'the key file from Google Cloud; - reads standard input', {
-        type: path,
-      }),
-    ],
+    flags: [fileFlag('service-account', 'the key file from Google Cloud; - reads standard input', 'FILE.json')],
     examples: ['bellhop app fcm "Corner Shop" --service-account service-account.json'],
     load: async () => (await import('./app-credential-command.ts')).fcm,
   },
@@ -146,12 +141,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       valueFlag('subject', 'mailto:…|https://…', 'contact address for push services (required once)', {
         type: vapidSubject,
       }),
-      valueFlag(
-        'key',
-        'FILE',
-        "import another service's private key to keep its subscriptions; - reads standard input",
-        { type: path },
-      ),
+      fileFlag('key', "import another service's private key to keep its subscriptions; - reads standard input"),
       switchFlag('new', 'replace the key: every browser must subscribe again'),
       jsonFlag,
     ],
@@ -216,11 +206,9 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     summary: 'move an application to another server while calls go on, or show where it is if no flag is given',
     changes: { action: 'move application', onlyWith: ['to', 'finish'] },
     flags: [
-      valueFlag('to', 'URL', 'admin address of the other server, which has the same version', { type: serverAddress }),
-      valueFlag('to-token-file', 'FILE', 'file with a token for administering it (there: bellhop admin token)', {
-        type: path,
-      }),
-      valueFlag('url', 'URL', 'where it answers calls (default: as it says itself)', { type: publicOrigin }),
+      typedFlag('to', serverAddress, 'admin address of the other server, which has the same version'),
+      fileFlag('to-token-file', 'file with a token for administering it (there: bellhop admin token)'),
+      typedFlag('url', publicOrigin, 'where it answers calls (default: as it says itself)'),
       switchFlag('finish', 'end the forwarding, when all callers use the other server'),
     ],
     exclusive: [['to', 'finish']],

@@ -1,6 +1,6 @@
-import { integer, path } from '../../settings/setting-type.ts'
+import { integer } from '../../settings/setting-type.ts'
 import { readTime } from '../../transfer/time.ts'
-import { dataFlag, jsonFlag, switchFlag, valueFlag } from '../command.ts'
+import { dataFlag, fileFlag, jsonFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 
 const REPLICA_FLAGS: readonly FlagSpec[] = [
@@ -17,9 +17,11 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     summary: 'back up the database, even while the server runs, to a file, a folder or s3://bucket/prefix/',
     changes: { action: 'make backup', evenWithoutRows: true },
     flags: [
-      valueFlag('keep', 'N', 'in a folder or bucket, keep only the newest N backups (default: keep all)', {
-        type: integer(1, 10_000),
-      }),
+      typedFlag(
+        'keep',
+        integer(1, 10_000),
+        'in a folder or bucket, keep only the newest N backups (default: keep all)',
+      ),
       jsonFlag,
       dataFlag,
     ],
@@ -82,14 +84,7 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     summary: 'create a new sealing key and reseal all credentials with it; the server must be stopped',
     changes: { action: 'rotate sealing key', evenWithoutRows: true },
     flags: [
-      valueFlag(
-        'to',
-        'FILE',
-        'write the key to this new file, outside the data directory; set BELLHOP_KEY_FILE to it',
-        {
-          type: path,
-        },
-      ),
+      fileFlag('to', 'write the key to this new file, outside the data directory; set BELLHOP_KEY_FILE to it'),
       switchFlag(
         'discard',
         'delete credentials and webhooks that the old key cannot open, or all of them if it is lost',

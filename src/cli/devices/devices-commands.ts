@@ -1,5 +1,5 @@
 import { choice, integer } from '../../settings/setting-type.ts'
-import { jsonFlag, jsonLinesFlag, switchFlag, valueFlag } from '../command.ts'
+import { jsonFlag, jsonLinesFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 import { platformFlag } from '../push/platform-flag.ts'
 
@@ -18,8 +18,8 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
       valueFlag('user', 'U', 'those of this user'),
       valueFlag('token', 'T', 'only tokens that start with this (8 characters or more)'),
       platformFlag,
-      valueFlag('state', STATE.placeholder, 'default registered; with --alias, --user or --token any', { type: STATE }),
-      valueFlag('limit', 'N', 'show at most N (default 50)', { type: integer(1, 10_000) }),
+      typedFlag('state', STATE, 'default registered; with --alias, --user or --token any'),
+      typedFlag('limit', integer(1, 10_000), 'show at most N (default 50)'),
       valueFlag('after', 'TOKEN', 'devices after this one'),
       switchFlag('full', 'show full tokens'),
       jsonLinesFlag('device'),
@@ -59,7 +59,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
         'remove names that only new devices have (devices no gateway has accepted a push for)',
       ),
       { ...platformFlag, doc: 'count its devices as new even if no push was ever accepted on it' },
-      valueFlag('limit', 'N', 'rows per table (default 20)', { type: integer(1, 10_000) }),
+      typedFlag('limit', integer(1, 10_000), 'rows per table (default 20)'),
       switchFlag('yes', 'yes, clear them'),
       jsonFlag,
     ],
@@ -93,7 +93,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     summary: 'show what was sent, received and opened by day and by language',
     changes: null,
     flags: [
-      valueFlag('days', 'N', 'number of days including today (default 14)', { type: integer(1, 366) }),
+      typedFlag('days', integer(1, 366), 'number of days including today (default 14)'),
       jsonLinesFlag('application'),
     ],
     examples: ['bellhop stats "Corner Shop" --days 30'],

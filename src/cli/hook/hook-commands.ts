@@ -1,6 +1,6 @@
 import { SIGNATURE_NAMES } from '../../hook/sender-proof.ts'
-import { choice, path } from '../../settings/setting-type.ts'
-import { jsonFlag, jsonLinesFlag, switchFlag, valueFlag } from '../command.ts'
+import { choice } from '../../settings/setting-type.ts'
+import { fileFlag, jsonFlag, jsonLinesFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 
 const SIGNATURE = choice(...SIGNATURE_NAMES)
@@ -13,11 +13,9 @@ export const HOOK_COMMANDS: readonly CommandSpec[] = [
     summary: 'turn events of another service into pushes by a template, or change how',
     changes: { action: 'set hook' },
     flags: [
-      valueFlag('template', 'FILE', 'the template, JSON; - reads standard input', { type: path }),
-      valueFlag('signature', SIGNATURE.placeholder, 'how the service signs its calls (default: a key in the path)', {
-        type: SIGNATURE,
-      }),
-      valueFlag('secret-file', 'FILE', 'file with the secret that the service signs with', { type: path }),
+      fileFlag('template', 'the template, JSON; - reads standard input'),
+      typedFlag('signature', SIGNATURE, 'how the service signs its calls (default: a key in the path)'),
+      fileFlag('secret-file', 'file with the secret that the service signs with'),
       switchFlag('new-key', 'replace the key of the path'),
       jsonFlag,
     ],
@@ -54,9 +52,9 @@ export const HOOK_COMMANDS: readonly CommandSpec[] = [
     summary: 'show the push that an event would become, and whom it would reach',
     changes: null,
     flags: [
-      valueFlag('example', 'FILE', 'the body of a call, JSON; - reads standard input', { type: path }),
+      fileFlag('example', 'the body of a call, JSON; - reads standard input'),
       valueFlag('header', 'NAME: VALUE', 'a header of the call', { list: true }),
-      valueFlag('template', 'FILE', "a template to try in place of the hook's", { type: path }),
+      fileFlag('template', "a template to try in place of the hook's"),
       jsonFlag,
     ],
     examples: ['bellhop hook preview orders --example event.json'],

@@ -1,6 +1,6 @@
 import { integer } from '../../settings/setting-type.ts'
 import { OPTION_FLAGS } from '../../notification/options.ts'
-import { jsonFlag, jsonLinesFlag, switchFlag, valueFlag } from '../command.ts'
+import { jsonFlag, jsonLinesFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 import { platformFlag } from './platform-flag.ts'
 
@@ -53,7 +53,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     changes: null,
     flags: [
       switchFlag('scheduled', 'only scheduled pushes, soonest first'),
-      valueFlag('limit', 'N', 'show at most N (default 20)', { type: integer(1, 10_000) }),
+      typedFlag('limit', integer(1, 10_000), 'show at most N (default 20)'),
       valueFlag('after', 'PUSH', 'pushes older than this one'),
       jsonLinesFlag('push'),
     ],
@@ -79,9 +79,11 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     changes: { action: 'resend' },
     flags: [
       switchFlag('dry-run', 'show the audience and size without sending'),
-      valueFlag('confirm', 'N', 'expected number of devices; required above confirm-above', {
-        type: integer(0, Number.MAX_SAFE_INTEGER),
-      }),
+      typedFlag(
+        'confirm',
+        integer(0, Number.MAX_SAFE_INTEGER),
+        'expected number of devices; required above confirm-above',
+      ),
       switchFlag('yes', 'skip that check'),
       jsonFlag,
     ],

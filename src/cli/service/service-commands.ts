@@ -1,8 +1,7 @@
 import { publicOrigin } from '../../settings/network-types.ts'
-import { path } from '../../settings/setting-type.ts'
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from '../../settings/table.ts'
 import type { SettingName } from '../../settings/table.ts'
-import { dataFlag, jsonFlag, switchFlag, valueFlag } from '../command.ts'
+import { dataFlag, fileFlag, jsonFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 
 export const SERVICE_COMMANDS: readonly CommandSpec[] = [
@@ -122,10 +121,8 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
       'write the client library for an app (web, expo, kotlin, swift, flutter) with the server and application ID filled in',
     changes: null,
     flags: [
-      valueFlag('url', 'URL', 'where apps reach the server (default: BELLHOP_PUBLIC_URL)', {
-        type: publicOrigin,
-      }),
-      valueFlag('to', 'FOLDER', 'folder to write to (default bellhop-KIND)', { type: path }),
+      typedFlag('url', publicOrigin, 'where apps reach the server (default: BELLHOP_PUBLIC_URL)'),
+      fileFlag('to', 'folder to write to (default bellhop-KIND)', 'FOLDER'),
       switchFlag('force', 'replace files that differ, as for a newer version'),
     ],
     examples: ['bellhop client web app_0123456789abcdef --url https://push.example.com --to src/bellhop'],
@@ -138,7 +135,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     summary: 'print the file with which a backend sends pushes, proves users and checks webhooks',
     changes: null,
     flags: [
-      valueFlag('to', 'FILE', 'file to write it to (default: standard output)', { type: path }),
+      fileFlag('to', 'file to write it to (default: standard output)'),
       switchFlag('force', 'replace a file that differs, as for a newer version'),
     ],
     examples: ['bellhop backend python', 'bellhop backend php --to app/Bellhop.php'],

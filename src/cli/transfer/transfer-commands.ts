@@ -1,6 +1,6 @@
-import { choice, path } from '../../settings/setting-type.ts'
+import { choice } from '../../settings/setting-type.ts'
 import { FORMAT_NAMES } from '../../transfer/record.ts'
-import { jsonFlag, switchFlag, valueFlag } from '../command.ts'
+import { fileFlag, jsonFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 import { onesignalId, onesignalOrigin } from './import-options.ts'
 import { platformFlag } from '../push/platform-flag.ts'
@@ -29,7 +29,7 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
     changes: { action: 'import' },
     flags: [
       appFlag,
-      valueFlag('format', FORMAT.placeholder, 'format of FILE (default auto: detected)', { type: FORMAT }),
+      typedFlag('format', FORMAT, 'format of FILE (default auto: detected)'),
       valueFlag(
         'map',
         'FIELD=COLUMN,…',
@@ -37,23 +37,16 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
         { list: true },
       ),
       { ...platformFlag, doc: "platform of a CSV file's devices, if no column has it" },
-      valueFlag(
+      typedFlag(
         'on-conflict',
-        CONFLICT.placeholder,
+        CONFLICT,
         'whether devices that registered here later keep their own data (default) or not',
-        { type: CONFLICT },
       ),
-      valueFlag(
-        'rejects',
-        'PATH',
-        'file for rejected rows and reasons (default FILE.rejects.jsonl in this directory)',
-        { type: path },
-      ),
-      valueFlag(
+      fileFlag('rejects', 'file for rejected rows and reasons (default FILE.rejects.jsonl in this directory)', 'PATH'),
+      fileFlag(
         'vapid-key',
-        'PATH',
         'the VAPID key its browsers subscribed with, which must be the application’s; browsers are skipped without it',
-        { type: path },
+        'PATH',
       ),
       switchFlag('dry-run', 'show what would change, without changing it'),
       valueFlag(
@@ -62,7 +55,7 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
         'first export the app with this ID from OneSignal into FILE (default onesignal-ID.csv.gz)',
         { type: onesignalId },
       ),
-      valueFlag('key-file', 'PATH', "file with that app's API key", { type: path }),
+      fileFlag('key-file', "file with that app's API key", 'PATH'),
       valueFlag('onesignal-url', 'URL', 'OneSignal’s API (default https://api.onesignal.com)', {
         type: onesignalOrigin,
       }),

@@ -172,7 +172,7 @@ describe('an upgrade', () => {
   })
 
   test('does not happen to a database that an older Bellhop serves', async () => {
-    using cli = commandLine()
+    using cli = commandLine({ isEmpty: true })
     const path = oldDatabase(cli.data, 2)
     using _ = lockDirectory(cli.data)
     // A command that a server runs would wait for it to listen.
@@ -185,7 +185,7 @@ describe('an upgrade', () => {
   })
 
   test('by a command is told on standard error, and by the service in its log', async () => {
-    using cli = commandLine()
+    using cli = commandLine({ isEmpty: true })
     const path = oldDatabase(cli.data, 2)
     const { exitCode, stdout, stderr } = await cli.run(['app', 'list', '--json'])
     expect(exitCode).toBe(0)

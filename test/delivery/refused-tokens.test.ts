@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
-import { acceptedPush, registerDevices } from '../support/sending.ts'
-import { startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { passing } from '../support/passing.ts'
+import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
 
 const DEVICES = 2000
 
@@ -35,11 +36,11 @@ const ROWS = [
 
 test.each(ROWS)('$what, refused after the good ones of its window were taken, pauses nothing', async (row) => {
   const { platform, every, tokenOf, good, bad, status } = row
-  await using service = await startService()
+  const { clock, service, simulator } = await startSending()
+  await using _ = service
   const tokens = Array.from({ length: DEVICES }, (_, at) => tokenOf(at))
   const refused = new Set(tokens.filter((_, at) => at % every === 1))
   await registerDevices(service, platform, tokens)
-  const simulator = await service.server.simulator()
   simulator.answerWith(({ gateway, token }: Attempt) =>
     gateway === 'fcm-token' ? null : refused.has(token) ? bad : good,
   )
@@ -47,10 +48,11 @@ test.each(ROWS)('$what, refused after the good ones of its window were taken, pa
   const isPaused = () => service.log.some(({ event }) => event === 'sending paused')
   const its = async () => (await service.get(`/push/${id}`)).body
   const s = DEVICES - refused.size
-  for (let now = await its(); now.s < s || now.waiting > status.waiting; now = await its()) {
-    if (isPaused()) break
-    await Bun.sleep(20)
+  const isOver = async () => {
+    const now = await its()
+    return isPaused() || (now.s === s && now.waiting <= status.waiting)
   }
+  await passing(service, clock, until(isOver), 50)
   expect(isPaused()).toBe(false)
   expect(await its()).toMatchObject({ t: DEVICES, s, ...status })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
-import { commandLine } from '../command-line.ts'
+import { withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const URL = 'https://shop.example/hooks'
@@ -14,9 +14,8 @@ const OTHER = 'fedcba9876543210'.repeat(4)
 const SETTINGS = 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'
 
 /** With a webhook, whose secret is sealed. */
-async function withShop(env: Readonly<Record<string, string>> = {}): Promise<CommandLine> {
-  const cli = commandLine()
-  await cli.run(['app', 'create', 'Shop'])
+async function withWebhook(env: Readonly<Record<string, string>> = {}): Promise<CommandLine> {
+  const cli = await withShop()
   const { exitCode } = await cli.run(['app', 'webhook', 'Shop', '--url', URL, '--secret', SECRET], env)
   expect(exitCode).toBe(0)
   return cli
@@ -36,7 +35,7 @@ const refused = (sentence: string) => ({ exitCode: 1, stdout: '', stderr: `bellh
 
 describe('key rotate', () => {
   test('seals everything with a new key and says where the old one is', async () => {
-    using cli = await withShop()
+    using cli = await withWebhook()
     const old = keyOf(cli)
     const kept = join(cli.data, 'key.until-20261120T120000Z')
     expect(await cli.run(['key', 'rotate'])).toEqual({
@@ -50,7 +49,7 @@ describe('key rotate', () => {
   })
 
   test('--to moves the key away from the database, and --json prints one line without it', async () => {
-    using cli = await withShop()
+    using cli = await withWebhook()
     const to = join(cli.data, 'elsewhere')
     const { stdout, exitCode } = await cli.run(['key', 'rotate', '--to', to, '--json'])
     expect(exitCode).toBe(0)
@@ -70,7 +69,7 @@ describe('key rotate', () => {
   })
 
   test('tells which variable needs the new file, where the old key was a setting', async () => {
-    using cli = await withShop({ BELLHOP_KEY: HEX })
+    using cli = await withWebhook({ BELLHOP_KEY: HEX })
     const to = join(cli.data, 'elsewhere')
     expect(await cli.run(['key', 'rotate', '--to', to], { BELLHOP_KEY: HEX })).toEqual({
       exitCode: 0,
@@ -80,7 +79,7 @@ describe('key rotate', () => {
   })
 
   test('is refused while a server holds the directory', async () => {
-    using cli = await withShop()
+    using cli = await withWebhook()
     const old = keyOf(cli)
     using lock = lockDirectory(cli.data)
     expect(lock).not.toBeNull()
@@ -91,7 +90,7 @@ describe('key rotate', () => {
   })
 
   test('with a wrong key is refused, and with --discard erases what it does not open', async () => {
-    using cli = await withShop({ BELLHOP_KEY: HEX })
+    using cli = await withWebhook({ BELLHOP_KEY: HEX })
     const to = join(cli.data, 'elsewhere')
     const lost = `The sealing key ${SETTINGS} does not open the one sealed record in the database (of "Shop"): put the right key back. If that key is lost for good, bellhop key rotate --discard erases it, and each application needs its credentials again.`
     const env = { BELLHOP_KEY: OTHER }
@@ -106,7 +105,7 @@ describe('a command that seals', () => {
   const apns = ['app', 'webhook', 'Shop', '--url', `${URL}/2`, '--secret', 'new']
 
   test('refuses a key that opens nothing of what is there, and changes nothing', async () => {
-    using cli = await withShop()
+    using cli = await withWebhook()
     const before = keyOf(cli)
     const wrong = await cli.run(apns, { BELLHOP_KEY: HEX })
     expect(wrong).toEqual(

@@ -122,12 +122,12 @@ function lastText({ toldAt, problem: why }: Alert): string {
 }
 
 /** Times in ISO 8601 UTC. */
-export function alertJson({ number, name, channel, place, kinds, createdAt, toldAt, problem: why }: Alert): object {
+function alertJson({ number, name, channel, place, kinds, createdAt, toldAt, problem: why }: Alert): object {
   const times = { createdAt: isoTime(createdAt), lastMessageAt: isoOrNull(toldAt) }
   return { id: number, name, channel, to: place, when: kinds, ...times, problem: why }
 }
 
-export function findAlert(called: string, world: World): Alert | ReturnType<typeof problem> {
+function findAlert(called: string, world: World): Alert | ReturnType<typeof problem> {
   const alerts = createAlertStore({ ...world, key: NO_KEY })
   const found = alerts.find(called)
   if (found === null) {

@@ -5,8 +5,8 @@ import { finishedAtOf, pushStateOf, totalOf } from '../../push/status/status.ts'
 import type { PauseOf, PlatformProgress, StoredPush } from '../../push/status/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { grouped } from '../../text/format.ts'
-import type { Polling } from '../terminal/poll.ts'
-import type { ProgressDisplay } from '../terminal/progress.ts'
+import type { startPolling } from '../terminal/poll.ts'
+import type { createProgress } from '../terminal/progress.ts'
 import type { PushResult } from './push-text.ts'
 
 interface Watching {
@@ -17,8 +17,8 @@ interface Watching {
   /** Size of the audience: the server stores only what it has counted so far. */
   readonly expected: Promise<number>
   readonly clock: Pick<Clock, 'now'>
-  readonly polling: Pick<Polling, 'next'>
-  readonly progress: ProgressDisplay
+  readonly polling: Pick<ReturnType<typeof startPolling>, 'next'>
+  readonly progress: ReturnType<typeof createProgress>
   readonly pauseOf: PauseOf
   /** How long without progress; `null`: until Ctrl-C. */
   readonly patienceMs: number | null

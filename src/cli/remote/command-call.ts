@@ -7,22 +7,17 @@ import type { CommandContext, CommandFacts, CommandOutcome, FlagSpec, ParsedArgu
 /** They name things on the caller's machine, and their files are not sent. */
 export const PLACES: readonly string[] = dataFlags.map(({ name }) => name)
 
-export interface WrittenCall {
-  readonly argv: readonly string[]
-  /** `/dev/stdin` for `-`. */
-  readonly paths: readonly string[]
-}
-
 export function callOf(
   { name, flags: specs }: Pick<CommandFacts, 'name' | 'flags'>,
   { words, flags }: ParsedArguments,
-): WrittenCall {
+) {
   const given = [...flags].filter(([flag]) => flag !== 'server' && flag !== 'token-file')
   const specOf = (flag: string) => specs.find((one) => one.name === flag)
   const argv = given.map(([flag, value]) => (specOf(flag)?.placeholder === null ? `--${flag}` : `--${flag}=${value}`))
   const paths = given.filter(([flag, value]) => isFile(specOf(flag), value)).map(([, file]) => file)
   return {
     argv: [...name.split(' '), ...argv, '--', ...words],
+    /** `/dev/stdin` for `-`. */
     paths: paths.map((file) => (file === '-' ? '/dev/stdin' : file)),
   }
 }

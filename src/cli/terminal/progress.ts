@@ -16,12 +16,6 @@ export interface Advance {
   readonly note?: string | undefined
 }
 
-export interface ProgressDisplay {
-  /** First with what was already done. */
-  show(done: number, total: number | null, note?: string): void
-  end(): void
-}
-
 const REDRAW_MS = 200
 const LINE_MS = 10_000
 
@@ -35,13 +29,14 @@ export function createProgress(
     clock,
   }: Pick<CommandContext, 'stderr' | 'terminal'> & { clock: Pick<CommandContext['clock'], 'now'> },
   { unit }: { unit: string },
-): ProgressDisplay {
+) {
   const startedAt = clock.now()
   let shownAt = terminal === null ? startedAt : Number.NEGATIVE_INFINITY
   let startedWith: number | null = null
   let drawn = false
   return {
-    show(done, total, note) {
+    /** First with what was already done. */
+    show(done: number, total: number | null, note?: string): void {
       const now = clock.now()
       startedWith ??= done
       if (now - shownAt < (terminal === null ? LINE_MS : REDRAW_MS)) return
@@ -52,7 +47,7 @@ export function createProgress(
       // The last column stays free: some terminals wrap when it is written.
       stderr(`${ERASE}${progressLine({ ...advance, columns: textColumns(terminal) - 1 })}`)
     },
-    end() {
+    end(): void {
       if (drawn) stderr(ERASE)
       drawn = false
     },

@@ -37,19 +37,14 @@ export interface Reject {
   readonly row: unknown
 }
 
-export interface RejectFile extends Disposable {
-  write(rejects: readonly Reject[]): void
-  bytes(): number
-}
-
 /** `keep`: bytes of an earlier part. */
-export function openRejects(path: string, keep: number): RejectFile {
+export function openRejects(path: string, keep: number) {
   // An earlier import's file would be mistaken for this one's.
   if (keep === 0) rmSync(path, { force: true })
   let file: number | null = null
   let length = existsSync(path) ? keep : 0
   return {
-    write(rejects) {
+    write(rejects: readonly Reject[]): void {
       if (rejects.length === 0) return
       if (file === null) {
         const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -62,7 +57,7 @@ export function openRejects(path: string, keep: number): RejectFile {
       for (let from = 0; from < bytes.length;) from += writeSync(file, bytes, from)
       length += bytes.length
     },
-    bytes: () => length,
+    bytes: (): number => length,
     [Symbol.dispose]() {
       if (file !== null) closeSync(file)
     },

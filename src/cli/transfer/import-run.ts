@@ -6,7 +6,7 @@ import { createTallyStore } from '../../stats/tally-store.ts'
 import type { Row } from '../../transfer/rows.ts'
 import type { World } from '../command.ts'
 import { NO_COUNTS } from './import-report.ts'
-import type { ImportCounts, Reject, RejectFile } from './import-report.ts'
+import type { ImportCounts, openRejects, Reject } from './import-report.ts'
 import { createPacing } from './pacing.ts'
 
 /**
@@ -20,7 +20,7 @@ export interface RunOptions extends Pick<World, 'database' | 'data' | 'clock' | 
   readonly application: number
   readonly replace: boolean
   readonly dryRun: boolean
-  readonly rejects: RejectFile
+  readonly rejects: ReturnType<typeof openRejects>
   /** `null`: from the beginning. */
   readonly counts: ImportCounts | null
   /** Asked in each transaction: the application may have moved. */
@@ -30,14 +30,7 @@ export interface RunOptions extends Pick<World, 'database' | 'data' | 'clock' | 
   readonly aliasName: string
 }
 
-export interface Importing {
-  /** `true`: flush before adding more. */
-  add(row: Row): boolean
-  flush(): Promise<void>
-  counts(): ImportCounts
-}
-
-export function startImport(options: RunOptions): Importing {
+export function startImport(options: RunOptions) {
   const { database, clock, application, replace } = options
   const store = createImportStore({ database, clock })
   const tallies = createTallyStore({ database })
@@ -91,14 +84,15 @@ export function startImport(options: RunOptions): Importing {
   }
 
   return {
-    add(row) {
+    /** `true`: flush before adding more. */
+    add(row: Row): boolean {
       waiting.push(row)
       if (row.kind !== 'refused') writes++
       if (row.kind === 'device') writes += (row.device.tag?.length ?? 0) + (row.device.active?.length ?? 0)
       return writes >= (pacing.served ? WRITES_SERVED : WRITES) || waiting.length >= WRITES
     },
 
-    async flush() {
+    async flush(): Promise<void> {
       const rows = waiting
       waiting = []
       writes = 0
@@ -114,7 +108,7 @@ export function startImport(options: RunOptions): Importing {
       await pacing.rest(tookMs)
     },
 
-    counts: () => ({ ...counts }),
+    counts: (): ImportCounts => ({ ...counts }),
   }
 }
 

@@ -11,20 +11,15 @@ const MIN_PAUSE_MS = 5
 /** For a new or stopped server. */
 const LOOK_MS = 500
 
-export interface Pacing {
-  readonly served: boolean
-  /** After each transaction of `tookMs`: lets a server write. */
-  rest(tookMs: number): Promise<void>
-}
-
-export function createPacing({ data, clock, served: own }: Pick<World, 'data' | 'clock' | 'served'>): Pacing {
+export function createPacing({ data, clock, served: own }: Pick<World, 'data' | 'clock' | 'served'>) {
   let served = own !== null || isServed(data)
   let lookedAt = clock.now()
   return {
-    get served() {
+    get served(): boolean {
       return served
     },
-    async rest(tookMs) {
+    /** After each transaction of `tookMs`: lets a server write. */
+    async rest(tookMs: number): Promise<void> {
       if (served) await sleep(clock, Math.max(tookMs, MIN_PAUSE_MS))
       if (own !== null || clock.now() - lookedAt < LOOK_MS) return
       lookedAt = clock.now()

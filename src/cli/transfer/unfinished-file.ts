@@ -2,18 +2,12 @@ import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, rename
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../system/durable.ts'
 
-/** Has its name only when it is whole; disposed of before, it is deleted. */
-export interface UnfinishedFile extends Disposable {
-  write(bytes: Uint8Array): void
-  /** Renames it; `durable` false: without waiting for the disk. */
-  finish(options?: { readonly durable: boolean }): void
-}
-
 /**
- * Writes `<path>.unfinished`, for its owner only. An existing one is deleted: a killed process left it, or somebody put
+ * A file that has its name only when it is whole; disposed of before, it is deleted. Until then it is
+ * `<path>.unfinished`, for its owner only. An existing one is deleted: a killed process left it, or somebody put
  * it there to own what is written.
  */
-export function startFile(path: string): UnfinishedFile {
+export function startFile(path: string) {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw Object.assign(new Error(`${path} is a directory: name a file in it`), { code: 'EISDIR' })
   }
@@ -24,10 +18,11 @@ export function startFile(path: string): UnfinishedFile {
   const { ino, dev } = fstatSync(file)
   let isOpen = true
   return {
-    write(bytes) {
+    write(bytes: Uint8Array): void {
       for (let from = 0; from < bytes.length;) from += writeSync(file, bytes, from)
     },
-    finish({ durable } = { durable: true }) {
+    /** `durable` false: without waiting for the disk. */
+    finish({ durable } = { durable: true }): void {
       if (durable) fsyncSync(file)
       const found = lstatSync(unfinished, { throwIfNoEntry: false })
       if (found?.ino !== ino || found.dev !== dev) {

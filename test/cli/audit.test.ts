@@ -9,7 +9,7 @@ import { startReceiver } from '../support/receiver.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
 import { command, serve } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
-import { commandLine, withShop } from './command-line.ts'
+import { commandLine, jsonLines, withShop } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { commandsBeside } from './everyday-service.ts'
 import type { Beside } from './everyday-service.ts'
@@ -349,11 +349,7 @@ describe('bellhop audit', () => {
     expect(lines).toHaveLength(4)
     expect(lines[1]).toMatch(/^2026-11-20T12:01:00\.000Z +command .* change limits +Shop +ok +rate: 10 → 20$/)
     const actions = async (...flags: string[]) =>
-      (await cli.run(['audit', ...flags, '--json'])).stdout
-        .trimEnd()
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line).action)
+      jsonLines((await cli.run(['audit', ...flags, '--json'])).stdout).map(({ action }) => action)
     expect(await actions()).toEqual(['change limits', 'create application', 'create application'])
     expect(await actions('Shop')).toEqual(['change limits', 'create application'])
     expect(await actions('--since', '30s')).toEqual(['change limits'])

@@ -85,6 +85,14 @@ export function commandLine({ isEmpty = false } = {}): CommandLine {
   }
 }
 
+/** Of `--json`: an object a line. */
+export function jsonLines(text: string): any[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+}
+
 /** With the application Shop. */
 export async function withShop(): Promise<CommandLine & { readonly id: string; readonly secret: string }> {
   const cli = commandLine()

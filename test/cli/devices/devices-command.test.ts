@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, jsonLines } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -94,7 +94,7 @@ describe('devices', () => {
     await seed(cli, THREE)
     const tokens = async (...argv: string[]) => {
       const { stdout } = await cli.run(['devices', 'Shop', '--json', ...argv])
-      return stdout.split('\n').flatMap((line) => (line === '' ? [] : [`${JSON.parse(line).token}`.slice(0, 4)]))
+      return jsonLines(stdout).map(({ token }) => token.slice(0, 4))
     }
     expect(await tokens('--tag', 'bread')).toEqual(['c1c1', 'andr'])
     expect(await tokens('--tag', 'beta', '--tag', 'nosuch')).toEqual(['c1c1'])
@@ -197,8 +197,7 @@ describe('user', () => {
     expect(stdout).toContain('android:17')
     expect(stdout).toContain('c3'.repeat(32))
     expect(stdout).not.toContain('c1c1')
-    const lines = (await cli.run(['user', 'show', 'Shop', 'ann', '--json'])).stdout.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    expect(jsonLines((await cli.run(['user', 'show', 'Shop', 'ann', '--json'])).stdout)).toMatchObject([
       { token: 'android:17', user: 'ann', state: 'registered' },
       { token: 'c3'.repeat(32), user: 'ann', state: 'gone' },
     ])

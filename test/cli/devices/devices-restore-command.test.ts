@@ -7,7 +7,7 @@ import type { SimulatedAnswer, Script } from '../../../src/gateway/simulator/htt
 import { newCaller } from '../../support/caller.ts'
 import type { Caller, Listed } from '../../support/caller.ts'
 import { oldDatabase } from '../../support/old-database.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, jsonLines } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 import { commandsBeside, newSignals } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
@@ -52,10 +52,7 @@ const THREE: readonly Left[] = [
 
 async function registered(cli: CommandLine): Promise<Record<string, unknown>[]> {
   const { stdout } = await cli.run(['devices', 'Shop', '--json'])
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  return jsonLines(stdout)
 }
 
 describe('devices restore', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createAcceptanceStore } from '../../../src/delivery/store/acceptance-store.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, jsonLines } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 import { newSignals } from '../everyday-service.ts'
 
@@ -49,13 +49,7 @@ const SHOP: readonly Seeded[] = [
 
 async function tagsOf(cli: CommandLine): Promise<Record<string, unknown>> {
   const { stdout } = await cli.run(['devices', 'Shop', '--json'])
-  const records = stdout.split('\n').filter((line) => line !== '')
-  return Object.fromEntries(
-    records.map((line) => {
-      const { token, tag } = JSON.parse(line) as { token: string; tag: unknown }
-      return [token.slice(0, 6), tag]
-    }),
-  )
+  return Object.fromEntries(jsonLines(stdout).map(({ token, tag }) => [token.slice(0, 6), tag]))
 }
 
 describe('labels', () => {

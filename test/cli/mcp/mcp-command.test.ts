@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
-import { withShop } from '../command-line.ts'
+import { jsonLines, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 let cli: CommandLine
@@ -16,10 +16,7 @@ async function* chunksOf(parts: readonly (string | Uint8Array)[]): AsyncGenerato
 async function answersTo(parts: readonly (string | Uint8Array)[], argv: readonly string[] = []) {
   const { exitCode, stdout, stderr } = await cli.run(['mcp', ...argv], {}, { stdin: () => chunksOf(parts) })
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
+  return jsonLines(stdout)
 }
 
 async function ask(method: string, params?: unknown, argv?: readonly string[]) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { jsonLines } from '../command-line.ts'
 import { commandsBeside } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 
@@ -59,12 +60,7 @@ describe('bellhop pushes', () => {
     await pushed(caller, { send_at: inDays(20) })
     const { stdout } = await beside.run(['pushes', caller.application.id, '--json'])
     const { body } = await caller.get('/pushes')
-    expect(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual(body)
+    expect(jsonLines(stdout)).toEqual(body)
   })
 
   test('says what a push waits for that is paused', async () => {
@@ -135,10 +131,7 @@ describe('bellhop pushes', () => {
     await beside.run(['cancel', off])
     const listed = async (...more: string[]) => {
       const { stdout } = await beside.run(['pushes', app, '--scheduled', '--json', ...more])
-      return stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).id)
+      return jsonLines(stdout).map(({ id }) => id)
     }
     expect(await listed()).toEqual([local, first, second])
     expect(await listed('--limit', '1')).toEqual([local])

@@ -8,7 +8,7 @@ import { commandSocketIn } from '../../../src/server/command/command-socket.ts'
 import { VERSION } from '../../../src/version.ts'
 import { command, PROGRAM, serve } from '../../support/service-process.ts'
 import { startService } from '../../support/service.ts'
-import { commandLine, withShop } from '../command-line.ts'
+import { commandLine, jsonLines, withShop } from '../command-line.ts'
 import { HASTY } from '../everyday-service.ts'
 
 function directory() {
@@ -33,8 +33,7 @@ describe('commands beside a server', () => {
     expect((await ask()).status).toBe(401)
     await beside('app', 'limits', id, '--backend-rate', '0')
     expect((await ask({ application: { id, secret: next } })).status).toBe(200)
-    const entries = (await beside('audit', id, '--json')).stdout.trimEnd().split('\n')
-    expect(entries.map((line) => JSON.parse(line))).toMatchObject([
+    expect(jsonLines((await beside('audit', id, '--json')).stdout)).toMatchObject([
       { action: 'change limits', who: expect.stringMatching(/^command /), result: 'ok' },
       { action: 'rotate secret' },
       { action: 'change limits', changes: { backendBurst: { after: 1 } } },
@@ -74,12 +73,7 @@ describe('commands beside a server', () => {
     // It replaces the imported one.
     expect((await service.put('/deviceToken', token)).status).toBe(200)
     const { stdout } = await cli.run(['user', 'show', 'test', 'ann', '--json'], env)
-    expect(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).token),
-    ).toEqual(['android:2'])
+    expect(jsonLines(stdout)).toMatchObject([{ token: 'android:2' }])
   })
 
   test('of two data directories each has its own server', async () => {
@@ -99,12 +93,7 @@ describe('commands beside a server', () => {
       method: 'POST',
       body: JSON.stringify({ version: '0.0.1', argv: ['app', 'list'], files: {} }),
     })
-    expect(
-      (await response.text())
-        .split('\n')
-        .slice(0, 2)
-        .map((line) => JSON.parse(line)),
-    ).toEqual([
+    expect(jsonLines(await response.text())).toEqual([
       {
         err: `bellhop: The server on ${service.data} is Bellhop ${VERSION}, and this program is 0.0.1: use the same, or restart the server.\n`,
       },

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeVapid, vapidJson } from '../../../src/application/vapid.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, jsonLines } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 /** Of RFC 8291, appendix A. */
@@ -37,8 +37,7 @@ async function withShop(key: typeof VAPID | null): Promise<CommandLine & { reado
 async function imported(line: CommandLine, file: string, ...flags: string[]) {
   const rejects = join(line.data, 'rejects.jsonl')
   const printed = await line.run(['import', 'Shop', file, '--rejects', rejects, ...flags])
-  const lines = existsSync(rejects) ? readFileSync(rejects, 'utf8').trimEnd().split('\n') : []
-  const why = lines.map((each) => (JSON.parse(each) as { readonly reason: string }).reason)
+  const why = jsonLines(existsSync(rejects) ? readFileSync(rejects, 'utf8') : '').map(({ reason }) => reason)
   return { ...printed, why, browsers: browsersIn(line) }
 }
 

@@ -18,7 +18,7 @@ import { startFile } from '../../../src/cli/transfer/unfinished-file.ts'
 import type { Clock } from '../../../src/clock.ts'
 import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { commandLine, withShop } from '../command-line.ts'
+import { commandLine, jsonLines, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const APPLE = 'a1b2c3d4'.repeat(8)
@@ -40,8 +40,7 @@ async function importing(
   await line.run(['app', 'create', 'Shop'])
   const rejects = join(line.data, 'rejects.jsonl')
   const printed = await line.run(['import', 'Shop', line.file(name, content), '--rejects', rejects, ...flags])
-  const lines = existsSync(rejects) ? readFileSync(rejects, 'utf8').trimEnd().split('\n') : []
-  return { ...printed, rejects: lines.map((each) => JSON.parse(each) as Record<string, unknown>) }
+  return { ...printed, rejects: jsonLines(existsSync(rejects) ? readFileSync(rejects, 'utf8') : '') }
 }
 
 function devicesOf(line: CommandLine) {
@@ -486,8 +485,7 @@ describe('an import beside a server', () => {
     const { stdout, stderr } = await server.run()
     expect(stderr).toMatch(/\nContinuing where it stopped, at line [3-8]\d\d\.\n$/)
     expect(stdout).toStartWith('1,000 rows read: 990 imported, 0 updated, 0 unchanged, 10 rejected.')
-    const told = readFileSync(rejects, 'utf8').trimEnd().split('\n')
-    expect(told.map((each) => (JSON.parse(each) as { line: number }).line)).toEqual(
+    expect(jsonLines(readFileSync(rejects, 'utf8')).map(({ line: number }) => number)).toEqual(
       Array.from({ length: 10 }, (_, at) => at * 100 + 52),
     )
     expect(existsSync(state)).toBe(false)

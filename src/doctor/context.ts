@@ -5,26 +5,28 @@ import type { Problem } from '../failure.ts'
 import type { Config } from '../settings/parse.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
-export type DoctorConfig = Pick<
-  Config,
-  | 'data'
-  | 'listen'
-  | 'adminListen'
-  | 'apnsUrl'
-  | 'apnsSandboxUrl'
-  | 'fcmUrl'
-  | 'fcmTokenUrl'
-  | 'pushServices'
-  | 'gatewayCa'
-  | 'proxy'
-  | 'transport'
-  | 'key'
-  | 'tlsCert'
-  | 'tlsKey'
-  | 'backup'
-  | 'backupEvery'
-  | 'backupVerify'
->
+/** Those that doctor reads. */
+export const DOCTOR_SETTINGS = [
+  'data',
+  'listen',
+  'adminListen',
+  'apnsUrl',
+  'apnsSandboxUrl',
+  'fcmUrl',
+  'fcmTokenUrl',
+  'pushServices',
+  'gatewayCa',
+  'proxy',
+  'transport',
+  'key',
+  'tlsCert',
+  'tlsKey',
+  'backup',
+  'backupEvery',
+  'backupVerify',
+] as const satisfies (keyof Config)[]
+
+export type DoctorConfig = Pick<Config, (typeof DOCTOR_SETTINGS)[number]>
 
 export interface DoctorContext {
   readonly env: Readonly<Record<string, string | undefined>>

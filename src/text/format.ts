@@ -93,3 +93,7 @@ export function tokenPart(token: string): string {
 }
 
 const SHOWN = 8
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

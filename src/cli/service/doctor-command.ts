@@ -1,9 +1,9 @@
+import { DOCTOR_SETTINGS } from '../../doctor/context.ts'
 import type { DoctorConfig } from '../../doctor/context.ts'
 import { examine } from '../../doctor/doctor.ts'
 import type { HeardAnswer } from '../../doctor/send/listening.ts'
-import { TEST_TEXT } from '../../doctor/send/send-probe.ts'
+import { sendTestPushes, TEST_TEXT } from '../../doctor/send/send-probe.ts'
 import type { SendReport, SendStep } from '../../doctor/send/send-probe.ts'
-import { sendTestPushes } from '../../doctor/send/test-push-probe.ts'
 import { problem } from '../../failure.ts'
 import type { Outcome } from '../../gateway/gateway.ts'
 import { inspectSettings, readSettings } from '../../settings/parse.ts'
@@ -24,28 +24,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   // Also settings that only `serve` needs.
   const { problems, warnings } = inspectSettings(flags, env, readFile)
   if (problems.length > 0) return { kind: 'problems', problems }
-  const read = readSettings(
-    [
-      'data',
-      'listen',
-      'adminListen',
-      'apnsUrl',
-      'apnsSandboxUrl',
-      'fcmUrl',
-      'fcmTokenUrl',
-      'pushServices',
-      'gatewayCa',
-      'proxy',
-      'transport',
-      'key',
-      'tlsCert',
-      'tlsKey',
-      'backup',
-      'backupEvery',
-      'backupVerify',
-    ],
-    { flags, env, readFile },
-  )
+  const read = readSettings(DOCTOR_SETTINGS, { flags, env, readFile })
   if (read.kind === 'problems') return read
 
   const found = dataDirectory(flags, context)

@@ -1,5 +1,6 @@
 import type { ApnsSummary } from '../../application/credential.ts'
 import type { Environment } from '../../device/device.ts'
+import { capital } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
@@ -171,8 +172,4 @@ function notApple(did: string): Finding {
 
 function nameOf(credential: ApnsSummary): string {
   return credential.kind === 'key' ? `key ${credential.keyId} of team ${credential.teamId}` : 'the certificate'
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

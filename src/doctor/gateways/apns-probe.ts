@@ -16,16 +16,20 @@ import type { ApnsSubject } from './apns-finding.ts'
 import { connectionFinding } from './connection-failure.ts'
 import type { Way } from './connection-failure.ts'
 
-export interface ApnsProbeOptions {
+/** For all gateways. */
+export interface ProbeOptions {
   readonly application: string
-  readonly credential: ApnsCredential
-  readonly signing: ApnsSigning
-  readonly environments: readonly Environment[]
-  readonly origins: Readonly<Record<Environment, string>>
   readonly wayTo: (origin: string) => Way
   readonly ca: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
+}
+
+interface ApnsProbeOptions extends ProbeOptions {
+  readonly credential: ApnsCredential
+  readonly signing: ApnsSigning
+  readonly environments: readonly Environment[]
+  readonly origins: Readonly<Record<Environment, string>>
 }
 
 /** Shared by all who sign with the same key: Apple limits new provider tokens. */

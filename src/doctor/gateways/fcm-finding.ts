@@ -1,6 +1,7 @@
 import type { FcmSummary } from '../../application/credential.ts'
 import { judgeFcm } from '../../gateway/fcm/protocol.ts'
 import type { Outcome } from '../../gateway/gateway.ts'
+import { capital } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
@@ -157,8 +158,4 @@ function errorInfoOf(body: string): string | null {
 /** Only the first word: an error's description is untrusted text. */
 function wordOf(reason: string): string {
   return /^(?:access token: )?(HTTP \d{3}|[\w-]{1,64})/.exec(reason)?.[1] ?? 'no reason given'
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,26 +1,19 @@
 import { describeFcm } from '../../application/credential.ts'
 import type { FcmCredential } from '../../application/credential.ts'
 import { within } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
 import { createAccessTokens } from '../../gateway/fcm/token.ts'
 import { answerTo } from '../../gateway/transport/transport.ts'
-import type { OpenTransport } from '../../gateway/transport/transport.ts'
 import { renderFcm } from '../../notification/fcm-render.ts'
 import type { Finding } from '../finding.ts'
 import { ANSWER_MS } from './apns-probe.ts'
+import type { ProbeOptions } from './apns-probe.ts'
 import { connectionFinding } from './connection-failure.ts'
-import type { Way } from './connection-failure.ts'
 import { fcmFinding, fidFinding, grantFinding, isRefusal } from './fcm-finding.ts'
 
-export interface FcmProbeOptions {
-  readonly application: string
+interface FcmProbeOptions extends ProbeOptions {
   readonly credential: FcmCredential
   readonly origin: string
   readonly tokenUrl: string
-  readonly wayTo: (origin: string) => Way
-  readonly ca: string | undefined
-  readonly openTransport: OpenTransport
-  readonly clock: Clock
 }
 
 /** Gets an access token and has FCM validate a push. */

@@ -112,8 +112,7 @@ function connects(address: string, port: number, signal: AbortSignal): Promise<b
 
 /** The issuer of a host's certificate, trusted or not. */
 async function issuerAt(origin: URL, proxy: Proxy | null, signal: AbortSignal): Promise<string | null> {
-  const port = portOf(origin)
-  const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
+  const { host, port } = wayTo(origin, proxy)
   const tunnel = proxy === null ? null : await openTunnel(proxy, `${origin.hostname}:${port}`, signal)
   if (tunnel?.kind === 'failed') return null
   return new Promise((resolve) => {

@@ -1,13 +1,13 @@
 import type { VapidCredential } from '../../application/vapid.ts'
 import { within } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
 import { answerTo } from '../../gateway/transport/transport.ts'
-import type { OpenTransport, Protocol, TransportAnswer } from '../../gateway/transport/transport.ts'
+import type { Protocol, TransportAnswer } from '../../gateway/transport/transport.ts'
 import { createVapidTokens } from '../../gateway/webpush/token.ts'
 import { listed } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { ANSWER_MS } from './apns-probe.ts'
+import type { ProbeOptions } from './apns-probe.ts'
 
 export const KNOWN_PUSH_SERVICES: readonly string[] = [
   'https://fcm.googleapis.com',
@@ -16,14 +16,10 @@ export const KNOWN_PUSH_SERVICES: readonly string[] = [
   'https://wns2-par02p.notify.windows.com',
 ]
 
-interface WebPushProbeOptions {
-  readonly application: string
+interface WebPushProbeOptions extends Omit<ProbeOptions, 'wayTo'> {
   readonly credential: VapidCredential
   /** `https://host[:port]`, possibly with a path prefix of its endpoints. */
   readonly services: readonly string[]
-  readonly ca: string | undefined
-  readonly openTransport: OpenTransport
-  readonly clock: Clock
 }
 
 const PATHS: Readonly<Record<string, string>> = {

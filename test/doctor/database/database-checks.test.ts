@@ -5,8 +5,7 @@ import {
   judgeSubject,
   judgeUserKey,
 } from '../../../src/doctor/applications/credential-check.ts'
-import { judgeClients } from '../../../src/doctor/applications/client-check.ts'
-import { judgeDevices } from '../../../src/doctor/applications/device-check.ts'
+import { judgeClients, judgeDevices } from '../../../src/doctor/applications/device-check.ts'
 import { judgePushes, judgeWebhook } from '../../../src/doctor/applications/queue-check.ts'
 import {
   judgeAlerts,

@@ -68,7 +68,6 @@ const IMPURE = new Set<string>([
   'gateway/registry.ts',
   'gateway/webpush/key-agreement.ts',
   'main.ts',
-  'monitoring/process-metrics.ts',
   'monitoring/scrape.ts',
   'monitoring/storage.ts',
   'network/lookup.ts',

@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs'
 import type { Application } from '../application/application.ts'
 import type { BackupState } from '../backup/schedule.ts'
 import type { Clock } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Log } from '../log.ts'
+import { maxOpenFiles } from '../system/socket-table.ts'
 import { COMMIT, RELEASE } from '../version.ts'
 import type { BackgroundCount } from './background-count.ts'
 import type { CountStore } from './count-store.ts'
@@ -10,7 +12,6 @@ import { deliveryFamilies } from './delivery-metrics.ts'
 import { counter, exposition, gauge } from './exposition.ts'
 import type { Family } from './exposition.ts'
 import type { Metrics } from './metrics.ts'
-import { processFamilies } from './process-metrics.ts'
 import type { Readiness } from './readiness.ts'
 import { storageFamilies } from './storage.ts'
 import { storedFamilies } from './stored-metrics.ts'
@@ -159,4 +160,28 @@ function readinessFamilies({ ready, checks }: Readiness): Family[] {
       Object.entries(checks).map(([check, state]) => [{ check }, Number(state === 'ok')] as const),
     ),
   ]
+}
+
+/** Names from prometheus.io, "Writing client libraries". */
+function processFamilies(): Family[] {
+  const { user, system } = process.cpuUsage()
+  return [
+    counter('process_cpu_seconds_total', 'CPU time of all threads.', (user + system) / 1e6),
+    gauge('process_resident_memory_bytes', 'Memory that is in RAM.', process.memoryUsage.rss()),
+    gauge(
+      'process_start_time_seconds',
+      'When the process started, since the Unix epoch.',
+      performance.timeOrigin / 1000,
+    ),
+    gauge('process_open_fds', 'Open files and connections.', openFiles()),
+    gauge('process_max_fds', 'Their limit.', maxOpenFiles() ?? []),
+  ]
+}
+
+function openFiles(): number | [] {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return []
+  }
 }

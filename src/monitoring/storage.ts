@@ -28,8 +28,8 @@ export function storageFamilies(directory: string): Family[] {
   ])
   return [
     gauge('bellhop_database_bytes', 'The database file and its WAL file.', sizes),
-    gauge('bellhop_disk_free_bytes', 'Free space on the data disk.', disk ? [[{}, disk.freeBytes]] : []),
-    gauge('bellhop_disk_size_bytes', 'The size of that disk.', disk ? [[{}, disk.sizeBytes]] : []),
+    gauge('bellhop_disk_free_bytes', 'Free space on the data disk.', disk?.freeBytes ?? []),
+    gauge('bellhop_disk_size_bytes', 'The size of that disk.', disk?.sizeBytes ?? []),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { counted, isoOrNull, isoTime, moment } from '../text/format.ts'
+import { eventBodyOf } from '../webhook/event.ts'
 import type { AlertKind } from './alert.ts'
 import type { News } from './alert-book.ts'
 
@@ -55,25 +56,21 @@ export function alertMessage({ kind, state, conditions }: News, instance: string
       .slice(0, 32)}`,
     title: `Bellhop ${ascii(instance)}: ${TITLES[kind]}${isGood ? ' (ended)' : ''}`,
     text: [...lines, ...(more > 0 ? [`And ${counted(more, 'more', 'more')}.`, ''] : [])].join('\n'),
-    body: bodyOf(data, now),
+    body: eventBodyOf({ type: 'alert', data }, now),
     isGood,
   }
 }
 
 /** `id`: unique. */
 export function testMessage(name: string, id: string, instance: string, now: number): AlertMessage {
+  const data = { alert: 'test', state: 'begun', instance, since: isoTime(now), conditions: [] }
   return {
     id: `alr_${id}`,
     title: `Bellhop ${ascii(instance)}: test`,
     text: `This is a test of the alert ${name}. Nothing is wrong.\n`,
-    body: bodyOf({ alert: 'test', state: 'begun', instance, since: isoTime(now), conditions: [] }, now),
+    body: eventBodyOf({ type: 'alert', data }, now),
     isGood: true,
   }
-}
-
-/** Standard Webhooks, "Payload structure". */
-function bodyOf(data: object, now: number): string {
-  return JSON.stringify({ type: 'alert', timestamp: isoTime(now), data })
 }
 
 const ascii = (text: string): string => text.replaceAll(/[^ -~]/g, '?')

@@ -1,28 +1,20 @@
 import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
-import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
 import { alert as table, alertCondition as condition } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
-import type { SealedTable } from '../sealing/sealed-table.ts'
+import type { SealedStoreOptions, SealedTable } from '../sealing/sealed-table.ts'
 import type { Alert, AlertKind, AlertTarget } from './alert.ts'
 import type { Knowledge } from './alert-book.ts'
 
 export const ALERT_SINCE = 41
 
-interface Options {
-  readonly database: Pick<Database, 'orm'>
-  readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `proveSealingKey`. */
-  readonly key: Uint8Array
-}
-
 export type AlertStore = ReturnType<typeof createAlertStore>
 
 /** Stores targets sealed. Writes run in the caller's transaction. */
-export function createAlertStore({ database, clock, key }: Options) {
+export function createAlertStore({ database, clock, key }: SealedStoreOptions) {
   const statements = prepareStatements(database.orm)
   const list = (): readonly Alert[] =>
     statements.all.all().map((row) => Object.assign(row, { kinds: storedJson(row.kinds) as AlertKind[] }))

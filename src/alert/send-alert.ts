@@ -1,6 +1,6 @@
 import { retryAfterMs } from '../network/retry-after.ts'
 import type { Post } from '../webhook/post.ts'
-import { secretBytes, signatureOf } from '../webhook/signature.ts'
+import { secretBytes, signedHeaders } from '../webhook/signature.ts'
 import { readMailUrl } from './alert.ts'
 import type { AlertTarget, Channel } from './alert.ts'
 import type { AlertMessage } from './alert-message.ts'
@@ -13,11 +13,6 @@ export interface Told {
   readonly retryAfterMs: number | null
 }
 
-interface Dependencies {
-  readonly post: Post
-  readonly sendMail: SendMail
-}
-
 /** One try. `now`: ms since the Unix epoch. */
 export type SendAlert = (
   channel: Channel,
@@ -27,7 +22,7 @@ export type SendAlert = (
   signal: AbortSignal,
 ) => Promise<Told>
 
-export function createSendAlert({ post, sendMail }: Dependencies): SendAlert {
+export function createSendAlert(post: Post, sendMail: SendMail): SendAlert {
   return async (channel, { url, secret }, message, now, signal) => {
     if (channel === 'email') {
       const route = readMailUrl(url)
@@ -37,7 +32,7 @@ export function createSendAlert({ post, sendMail }: Dependencies): SendAlert {
     const outcome =
       channel === 'ntfy'
         ? await post(url, ntfyHeaders(message, secret), message.text, signal)
-        : await post(url, webhookHeaders(message, secret ?? '', now), message.body, signal)
+        : await post(url, webhookHeaders(message, secret, now), message.body, signal)
     if (outcome.kind === 'failed') return { problem: outcome.reason, retryAfterMs: null }
     const { status, retryAfter } = outcome
     const isTaken = status >= 200 && status < 300
@@ -56,14 +51,6 @@ function ntfyHeaders({ title, isGood }: AlertMessage, token: string | null): Rec
   }
 }
 
-/** Signed like applications' events. */
-function webhookHeaders({ id, body }: AlertMessage, secret: string, now: number): Record<string, string> {
-  const timestamp = Math.floor(now / 1000)
-  return {
-    'content-type': 'application/json',
-    'user-agent': 'Bellhop',
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': signatureOf({ id, timestamp, body }, secretBytes(secret) ?? new Uint8Array()),
-  }
+function webhookHeaders({ id, body }: AlertMessage, secret: string | null, now: number): Record<string, string> {
+  return signedHeaders(id, body, secretBytes(secret ?? '') ?? new Uint8Array(), now)
 }

@@ -1,11 +1,10 @@
 import { asc, eq, sql } from 'drizzle-orm'
-import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
 import { hook as table } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
-import type { SealedTable } from '../sealing/sealed-table.ts'
+import type { SealedStoreOptions, SealedTable } from '../sealing/sealed-table.ts'
 import { createHookCallStore } from './hook-call-store.ts'
 import type { Hook } from './hook.ts'
 import type { SignatureName } from './sender-proof.ts'
@@ -17,17 +16,10 @@ export type HookProof =
   | { readonly kind: 'key'; readonly hash: Uint8Array }
   | { readonly kind: 'signature'; readonly signature: SignatureName; readonly secret: string }
 
-interface Options {
-  readonly database: Pick<Database, 'orm'>
-  readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `proveSealingKey`. */
-  readonly key: Uint8Array
-}
-
 export type HookStore = ReturnType<typeof createHookStore>
 
 /** Stores senders' secrets sealed. Writes run in the caller's transaction. */
-export function createHookStore({ database, clock, key }: Options) {
+export function createHookStore({ database, clock, key }: SealedStoreOptions) {
   const statements = prepareStatements(database.orm)
 
   function find(name: string): Hook | null {

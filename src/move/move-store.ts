@@ -1,11 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, late } from '../database/late-statement.ts'
 import { applicationMove as table } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
-import type { SealedTable } from '../sealing/sealed-table.ts'
+import type { SealedStoreOptions, SealedTable } from '../sealing/sealed-table.ts'
 
 export const MOVE_SINCE = 40
 
@@ -27,16 +26,10 @@ export interface Move {
   readonly hooks: readonly string[]
 }
 
-interface Options {
-  readonly database: Pick<Database, 'orm'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly key: Uint8Array
-}
-
 export type MoveStore = ReturnType<typeof createMoveStore>
 
 /** Writes run in the caller's transaction. */
-export function createMoveStore({ database: { orm }, clock, key }: Options) {
+export function createMoveStore({ database: { orm }, clock, key }: SealedStoreOptions) {
   const which = eq(table.id, sql.placeholder('id'))
   const all = late(() => orm.select().from(table).orderBy(table.name))
   const one = late(() => orm.select().from(table).where(which))

@@ -32,3 +32,15 @@ interface Signed {
 export function signatureOf({ id, timestamp, body }: Signed, secret: Uint8Array): string {
   return `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 }
+
+/** Headers of a message to a webhook (Standard Webhooks). `now`: ms since the Unix epoch. */
+export function signedHeaders(id: string, body: string, secret: Uint8Array, now: number): Record<string, string> {
+  const timestamp = Math.floor(now / 1000)
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Bellhop',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatureOf({ id, timestamp, body }, secret),
+  }
+}

@@ -4,7 +4,7 @@ import { createEventSettlement, ReceiverWindow } from './event-settlement.ts'
 import type { Settling } from './event-settlement.ts'
 import type { EventStore, StoredEvent } from './event-store.ts'
 import type { Post } from './post.ts'
-import { secretBytes, signatureOf } from './signature.ts'
+import { secretBytes, signedHeaders } from './signature.ts'
 import type { Receiver, WebhookStore } from './webhook-store.ts'
 
 /** How often to look for due events, and so the delay until a changed webhook is used. */
@@ -116,14 +116,7 @@ export function startWebhookSender(deps: Dependencies) {
     calls++
     await persist(() => undefined)
     if (ending.signal.aborted) return
-    const timestamp = Math.floor(clock.wallAt(clock.now()) / 1000)
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'Bellhop',
-      'webhook-id': event.id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': signatureOf({ id: event.id, timestamp, body: event.body }, secret),
-    }
+    const headers = signedHeaders(event.id, event.body, secret, clock.wallAt(clock.now()))
     const outcome = await deps.post(receiver.url, headers, event.body, ending.signal)
     calls--
     // The next process repeats it.

@@ -1,11 +1,11 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Application, SecretOwner } from '../application/application.ts'
-import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
 import { application, event, webhook } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
+import type { SealedStoreOptions } from '../sealing/sealed-table.ts'
 import { WALL_AHEAD } from '../time/service-time-store.ts'
 import type { EventType } from './event.ts'
 import { createWebhookErasure } from './webhook-erasure-store.ts'
@@ -29,10 +29,8 @@ export interface Receiver {
 /** Events erased in one step of a sweep: 2 ms. */
 const STEP = 200
 
-interface Options {
+interface Options extends SealedStoreOptions {
   readonly database: Pick<Database, 'orm' | 'statement' | 'transact'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly key: Uint8Array
 }
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>
@@ -108,6 +106,45 @@ export function createWebhookStore({ database, clock, key }: Options) {
       if (number === undefined) return null
       return eraseUnwanted(number) ? after : number
     },
+  }
+}
+
+/** Times are ms since the Unix epoch. */
+export interface ListedWebhook {
+  /** `application.number` */
+  readonly application: number
+  readonly url: string
+  readonly events: readonly EventType[]
+  readonly disabledAt: number | null
+  readonly waiting: number
+}
+
+export interface WaitingEvent {
+  readonly id: string
+  readonly type: EventType
+  readonly attempt: number
+  readonly createdAt: number
+  readonly dueAt: number
+}
+
+type Row = Omit<ListedWebhook, 'events'> & { readonly events: string }
+
+export type WebhookList = ReturnType<typeof createWebhookList>
+
+export function createWebhookList({ database }: { database: Pick<Database, 'reading'> }) {
+  const all = database.reading<Row, []>(
+    'SELECT application, url, events, disabled_at AS disabledAt, waiting FROM webhook ORDER BY application',
+  )
+  const next = database.reading<WaitingEvent, [application: number, limit: number]>(
+    `SELECT id, type, attempt, created_at AS createdAt, due_at + ${WALL_AHEAD} AS dueAt FROM event
+     WHERE application = ? ORDER BY due_at LIMIT ?`,
+  )
+  return {
+    all: (): ListedWebhook[] =>
+      all.all().map((row) => Object.assign(row, { events: storedJson(row.events) as EventType[] })),
+
+    /** The next due first. */
+    next: (application: number, limit: number): WaitingEvent[] => next.all(application, limit),
   }
 }
 

@@ -92,13 +92,13 @@ function start(): AlertSender {
       return database.transact(operation)
     },
     alerts: alerts(),
-    send: createSendAlert({
-      post: async (url, headers, body) => {
+    send: createSendAlert(
+      async (url, headers, body) => {
         sent.push({ url, headers, body })
         return answer
       },
-      sendMail: async () => null,
-    }),
+      async () => null,
+    ),
     look: async () => {
       looks++
       return holding

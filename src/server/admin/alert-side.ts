@@ -34,7 +34,7 @@ export function startAlerts(deps: AlertParts) {
     commit,
     alerts,
     instance: config.publicUrl === null ? (config.adminHost?.[0] ?? hostname()) : new URL(config.publicUrl).host,
-    send: createSendAlert({ post, sendMail: createSendMail({ clock, ca, allowPrivate: config.webhookPrivate }) }),
+    send: createSendAlert(post, createSendMail({ clock, ca, allowPrivate: config.webhookPrivate })),
     async look() {
       const certificates = deps.certificates().flatMap(({ application, expiresAt }) => {
         const of = directory.byNumber(application)

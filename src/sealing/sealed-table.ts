@@ -1,4 +1,14 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
 import type { SealedFor } from './seal.ts'
+
+/** Of a store with something sealed. */
+export interface SealedStoreOptions {
+  readonly database: Pick<Database, 'orm'>
+  readonly clock: Pick<Clock, 'now'>
+  /** 32 bytes, from `proveSealingKey`. */
+  readonly key: Uint8Array
+}
 
 /** Secrets that only their owner has; a lost token is made again. */
 export type SecretProvider = Exclude<SealedFor['provider'], 'apns token'>

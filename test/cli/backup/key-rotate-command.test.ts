@@ -121,8 +121,7 @@ describe('a command that seals', () => {
   })
 
   test('takes the key that systemd gives the service, unless a variable says otherwise', async () => {
-    using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'])
+    using cli = await withShop()
     cli.file('bellhop-key', `${HEX}\n`)
     const env = { CREDENTIALS_DIRECTORY: cli.data }
     const set = ['app', 'webhook', 'Shop', '--url', URL, '--secret', SECRET]

@@ -93,14 +93,32 @@ describe('an alert', () => {
     expect(learnedBy(['disk'], [knowing({ told: true })], fuller)).toEqual([])
     expect(learnedBy(['disk'], [knowing({})], fuller)).toEqual([knowing({ what: fuller.what })])
   })
+
+  test('learns that it has ended, once', () => {
+    expect(learnedBy(['disk'], [knowing({ told: true })])).toEqual([knowing({ told: true, endedAt: NOW })])
+    expect(learnedBy(['disk'], [knowing({ told: true, endedAt: START })])).toEqual([])
+  })
+
+  test('does not hear of an end that is over before it could be told', () => {
+    const [again] = learnedBy(['disk'], [knowing({ told: true, endedAt: START })], HOLDING)
+    expect(again).toEqual(knowing({ told: true }))
+    expect(newsIn(again === undefined ? [] : [again])).toEqual([])
+  })
 })
 
-test('news are one for each kind that has begun or ended, the earliest condition first', () => {
-  const first = knowing({ about: 'credentials/1/0', kind: 'credential', since: START - 2 })
-  const second = knowing({ about: 'credentials/2/0', kind: 'credential', since: START - 1 })
-  const over = knowing({ told: true, endedAt: NOW })
-  expect(newsIn([second, over, first, knowing({ about: 'x', told: true })])).toEqual([
-    { kind: 'credential', state: 'begun', conditions: [first, second] },
-    { kind: 'disk', state: 'ended', conditions: [over] },
-  ])
+describe('news', () => {
+  test('are one for each kind that has begun or ended, the earliest condition first', () => {
+    const first = knowing({ about: 'credentials/1/0', kind: 'credential', since: START - 2 })
+    const second = knowing({ about: 'credentials/2/0', kind: 'credential', since: START - 1 })
+    const over = knowing({ told: true, endedAt: NOW })
+    expect(newsIn([second, over, first, knowing({ about: 'x', told: true })])).toEqual([
+      { kind: 'credential', state: 'begun', conditions: [first, second] },
+      { kind: 'disk', state: 'ended', conditions: [over] },
+    ])
+  })
+
+  test('tell a condition that nobody has heard of as one that has ended', () => {
+    const missed = knowing({ endedAt: NOW })
+    expect(newsIn([missed])).toEqual([{ kind: 'disk', state: 'ended', conditions: [missed] }])
+  })
 })

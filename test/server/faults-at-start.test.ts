@@ -220,6 +220,18 @@ describe('the sealing key', () => {
     expect((await start(data)).refused).toBeNull()
   })
 
+  test('that is wrong keeps the service from starting', async () => {
+    const data = dataDirectory()
+    renameSync(key(data), join(data, 'hidden'))
+    const wrong = (which: string) =>
+      `The sealing key ${which} does not open any of the 4 sealed records in the database (of "Shop"): put the right key back. ${lost}`
+    const settings = 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'
+    expect((await start(data, { BELLHOP_KEY: 'ab'.repeat(32) })).refused).toBe(wrong(settings))
+    writeFileSync(key(data), 'ab'.repeat(32))
+    expect((await start(data)).refused).toBe(wrong(key(data)))
+    expect((await start(data, { BELLHOP_KEY_FILE: join(data, 'hidden') })).refused).toBeNull()
+  })
+
   test('that does not open one record of several is right: the service starts, and names the record', async () => {
     const data = dataDirectory()
     using database = openDatabase(data)

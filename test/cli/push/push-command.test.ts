@@ -178,10 +178,14 @@ describe('push beside a running server', () => {
     await beside.service.put('/deviceToken', { token: IOS, platform: '0' }, { application })
     const signals = newSignals()
     let said = ''
+    let hasStopped = false
     const stderr = (text: string) => {
       said += text
       if (said.endsWith(' 0 of 1 devices')) beside.standStill(1000)
-      if (/ 0 of 1 devices, .*waits: there is no credential for APNs$/.test(text)) signals.emit('SIGINT')
+      if (hasStopped || !/ 0 of 1 devices, .*waits: there is no credential for APNs$/.test(text)) return
+      // Once: a second Ctrl-C ends the command at once, and a busy server may write the line again before it has the first.
+      hasStopped = true
+      signals.emit('SIGINT')
     }
     const over = { signals, stderr, terminal: { columns: 80 } }
     const { exitCode, stdout } = await beside.run(['push', 'waits', 'Hello', '--all', '--platform', 'ios'], over)

@@ -5,17 +5,14 @@ import { $ } from 'bun'
 import { makeRsaKeys } from '../src/gateway/simulator/fcm/rsa-keys.ts'
 import { migratedDatabase } from '../test/support/new-database.ts'
 
-interface Step {
-  readonly name: string
-  readonly command: readonly string[]
-}
-
-const CHECKS: readonly Step[] = [
+/** `node_modules/.bin` is on the path. */
+const CHECKS = [
   { name: 'format', command: ['oxfmt', '--check', '.'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'types', command: ['tsc', '--noEmit'] },
   { name: 'types of the dashboard', command: ['tsc', '--noEmit', '-p', 'src/dashboard'] },
   { name: 'dead code', command: ['knip'] },
+  { name: 'reproduce', command: [process.execPath, 'scripts/reproduce.ts'] },
 ]
 
 /** Tests wait for events, not for time: this is only how soon one that hangs is given up on a machine that stalls. */
@@ -24,14 +21,12 @@ const HANGS_MS = 180_000
 let passed = 0
 let failed = 0
 
-for (const { name, command } of CHECKS) {
-  const [tool = '', ...args] = command
-  report(name, (await $`${`./node_modules/.bin/${tool}`} ${args}`.nothrow()).exitCode === 0)
-}
-
 // Before the tests: those that run the service as a process of its own run this one, which starts in half the time.
 const built = (await $`${process.execPath} scripts/build.ts`.nothrow()).exitCode === 0
 report('build', built)
+
+// Beside the tests, which leave a fifth of two cores idle while they wait. At the lowest priority, to slow none of them.
+const checked = check()
 
 // The tests count one by one; the counts are read from the report that Bun writes.
 const junit = 'dist/test-report.xml'
@@ -85,7 +80,10 @@ failed += broken
 // A crash, or no test at all, must not pass for want of a failure.
 if (ran === 0 || (tests.exitCode !== 0 && broken === 0)) report('tests', false)
 
-report('reproduce', (await $`${process.execPath} scripts/reproduce.ts`.nothrow()).exitCode === 0)
+for (const { name, ok, output } of await checked) {
+  process.stdout.write(output)
+  report(name, ok)
+}
 report('smoke', (await $`${process.execPath} scripts/smoke.ts`.nothrow()).exitCode === 0)
 
 // Once more, a few thousand lines after they were printed; what failed last, where a log that is cut still has it.
@@ -104,6 +102,19 @@ function report(name: string, ok: boolean): void {
   console.log(`${ok ? '✓' : '✗'} ${name}`)
   if (ok) passed++
   else failed++
+}
+
+async function check() {
+  const path = `${resolve('node_modules/.bin')}:${process.env['PATH']}`
+  const results = []
+  for (const { name, command } of CHECKS) {
+    const { exitCode, stdout, stderr } = await $`nice -n 19 ${command}`
+      .env({ ...process.env, PATH: path })
+      .nothrow()
+      .quiet()
+    results.push({ name, ok: exitCode === 0, output: Buffer.concat([stdout, stderr]) })
+  }
+  return results
 }
 
 interface Told {

@@ -1,4 +1,4 @@
-import { and, between, eq, getTableColumns, gte, sql } from 'drizzle-orm'
+import { and, between, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
@@ -77,21 +77,11 @@ export function createTallyReader({ database }: { database: Pick<Database, 'read
       .orderBy(day)
       .prepare(),
   )
-  const opens = late(() =>
-    database.readingOrm
-      .select({ o: sumOf(tally.o) })
-      .from(tally)
-      .where(and(ofApplication, gte(day, sql.placeholder('since'))))
-      .prepare(),
-  )
   const list = late(() =>
     database.readingOrm.select(columns).from(tally).where(ofApplication).orderBy(day, tally.platform).prepare(),
   )
 
   return {
-    /** On the day `since` and later. */
-    opensSince: (application: number, since: number): number => opens.get({ application, since })?.o ?? 0,
-
     /** With any counts, in order. */
     days: (application: number, first: number, last: number): Day[] => days.all({ application, first, last }),
 

@@ -17,10 +17,7 @@ type Happened =
       readonly s: number
       readonly failed: number
     }
-  | {
-      readonly type: 'pushes.accepted' | 'devices.registered' | 'devices.gone' | 'notifications.received'
-      readonly count: number
-    }
+  | Counting
   | {
       readonly type: 'notification.received'
       readonly token: string
@@ -33,7 +30,6 @@ type Happened =
       /** `null`: accepted. */
       readonly reason: string | null
     }
-  | { readonly type: 'pushes.finished'; readonly count: number; readonly s: number; readonly failed: number }
   | { readonly type: 'device.registered'; readonly token: string; readonly platform: Platform }
   | {
       readonly type: 'device.gone' | 'device.quarantined'
@@ -46,5 +42,41 @@ type Happened =
   | { readonly type: 'sending.paused'; readonly platform: Platform; readonly reason: string }
   | { readonly type: 'sending.resumed'; readonly platform: Platform }
 
-/** More events of a kind at one look are only counted. */
-export const MAX_AT_ONCE = 20
+type Counting =
+  | {
+      readonly type: 'pushes.accepted' | 'devices.registered' | 'devices.gone' | 'notifications.received'
+      readonly count: number
+    }
+  | { readonly type: 'pushes.finished'; readonly count: number; readonly s: number; readonly failed: number }
+
+/** More events of a kind and an application at one look are only counted. */
+const MAX_AT_ONCE = 20
+
+/** What counts many of a kind. */
+const MANY: Partial<Record<TailEvent['type'], Exclude<Counting['type'], 'pushes.finished'>>> = {
+  'push.accepted': 'pushes.accepted',
+  'device.registered': 'devices.registered',
+  'device.gone': 'devices.gone',
+  'device.quarantined': 'devices.gone',
+  'notification.received': 'notifications.received',
+}
+
+/** Counts bursts. Pushes that only start are left out of them: their end follows. */
+export function summedUp(events: readonly TailEvent[], now: number): TailEvent[] {
+  const kinds = Map.groupBy(events, ({ application, type }) => `${application} ${MANY[type] ?? type}`)
+  return [...kinds.values()].flatMap((kind) => (kind.length > MAX_AT_ONCE ? counted(kind, now) : kind))
+}
+
+function counted(kind: readonly TailEvent[], now: number): readonly TailEvent[] {
+  const [first] = kind
+  if (first === undefined) return []
+  const { type, application } = first
+  const all = { at: now, application, count: kind.length }
+  const many = MANY[type]
+  if (many !== undefined) return [{ ...all, type: many }]
+  if (type === 'push.started') return []
+  const ends = kind.flatMap((event) => (event.type === 'push.finished' ? [event] : []))
+  if (ends.length === 0) return kind
+  const sum = (what: 's' | 'failed') => ends.reduce((total, end) => total + end[what], 0)
+  return [{ ...all, type: 'pushes.finished', s: sum('s'), failed: sum('failed') }]
+}

@@ -3,7 +3,6 @@ import type { Platform } from '../../device/device.ts'
 import { PLATFORMS } from '../../platform.ts'
 import { tokenPart } from '../../text/format.ts'
 import type { World } from '../command.ts'
-import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
 /** Shorter pauses are not reported. */
@@ -39,10 +38,10 @@ export function createServerTail({ pauseOf, received }: Pick<NonNullable<World['
     yield { at: now, application, type: 'sending.paused', platform, reason }
   }
 
-  function arrived(applications: readonly Application[], now: number): readonly TailEvent[] {
+  function arrived(applications: readonly Application[]): readonly TailEvent[] {
     const answer = received(last)
     last = answer.last
-    const events = answer.received.flatMap((one): TailEvent[] => {
+    return answer.received.flatMap((one): TailEvent[] => {
       const application = applications.find(({ id }) => id === one.application)?.number
       if (application === undefined) return []
       const { title, text, badge, status, reason } = one
@@ -50,15 +49,11 @@ export function createServerTail({ pauseOf, received }: Pick<NonNullable<World['
       const type = 'notification.received'
       return [{ at: Date.parse(one.at), application, type, ...device, title, text, badge, status, reason }]
     })
-    if (events.length <= MAX_AT_ONCE) return events
-    return [...Map.groupBy(events, ({ application }) => application)].map(([application, { length: count }]) => {
-      return { at: now, application, type: 'notifications.received', count }
-    })
   }
 
   return {
     *look(applications: readonly Application[], now: number): Generator<TailEvent> {
-      yield* arrived(applications, now)
+      yield* arrived(applications)
       for (const { number } of applications) {
         for (const platform of PLATFORMS) yield* paused(number, platform, now)
       }

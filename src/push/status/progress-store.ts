@@ -29,9 +29,6 @@ export function createProgressStore(prepare: Database['statement']) {
   const ofPush = prepare<Row, [number]>(
     progressOf('push IN (SELECT number FROM push WHERE number = ?1 OR parent = ?1)'),
   )
-  const ofRange = prepare<Row, [first: number, last: number, application: number]>(
-    progressOf('push BETWEEN ? AND ? AND application = ?'),
-  )
   const named = prepare<{ number: number; application: number }, [string]>(
     'SELECT number, application FROM push WHERE id = ?',
   )
@@ -41,10 +38,6 @@ export function createProgressStore(prepare: Database['statement']) {
   return {
     /** Of one push and its waves. */
     of: progressOfOne,
-
-    /** Of pushes `first` to `last`, summed up. */
-    ofRange: (application: number, first: number, last: number): PlatformProgress[] =>
-      ofRange.all(first, last, application).map(shown),
 
     /** `id`: UUID. */
     named(id: string): { readonly application: number; readonly platforms: readonly PlatformProgress[] } | null {

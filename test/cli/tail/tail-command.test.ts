@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { summedUp } from '../../../src/cli/tail/tail-event.ts'
+import type { TailEvent } from '../../../src/cli/tail/tail-event.ts'
 import { createServerTail } from '../../../src/cli/tail/tail-server.ts'
 import type { Application } from '../../../src/application/application.ts'
-import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { createPushStore } from '../../../src/push/push-store.ts'
 import { withShop } from '../command-line.ts'
 import { commandsBeside, newSignals } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
@@ -19,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => beside[Symbol.asyncDispose]())
 
 interface Tail {
-  /** Resolves with all lines when one matches. */
-  until(pattern: RegExp): Promise<readonly string[]>
+  /** Resolves with all lines when one matches, or when they do. */
+  until(isSo: RegExp | ((lines: readonly string[]) => boolean)): Promise<readonly string[]>
   /** By Ctrl-C; returns the exit code. */
   end(): Promise<number>
 }
@@ -49,8 +48,9 @@ async function tail(argv: readonly string[], env?: Readonly<Record<string, strin
   }
   const { signals, ended } = await begun(argv, { stdout }, env)
   return {
-    async until(pattern) {
-      while (!lines.some((line) => pattern.test(line))) await new Promise<void>((resolve) => (wake = resolve))
+    async until(wanted) {
+      const isSo = (): boolean => (wanted instanceof RegExp ? lines.some((line) => wanted.test(line)) : wanted(lines))
+      while (!isSo()) await new Promise<void>((resolve) => (wake = resolve))
       return lines
     },
     async end() {
@@ -121,23 +121,14 @@ describe('tail', () => {
     await caller.put('/deviceToken/batch', { platform: '1', tokens })
     await watching.until(/registered +200 devices$/)
 
-    const { clock } = beside
-    const { database } = beside.service
-    const store = createApplicationStore({ database, clock })
-    const application = store.find(caller.application.id)
-    if (application === null) throw new Error('no application')
-    const pushes = createPushStore({ database })
-    const notification = { msg: 'Hello', sound: null, badge: null, payload: null }
-    const device = createDeviceStore({ database, clock }).idOf(application.number, 0, IOS) ?? 0
-    database.transact(() => {
-      for (let n = 0; n < 60; n++) {
-        const id = Bun.randomUUIDv7()
-        const when = { createdAt: clock.now(), timeToLiveMs: 60_000, sendAt: null, waves: [] }
-        pushes.accept(application.number, { id, notification, audience: { device, platform: 0 }, ...when })
-      }
-    })
-    const lines = await watching.until(/finished +60 pushes: sent 60 of 60$/)
-    expect(lines).toContainEqual(expect.stringMatching(/accepted +60 pushes$/))
+    await Promise.all(
+      Array.from({ length: 60 }, () =>
+        caller.post('/push/one', { platform: '0', token: IOS, msg: 'Hello', sound: '', badge: '' }),
+      ),
+    )
+    const ends = /finished +.*: sent (\d+) of/
+    const total = (lines: readonly string[]) => lines.reduce((sum, line) => sum + Number(ends.exec(line)?.[1] ?? 0), 0)
+    await watching.until((lines) => total(lines) === 60)
     expect(await watching.end()).toBe(0)
   })
 
@@ -207,11 +198,56 @@ describe('tail', () => {
     expect(await watching.end()).toBe(0)
   })
 
+  test('shows a push that is cancelled, or released, before it was seen to wait', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0' })
+    await caller.register({ token: 'android:1', platform: '1' })
+    const watching = await tail([caller.application.id])
+    const body = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '', send_at: 60 }
+    const { id } = (await caller.post('/push/all', body)).body
+    const cancelled = (await caller.post('/push/all', body)).body.id
+    await caller.post(`/push/${cancelled}/cancel`, {})
+    beside.standStill(60_000)
+    const lines = await watching.until(new RegExp(`finished +push ${id}: sent 2 of 2`))
+    const verbs = (push: string) =>
+      lines.flatMap((line) => (line.includes(push) ? (/^\S+ +(\S+)/.exec(line)?.[1] ?? []) : []))
+    expect(verbs(id)).toEqual(['accepted', 'released', 'started', 'finished'])
+    expect(verbs(cancelled)).toEqual(['accepted', 'cancelled'])
+    expect(await watching.end()).toBe(0)
+  })
+
   test('ends when its reader has gone', async () => {
     const caller = beside.newCaller()
     const { ended } = await begun([caller.application.id], { stdout: () => false })
     await caller.register({ token: IOS, platform: '0' })
     expect((await ended).exitCode).toBe(0)
+  })
+})
+
+describe('more than twenty events of a kind and an application at one look', () => {
+  const many = (count: number, event: object) =>
+    Array.from({ length: count }, () => ({ at: 1, application: 7, ...event }) as TailEvent)
+  const finished = { type: 'push.finished', push: 'id', t: 3, s: 2, failed: 1 }
+
+  test('are one, with their number and sums, and pushes that start are left out', () => {
+    const gone = { token: 'a1…', platform: 0, reason: 'Unregistered' }
+    const events = [
+      ...many(21, { type: 'push.accepted', push: 'id', sendAt: null }),
+      ...many(21, { type: 'push.started', push: 'id' }),
+      ...many(21, finished),
+      ...many(20, { type: 'device.gone', ...gone }),
+      ...many(2, { type: 'device.quarantined', ...gone }),
+    ]
+    expect(summedUp(events, 250)).toEqual([
+      { at: 250, application: 7, type: 'pushes.accepted', count: 21 },
+      { at: 250, application: 7, type: 'pushes.finished', count: 21, s: 42, failed: 21 },
+      { at: 250, application: 7, type: 'devices.gone', count: 22 },
+    ])
+  })
+
+  test('twenty are shown one by one, and so are cancelled pushes', () => {
+    const events = [...many(20, finished), ...many(30, { ...finished, type: 'push.cancelled' })]
+    expect(summedUp(events, 250)).toEqual(events)
   })
 })
 

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createCancelStore } from '../../../src/push/cancel-store.ts'
 import { createFinishedStore } from '../../../src/push/finished-store.ts'
-import { createPushChangesStore } from '../../../src/push/push-changes-store.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { createProgressStore } from '../../../src/push/status/progress-store.ts'
 import { pushStatusOf } from '../../../src/push/status/status-answer.ts'
@@ -65,7 +64,6 @@ test('status, list, tail, webhook, cancellation and admin API agree on how far a
     pushFinished: (_application: number, push: FinishedPush) => void told.push(push),
   }
   const statuses = createStatusStore({ database })
-  const changes = createPushChangesStore({ database })
   const finished = createFinishedStore({ database, events })
   const cancellations = createCancelStore({ database })
   const progress = createProgressStore((sql) => database.reading(sql))
@@ -107,7 +105,6 @@ test('status, list, tail, webhook, cancellation and admin API agree on how far a
         expect(one).toMatchObject({ ...expected(part), retrying, open: part.some((each) => each.finishedAt === null) })
       }
       expect(totalOf(reach)).toEqual(right)
-      expect(totalOf(changes.batch(1, number, number + 2))).toEqual(right)
       expect(progress.named(id)).toEqual({ application: 1, platforms: reach })
 
       const push = statuses.find(1, id)

@@ -57,7 +57,7 @@ function jsonOf({ at, level, event, fields }: LogLine): string {
 }
 
 /** For a promise that nobody else waits for. */
-export function noted(log: Log): (error: unknown) => void {
+export function logError(log: Log): (error: unknown) => void {
   return (error) => log.error('a routine write failed', { error: String(error) })
 }
 

@@ -7,7 +7,7 @@ import type { Unwritten } from '../delivery/sender-stats.ts'
 import { createDeviceStore } from '../device/device-store.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { authoritiesIn } from '../gateway/transport/authorities.ts'
-import { noted } from '../log.ts'
+import { logError } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import { LOOP_TICK_MS } from '../monitoring/loop-delay.ts'
 import { diskOf } from '../monitoring/storage.ts'
@@ -33,7 +33,7 @@ import { createSweeps, startRetention } from './storage/retention.ts'
 import { startScheduled, startSenders } from './sending/senders.ts'
 import { keepLedger, keepServiceTime } from './storage/alongside.ts'
 import { createServiceLog } from './log/service-log.ts'
-import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy, upgradeFirst } from './start/start-checks.ts'
+import { lockDataDirectory, freeReserve, sealingKeyOf, tlsIn, probeProxy, upgradeFirst } from './start/start-checks.ts'
 import { noteStart } from './start/started-settings.ts'
 import type { Service } from './service.ts'
 
@@ -75,8 +75,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   // Closed in reverse, also when a later step refuses.
   await using opened = new AsyncDisposableStack()
 
-  makeRoom(config.data, log)
-  opened.use(holdDirectory(config.data))
+  freeReserve(config.data, log)
+  opened.use(lockDataDirectory(config.data))
   await upgradeFirst(config.data, { clock, log, onUpgrading: overrides.onUpgrading ?? (() => {}) })
   const metrics = createMetrics()
   const broken = Promise.withResolvers<Breakdown>()
@@ -104,7 +104,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const credentials = createCredentialStore({ database, clock, key })
   const finished = createFinishedStore({ database, events })
   const ca = await authoritiesIn(config.gatewayCa)
-  if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)
+  if (config.proxy !== null) await probeProxy(config.proxy, config.apnsUrl, clock, log)
   const stores = { credentials, devices, events, pushes, finished }
   const context: Service = {
     config,
@@ -181,11 +181,11 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   const sweeps = createSweeps(context, webhookStore)
   opened.defer(startRetention({ clock, log, commit, sweeps: [...sweeps, ...admin.sweeps] }))
-  const sayTheRest = () => {
+  const flushSuppressed = () => {
     serviceLog.look()
     refusals.look()
   }
-  opened.defer(every(clock, MINUTE_MS, sayTheRest))
+  opened.defer(every(clock, MINUTE_MS, flushSuppressed))
   opened.defer(every(clock, LOOP_TICK_MS, () => metrics.loop.tick()))
 
   const listeners = openListeners({
@@ -205,7 +205,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const socket = commands?.listen(changed, admin.readiness)
   opened.defer(() => socket?.stop())
   const { url, adminUrl } = listeners
-  noteStart(overrides.startedBy, context).catch(noted(log))
+  noteStart(overrides.startedBy, context).catch(logError(log))
   log.info('serving', { version: VERSION, url, admin: adminUrl, data: config.data })
 
   const stack = opened.move()
@@ -235,9 +235,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       false,
     )
     if (!inTime) log.warn('stopped before everything in flight was answered', { drainSeconds: config.drainSeconds })
-    await commit(() => undefined).catch(noted(log))
+    await commit(() => undefined).catch(logError(log))
     await stack.disposeAsync()
-    sayTheRest()
+    flushSuppressed()
     const unwritten = pool.unwritten()
     if (unwritten.notifications > 0) log.error('results could not be stored', { ...unwritten })
     log.info('stopped')

@@ -74,7 +74,7 @@ export class Delivery {
   /** `null`: nobody now. `samplePlace`, in [0, 1): preferably from there in the audience. */
   take(now: number, samplePlace: number | null): Task | null {
     if (this.#state.phase !== 'open') return null
-    const batch = this.#state.trial.maySend ? this.#state.line.next(now, samplePlace) : null
+    const batch = this.#state.canary.maySend ? this.#state.line.next(now, samplePlace) : null
     if (batch === null) {
       if (this.waitsFor === null) rest(this.#state, now)
       return null
@@ -86,7 +86,7 @@ export class Delivery {
   }
 
   sent(): void {
-    this.#state.trial.sent()
+    this.#state.canary.sent()
   }
 
   /** In a language, as in `PageRow`. The same object until somebody sets the clock, so it is rendered once. */
@@ -106,8 +106,8 @@ export class Delivery {
   }
 
   endWith(isGood: boolean): DeliveryEnd {
-    const { trial, end, addressed } = this.#state
-    const reasons = trial.tokenReasons
+    const { canary, end, addressed } = this.#state
+    const reasons = canary.tokenReasons
     if (end.abortReason !== null || isGood || reasons.length === 0) return end
     const all = addressed === 1 ? 'the only device was' : `all ${addressed} devices were`
     const refused = `${all} refused as ${reasons.join(', ')}: wrong environment, topic or project?`

@@ -75,7 +75,7 @@ export function reduce(state: DeliveryState, event: DeliveryEvent, now: number):
 
 function answered(state: DeliveryState, event: EventOf<'answered'>, now: number): void {
   const { outcome, verdict, finding } = event
-  const refused = outcome === null ? null : state.trial.record(outcome)
+  const refused = outcome === null ? null : state.canary.record(outcome)
   const isAborted = state.phase === 'aborted'
   const place = placeOf(state, event.task)
   const { batch } = place
@@ -88,7 +88,7 @@ function answered(state: DeliveryState, event: EventOf<'answered'>, now: number)
 }
 
 function returned(state: DeliveryState, { task, wasSent, reason }: EventOf<'put back'>, now: number): void {
-  if (wasSent) state.trial.unheard()
+  if (wasSent) state.canary.unheard()
   if (state.phase === 'aborted') {
     const answer = { task, verdict: overVerdict(state), finding: null, outcome: null }
     return answered(state, { kind: 'answered', ...answer }, now)

@@ -7,7 +7,7 @@ import { reached } from './batch.ts'
 import type { SendBatch } from './batch.ts'
 import { BatchLine } from './batch-line.ts'
 import type { Effect } from './delivery-events.ts'
-import { PushTrial } from './push-trial.ts'
+import { Canary } from './canary.ts'
 
 /**
  * Open: somebody to send to. Aborted: answers to come. Waiting: all that are left wait for another attempt, on disk.
@@ -23,7 +23,7 @@ export function newState(record: OpenDelivery, recipients: Recipients, nextDueAt
   const state = {
     record,
     cursor,
-    trial: new PushTrial(record.accepted > 0, record.hasManyGateways),
+    canary: new Canary(record.accepted > 0, record.hasManyGateways),
     effects: [] as Effect[],
     batches: new Set<SendBatch>(),
     writing: new Set<Settlement>(),

@@ -60,7 +60,7 @@ import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { createNewestDevices } from '../../device/newest-device-store.ts'
 import { createExplainStore } from '../../push/explain/explain-store.ts'
 import { createCallerOf } from '../../http/client-address.ts'
-import { noted } from '../../log.ts'
+import { logError } from '../../log.ts'
 import { startMonitoring } from './monitoring-side.ts'
 import type { Senders } from '../sending/senders.ts'
 import type { MonitoringParts } from './monitoring-side.ts'
@@ -130,8 +130,8 @@ function adminApi(parts: Parts) {
   const names = new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase()))
   const secondFactors = createSecondFactorStore({ ...stored, key: parts.key })
   const secondSteps = createSecondSteps({ clock, administrators, secondFactors })
-  const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: noted(log) })
-  const calls = createAuditedCalls({ database, commit, log: adminLog, onError: noted(log) })
+  const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: logError(log) })
+  const calls = createAuditedCalls({ database, commit, log: adminLog, onError: logError(log) })
   const callerOf = createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} })
   const gate = createAdminGate({ calls, names, authorityOf, tokens, callerOf, passwords })
   const sealed = { ...stored, key: parts.key }
@@ -191,7 +191,7 @@ function adminApi(parts: Parts) {
         moves: parts.moves,
         realThings: createRealThings({ database, credentials }),
         eraseContents: createEraseContents({ database }, commit),
-        onError: noted(log),
+        onError: logError(log),
       }),
       arrivalRoutes({ ...behind, arrivals: parts.arrivals }),
       credentialRoutes({

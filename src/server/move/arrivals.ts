@@ -6,7 +6,7 @@ import { NEWEST_SCHEMA } from '../../database/migration/migrations.ts'
 import { failure, noRoom } from '../../failure.ts'
 import type { Failure } from '../../failure.ts'
 import { createHookStore } from '../../hook/hook-store.ts'
-import { noted } from '../../log.ts'
+import { logError } from '../../log.ts'
 import { shortageOf } from '../../monitoring/readiness.ts'
 import type { Disk } from '../../monitoring/storage.ts'
 import type { MoveOffer, MoveRequest, MoveStep, OrRefusal } from '../../move/move-messages.ts'
@@ -225,11 +225,11 @@ export function createArrivals(deps: Dependencies) {
       if (clock.monotonic() - movedAt < STILL_MS) continue
       const move = moves.find(id)
       log.warn('an application does not come any more: its copy is dropped', { application: id })
-      if (move !== null) drop(move).catch(noted(log))
+      if (move !== null) drop(move).catch(logError(log))
     }
   }
 
-  for (const move of moves.list()) if (move.phase === 'arriving') drop(move).catch(noted(log))
+  for (const move of moves.list()) if (move.phase === 'arriving') drop(move).catch(logError(log))
   let offering: Promise<unknown> = Promise.resolve()
   return {
     /** Erases what is left of an earlier copy first. */

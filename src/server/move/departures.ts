@@ -6,7 +6,7 @@ import type { DeliveryPool } from '../../delivery/delivery-pool.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import type { HookStore } from '../../hook/hook-store.ts'
-import { noted } from '../../log.ts'
+import { logError } from '../../log.ts'
 import { whereText } from '../../move/move-store.ts'
 import type { Move, MoveStore } from '../../move/move-store.ts'
 import type { RowGuard } from '../../move/row-guard.ts'
@@ -196,7 +196,7 @@ export function createDepartures(deps: Dependencies) {
   function eraseLater(id: string): void {
     const cancel = clock.after(ERASE_AFTER_MS, () => {
       const found = moves.find(id)
-      if (found?.phase === 'gone') deps.eraseApplication(found.application, id).catch(noted(log))
+      if (found?.phase === 'gone') deps.eraseApplication(found.application, id).catch(logError(log))
     })
     stopped.signal.addEventListener('abort', cancel)
   }

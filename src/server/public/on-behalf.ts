@@ -7,7 +7,7 @@ import { failure } from '../../failure.ts'
 import type { Pushing } from '../../push/pushing.ts'
 import type { CallLog } from '../../admin/call-log.ts'
 import type { OnRefused } from '../../http/failures.ts'
-import { noted } from '../../log.ts'
+import { logError } from '../../log.ts'
 import { createPublicApi } from './public-api.ts'
 import { publicParts, servicePushing } from './public-parts.ts'
 import type { AdmissionRules, PublicApiService } from './public-parts.ts'
@@ -27,7 +27,7 @@ export interface OnBehalf extends Pick<CallLog, 'during'> {
 }
 
 export function createOnBehalf(deps: Dependencies): OnBehalf {
-  const calls = createCallLog({ ...deps, log: createAdminLogStore(deps), onError: noted(deps.log) })
+  const calls = createCallLog({ ...deps, log: createAdminLogStore(deps), onError: logError(deps.log) })
   const { commit, during } = calls
   const onRefused: OnRefused = (request, requestId, why) => {
     deps.onRefused(request, requestId, why)

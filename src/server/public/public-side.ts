@@ -5,7 +5,7 @@ import { createJudgeProof } from '../../application/user-proofs.ts'
 import type { HookStore } from '../../hook/hook-store.ts'
 import { createIdOf, admission, charge, wrongCredentials } from '../../http/admission.ts'
 import { createRefusalLog } from '../../http/refusal-log.ts'
-import { noted } from '../../log.ts'
+import { logError } from '../../log.ts'
 import { createPublicApi } from './public-api.ts'
 import { publicParts } from './public-parts.ts'
 import type { PublicApiService, AdmissionRules } from './public-parts.ts'
@@ -41,7 +41,7 @@ export function publicSide(parts: Dependencies, makeApi = createPublicApi) {
   const onRefused = refusals.note
   const userKeys = createUserKeyStore({ database, clock, key })
   const service = { ...parts, onRefused, judgeProof: createJudgeProof({ clock, directory, userKeys }) }
-  const calls = createCallLog({ ...parts, log: createAdminLogStore(parts), onError: noted(log) })
+  const calls = createCallLog({ ...parts, log: createAdminLogStore(parts), onError: logError(log) })
   const api = makeApi(publicParts({ ...service, calls }, createServiceAdmission({ ...parts, onRefused })))
   return { api, service, refusals }
 }

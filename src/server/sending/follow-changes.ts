@@ -1,5 +1,5 @@
 import { PLATFORMS } from '../../platform.ts'
-import { noted } from '../../log.ts'
+import { logError } from '../../log.ts'
 import { createCancelStore } from '../../push/cancel-store.ts'
 import type { Schedule } from '../../push/schedule/schedule.ts'
 import type { Senders } from './senders.ts'
@@ -35,13 +35,13 @@ export function followChanges({ log, commit, database, directory }: Service, sen
       for (const push of cancellations.cancelledOpen(application, platform)) {
         void commit(() => pool.cancelStored(application, push))
           .then(() => pool.cancel(application, push))
-          .catch(noted(log))
+          .catch(logError(log))
       }
     }
     schedule.wake()
   }
 
-  return directory.onChange(() => void follow().catch(noted(log)))
+  return directory.onChange(() => void follow().catch(logError(log)))
 }
 
 /** Reads what another process has changed; followers of the directory then act on it. */

@@ -22,13 +22,13 @@ import type { Config } from '../../settings/parse.ts'
 import { readSystemFile } from '../../system/read-file.ts'
 import { sealedRecordsOf } from '../../hook/sealed-records.ts'
 
-/** A start needs some room. */
-export function makeRoom(directory: string, log: Log): void {
+/** Erases the reserve of a full disk: a start needs some room. */
+export function freeReserve(directory: string, log: Log): void {
   const bytes = inDataDirectory(directory, () => releaseReserve(directory))
   if (bytes > 0) log.warn('the disk is full: released the reserve', { bytes })
 }
 
-export function holdDirectory(directory: string): Disposable {
+export function lockDataDirectory(directory: string): Disposable {
   const lock = inDataDirectory(directory, () => lockDirectory(directory))
   if (lock === null) throw new StartRefused(`Another Bellhop serves the data directory ${directory}.`)
   return lock
@@ -115,7 +115,7 @@ function tellOfKey(path: string, log: Log): void {
 }
 
 /** Refuses a proxy that rejects the credentials. One that is only down may come back. */
-export async function tryProxy(proxy: Proxy, origin: string, clock: Clock, log: Log): Promise<void> {
+export async function probeProxy(proxy: Proxy, origin: string, clock: Clock, log: Log): Promise<void> {
   const problem = await proxyProblem(proxy, origin, clock)
   if (problem === null) return
   if (problem === 'proxy: 407') {

@@ -1,6 +1,6 @@
 import { every, SECOND_MS } from '../../clock.ts'
 import type { GroupCommit } from '../../database/group-commit.ts'
-import { noted } from '../../log.ts'
+import { logError } from '../../log.ts'
 import { isoTime } from '../../text/format.ts'
 import { HEARTBEAT_MS, startServiceClock } from '../../time/service-clock.ts'
 import type { ServiceClock, ServiceMoment } from '../../time/service-clock.ts'
@@ -28,7 +28,7 @@ export function keepLedger({ database, group, clock, log, opened }: Dependencies
       }),
   })
   group.alongside(() => ledger.flush())
-  const write = () => ledger.dirty && void group.commit(() => undefined).catch(noted(log))
+  const write = () => ledger.dirty && void group.commit(() => undefined).catch(logError(log))
   opened.defer(every(clock, LEDGER_MS, write))
   return ledger
 }
@@ -63,7 +63,7 @@ export function keepServiceTime({ clock, log, database, group, ttlClock, opened 
   async function look(): Promise<void> {
     if (!isOfOtherClock(time.look()) || isWriting) return
     isWriting = true
-    await group.commit(() => undefined).catch(noted(log))
+    await group.commit(() => undefined).catch(logError(log))
     isWriting = false
   }
 

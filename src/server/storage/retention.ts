@@ -2,7 +2,7 @@ import { every, HOUR_MS } from '../../clock.ts'
 import type { Sweep } from '../../database/sweep.ts'
 import { createFeedbackStore } from '../../device/feedback-store.ts'
 import { createRegistryDays } from '../../device/registry-day-store.ts'
-import { noted } from '../../log.ts'
+import { logError } from '../../log.ts'
 import { createIdempotencyStore } from '../../push/idempotency-store.ts'
 import { createPushRetention } from '../../push/push-retention-store.ts'
 import type { WebhookStore } from '../../webhook/webhook-store.ts'
@@ -48,7 +48,7 @@ export function startRetention({ clock, log, commit, sweeps }: Dependencies): ()
         else if (!stopped) cancelPause = clock.after(PAUSE_MS, () => step(at, next))
       },
       (error: unknown) => {
-        if (!stopped) noted(log)(error)
+        if (!stopped) logError(log)(error)
         step(at + 1, 0)
       },
     )

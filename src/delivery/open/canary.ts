@@ -8,7 +8,7 @@ export const ENOUGH_REFUSALS = 100
  *
  * trying → (an answer that does not blame the push) → over. trying → (`ENOUGH_REFUSALS`) → refused.
  */
-export class PushTrial {
+export class Canary {
   #isOver: boolean
   #inFlight = 0
   #refusals: Map<string, number> | null = null

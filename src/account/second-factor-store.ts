@@ -1,10 +1,10 @@
 import { and, count, eq, lt, sql } from 'drizzle-orm'
 import { hash, randomBytes } from 'node:crypto'
-import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
 import { administrator, recoveryCode, secondFactor as table } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
+import type { SealedStoreOptions } from '../sealing/sealed-table.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 import { base32 } from '../text/base32.ts'
@@ -24,11 +24,8 @@ interface Owner {
   readonly name: string
 }
 
-interface Options {
+interface Options extends SealedStoreOptions {
   readonly database: Pick<Database, 'orm' | 'transact'>
-  readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `proveSealingKey`. */
-  readonly key: Uint8Array
   readonly random?: (length: number) => Uint8Array
 }
 

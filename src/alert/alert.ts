@@ -1,4 +1,5 @@
 import { readWebhookUrl } from '../webhook/address-guard.ts'
+import { withoutBrackets } from '../network/special-networks.ts'
 
 export const ALERT_KINDS = ['not-ready', 'backup-late', 'certificate', 'quota', 'credential', 'disk'] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
@@ -68,7 +69,7 @@ export function readMailUrl(text: string): MailRoute | null {
   if (url.password !== '' || user === null || !ADDRESS.test(from) || !ADDRESS.test(to)) return null
   const secure = url.protocol === 'smtps:'
   const port = url.port === '' ? (secure ? TLS_PORT : STARTTLS_PORT) : Number(url.port)
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, secure, user: user === '' ? null : user, from, to }
+  return { host: withoutBrackets(url.hostname), port, secure, user: user === '' ? null : user, from, to }
 }
 
 /** `place`: the part that may be shown. `expected` completes `"…" is not `. */

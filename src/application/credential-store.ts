@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
 import { credential as table, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
+import type { SealedStoreOptions } from '../sealing/sealed-table.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 import type { Application, SecretOwner } from './application.ts'
@@ -21,16 +21,9 @@ export type CredentialSummary = { readonly createdAt: number } & (
   | ({ readonly provider: 'webpush' } & WebPushSummary)
 )
 
-interface Options {
-  readonly database: Pick<Database, 'orm'>
-  readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `proveSealingKey`. */
-  readonly key: Uint8Array
-}
-
 export type CredentialStore = ReturnType<typeof createCredentialStore>
 
-export function createCredentialStore({ database, clock, key }: Options) {
+export function createCredentialStore({ database, clock, key }: SealedStoreOptions) {
   const statements = prepareStatements(database.orm)
 
   /** `null`: none. Throws if its seal does not open with this key. */

@@ -1,20 +1,14 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Database } from '../database/database.ts'
 import { given, late } from '../database/late-statement.ts'
 import { application, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
+import type { SealedStoreOptions } from '../sealing/sealed-table.ts'
 import type { SecretOwner } from './application.ts'
-
-interface Options {
-  readonly database: Pick<Database, 'orm'>
-  /** 32 bytes, from `proveSealingKey`. */
-  readonly key: Uint8Array
-}
 
 export type ProviderTokenStore = ReturnType<typeof createProviderTokenStore>
 
 /** Sealed, for restarts: Apple allows one in 20 minutes. */
-export function createProviderTokenStore({ database: { orm }, key }: Options) {
+export function createProviderTokenStore({ database: { orm }, key }: Omit<SealedStoreOptions, 'clock'>) {
   const find = late(() =>
     orm
       .select({ id: application.id, sealed: providerToken.sealed })

@@ -1,11 +1,11 @@
 import { eq, sql } from 'drizzle-orm'
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
 import { applicationUserKey as table } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
+import type { SealedStoreOptions } from '../sealing/sealed-table.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 import type { Application, SecretOwner } from './application.ts'
@@ -22,11 +22,7 @@ export interface UserKeySummary {
   readonly previousUntil: number | null
 }
 
-interface Options {
-  readonly database: Pick<Database, 'orm'>
-  readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `proveSealingKey`. */
-  readonly key: Uint8Array
+interface Options extends SealedStoreOptions {
   readonly random?: (length: number) => Uint8Array
 }
 

@@ -45,9 +45,14 @@ export function isPublic(address: string): boolean {
   return !(protocols || documentation || sixToFour)
 }
 
+/** A URL's `hostname` has brackets around an IPv6 address (url.spec.whatwg.org, 3.5). */
+export function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
+}
+
 /** The host of a URL if it is an IP address, without brackets; `null`: a name. */
 export function addressIn({ hostname }: URL): string | null {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = withoutBrackets(hostname)
   return isIPv4(host) || isIPv6(host) ? host : null
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
-import { isPublic } from '../../network/special-networks.ts'
+import { isPublic, withoutBrackets } from '../../network/special-networks.ts'
 import { codeOf, describeError } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 import { problems } from '../command.ts'
@@ -71,7 +71,7 @@ export function adminOriginOf(server: string): string | null {
   const url = URL.canParse(server) ? new URL(server) : null
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '') return null
   if (url.protocol === 'https:') return url.origin
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = withoutBrackets(url.hostname)
   const isNear = isIP(host) === 0 ? !host.includes('.') : !isPublic(host)
   return url.protocol === 'http:' && isNear ? url.origin : null
 }

@@ -9,6 +9,7 @@ import { codeOf } from '../../text/error-code.ts'
 import type { CommandContext } from '../command.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { downloadTo } from '../transfer/download.ts'
+import { withoutBrackets } from '../../network/special-networks.ts'
 
 type Context = Pick<CommandContext, 'clock' | 'stderr' | 'terminal'>
 
@@ -28,7 +29,7 @@ const SMALL_FILE_BYTES = 65_536
 export function sourceProblem(from: string): string | null {
   if (from !== '' && !/^[a-z][a-z\d+.-]*:\/\//i.test(from)) return null
   const url = URL.parse(from)
-  const isHere = url?.hostname === 'localhost' || isLoopback(url?.hostname.replace(/^\[|\]$/g, '') ?? '')
+  const isHere = url?.hostname === 'localhost' || isLoopback(withoutBrackets(url?.hostname ?? ''))
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isHere)) return null
   return `--from: "${from}" is not a file or an https address (http only on this machine).`
 }

@@ -12,6 +12,7 @@ import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { connectionFinding, isAboutCertificate } from './connection-failure.ts'
 import type { Way } from './connection-failure.ts'
+import { withoutBrackets } from '../../network/special-networks.ts'
 
 export interface ReachOptions {
   readonly clock: Clock
@@ -34,7 +35,7 @@ export async function checkReach(origin: string, options: ReachOptions): Promise
 }
 
 export function wayTo(origin: URL, proxy: Proxy | null): Way {
-  const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = withoutBrackets(origin.hostname)
   return { host, port: portOf(origin), proxy: proxy && `${proxy.host}:${proxy.port}` }
 }
 

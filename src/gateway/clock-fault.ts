@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { Outcome } from './gateway.ts'
 
-/** Google takes an assertion that is five minutes early. In ms. */
+/** In ms. Google accepts assertions up to five minutes early. */
 const TOLERANCE_MS = 5 * MINUTE_MS
 
 /**
  * Blames this machine's clock for a refused token if the answer's `date` (RFC 9110, 6.6.1) shows that it is wrong. Then
- * no gateway takes what is signed here, and retrying does not help.
+ * no gateway accepts our tokens, and retrying does not help.
  */
 export function blameClock(
   outcome: Exclude<Outcome, { kind: 'accepted' }>,

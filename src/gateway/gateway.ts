@@ -8,26 +8,25 @@ export interface Recipient {
   /** `device.id`. */
   readonly device: number
   readonly token: string
-  /** The APNs environment known to take this token; `null` before the first answer. FCM has none. */
+  /** The APNs environment that accepts this token; `null`: unknown, or not APNs. */
   readonly environment: Environment | null
-  /** The badge to show, already computed for this device; `null` leaves the badge alone. */
+  /** `null` leaves the badge alone. */
   readonly badge: number | null
-  /** `'ios'`: an iPhone behind FCM, which gets what APNs would send. `null` or absent: not known, so Android. */
+  /** `'ios'`: an iPhone behind FCM, which gets what APNs would send. `null` or absent: unknown, so Android. */
   readonly fcmPlatform?: FcmPlatform | null
-  /** A browser's encryption keys; phones have none. */
   readonly keys?: SubscriptionKeys | null
 }
 
-/** What a gateway answered to one notification. Facts, not instructions: a `Lane` decides what follows. */
+/** Facts, not instructions: a `Lane` decides what follows. */
 export type Outcome =
-  /** The gateway took it (which is not the same as shown). `environment` is the APNs environment that did. */
+  /** Accepted, which does not mean shown. `environment`: for APNs. */
   | { readonly kind: 'accepted'; readonly environment?: Environment }
-  /** The app is gone from the device. `since`: ms since the Unix epoch the gateway has known it, `null` if it gave none. */
+  /** The app was removed. `since`: when the gateway noticed, in ms since the Unix epoch; `null`: unknown. */
   | { readonly kind: 'unregistered'; readonly since: number | null; readonly reason: string }
   /**
-   * Don't send it again. `blame`: the `token`; a `mismatch` of token and credential, where either may be wrong (topic,
-   * sender or environment); or the `push`, and everything else (the device stays). `certain`: true of this device
-   * alone; it says nothing about the credential, or about the push for others.
+   * Don't retry. `blame`: the `token`; a `mismatch` of token and credential, where either may be wrong (topic, sender
+   * or environment); or the `push` and everything else (the device stays). `certain`: concerns this device alone, not
+   * the credential, nor the push for others.
    */
   | {
       readonly kind: 'rejected'
@@ -36,32 +35,31 @@ export type Outcome =
       readonly certain?: true
     }
   /**
-   * Try later. `afterMs`: the wait that the gateway asks for, or `null`. `scope`: who waits: this device, its whole
-   * push service (see `originOf`), or everything sent with this credential. `either`: one answer can't tell; a
-   * `Breaker` decides.
+   * Retry later. `afterMs`: the wait that the gateway asks for. `scope`: who waits: this device, its push service (see
+   * `originOf`), or everything with this credential. `either`: one answer can't tell; a `Breaker` decides.
    */
   | {
       readonly kind: 'deferred'
       readonly afterMs: number | null
       readonly scope: 'device' | 'service' | 'credential' | 'either'
       readonly reason: string
-      /** The request itself failed: sending less at a time may help. */
+      /** Sending fewer at a time may help. */
       readonly strain?: true
     }
   /**
-   * The credential is refused. Gateways also answer so when only one device is at fault. `certain`: the device has no
-   * part in it. `tries`: how often a device that is answered so is tried. Default: until its time to live ends.
+   * The credential is refused, though gateways also say so of a single device. `certain`: no device is at fault.
+   * `tries`: attempts per device. Default: until its time to live ends.
    */
   | { readonly kind: 'misconfigured'; readonly reason: string; readonly certain?: true; readonly tries?: number }
 
-/** The reason of a failure without a gateway: the device was removed before it could be sent to. */
+/** The device was removed before sending. */
 export const DEVICE_REMOVED = 'DeviceRemoved'
 
-/** Hears the result of one notification: one of the last two is called, once, perhaps before `send` returns. */
+/** `onOutcome` or `onFault` is called, once, perhaps before `send` returns. */
 export interface OutcomeListener {
-  /** Asked before a request that waited for an access token, or for the other environment's answer. */
+  /** Asked before a request that waited for an access token or the other environment. */
   mayGo(): boolean
-  /** How long to leave another gateway than `Provider.originOf` alone, and why; `null`: it may be used. */
+  /** How long to avoid another gateway than `Provider.originOf`, and why. */
   restOf(origin: string): { readonly afterMs: number; readonly reason: string } | null
   onOutcome(outcome: Outcome | null): void
   onFault(error: unknown): void
@@ -73,21 +71,21 @@ export interface Addressed {
   readonly listener: OutcomeListener
 }
 
-/** A gateway, with one credential. `send` never throws for what a gateway or a network can do. */
+/** With one credential. `send` never throws over gateway or network failures. */
 export interface Provider extends AsyncDisposable {
   readonly name: ProviderName
   readonly retry: RetryPolicy
-  /** Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. */
+  /** Repeats carry the same apns-id or tag. */
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void
-  /** The origin of the recipient's gateway. Gateways fail separately. */
+  /** Gateways fail separately. */
   originOf(recipient: Recipient): string
   /** Whether recipients name their own gateways. Default false. */
   readonly isOpen?: boolean
-  /** CPU time of one request on the main thread, in usual requests. Default 1. */
+  /** CPU time per request on the main thread, relative to usual requests. Default 1. */
   readonly weight?: number
-  /** Whether the gateway's quota leaves room for one more at `monotonic`, of the clock. Absent: always. */
+  /** Whether the gateway's quota has room at `monotonic`. Absent: always. */
   mayTake?(monotonic: number): boolean
-  /** What is wrong with the connection, as part of a sentence; `null`: nothing. Absent: not known. */
+  /** What is wrong with the connection, as part of a sentence. Absent: unknown. */
   readonly trouble?: string | null
   readonly connections?: number
 }

@@ -14,11 +14,10 @@ export interface PreviewedRequest {
 
 export interface ApnsIdentity {
   readonly topic: string
-  /** With a key, so each request carries a provider token; else with a certificate. */
+  /** Whether a key signs provider tokens; else a certificate. */
   readonly signed: boolean
 }
 
-/** `null`: there is no APNs credential. */
 export function apnsIdentityOf(credentials: readonly CredentialSummary[]): ApnsIdentity | null {
   const known = credentials.find((one) => one.provider === 'apns')
   return known?.provider === 'apns' ? { topic: known.topic, signed: known.kind === 'key' } : null
@@ -26,7 +25,7 @@ export function apnsIdentityOf(credentials: readonly CredentialSummary[]): ApnsI
 
 const AUTHORIZATION = 'bearer …'
 
-/** Without an `identity` it has no topic, and could not be sent. */
+/** Without an `identity`, the topic is missing. */
 export function previewApns(message: Message, recipient: Recipient, identity: ApnsIdentity | null): PreviewedRequest {
   const rendered = renderApns(message)
   const id = apnsIdOf(message.push, recipient.device)
@@ -38,13 +37,13 @@ export function previewApns(message: Message, recipient: Recipient, identity: Ap
   }
 }
 
-/** The request before its body is encrypted, sent at `now`, ms since the Unix epoch. */
+/** Before encryption. `now`: ms since the Unix epoch. */
 export function previewWebPush(message: Message, { badge }: Recipient, now: number): PreviewedRequest {
   const rendered = renderWebPush(message)
   return { headers: webPushHeaders(rendered, 'vapid …', rendered.ttlSeconds(now)), body: rendered.body(badge) }
 }
 
-/** The body for FCM, sent at `now`, ms since the Unix epoch. */
+/** `now`: ms since the Unix epoch. */
 export function previewFcm(message: Message, { token, badge, fcmPlatform }: Recipient, now: number): string {
   return renderFcm(message).body(token, badge, now, fcmPlatform)
 }

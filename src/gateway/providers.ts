@@ -18,7 +18,7 @@ interface Dependencies extends Omit<GatewayDependencies, 'quotas' | 'signing'> {
   readonly simulator: () => Promise<Simulator>
 }
 
-/** The provider of each application's platform, made from its credential or from the simulator's. */
+/** Providers with an application's credentials or the simulator's. */
 export function createProviders({ log, simulator, ...shared }: Dependencies) {
   const { credentials } = shared
   const deps: GatewayDependencies = { ...shared, quotas: new Map(), signing: new Map() }
@@ -53,13 +53,13 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
         return real === null ? standIn : withRealBrowsers(real, standIn)
       } catch (error) {
         if (isSqliteError(error)) throw error
-        // A sealed record that can't be opened: pushes wait for another credential.
+        // Can't be unsealed: pushes wait for another credential.
         log.error('credential unusable', { application: application.id, error: String(error) })
         return null
       }
     },
 
-    /** Starts the simulator if one of these applications wants it; `true` if that made a difference. */
+    /** Starts the simulator if needed. Returns whether it did. */
     async prepare(applications: readonly Application[]): Promise<boolean> {
       if (simulated !== null || !applications.some((application) => application.simulated)) return false
       simulated = await simulator()
@@ -74,14 +74,14 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
       return apnsIdentityOf(credentials.summaries(application))
     },
 
-    /** When the credential in use was stored, ms since the Unix epoch; 0: the simulator's, or none. */
+    /** When the credential was stored, in ms since the Unix epoch; 0: the simulator's, or none. */
     credentialOf(application: Application, platform: Platform): number {
       if (!isReal(application, platform)) return 0
       const summaries = credentials.summaries(application)
       return summaries.find(({ provider }) => provider === PLATFORM[platform].provider)?.createdAt ?? 0
     },
 
-    /** Whether the last provider must be replaced; `false` if there is none. */
+    /** Whether the last provider must be replaced. */
     isStale(application: Application, platform: Platform): boolean {
       const made = madeOf.get(application.number)?.[platform]
       return made !== undefined && made !== fingerprintOf(application, platform)

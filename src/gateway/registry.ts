@@ -23,33 +23,33 @@ export interface GatewayAddresses {
   readonly apns: { readonly production: string; readonly sandbox: string }
   readonly fcm: string
   readonly fcmToken: string
-  /** Push services that the operator allows besides the known ones: see `endpointProblem`. */
+  /** Allowed besides the known ones: see `endpointProblem`. */
   readonly pushServices: readonly string[]
-  /** PEM; `undefined`: what the system trusts. */
+  /** PEM; `undefined`: the system's. */
   readonly ca: string | undefined
 }
 
 export interface GatewayDependencies {
   readonly credentials: Pick<CredentialStore, 'credentialOf'>
   readonly tokens: ProviderTokenStore
-  /** Provider tokens that `doctor` has made. */
+  /** Provider tokens made by `doctor`. */
   readonly tokenFile: Pick<TokenFileStore, 'load'>
   readonly signing: Signing
   readonly addresses: GatewayAddresses
   readonly clock: Clock
   readonly openTransport: OpenTransport
-  /** `null`: everything goes through a proxy, which resolves names itself. */
+  /** `null`: a proxy resolves names. */
   readonly hosts: HostAddresses | null
   readonly keyAgreement: KeyAgreement
-  /** For the simulator on this machine: never through a proxy. */
+  /** Never through a proxy. */
   readonly openSimulated: OpenTransport
   readonly onIphone: OnIphone
   readonly quotas: Map<string, ProjectQuota>
 }
 
-/** How the devices of a platform are reached. `platform.ts` has what other rooms know about a platform. */
+/** What other rooms know about a platform is in `platform.ts`. */
 export interface Gateway {
-  /** With the application's own credential; `null`: it has none. Throws if the credential can't be read. */
+  /** `null`: no credential. Throws if it can't be read. */
   own(application: SecretOwner, deps: GatewayDependencies): Provider | null
   simulated(application: Application, simulator: Simulator, deps: GatewayDependencies): Provider
 }
@@ -108,10 +108,10 @@ const webPush: Gateway = {
   },
 }
 
-/** By platform. A new one adds its row, and its folder beside `apns/`. */
+/** A new platform adds its row, and a folder beside `apns/`. */
 export const GATEWAYS: Readonly<Record<Platform, Gateway>> = { 0: apns, 1: fcm, 2: webPush }
 
-/** Everything that signs with an APNs key shares these, since a key may have only one provider token. */
+/** A key may have only one provider token, so all signers share these. */
 export function apnsSigning(
   application: SecretOwner,
   { tokens, tokenFile, signing }: Pick<GatewayDependencies, 'tokens' | 'tokenFile' | 'signing'>,

@@ -11,8 +11,8 @@ export type Meaning =
   | 'later'
 
 /**
- * Apple's table of reasons ("Handling notification responses from APNs"), and more that its servers send. A reason with
- * another status than here counts as its status.
+ * Apple's reasons ("Handling notification responses from APNs") and others that its servers send. With any other
+ * status, the status decides.
  */
 export const APNS_ANSWERS = {
   BadDeviceToken: [400, 'bad token'],
@@ -26,14 +26,14 @@ export const APNS_ANSWERS = {
   MissingDeviceToken: [400, 'bad push'],
   MissingTopic: [400, 'bad push'],
   PayloadEmpty: [400, 'bad push'],
-  // The operator's topic is wrong: no push with it can arrive.
+  // The operator's topic is wrong: every push would fail.
   BadTopic: [400, 'configuration'],
   TopicDisallowed: [400, 'configuration'],
-  // The server closes this connection; another one may take the push.
+  // Apple closes this connection; another may accept the push.
   IdleTimeout: [400, 'device later'],
   BadCertificate: [403, 'configuration'],
   BadCertificateEnvironment: [403, 'configuration'],
-  // Apple's page has the long name, its servers the short one.
+  // Apple documents the long name and sends the short one.
   BadEnvironmentKeyIdInToken: [403, 'configuration'],
   BadEnvironmentKeyInToken: [403, 'configuration'],
   ExpiredProviderToken: [403, 'all later'],
@@ -46,7 +46,7 @@ export const APNS_ANSWERS = {
   ExpiredToken: [410, 'gone'],
   Unregistered: [410, 'gone'],
   PayloadTooLarge: [413, 'bad push'],
-  // Sometimes for one device, though the token is the same; for all if it continues: see `TokenUpdates`.
+  // For one device, or all: see `TokenUpdates`.
   TooManyProviderTokenUpdates: [429, 'device later'],
   TooManyRequests: [429, 'device later'],
   InternalServerError: [500, 'device later'],
@@ -56,7 +56,6 @@ export const APNS_ANSWERS = {
 
 export type ApnsReason = keyof typeof APNS_ANSWERS
 
-/** `undefined`: Apple does not list the reason. */
 export function listedAnswer(reason: string): readonly [status: number, Meaning] | undefined {
   return Object.hasOwn(APNS_ANSWERS, reason) ? APNS_ANSWERS[reason as ApnsReason] : undefined
 }

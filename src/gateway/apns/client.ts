@@ -29,17 +29,17 @@ import type { Keep, ProviderTokens, Signing } from './token.ts'
 
 export interface ApnsProviderOptions {
   readonly credential: ApnsCredential
-  /** `https://host[:port]` of each environment. */
+  /** `https://host[:port]`. */
   readonly origins: Readonly<Record<Environment, string>>
   readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
-  /** Keeps the provider token across restarts. Default: a new one each time. */
+  /** Default: a new provider token after each restart. */
   readonly keepToken?: Keep
   readonly signing?: Signing
 }
 
-/** APNs with one credential. A push is rendered once for each `Message` object. */
+/** Renders a push once per `Message` object. */
 export function createApnsProvider(options: ApnsProviderOptions): Provider {
   return new ApnsProvider(options)
 }
@@ -48,7 +48,7 @@ class ApnsProvider implements Provider {
   readonly name = 'apns'
   readonly retry = APNS_RETRY
   readonly #options: ApnsProviderOptions
-  /** `null`: the credential is a certificate. */
+  /** `null` with a certificate. */
   readonly #tokens: ProviderTokens | null
   readonly #prepared = new WeakMap<Message, Prepared>()
   readonly #routes = new Map<Environment, ApnsRoute>()
@@ -70,7 +70,7 @@ class ApnsProvider implements Provider {
     return this.#options.origins[this.#environmentOf(recipient)]
   }
 
-  /** Trouble of the other environment holds up only its own devices. */
+  /** Trouble in the other environment delays only its own devices. */
   get trouble(): string | null {
     return this.#routes.get(this.#preferred)?.transport.trouble ?? null
   }
@@ -111,7 +111,7 @@ class ApnsProvider implements Provider {
     )
   }
 
-  /** A broadcast's hot path: no promise, and few objects. */
+  /** Hot path: no promise, few objects. */
   #sendWith(
     authorization: string | undefined,
     environment: Environment,
@@ -181,7 +181,6 @@ class ApnsProvider implements Provider {
     return tried.other ? outcome : this.#tryOther(environment, outcome, addressed)
   }
 
-  /** One such refusal concerns its device. If they continue, everything waits. */
   #weighUpdates(route: ApnsRoute, outcome: Outcome): Outcome {
     if (outcome.kind !== 'deferred') return outcome
     const pauseMs = route.tokenUpdates.refused(this.#options.clock.monotonic())
@@ -201,12 +200,12 @@ class ApnsProvider implements Provider {
     })
   }
 
-  /** A token of the other environment looks like a bad one, and a key may be for one environment only. */
+  /** Each environment calls the other's tokens bad, and a key may be for one only. */
   async #tryOther(first: Environment, outcome: Outcome, addressed: Addressed): Promise<Outcome | null> {
     if (outcome.kind !== 'rejected' && outcome.kind !== 'misconfigured') return outcome
     const badToken = outcome.reason === 'BadDeviceToken'
     if (this.#options.credential.environment !== 'auto') {
-      // A good token of the other environment is refused the same way.
+      // A valid token of the other environment is refused the same way.
       return badToken ? { kind: 'rejected', blame: 'mismatch', reason: outcome.reason } : outcome
     }
     if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
@@ -241,7 +240,7 @@ class ApnsProvider implements Provider {
     this.#route(environment).noteRest({ from: this.#options.clock.now(), ms, reason })
   }
 
-  /** Whether a new provider token may be taken. APNs has no reason of its own for a token from the future. */
+  /** APNs answers InvalidProviderToken to a token from the future. */
   #isMistimed(authorization: string, reason: string | null, date: string | null): boolean {
     if (reason === 'ExpiredProviderToken') return true
     const at = Date.parse(date ?? '')

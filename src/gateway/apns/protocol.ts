@@ -9,23 +9,22 @@ import { listedAnswer } from './answers.ts'
 import type { Meaning } from './answers.ts'
 
 /**
- * The apns-id of a notification: a UUID of version 8 (RFC 9562, 5.8), the same on every repeat and different for each
- * device of a push. It is the push's UUID (version 7) with the device's number (below 2^53) XORed into its last bits.
+ * A version 8 UUID (RFC 9562, 5.8), the same on every retry: the push's version 7 UUID with the device's number (below
+ * 2^53) XORed into its last bits.
  */
 export function apnsIdOf(push: string, device: number): string {
   if (push !== last.push) last = partsOf(push)
   const high = Math.floor(device / 0x100_0000)
   const low = hex24(last.low ^ device)
-  // Nearly always, and twice as fast.
+  // The usual case, twice as fast.
   if (high === 0) return last.upToLow + low
   const middle = hex24(parseInt(push.slice(24, 30), 16) ^ high)
-  // The bits above 48 change the lowest five of the group before.
   const above = Math.floor(high / 0x100_0000)
   const group = above === 0 ? push.slice(19, 23) : (parseInt(push.slice(19, 23), 16) ^ above).toString(16)
   return `${push.slice(0, 14)}8${push.slice(15, 19)}${group}-${middle}${low}`
 }
 
-/** What the ids of one push share: a broadcast asks for a hundred thousand. */
+/** A broadcast makes 100,000 ids of one push. */
 let last = { push: '', upToLow: '', low: 0 }
 
 function partsOf(push: string): typeof last {
@@ -42,7 +41,7 @@ export function apnsPath(token: string): string | null {
 
 export interface ApnsRefusal {
   readonly reason: string | null
-  /** Milliseconds since the Unix epoch; only with 410. */
+  /** In ms since the Unix epoch; only with 410. */
   readonly timestamp: number | null
 }
 
@@ -54,12 +53,12 @@ export function readApnsRefusal(body: string): ApnsRefusal {
   }
 }
 
-/** `retryAfterMs`: what Retry-After asks for; `null`: there was none. */
+/** `retryAfterMs`: from Retry-After; `null` without it. */
 export function judgeApns(status: number, { reason, timestamp }: ApnsRefusal, retryAfterMs: number | null): Outcome {
   const known = reason === null ? undefined : listedAnswer(reason)
   const meaning = known?.[0] === status ? known[1] : meaningOf(status)
   const outcomes = outcomesOf(reason ?? `HTTP ${status}`, timestamp, retryAfterMs)
-  // Apple says since when: an answer that does not is from something in between, and erases nobody.
+  // Apple always sends a timestamp. Without it, an intermediary answered, and the device stays.
   return outcomes[meaning === 'gone' && timestamp === null ? 'device later' : meaning]
 }
 
@@ -78,10 +77,10 @@ function outcomesOf(reason: string, since: number | null, afterMs: number | null
   }
 }
 
-/** Apple says not to retry (developer.apple.com/forums/thread/807380), but the credential may be corrected. */
+/** Apple says not to retry (developer.apple.com/forums/thread/807380), but the operator may fix the credential. */
 const FORBIDDEN_TRIES = 3
 
-/** Whether APNs ended a connection for the credential's sake, so that another one would end the same way. */
+/** Whether APNs closed a connection over the credential, and would close the next. */
 export function refusesCredential(word: string): boolean {
   const meaning = listedAnswer(word)?.[1]
   return meaning === 'configuration' || meaning === 'forbidden'
@@ -91,11 +90,11 @@ function meaningOf(status: number): Meaning {
   if (status === 200) return 'taken'
   if (status === 401 || status === 403) return 'configuration'
   if (status === 408 || status === 410 || status === 429 || status === 500) return 'device later'
-  // A redirect, or any success but 200, comes from something that is not APNs.
+  // Not from APNs: a redirect, or another 2xx.
   return status >= 400 && status < 500 ? 'bad push' : 'later'
 }
 
-/** How long one device waits after a passing fault. Apple names no figure. */
+/** Per device. Apple names no figure. */
 export const APNS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
 
 export const WRONG_ENVIRONMENT = new Set([
@@ -109,14 +108,14 @@ export const TAKEN_IN: Readonly<Record<Environment, Outcome>> = {
   sandbox: { kind: 'accepted', environment: 'sandbox' },
 }
 
-/** A token that Apple never issued is not sent: gateways slow down for senders of such paths. */
+/** Gateways slow down senders of invalid paths. */
 export const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
 
 export function refusesToken(status: number, reason: string | null): boolean {
   return status === 401 || status === 403 || reason === 'TooManyProviderTokenUpdates'
 }
 
-/** Blames this machine's clock where Apple refuses the time of a provider token. `isRenewed`: of one made just now. */
+/** Blames this machine's clock if Apple rejects a provider token's time. `isRenewed`: just signed. */
 export function blameTime(
   judged: Outcome,
   answered: { readonly date: string | null; readonly now: number },
@@ -125,14 +124,14 @@ export function blameTime(
   if (judged.kind === 'accepted' || !TIMED.has(judged.reason)) return judged
   const blamed = blameClock(judged, { ...answered, whose: 'Apple' })
   if (blamed !== judged || !isRenewed || judged.reason !== 'ExpiredProviderToken') return blamed
-  // If the answer has no date, a token made just now shows the same.
+  // Even without a date: a new token can't have expired.
   return { ...judged, reason: "ExpiredProviderToken of a new token: is this machine's clock right?" }
 }
 
 const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
 
 /**
- * The first environment took the credential but not the token, so trouble with the other one holds up only this device.
+ * The first environment accepted the credential but not the token, so trouble in the second concerns only this device.
  */
 export function settleBetween(first: Outcome, second: Outcome): Outcome {
   if (second.kind === 'misconfigured') return first

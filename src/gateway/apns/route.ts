@@ -7,28 +7,26 @@ import type { AnswerListener, Transport, TransportRequest } from '../transport/t
 /** Refusals in a row that concern only their devices. */
 const MAX_BY_CHANCE = 3
 
-/** How long nothing is sent after more of them, in ms, longer each time. Apple wants 20 minutes between two tokens. */
+/** Pauses after further refusals, in ms. Apple wants 20 minutes between two tokens. */
 const PAUSES_MS = [2 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, 20 * MINUTE_MS]
 
 /**
- * 429 TooManyProviderTokenUpdates. APNs sends a few among answers of 200, though the provider token is the same (36 of
- * 2,600: AndrewBarba/apns2#44). If it means all requests, refusals continue: after three in a row sending pauses,
- * longer each time, until a notification is taken.
+ * 429 TooManyProviderTokenUpdates. APNs sends a few among 200s even with an unchanged token (36 of 2,600:
+ * AndrewBarba/apns2#44). After three in a row, sending pauses, longer each time, until APNs accepts a notification.
  */
 export class TokenUpdates {
   #refusals = 0
   #pauses = 0
-  /** By the monotonic clock. */
+  /** On the monotonic clock. */
   #pausedUntil = Number.NEGATIVE_INFINITY
 
   taken(): void {
-    // The usual case: a broadcast calls this for each notification.
     if (this.#refusals === 0) return
     this.#refusals = 0
     this.#pauses = 0
   }
 
-  /** A refusal at `monotonic`. Returns the pause in ms; `null`: the refusal concerns only this device. */
+  /** The pause in ms; `null`: only this device waits. */
   refused(monotonic: number): number | null {
     if (monotonic < this.#pausedUntil) return this.#pausedUntil - monotonic
     if (++this.#refusals <= MAX_BY_CHANCE) return null
@@ -38,28 +36,26 @@ export class TokenUpdates {
   }
 }
 
-/** A wait that an environment asked for when it was tried second: it holds up only its own devices. */
+/** A wait that concerns only devices of the environment tried second. */
 interface Rest {
-  /** Ms since the Unix epoch. */
+  /** In ms since the Unix epoch. */
   readonly from: number
   readonly ms: number
   readonly reason: string
 }
 
 /**
- * How long the reason of a closed connection is believed before the next one is opened, in ms. Not longer than the
- * shortest pause for a bad credential, so that each trial after a pause is a real one.
+ * How long we believe the reason for a closed connection, in ms. At most the shortest pause for a bad credential, so
+ * each trial after a pause really connects.
  */
 const REFUSAL_MS = 15_000
 
 const MAX_SECOND_TRIES = 512
 
-/** The same before its first success: until then Apple allows one request at a time. */
+/** Until its first success Apple allows one request at a time. */
 const MAX_SECOND_TRIES_UNPROVEN = 32
 
-/**
- * The wait of a device that finds no room, in ms; each waits a little longer than the one before, as room comes free.
- */
+/** The wait without a free place, in ms. Each device waits a little longer than the last, as places come free. */
 const NO_ROOM_MS = 2000
 const NO_ROOM_STEP_MS = 5
 
@@ -68,16 +64,14 @@ export class ApnsRoute {
   readonly transport: Transport
   readonly tokenUpdates = new TokenUpdates()
   #authorization: string | undefined
-  /** The expired provider token for which the connection was retired last. */
+  /** The expired token that retired the last connection. */
   #wedgedBy: string | null = null
-  /** The device of the last answer, if that was 503. */
+  /** The last answer's device, if that was 503. */
   #unavailableTo: number | null = null
   #rest: Rest | null = null
   #hasTaken = false
   #secondTries = 0
-  /** Devices that found no room since second tries were in flight. */
   #putOff = 0
-  /** Why the environment closed the last connection, and until when that is believed. */
   #refusal: { readonly word: string; readonly until: number } | null = null
 
   constructor(environment: Environment, transport: Transport) {
@@ -85,9 +79,9 @@ export class ApnsRoute {
     this.transport = transport
   }
 
-  /** `authorization`: the provider token; `undefined`: the connection has a certificate. */
+  /** `authorization`: the provider token; `undefined` with a certificate. */
   send(authorization: string | undefined, request: TransportRequest & AnswerListener): void {
-    // APNs refuses a second token on a connection within 20 minutes, however old the first one is.
+    // APNs refuses a second token on a connection within 20 minutes, however old the first is.
     if (this.#authorization !== undefined && this.#authorization !== authorization) this.transport.retire()
     this.#authorization = authorization
     this.transport.send(request, request)
@@ -99,16 +93,15 @@ export class ApnsRoute {
     this.tokenUpdates.taken()
   }
 
-  /** Retires a connection if another one may do better. */
   refused(status: number, reason: string | null, device: number): void {
-    // Two devices must be answered 503: one alone may be the cause.
+    // One device alone may be the cause.
     const isUnavailable = status === 503 && this.#unavailableTo !== null && this.#unavailableTo !== device
     if (reason === 'IdleTimeout' || reason === 'Shutdown' || isUnavailable) this.transport.retire()
     if (status === 503) this.#unavailableTo = device
   }
 
   refusedToken(authorization: string): void {
-    // Such a connection is wedged: it refuses every token, also good ones (observed by the makers of pushy).
+    // A wedged connection rejects even valid tokens (observed by the makers of pushy).
     if (this.#wedgedBy !== authorization) this.transport.retire()
     this.#wedgedBy = authorization
   }
@@ -117,16 +110,15 @@ export class ApnsRoute {
     this.#refusal = { word, until: monotonic + REFUSAL_MS }
   }
 
-  /** Why another connection would be closed too; `null`: not known. */
+  /** Why APNs would close the next connection; `null`: unknown. */
   refusalBy(clock: Pick<Clock, 'monotonic'>): string | null {
     if (this.#refusal === null) return null
     return clock.monotonic() < this.#refusal.until ? this.#refusal.word : null
   }
 
   /**
-   * Takes a place for the second try of a device that neither environment has taken yet; `leaveSecondTry` frees it.
-   * Without a limit, made-up tokens that wait for the second environment would fill the first one's window. Returns how
-   * many ms to wait if no place is free; `null`: it is taken.
+   * Reserves a second try for a device that neither environment accepted yet; `leaveSecondTry` frees it. The limit
+   * keeps made-up tokens from filling the first environment's window. Returns the wait in ms if none is free.
    */
   enterSecondTry(): number | null {
     const limit = this.#hasTaken ? MAX_SECOND_TRIES : MAX_SECOND_TRIES_UNPROVEN
@@ -144,7 +136,7 @@ export class ApnsRoute {
     this.#rest = rest
   }
 
-  /** What is left of a wait; `null`: nothing. A clock that was put back ends it. */
+  /** The rest of the wait. Setting the clock back ends it. */
   restAt(now: number): (Outcome & { kind: 'deferred' }) | null {
     if (this.#rest === null) return null
     const { from, ms, reason } = this.#rest

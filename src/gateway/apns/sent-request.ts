@@ -4,7 +4,7 @@ import type { AnswerListener, TransportAnswer, TransportRequest } from '../trans
 import { apnsIdOf } from './protocol.ts'
 import type { ApnsRoute } from './route.ts'
 
-/** What all requests of a message share while the provider token is the same. */
+/** Shared by a message's requests while the provider token is the same. */
 export interface Prepared {
   readonly rendered: RenderedApns
   readonly authorization: string | undefined
@@ -20,7 +20,7 @@ export const NOTHING_TRIED: AlreadyTried = { renewal: false, other: false }
 
 export type OnHeard = (sent: SentRequest, answer: TransportAnswer) => void
 
-/** A request, its recipient and its listener: one object, since a broadcast makes one for each notification. */
+/** One object, since a broadcast makes one per notification. */
 export class SentRequest implements TransportRequest, AnswerListener {
   readonly addressed: Addressed
   readonly route: ApnsRoute

@@ -3,15 +3,15 @@ import { importPKCS8, SignJWT } from 'jose'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
-/** Apple takes a token for an hour; renewing earlier keeps those in flight valid. */
+/** Apple accepts a token for an hour. Renewing early keeps requests in flight valid. */
 const RENEW_MS = 50 * MINUTE_MS
 
-/** Apple refuses new tokens more often than every 20 minutes (429 TooManyProviderTokenUpdates). */
+/** Apple refuses a new token within 20 minutes (429 TooManyProviderTokenUpdates). */
 const MIN_RENEW_MS = 20 * MINUTE_MS
 
 /**
- * A token from further in the future was made before the clock was set back: it is replaced as soon as APNs allows. A
- * smaller step is ignored, since each new token may be one too many.
+ * A token from further ahead was signed before the clock was set back, and is replaced as soon as APNs allows. Smaller
+ * steps are ignored: every new token may be one too many.
  */
 const MAX_AHEAD_MS = 5 * MINUTE_MS
 
@@ -24,13 +24,13 @@ interface Issued {
   readonly signer?: string
 }
 
-/** Keeps texts across restarts, for everything on this machine that signs. */
+/** Storage across restarts, shared by all signers on this machine. */
 export interface Keep {
   load(): readonly string[]
   save(text: string): void
 }
 
-/** Tokens being signed, by key: others with the same key wait for that one. */
+/** Tokens being signed, by key: others wait. */
 export type Signing = Map<string, Promise<Issued>>
 
 interface SigningKey {
@@ -39,13 +39,11 @@ interface SigningKey {
   readonly teamId: string
 }
 
-/** The provider token of one signing key, as the value of `authorization`. */
 export type ProviderTokens = ReturnType<typeof createProviderTokens>
 
 /**
- * Signs provider tokens ("Establishing a token-based connection to APNs"): ES256, renewed after 50 minutes. `keep`: the
- * token in use survives a restart and is shared with other processes that sign with the key. `signing`: shared by all
- * in this process.
+ * Signs values of `authorization` ("Establishing a token-based connection to APNs"): ES256, renewed after 50 minutes.
+ * `keep`: shares them across restarts and processes. `signing`: shared within this process.
  */
 export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep, signing: Signing = new Map()) {
   const { keyId, teamId } = key
@@ -55,7 +53,7 @@ export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep,
   let pending: Promise<string> | null = null
   let refused: string | null = null
   let renewedEarlyAt = Number.NEGATIVE_INFINITY
-  /** When APNs first took `issued`, by the monotonic clock; `null`: not yet. */
+  /** When APNs first accepted `issued`, monotonic; `null`: not yet. */
   let takenAt: number | null = null
 
   async function sign(): Promise<Issued> {
@@ -98,7 +96,6 @@ export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep,
   }
 
   return {
-    /** Rejects if the key cannot be used. */
     current(): string | Promise<string> {
       if (issued !== null && isUsable(issued)) return issued.authorization
       if (pending !== null) return pending
@@ -111,10 +108,7 @@ export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep,
       pending = renew().finally(() => (pending = null))
       return pending
     },
-    /**
-     * APNs says that `authorization` has expired: it is renewed, but only once in 20 minutes. Otherwise a machine with a
-     * wrong clock would sign one after the other.
-     */
+    /** Renews at most every 20 minutes, or a wrong clock would sign one token after another. */
     expired(authorization: string): void {
       if (issued?.authorization !== authorization) return
       takenAt = null
@@ -124,14 +118,14 @@ export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep,
       refused = authorization
       issued = null
     },
-    /** APNs took `authorization`, and refuses another one for 20 minutes. */
+    /** APNs accepted `authorization`, and refuses another for 20 minutes. */
     taken(authorization: string): void {
       if (takenAt === null && issued?.authorization === authorization) takenAt = clock.monotonic()
     },
-    /** Whether `authorization` was issued after `at` (ms since the Unix epoch), or after the clock's time. */
+    /** Whether it was issued after now or after `at` (ms since the Unix epoch). */
     isAhead(authorization: string, at: number | null): boolean {
       if (issued?.authorization !== authorization) return false
-      // The times of issue and of an answer are whole seconds.
+      // `iat` and `date` are whole seconds.
       return issued.at - SECOND_MS >= Math.min(clock.now(), at ?? Number.POSITIVE_INFINITY)
     },
   }

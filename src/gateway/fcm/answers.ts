@@ -3,7 +3,7 @@ import { judgeApns } from '../apns/protocol.ts'
 import type { Outcome } from '../gateway.ts'
 import type { FcmError } from './error.ts'
 
-/** One kind of answer of FCM. A test holds the manual's page `fcm.md` to this table. */
+/** One kind of FCM answer. A test compares the manual's `fcm.md` with this table. */
 export interface FcmAnswer {
   readonly http: string
   readonly says: string
@@ -12,16 +12,15 @@ export interface FcmAnswer {
   readonly source: string
   readonly is: (said: FcmReply) => boolean
   readonly outcome: (said: FcmReply) => Outcome
-  /** Google also says this of a single token: answers for other devices decide. Default false. */
+  /** Google may mean only this token: answers for other devices decide. Default false. */
   readonly isVague?: true
 }
 
 export interface FcmReply {
   readonly status: number
   readonly error: FcmError
-  /** Google's word for it, with Apple's where there is one. */
   readonly reason: string
-  /** What Retry-After asks for, in ms; `null`: there was none. */
+  /** From Retry-After, in ms; `null` without it. */
   readonly afterMs: number | null
   readonly isFid: boolean
 }
@@ -29,13 +28,13 @@ export interface FcmReply {
 /** "If there is no Retry-After, wait 60 seconds" (Google, "Scale FCM": 429). */
 const QUOTA_MS = MINUTE_MS
 
-/** Part of the reason for a refused FID: `FirebaseInstallations.getId()` alone registers nobody. */
+/** `FirebaseInstallations.getId()` alone registers no device. */
 const NOT_REGISTERED_FID = 'the app was removed, or it has not called register() of Firebase Messaging'
 
 const ERROR_CODES = 'Google, "ErrorCode"'
 const APPLE = 'FCM reference, "ApnsError"; Apple, "Handling notification responses from APNs"'
 
-/** The first matching row counts. Success is not among them. */
+/** The first match counts; success is not listed. */
 export const FCM_ANSWERS: readonly FcmAnswer[] = [
   {
     http: '4xx',
@@ -69,7 +68,6 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     says: '`UNREGISTERED_FID`',
     blames: 'the installation ID',
     done: 'the same',
-    // No page says which status comes with it.
     source: 'firebase-admin, `installation-id-not-registered`',
     is: ({ status, error }) => isRefusal(status) && (error.code ?? error.status) === 'UNREGISTERED_FID',
     outcome: gone,
@@ -199,7 +197,7 @@ export const FCM_ANSWERS: readonly FcmAnswer[] = [
     blames: 'the installation ID',
     done: 'the device is set aside',
     source: 'by the form of `message.token`',
-    // The form of a FID depends on no credential.
+    // No credential changes a FID's format.
     is: ({ status, error }) => isRefusal(status) && error.concerns === 'fid',
     outcome: ({ reason }) => ({ kind: 'rejected', blame: 'token', reason, certain: true }),
   },
@@ -233,8 +231,8 @@ function gone({ isFid, reason, error }: FcmReply): Outcome {
 }
 
 /**
- * Apple's answer to FCM. The APNs key is Firebase's, not ours, and may still be replaced, so trouble with it or with
- * Apple concerns only this phone.
+ * Firebase holds the APNs key, and the operator may still replace it, so trouble with it or with Apple concerns only
+ * this phone.
  */
 function ofApple(said: FcmReply): Outcome {
   const { afterMs, reason, error } = said

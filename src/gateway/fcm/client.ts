@@ -19,7 +19,7 @@ import type { AccessTokens } from './token.ts'
 export interface FcmProviderOptions {
   readonly credential: FcmCredential
   readonly origin: string
-  /** The whole address, https. Google's is https://oauth2.googleapis.com/token. */
+  /** The full URL. Google's: https://oauth2.googleapis.com/token. */
   readonly tokenUrl: string
   readonly ca?: string | undefined
   readonly openTransport: OpenTransport
@@ -28,10 +28,10 @@ export interface FcmProviderOptions {
   readonly onIphone?: OnIphone
 }
 
-/** `device`: `device.id`, as long as it has this token. */
+/** `device`: `device.id`, while it has this token. */
 export type OnIphone = (device: number, token: string) => void
 
-/** FCM (HTTP v1) with one service account. A push is rendered once for each `Message` object. */
+/** HTTP v1. Renders a push once per `Message` object. */
 export function createFcmProvider(options: FcmProviderOptions): Provider {
   return new FcmProvider(options)
 }
@@ -130,7 +130,7 @@ class FcmProvider implements Provider {
     const askedMs = answer.status === 200 ? null : retryAfterMs(answer.header('retry-after'), this.#clock.now())
     const verdict = readFcm(answer.status, answer.body, askedMs, isInstallationId(recipient.token))
     const { outcome } = verdict
-    // The project's quota concerns all who share it; one device's limit concerns nobody else.
+    // A device's limit concerns no one else.
     if (answer.status === 429 && outcome.kind === 'deferred' && outcome.scope === 'credential') {
       this.#quota.pause(this.#clock.monotonic(), outcome.afterMs ?? 0)
     }
@@ -139,15 +139,15 @@ class FcmProvider implements Provider {
   }
 
   /**
-   * Whether the access token has expired, and there is another one. A vague answer says nothing against a token that
-   * was taken: otherwise each such device would cost a request to Google's token endpoint.
+   * Whether the access token expired and another is available. A vague answer proves nothing against a token that
+   * worked, or each such device would cost a request to Google's token endpoint.
    */
   #isExpired(authorization: string, status: number, { outcome, isVague }: FcmVerdict): boolean {
     if (status !== 401 || outcome.kind !== 'misconfigured') return false
     return (!isVague || this.#takenWith !== authorization) && this.#tokens.expired(authorization)
   }
 
-  /** A vague answer; the token is blamed if others were taken since its first one. */
+  /** Blames the token if others were accepted since its first vague answer. */
   #suspect(outcome: Outcome, { device }: Recipient): Outcome {
     if (outcome.kind !== 'misconfigured' || !this.#suspects.refused(device)) return outcome
     return { kind: 'rejected', blame: 'mismatch', reason: outcome.reason }

@@ -2,17 +2,15 @@ import { isJsonObject } from '../../text/json-object.ts'
 import type { JsonObject } from '../../text/json-object.ts'
 
 export interface FcmError {
-  /** Whether a Google API answers, and not the page of something in between. */
+  /** Whether a Google API answered, not an intermediary. */
   readonly isGoogles: boolean
-  /** Of the FcmError, such as UNREGISTERED. */
+  /** From FcmError, such as UNREGISTERED. */
   readonly code: string | null
-  /** Of the gRPC status, such as NOT_FOUND. */
   readonly status: string | null
   readonly hasDetails: boolean
-  /** The only invalid argument, if that is the token or the installation ID. */
+  /** Set if the token or installation ID is the only invalid argument. */
   readonly concerns: 'token' | 'fid' | null
   readonly quotaOf: 'device' | 'project' | 'none'
-  /** What APNs answered to FCM; `null`: nothing is known of that. */
   readonly apns: { readonly status: number; readonly reason: string | null } | null
 }
 
@@ -29,7 +27,7 @@ export function readFcmError(answer: JsonObject): FcmError {
   const code = nameOf(named(FCM_ERROR)?.['errorCode'])
   const faults = arrayOf(named(BAD_REQUEST)?.['fieldViolations']).map((fault) => objectOf(fault)['field'])
   const quotas = arrayOf(named(QUOTA_FAILURE)?.['violations']).map(objectOf)
-  // Google's quota service, in front of FCM, sends an ErrorInfo.
+  // Google's quota service sends an ErrorInfo.
   const ofProject = quotas.length > 0 || named(ERROR_INFO)?.['reason'] === 'RATE_LIMIT_EXCEEDED'
   const text = faults.length === 0 && code === 'INVALID_ARGUMENT' && typeof message === 'string' ? message : ''
   const about = (field: string, words: RegExp) =>
@@ -49,7 +47,7 @@ export function readFcmError(answer: JsonObject): FcmError {
   }
 }
 
-/** ApnsError: `{"statusCode": 410, "reason": "Unregistered"}` (FCM reference, "ApnsError"). */
+/** `{"statusCode": 410, "reason": "Unregistered"}` (FCM reference, "ApnsError"). */
 function apnsErrorIn(detail: JsonObject | undefined): FcmError['apns'] {
   if (detail === undefined) return null
   const status = Number(detail['statusCode'] ?? detail['status_code'])
@@ -68,7 +66,7 @@ function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Only identifiers may appear in logs. */
+/** Only identifiers may reach the log. */
 function nameOf(value: unknown): string | null {
   return typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : null
 }

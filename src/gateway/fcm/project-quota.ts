@@ -1,17 +1,17 @@
 import { MINUTE_MS } from '../../clock.ts'
-/** Google: 600,000 messages a minute for a project ("FCM throttling and quotas"). */
+/** Google: 600,000 messages a minute per project ("FCM throttling and quotas"). */
 const MESSAGES_A_SECOND = 600_000 / 60
 
 /** "Ramp up over 60 seconds" ("Scale FCM"), from this share of the full rate. */
 const RAMP_MS = MINUTE_MS
 const RAMP_FROM = 0.02
 
-/** Seconds' worth of messages that may go at once. */
+/** The largest burst, in seconds' worth of messages. */
 const BURST_SECONDS = 0.5
 
 /**
- * The rate limit of a project, shared by all applications that use it: a bucket that fills at Google's rate, and slowly
- * at first after a pause. Times are those of the monotonic clock, in ms.
+ * A project's rate limit, shared by its applications: a bucket filled at Google's rate, slower just after a pause.
+ * Times are monotonic, in ms.
  */
 export class ProjectQuota {
   #tokens = MESSAGES_A_SECOND * BURST_SECONDS
@@ -42,7 +42,7 @@ export class ProjectQuota {
   #fill(now: number): void {
     const rate = MESSAGES_A_SECOND * this.#share(now)
     const seconds = Math.max(now - this.#filledAt, 0) / 1000
-    // At least one, or a slow start would never send anything.
+    // At least one, or a slow start would never send.
     this.#tokens = Math.min(this.#tokens + seconds * rate, Math.max(rate * BURST_SECONDS, 1))
     this.#filledAt = now
   }

@@ -9,14 +9,14 @@ import type { FcmError } from './error.ts'
 
 export interface FcmVerdict {
   readonly outcome: Outcome
-  /** Whether the token may be at fault, though the answer reads as if everything were: see `SuspectTokens`. */
+  /** See `SuspectTokens`. */
   readonly isVague: boolean
   readonly isOfApple: boolean
 }
 
 const TAKEN: FcmVerdict = { outcome: { kind: 'accepted' }, isVague: false, isOfApple: false }
 
-/** `retryAfterMs`: what Retry-After asks for; `null`: there was none. `isFid`: sent to an installation ID. */
+/** `retryAfterMs`: from Retry-After; `null` without it. `isFid`: sent to an installation ID. */
 export function readFcm(status: number, body: string, retryAfterMs: number | null, isFid: boolean): FcmVerdict {
   const answer = parseJsonObject(body) ?? {}
   if (status === 200 && typeof answer['name'] === 'string' && answer['name'] !== '') return TAKEN
@@ -37,8 +37,5 @@ function reasonOf(status: number, { code, status: name, apns }: FcmError): strin
   return apns === null ? said : `${said}: APNs ${apns.reason ?? apns.status}`
 }
 
-/**
- * How long one device waits after a passing fault. Google asks for 10 s or more
- * (firebase.google.com/docs/cloud-messaging/scale-fcm).
- */
+/** Per device. Google asks for 10 s or more (firebase.google.com/docs/cloud-messaging/scale-fcm). */
 export const FCM_RETRY: RetryPolicy = { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS }

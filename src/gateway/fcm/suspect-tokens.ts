@@ -3,8 +3,8 @@ import { forgetOldest } from '../../text/forget-oldest.ts'
 const MAX_SUSPECTS = 10_000
 
 /**
- * Devices refused by what FCM also says of a whole project: 404 without details, 401 without a body. If the project's
- * messages for other devices are taken, the token is at fault.
+ * Devices refused by answers that may concern the whole project: 404 without details, 401 without a body. If FCM
+ * accepts other messages of the project, the token is at fault.
  */
 export class SuspectTokens {
   #taken = 0

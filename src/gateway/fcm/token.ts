@@ -14,22 +14,19 @@ const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const HEADERS = { 'content-type': 'application/x-www-form-urlencoded', 'accept-encoding': 'identity' }
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** The longest life of an assertion (Google, "Using OAuth 2.0 for server to server applications"). */
+/** The maximum (Google, "Using OAuth 2.0 for server to server applications"). */
 const ASSERTION_SECONDS = 3600
 
-/** Google's tokens last an hour: they are renewed after 50 minutes, while the old one still works. */
+/** Google's tokens last an hour: renew while the old one works. */
 const RENEW_BEFORE_MS = 10 * MINUTE_MS
 
-/** A token is not used in its last minute: it could expire on the way. */
+/** A token in its last minute could expire on the way. */
 const MARGIN_MS = MINUTE_MS
 
-/** The wait after a failed renewal, while the old token still works. */
+/** After a failed renewal. */
 const RENEW_AGAIN_MS = 30_000
 
-/**
- * For how long after one refused token another refusal is ignored, so that a device that is always refused costs
- * little.
- */
+/** So a device that is always refused costs little. */
 const EXPIRE_AGAIN_MS = 30_000
 
 export interface AccessTokensOptions {
@@ -40,21 +37,20 @@ export interface AccessTokensOptions {
   readonly clock: Clock
 }
 
-/** The access token of one service account, as the value of `authorization`. */
 export type AccessTokens = ReturnType<typeof createAccessTokens>
 
 interface Issued {
   readonly authorization: string
-  /** By the monotonic clock, in ms, as is `expiresAt`: the time of day may be wrong, or corrected. */
+  /** Monotonic, in ms, as is `expiresAt`: the time of day may be corrected. */
   readonly renewAt: number
   readonly expiresAt: number
 }
 
-/** Gets access tokens for a JWT signed by the service account (RFC 7523), one request at a time. */
+/** Gets values of `authorization` for a JWT signed by the service account (RFC 7523), one request at a time. */
 export function createAccessTokens(options: AccessTokensOptions) {
   const { credential, tokenUrl, ca, openTransport, clock } = options
   const { origin, pathname, search } = new URL(tokenUrl)
-  // A private endpoint may speak HTTP/1.1 only.
+  // A private endpoint may speak only HTTP/1.1.
   const transport = openTransport(origin, { ca, deadlineMs: DEADLINE_MS, olderWillDo: true })
   let issued: Issued | null = null
   let pending: Promise<string | Outcome> | null = null
@@ -73,7 +69,7 @@ export function createAccessTokens(options: AccessTokensOptions) {
     if ('authorization' in grant || grant.kind !== 'misconfigured') return grant
     const blamed = blameClock(grant, { date: answer.header('date'), now: clock.now(), whose: 'Google' })
     if (blamed !== grant || !/short-lived|timeframe/i.test(grant.reason)) return blamed
-    // If the answer has no date, Google's words show the same: they are about the assertion's time alone.
+    // Even without a date: Google's words concern only the assertion's time.
     return { ...grant, reason: `${grant.reason.replace(/\.$/, '')}: is this machine's clock right?` }
   }
 
@@ -88,14 +84,13 @@ export function createAccessTokens(options: AccessTokensOptions) {
   }
 
   return {
-    /** An `Outcome` says why there is none. */
     current(): string | Promise<string | Outcome> {
       const now = clock.monotonic()
       if (issued !== null && now < issued.renewAt) return issued.authorization
       pending ??= renew()
       return issued !== null && now < issued.expiresAt ? issued.authorization : pending
     },
-    /** FCM refused `authorization`. Returns whether the next call gets another one. */
+    /** Returns whether the next call of `current` gives another token. */
     expired(authorization: string): boolean {
       if (issued?.authorization !== authorization) return true
       const now = clock.monotonic()
@@ -118,7 +113,7 @@ async function sign(credential: FcmCredential, audience: string, nowSeconds: num
     .sign(await importPKCS8(credential.privateKey, 'RS256'))
 }
 
-/** RFC 6749, 5.1 and 5.2. `askedAt`: of the monotonic clock, in ms. */
+/** RFC 6749, 5.1 and 5.2. `askedAt`: monotonic, in ms. */
 function readGrant(status: number, body: string, retryMs: number | null, askedAt: number): Issued | Outcome {
   const {
     access_token: token,

@@ -11,12 +11,12 @@ export interface Pem {
   readonly privateKey: string
 }
 
-/** Only clients that trust its `ca` (PEM) trust the gateways of the simulator. */
+/** Clients must trust its `ca` (PEM). */
 export type Authority = Awaited<ReturnType<typeof createAuthority>>
 
 /**
- * Makes the authority and its server certificate with RSA keys (node-forge knows no others). Valid from a day before
- * `now` to ten years after it; `now` in ms since the Unix epoch, by the machine's clock, which TLS uses.
+ * RSA: node-forge knows nothing else. Valid from a day before `now` to ten years after it, in ms since the Unix epoch
+ * by the machine's clock, which TLS uses.
  */
 export async function createAuthority(now: number, rsaKeys = makeRsaKeys) {
   const [authorityKey, leafKey] = await Promise.all([rsaKeys(), rsaKeys()])
@@ -48,7 +48,7 @@ export async function createAuthority(now: number, rsaKeys = makeRsaKeys) {
     ca,
     /** For localhost, 127.0.0.1 and ::1. */
     server: { certificate: server + ca, privateKey: leafKey.privateKey },
-    /** A client certificate as Apple issues them: the topic as UID of the subject, the environments as extensions. */
+    /** Like Apple's: the topic as the subject's UID, the environments as extensions. */
     issueClient(topic: string, environment: Environment | null): Pem {
       const certificate = sign(
         [
@@ -80,7 +80,7 @@ interface CertificateTerms {
   readonly extensions: readonly object[]
 }
 
-/** A certificate, PEM, signed with SHA-256 and RSA. */
+/** PEM, with SHA-256 and RSA. */
 export function signCertificate(terms: CertificateTerms): string {
   const certificate = forge.pki.createCertificate()
   certificate.publicKey = publicKeyOf(terms.publicKey)
@@ -90,7 +90,7 @@ export function signCertificate(terms: CertificateTerms): string {
   certificate.setSubject([...terms.subject])
   certificate.setIssuer([...terms.issuer])
   certificate.setExtensions([...terms.extensions])
-  // node-forge signs in JavaScript, which takes a hundred times as long.
+  // node-forge's own signing takes a hundred times as long.
   const native = {
     sign: () => signBytes('sha256', bytesOf(certificate.tbsCertificate), terms.signer).toString('binary'),
   }
@@ -101,12 +101,12 @@ export function signCertificate(terms: CertificateTerms): string {
 type Attribute = { readonly name: string; readonly value: string } | { readonly type: string; readonly value: string }
 
 const AUTHORITY_NAME = { name: 'commonName', value: 'Bellhop simulator' }
-/** Kinds of a subject alternative name (RFC 5280, 4.2.1.6). */
+/** Subject alternative names (RFC 5280, 4.2.1.6). */
 const IP = 7
 const DNS_LOCALHOST = { type: 2, value: 'localhost' }
 /** RFC 4519, 2.39. */
 const USER_ID = '0.9.2342.19200300.100.1.1'
-/** The environments of a push certificate (Apple, Worldwide Developer Relations certification practice statement). */
+/** Environments of a push certificate (Apple, Worldwide Developer Relations certification practice statement). */
 const DEVELOPMENT_PUSH = '1.2.840.113635.100.6.3.1'
 const PRODUCTION_PUSH = '1.2.840.113635.100.6.3.2'
 const NULL_DER = '\x05\x00'
@@ -121,7 +121,7 @@ function bytesOf(asn1: forge.asn1.Asn1): Buffer {
   return Buffer.from(forge.asn1.toDer(asn1).getBytes(), 'binary')
 }
 
-/** A leading zero byte keeps the DER integer from reading as negative. */
+/** A leading zero keeps the DER integer positive. */
 function positiveHex(serial: number): string {
   const hex = serial.toString(16)
   return hex.length % 2 === 0 ? `00${hex}` : `0${hex}`

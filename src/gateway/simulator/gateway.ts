@@ -11,9 +11,7 @@ export interface GatewayOptions {
   readonly clock: Clock
   readonly pem: Pem
   readonly known: KnownCredentials
-  /** SETTINGS_MAX_CONCURRENT_STREAMS. */
   readonly maxStreams: number
-  /** How long a slow answer takes, in ms. */
   readonly slowMs: number
   readonly newId: () => string
   readonly record: (arrival: ReceivedPush) => void
@@ -27,7 +25,7 @@ type Answer<Refusal> = (
   answers: { readonly accept: () => SimulatedAnswer; readonly refuse: (refusal: Refusal) => SimulatedAnswer },
 ) => Reply
 
-/** Answers as the script says, else as a magic token asks. Any other token is accepted. */
+/** The script decides, then a magic token; others are accepted. */
 export function createAnswering<Refusal>({
   script,
   slowMs,

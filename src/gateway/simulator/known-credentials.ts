@@ -24,11 +24,11 @@ export interface ServiceAccount {
   readonly publicKey: KeyObject
 }
 
-/** A credential that the simulator accepts besides those it issues. Default for `environment`: both. */
+/** Accepted besides the issued ones. Default for `environment`: both. */
 export type Acceptable =
   | {
       readonly kind: 'apns-key'
-      /** PEM, of the private or the public key. */
+      /** PEM, private or public. */
       readonly key: string
       readonly keyId: string
       readonly teamId: string
@@ -52,7 +52,7 @@ export interface IssuedCredentials {
 
 export type KnownCredentials = Awaited<ReturnType<typeof createKnownCredentials>>
 
-/** One P-256 key and one RSA key serve all applications, registered differently. */
+/** One P-256 key and one RSA key serve all applications. */
 export async function createKnownCredentials(rsaKeys = makeRsaKeys) {
   const [p256, rsa] = await Promise.all([
     promisify(generateKeyPair)('ec', { namedCurve: 'P-256', ...PEM_ENCODING }),
@@ -89,7 +89,7 @@ export async function createKnownCredentials(rsaKeys = makeRsaKeys) {
 
   return {
     apnsKey: (keyId: string) => apnsKeys.get(keyId),
-    /** By its SHA-256 fingerprint, `AB:CD:…`. */
+    /** By SHA-256 fingerprint, `AB:CD:…`. */
     apnsCertificate: (fingerprint: string) => certificates.get(fingerprint),
     serviceAccount: (clientEmail: string) => accounts.get(clientEmail),
     hasProject: (projectId: string) => projects.has(projectId),
@@ -112,7 +112,6 @@ export async function createKnownCredentials(rsaKeys = makeRsaKeys) {
   }
 }
 
-/** An application's topic at APNs, project at FCM, and VAPID subject. */
 export function targetsOf(applicationId: string) {
   const part = digestOf(applicationId).slice(0, 12)
   return { topic: `simulated.app-${part}`, project: `simulated-${part}`, subject: `mailto:${part}@simulated.example` }
@@ -130,7 +129,7 @@ function readAccount(text: string): ServiceAccount {
   return { clientEmail, projectId, publicKey: createPublicKey(key) }
 }
 
-/** With the fields of a key file from Google Cloud, in their order. */
+/** Google Cloud's fields, in order. */
 function describeAccount(projectId: string, privateKeyId: string, privateKey: string): string {
   const clientEmail = `firebase-adminsdk@${projectId}.iam.gserviceaccount.com`
   return JSON.stringify(

@@ -1,34 +1,31 @@
 import { forgetOldest } from '../../text/forget-oldest.ts'
 
-/**
- * A gateway's answer to a magic token. `apns-magic-tokens.ts` says how tokens ask for it in hex, `fcm-magic-tokens.ts`
- * in words. `Refusal` names one of the gateway's own answers.
- */
+/** `apns-magic-tokens.ts` spells these in hex, `fcm-magic-tokens.ts` in words. */
 export type MagicAnswer<Refusal> =
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
-  /** Refused, and the connection takes one request at a time until the next success. */
+  /** Refused; the connection takes one request at a time until the next success. */
   | { readonly kind: 'narrow'; readonly refusal: Refusal }
   | { readonly kind: 'slow' }
   | { readonly kind: 'farewell' }
   | { readonly kind: 'reset'; readonly code: number }
   | { readonly kind: 'goaway'; readonly code: number }
-  /** GOAWAY without error that says that nothing was processed, and why. */
+  /** GOAWAY without error: nothing was processed, and why. */
   | { readonly kind: 'parting'; readonly word: string }
   | { readonly kind: 'silent' }
   | { readonly kind: 'close' }
 
 export interface MagicToken<Refusal> {
   readonly answer: MagicAnswer<Refusal>
-  /** How many requests get this; later ones are accepted. `Infinity`: all. */
+  /** Later requests are accepted. */
   readonly times: number
 }
 
-/** HTTP/2 error codes (RFC 9113, 7). */
+/** RFC 9113, 7. */
 const INTERNAL_ERROR = 0x2
 const REFUSED_STREAM = 0x7
 const ENHANCE_YOUR_CALM = 0xb
 
-/** The answers that all gateways share, by the FCM word. */
+/** Shared by all gateways, by FCM word. */
 export const TRANSPORT_ANSWERS = {
   slow: { kind: 'slow' },
   farewell: { kind: 'farewell' },
@@ -39,7 +36,6 @@ export const TRANSPORT_ANSWERS = {
   close: { kind: 'close' },
 } as const satisfies Record<string, MagicAnswer<never>>
 
-/** Magic in words: those of a gateway's own refusals, and of `TRANSPORT_ANSWERS`. */
 export class MagicWords<Refusal extends string> {
   readonly #answers: ReadonlyMap<string, MagicAnswer<Refusal>>
 
@@ -52,7 +48,6 @@ export class MagicWords<Refusal extends string> {
     return [...this.#answers.keys()]
   }
 
-  /** `null`: `text` begins with no magic word. */
   find(text: string): MagicToken<Refusal> | null {
     const { word, times } = wordIn(text)
     const answer = this.#answers.get(word)
@@ -60,13 +55,13 @@ export class MagicWords<Refusal extends string> {
   }
 }
 
-/** The word that a text begins with, perhaps `-` and how often, then anything that is neither letter nor digit. */
+/** The first word, optionally `-` and a count, then no letter or digit. */
 export function wordIn(text: string): { readonly word: string; readonly times: number } {
   const [, word = '', times] = /^([a-z]+)(?:-(\d{1,3}))?(?![a-z0-9])/i.exec(text) ?? []
   return { word, times: times === undefined ? Infinity : Number(times) }
 }
 
-/** Counts the requests of tokens whose magic wears off; remembers the latest 10,000 of them. */
+/** Counts requests to tokens whose magic wears off, for the latest 10,000 of them. */
 export function createMagicTokens<Refusal>(): (
   token: string,
   magic: MagicToken<Refusal>,

@@ -2,8 +2,7 @@ import { SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
 import type { Provider, Recipient } from '../gateway.ts'
 
 /**
- * The provider of a simulated application with a VAPID key: it reaches real browsers, and those of the simulator too.
- * Closes both providers.
+ * For a simulated application with a VAPID key: reaches real browsers and the simulator's. Disposes of both providers.
  */
 export function withRealBrowsers(real: Provider, simulated: Provider): Provider {
   const of = ({ token }: Recipient): Provider => (URL.parse(token)?.origin === SIMULATED_SERVICE ? simulated : real)

@@ -4,25 +4,25 @@ import type { ProviderName } from '../../platform.ts'
 export interface ReceivedPush {
   readonly provider: ProviderName
   readonly environment: Environment | null
-  /** The device token or endpoint; `''`: none can be read. */
+  /** Device token or endpoint; `''`: unreadable. */
   readonly token: string
-  /** The apns-id, FCM's name of the message, or a push service's address of it; `null`: none. */
+  /** The apns-id, FCM's message name, or the push service's message URL; `null`: none. */
   readonly id: string | null
-  /** `apns-push-type`; `null`: another gateway, or absent. */
+  /** `apns-push-type`. */
   readonly pushType: string | null
-  /** The apns-topic, the FCM project, or the subject of the VAPID token. */
+  /** The apns-topic, FCM project, or VAPID subject. */
   readonly target: string | null
-  /** The apns-collapse-id, the tag of the Android notification, or the Topic: a later one replaces it on the device. */
+  /** The apns-collapse-id, Android tag, or Topic: a later push replaces this one on the device. */
   readonly collapse: string | null
-  /** Headers of APNs or RFC 8030; `{}` for FCM. */
+  /** Of APNs or RFC 8030; `{}` for FCM. */
   readonly headers: Readonly<Record<string, string>>
-  /** The parsed JSON; `null`: unreadable. */
+  /** `null`: unreadable. */
   readonly body: unknown
-  /** The HTTP status; `null`: no answer. */
+  /** `null`: no answer. */
   readonly status: number | null
   /** Apple's reason, Google's errorCode or status, or a push service's word; `null`: accepted. */
   readonly reason: string | null
-  /** Milliseconds since the Unix epoch. */
+  /** In ms since the Unix epoch. */
   readonly at: number
 }
 
@@ -39,7 +39,7 @@ export function createReceivedPushes(remember: number) {
       if (arrival.reason === null && (arrival.status === 200 || arrival.status === 201)) accepted++
       else refused++
       kept.push(arrival)
-      // Cut in halves: shifting an array for every request would cost more than the rest of it.
+      // Shifting the array for every request would cost more than the rest.
       if (kept.length >= 2 * remember) kept = remember > 0 ? kept.slice(-remember) : []
       for (const listener of listeners) listener(arrival)
     },

@@ -21,22 +21,22 @@ import type { WebPushGateway } from './webpush/webpush-gateway.ts'
 
 export interface SimulatorOptions {
   readonly clock: Clock
-  /** How many arrivals are remembered. Default 1000. */
+  /** Remembered arrivals. Default 1000. */
   readonly remember?: number
-  /** How long a slow answer takes, in ms. Default 3000. */
+  /** Delay of slow answers, in ms. Default 3000. */
   readonly slowMs?: number
-  /** The Retry-After of FCM and the push service. Default 2; Google asks for up to 60. */
+  /** Retry-After of FCM and push services. Default 2; Google asks for up to 60. */
   readonly retryAfterSeconds?: number
-  /** Whether APNs refuses a second provider token within 20 minutes on one connection. Default true. */
+  /** Whether APNs refuses a second provider token within 20 minutes on a connection. Default true. */
   readonly limitTokenUpdates?: boolean
-  /** Whether an APNs connection takes one request at a time until one was accepted. Default true. */
+  /** Whether an APNs connection takes one request at a time until its first success. Default true. */
   readonly coldStart?: boolean
-  /** Concurrent requests on a connection. Default 1000 for APNs, 100 for the others. */
+  /** Concurrent requests per connection. Default 1000 for APNs, 100 otherwise. */
   readonly apnsStreams?: number
   readonly fcmStreams?: number
   readonly webPushStreams?: number
   readonly newId?: () => string
-  /** Makes three different key pairs. Default fresh ones. */
+  /** Makes three different key pairs. Default: fresh ones. */
   readonly rsaKeys?: (() => Promise<RsaKeys>) | undefined
 }
 
@@ -50,10 +50,7 @@ interface SimulatorCounts {
   readonly refused: number
 }
 
-/**
- * APNs, FCM and a push service on this machine: real TLS and HTTP/2, with the gateways' checks and answers, and no
- * phone.
- */
+/** APNs, FCM and a push service on this machine: real TLS and HTTP/2, with the gateways' checks and answers. */
 export interface Simulator extends AsyncDisposable {
   readonly apnsUrl: string
   readonly apnsSandboxUrl: string
@@ -62,27 +59,27 @@ export interface Simulator extends AsyncDisposable {
   readonly fcmTokenUrl: string
   readonly ca: string
   issue(applicationId: string): IssuedCredentials
-  /** A client certificate for APNs. Default for `environment`: both. */
+  /** For APNs. Default for `environment`: both. */
   issueCertificate(topic: string, environment?: Environment): Pem
   relayOf(endpoint: string): string
-  /** Subscribes a browser. `path`: of the endpoint, with the first slash. */
+  /** With the first slash. */
   subscribe(path: string): ReturnType<WebPushGateway['subscribe']>
   accept(credential: Acceptable): void
   arrivals(): readonly ReceivedPush[]
-  /** Calls `listener` for each later arrival; the returned function stops it. */
+  /** The returned function unsubscribes. */
   onArrival(listener: (arrival: ReceivedPush) => void): () => void
   counts(): SimulatorCounts
-  /** `script` answers requests that pass the checks; `null` ends that. */
+  /** Answers requests that pass the checks; `null` ends that. */
   answerWith(script: Script | null): void
   goaway(code?: number): void
   disconnect(): void
 }
 
-/** Starts on free ports of 127.0.0.1. Takes about 0.3 s, mostly to make keys. */
+/** On free ports of 127.0.0.1. Takes about 0.3 s, mostly for keys. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { clock, newId = randomUUID, slowMs = 3000, coldStart = true, limitTokenUpdates = true } = options
   await using opened = new AsyncDisposableStack()
-  // TLS uses the machine's clock, whatever clock the simulator has.
+  // TLS uses the machine's clock, whatever `clock` is.
   const { rsaKeys = makeRsaKeys } = options
   const [authority, known] = await Promise.all([
     createAuthority(systemClock.now(), rsaKeys),

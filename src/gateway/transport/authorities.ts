@@ -1,7 +1,7 @@
 import { rootCertificates } from 'node:tls'
 import { StartRefused } from '../../failure.ts'
 
-/** The operator's certificates and the system's: `ca` alone would replace those. */
+/** The operator's certificates plus the system's, which `ca` alone would replace. */
 export async function authoritiesIn(path: string | null): Promise<string | undefined> {
   if (path === null) return undefined
   const file = Bun.file(path)

@@ -30,7 +30,7 @@ export function h2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
   )
 }
 
-/** HTTP/2 by http2-wrapper: the second transport, for gateways that our own client can't talk to. */
+/** By http2-wrapper, for gateways that our own client can't talk to. */
 export function http2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
   return pooled(clock, proxy, async (socket, origin, listener) => {
     const { openWrapperSession } = await import('./http2-session.ts')
@@ -46,8 +46,7 @@ type Speak = (
 ) => Opened | Promise<Opened>
 
 /**
- * HTTP/1.1 and http2-wrapper are loaded by the first connection that needs them: every full collection visits a
- * module's objects.
+ * HTTP/1.1 and http2-wrapper load when first needed: every full garbage collection visits a loaded module's objects.
  */
 function pooled(clock: Clock, proxy: Proxy | null, speak: Speak): OpenTransport {
   return (text, options) => {
@@ -63,10 +62,10 @@ function pooled(clock: Clock, proxy: Proxy | null, speak: Speak): OpenTransport 
   }
 }
 
-/** How long a proxy has to answer when it is probed, in ms. */
+/** Timeout of the probe, in ms. */
 const PROBE_MS = 5000
 
-/** Why the proxy opened no tunnel to `origin`, such as `proxy: 407`; `null`: it does. Nothing is sent through it. */
+/** Why the proxy opens no tunnel to `origin`, such as `proxy: 407`. Sends nothing through it. */
 export async function proxyProblem(proxy: Proxy, origin: string, clock: Clock): Promise<string | null> {
   const { hostname, port } = new URL(origin)
   using deadline = abortAfter(clock, PROBE_MS)

@@ -4,29 +4,29 @@ import { backoffMs } from '../../network/backoff.ts'
 import { DEADLINE, PLENTY, WINDOW_CLOSED } from './transport.ts'
 import type { ConnectionWatch, TransportAnswer } from './transport.ts'
 
-/** Connections that may be opened at once: Google needs ten for a full window of one credential. */
+/** Free connections. Google needs ten for one credential's full window. */
 const SPARE = 12
 
-/** Answers that earn another connection. Gateways close connections after about 1000. */
+/** Answers that earn a connection. Gateways close connections after about 1000. */
 const ANSWERS_EACH = 50
 
-/** Time that earns another connection, in ms. */
+/** Time that earns a connection, in ms. */
 const MS_EACH = 6000
 
 /** The wait when none is left, in ms. */
 const WAIT = { firstMs: 1000, longestMs: MINUTE_MS }
 
-/** A connection that lives this much longer than its wait ends the braking, in ms. */
+/** Outliving the wait by this, in ms, ends the braking. */
 const LASTING_MS = 30_000
 
-/** Connections in a row without an answer in time before the log says so. */
+/** Silent connections in a row before `trouble` says so. */
 const MAX_SILENT = 3
 
 /**
- * Limits the connections that one credential opens to one gateway: Apple takes rapid ones for an attack
- * (developer.apple.com, "Establishing a connection to APNs"). Twelve are free; fifty answers earn another, and so do
- * six seconds; a connection that is cut off before it brought plenty has earned nothing. If none is left, the next
- * waits 1 s, then twice as long each time, up to 60 s, until a connection brings plenty or lasts.
+ * Limits the connections of one credential to one gateway: Apple takes rapid ones for an attack (developer.apple.com,
+ * "Establishing a connection to APNs"). Twelve are free. Fifty answers earn another, and so do six seconds; a
+ * connection cut off before `PLENTY` answers earns nothing. When none is left, the next waits 1 s, doubling up to 60 s,
+ * until a connection brings `PLENTY` answers or lasts.
  */
 export class ConnectionBrake implements ConnectionWatch {
   readonly isBounding = true
@@ -34,15 +34,15 @@ export class ConnectionBrake implements ConnectionWatch {
   #connections = 0
   #spare = SPARE
   #openedAt: number
-  /** Answers since the last connection was opened, and how many there were then. */
+  /** Answers since the last connection was opened, and in the period before. */
   #brought = 0
   #broughtBefore = 0
-  /** Answers of `#brought` on connections that were cut off. */
+  /** The part of `#brought` on connections that were cut off. */
   #cutOff = 0
-  /** How long the next connection waits after the last; 0: not braked. */
+  /** 0: not braked. */
   #waitMs = 0
   #waits = 0
-  /** Connections in a row that were given up without an answer, and why the last one was. */
+  /** Connections in a row without an answer, and why the last one was given up. */
   #silent = 0
   #silence = DEADLINE
 
@@ -87,7 +87,7 @@ export class ConnectionBrake implements ConnectionWatch {
       this.#spare = 0
     }
     this.#waits++
-    // Without jitter: the connections are all one credential's.
+    // All connections belong to one credential.
     this.#waitMs = backoffMs(WAIT, this.#waits, 1)
   }
 

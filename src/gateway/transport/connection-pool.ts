@@ -16,23 +16,18 @@ import type {
   TransportRequest,
 } from './transport.ts'
 
-/**
- * Enough for a full window of one credential (1000) at 100 streams a connection, as Google allows. Apple allows more.
- */
+/** For a full window of one credential (1000) at Google's 100 streams a connection. Apple allows more. */
 const MAX_CONNECTIONS = 10
 
-/** How often a request is sent that the gateway says it did not process. */
+/** Of a request that the gateway says it did not process. */
 const MAX_SENDS = 3
 
 /**
- * Connections in a row without an answer before waiting requests fail, if there is no brake: more would look like an
- * attack.
+ * Without a brake: connections in a row without an answer before waiting requests fail. More would look like an attack.
  */
 const MAX_UNANSWERED = 3
 
-/**
- * Requests wait in one queue for the first connection with room. If none has room and none is new, another is opened.
- */
+/** Requests wait in one queue for the first connection with room. If none has room and none is new, another opens. */
 export class ConnectionPool implements Transport, PoolOwner {
   readonly #clock: Clock
   readonly #options: TransportOptions
@@ -69,7 +64,7 @@ export class ConnectionPool implements Transport, PoolOwner {
   }
 
   retire(): void {
-    // Retiring is about answers: a connection without any is spared.
+    // A connection without answers stays: see `Transport.retire`.
     for (const connection of this.#connections.filter(({ answers }) => answers > 0)) connection.retire('retired')
   }
 
@@ -112,10 +107,7 @@ export class ConnectionPool implements Transport, PoolOwner {
     if (this.#queue.length > 0) this.#pump()
   }
 
-  /**
-   * The oldest goes first: behind younger ones it might never be sent, if a gateway takes a few requests of each
-   * connection.
-   */
+  /** Oldest first: behind younger ones it might never be sent. */
   #requeue(call: PoolCall): void {
     const at = this.#queue.findIndex(({ number }) => number > call.number)
     this.#queue.splice(at === -1 ? this.#queue.length : at, 0, call)
@@ -124,7 +116,7 @@ export class ConnectionPool implements Transport, PoolOwner {
   #grow(): void {
     const max = this.#connections.reduce((least, one) => Math.min(least, one.maxConnections), MAX_CONNECTIONS)
     if (!this.#mayGrow || this.#connections.length >= max) return
-    // Until a new connection has shown how many streams it allows, nobody knows how many more are needed.
+    // Until a new connection shows how many streams it allows, nobody knows how many more are needed.
     if (this.#connections.some(({ isNew, isBlocked }) => isNew || isBlocked)) return
     const refusal = this.#watch.refusal()
     if (refusal !== null) {
@@ -167,7 +159,7 @@ export class ConnectionPool implements Transport, PoolOwner {
     this.#fail({ kind: 'failed', reason, sent: 'no' })
   }
 
-  /** Whether the gateway has said why it takes nothing, and no connection is left. */
+  /** The gateway said why it accepts nothing, and no connection is left. */
   #isFinal(word: string | undefined): boolean {
     return word !== undefined && this.#connections.length === 0 && this.#options.isFinal?.(word) === true
   }
@@ -186,7 +178,7 @@ export class ConnectionPool implements Transport, PoolOwner {
     connection.leave()
     this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'unknown' })
     if (!isTaken) connection.retire(WINDOW_CLOSED, 'lost')
-    // If others were answered meanwhile, only this device is silent.
+    // If others were answered since, only this device is silent.
     else if (connection.answers === answersBefore) connection.retire(DEADLINE, 'lost')
     this.#pump()
   }

@@ -4,15 +4,14 @@ import type { Clock } from '../../clock.ts'
 const TICKS_A_DEADLINE = 8
 
 /**
- * Deadlines of equal length for many requests, with one coarse timer: a timer for each would cost more than the rest of
- * sending it. Counts ticks, not the time of day, so neither a clock put forward nor a process that was stopped ends all
- * requests at once.
+ * One coarse timer for equal deadlines: a timer each would cost more than the rest of sending. Counts ticks, not the
+ * time of day, so neither a clock set forward nor a stopped process ends all requests at once.
  */
 export class Deadlines<Call extends object> {
   readonly #clock: Clock
   readonly #tickMs: number
   readonly #onLate: (call: Call) => void
-  /** The tick in which each began. In order of their ends. */
+  /** The tick in which each began, in order. */
   readonly #calls = new Map<Call, number>()
   #tick = 0
   #armed = false

@@ -14,7 +14,7 @@ import type {
 const MAX_PROTOCOL_ERRORS = 2
 const WITHIN_MS = MINUTE_MS
 
-/** Called when requests to `origin` move to the second transport. `reason`: what ended the connections. */
+/** Requests to `origin` move to the second transport. `reason`: what ended the connections. */
 export type OnSwitch = (origin: string, reason: string) => void
 
 interface Ways {
@@ -29,8 +29,8 @@ export function gatewayTransport(ways: Ways): OpenTransport {
 }
 
 /**
- * Uses the first transport until two connections end by a protocol error within a minute, then the second as long as
- * the service runs. A brake limits the connections of both.
+ * Uses the first transport until two connections end by a protocol error within a minute, then the second until the
+ * service restarts. A brake limits both.
  */
 class GatewayTransport implements Transport {
   readonly #ways: Ways

@@ -11,18 +11,17 @@ import type { InFlight, RequestListener, Requested, Session, SessionListener } f
 import { DEADLINE } from './transport.ts'
 import type { TransportRequest } from './transport.ts'
 
-/** As many as browsers open to one host: each carries one request at a time. */
+/** As many as browsers open to one host. Each carries one request at a time. */
 const MAX_CONNECTIONS = 6
 
 /**
- * A connection is not used so shortly before its peer would close it: a request that meets the close may be lost. In
- * ms.
+ * How long before the peer's timeout a connection is no longer used, in ms: a request that meets the close may be lost.
  */
 const MARGIN_MS = SECOND_MS
 
 /**
- * HTTP/1.1 on an open TLS connection (RFC 9112), by node:http: one request at a time. It ends when a request is given
- * up, when the connection is lost, when the peer asks for it, or idle, shortly before the peer's timeout.
+ * HTTP/1.1 on an open TLS connection (RFC 9112), by node:http: one request at a time. Ends when a request is given up,
+ * the connection is lost, the peer asks for it, or idle shortly before the peer's timeout.
  */
 export class Http11Session implements Session {
   readonly protocol = 'HTTP/1.1'
@@ -88,15 +87,13 @@ export class Http11Session implements Session {
     this.#isOver = true
     this.#cancelRest?.()
     this.#agent.destroy()
-    // A peer that does not close its half would keep the socket open.
+    // A peer that keeps its half open would keep the socket.
     this.#socket.destroySoon()
   }
 
-  /** `restMs`: how long the connection may be idle; `null`: the peer does not say. */
   #after(requested: Requested, restMs: number | null): void {
     if (requested.kind !== 'answer') return this.#end(requested.reason, 'lost')
     if (this.#isClosing) return this.#end('closed', 'parting')
-    // Another request may be in flight by now.
     if (restMs === null || this.#exchange !== null) return
     this.#cancelRest = this.#clock.after(restMs - MARGIN_MS, () => this.#end('idle', 'parting'))
   }
@@ -131,7 +128,6 @@ class SocketAgent extends Agent {
   }
 }
 
-/** One request and its answer. `onOver` is called once. */
 class Exchange {
   readonly #request: ClientRequest
   readonly #onOver: (requested: Requested, restMs: number | null) => void
@@ -189,7 +185,7 @@ class Exchange {
       pieces.push(piece.subarray(0, room))
       room -= piece.length
       if (room >= 0) return
-      // There is no other way to skip the rest.
+      // The only way to skip the rest.
       this.#over(answered(), 0)
       answer.destroy()
     })
@@ -208,7 +204,7 @@ class Exchange {
   }
 }
 
-/** How long the peer keeps an idle connection, in ms; 0: it closes; `null`: it does not say. */
+/** How long the peer keeps an idle connection, in ms; 0: it closes; `null`: not said. */
 function restOf({ headers, httpVersion }: IncomingMessage): number | null {
   const connection = headers.connection?.toLowerCase() ?? ''
   if (connection.includes('close') || (httpVersion === '1.0' && !connection.includes('keep-alive'))) return 0

@@ -7,8 +7,8 @@ import type { Requested } from './session.ts'
 import type { TransportRequest } from './transport.ts'
 
 /**
- * Sends one request and calls back once, when its stream is closed. `reasonOf` names what ended the session. The
- * returned function gives the request up without a call, and says whether the gateway had room for all of it.
+ * Calls back once, when the stream is closed. `reasonOf`: what ended the session. The returned function cancels without
+ * a call, and returns whether the gateway had room for the whole request.
  */
 export function requestOver(
   session: ClientHttp2Session,
@@ -48,7 +48,7 @@ export function requestOver(
     status = received[':status'] ?? 0
     answerHeaders = received
   })
-  // An unread answer would keep its stream.
+  // An unread answer would keep its stream open.
   stream.on('data', (piece: Buffer) => {
     if (room < 0) return
     pieces.push(piece.subarray(0, room))
@@ -56,13 +56,13 @@ export function requestOver(
     if (room < 0) cancel(stream)
   })
   stream.on('end', () => {
-    // Streams that were reset or lost end too. Bun hides a reset without an error.
+    // Reset and lost streams end too, and Bun hides a reset without an error.
     whole = status !== 0 && stream.rstCode === constants.NGHTTP2_NO_ERROR
-    // The gateway answered before it took all of the body, and may never take the rest.
+    // The gateway answered before it took the whole body, and may never take the rest.
     if (whole && !stream.writableFinished) cancel(stream)
   })
   stream.on('error', (error) => (failure = error))
-  // A frame could not be sent: Bun only reports that, and then the peer's view of the session differs from ours.
+  // Bun only reports an unsent frame, and the peer's view of the session then differs from ours.
   stream.on('frameError', () => session.destroy(new Error('frame error')))
   stream.on('close', () => {
     if (over) return
@@ -94,10 +94,10 @@ export function requestOver(
   }
 }
 
-/** Bun's error for streams that a GOAWAY says were not processed. */
+/** Bun's error for streams that a GOAWAY calls unprocessed. */
 const GOAWAY = 'ERR_HTTP2_GOAWAY_SESSION'
 
-/** Sends RST_STREAM once. `stream.close(code)` may send it twice (measured, Bun 1.4.5), which counts as a flood. */
+/** Sends RST_STREAM once. `stream.close(code)` may send it twice (Bun 1.4.5), which counts as a flood. */
 function cancel(stream: ClientHttp2Stream): void {
   Object.assign(stream, { rstCode: constants.NGHTTP2_CANCEL })
   stream.destroy()

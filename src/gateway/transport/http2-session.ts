@@ -26,10 +26,7 @@ export async function openWrapperSession(origin: URL, socket: TLSSocket, listene
   }
 }
 
-/**
- * Requests in flight on a session: with more, Bun's session gets slower (measured, 1.4.5: 1000 cost a fifth more CPU
- * than four times 250).
- */
+/** With more, Bun's session slows down (1.4.5: 1000 cost a fifth more CPU than four times 250). */
 const MAX_STREAMS = 250
 
 class WrapperSession implements Session {
@@ -39,7 +36,7 @@ class WrapperSession implements Session {
   readonly #authority: string
   readonly #listener: SessionListener
   #ending: string | null = null
-  /** Why the gateway parted, if it has said so. */
+  /** Why the gateway parted, if it said so. */
   #parting: Required<Pick<SessionEnd, 'reason' | 'word'>> | null = null
   /** How it ended before it was handed out; `null`: it did not. */
   #early: SessionEnd | null = null
@@ -86,7 +83,7 @@ class WrapperSession implements Session {
 
   close(): void {
     this.#session.destroy()
-    // A peer that does not close its half would keep the socket open.
+    // A peer that keeps its half open would keep the socket.
     this.#socket.destroySoon()
   }
 
@@ -98,7 +95,7 @@ class WrapperSession implements Session {
   }
 }
 
-/** One for each connection: a shared agent continues with sessions that got GOAWAY (its issue 89). */
+/** One per connection: a shared agent keeps using sessions that got GOAWAY (http2-wrapper issue 89). */
 class SocketAgent extends Agent {
   readonly #socket: TLSSocket
 
@@ -113,14 +110,14 @@ class SocketAgent extends Agent {
 }
 
 /**
- * Makes the socket's peer look like the origin, since the agent compares the two. Bun spells the origin of port 443
- * with its port, and an IP address gives none. The handshake has checked that the certificate is the host's.
+ * The agent compares the socket's peer with the origin, but Bun spells out port 443, and an IP address gives no name.
+ * The handshake has verified the host.
  */
 export function presentOrigin(socket: TLSSocket, origin: URL): void {
   Object.defineProperties(socket, {
     servername: { value: origin.hostname },
     remotePort: { value: portOf(origin) },
-    // Without a certificate the agent takes name and port as they are, and omits the default port.
+    // Without a certificate the agent takes name and port as they are.
     getPeerX509Certificate: { value: () => undefined },
   })
 }

@@ -2,17 +2,14 @@ import type { PooledConnection } from './pooled-connection.ts'
 import type { InFlight, Requested, RequestListener } from './session.ts'
 import type { AnswerListener, TransportRequest } from './transport.ts'
 
-/** `connection`: where the request was sent; `null`: it was queued. */
+/** `connection`: `null` if the request was queued. */
 export type OnCallOver = (call: PoolCall, connection: PooledConnection | null, requested: Requested) => void
 
-/**
- * A request until its answer: queued → sent → over, or queued again. One object also hears the answer, since a
- * broadcast makes very many.
- */
+/** queued → sent → over, or queued again. It also hears the answer: a broadcast makes very many of these. */
 export class PoolCall implements RequestListener {
   readonly request: TransportRequest
   readonly listener: AnswerListener
-  /** The older of two requests has the lower number. */
+  /** Lower is older. */
   readonly number: number
   readonly #onOver: OnCallOver
   #sends = 0
@@ -35,7 +32,6 @@ export class PoolCall implements RequestListener {
     return this.#connection
   }
 
-  /** Answers that its connection had brought when it was sent. */
   get answersBefore(): number {
     return this.#answersBefore
   }
@@ -55,7 +51,7 @@ export class PoolCall implements RequestListener {
     this.#onOver(this, connection, requested)
   }
 
-  /** Gives the request up. Returns whether the gateway had room for all of it. */
+  /** Returns whether the gateway had room for the whole request. */
   cancel(): boolean {
     const isTaken = this.#inFlight?.cancel() ?? true
     this.#connection = null

@@ -3,30 +3,32 @@ import type { InFlight, Opened, Requested, RequestListener, Session, SessionEnd,
 import { IDLE_MS } from './transport.ts'
 import type { Protocol, TransportRequest } from './transport.ts'
 
-/** Opens a connection. Never rejects. `signal` gives it up, or closes what was opened. */
+/** Never rejects. `signal` gives up, or closes what was opened. */
 export type OpenSession = (listener: SessionListener, signal: AbortSignal) => Promise<Opened>
 
-/** Why a connection takes no more requests; `retired`: its pool has no more use for it. */
+/** `retired`: the pool has no more use for it. */
 export interface Retirement extends Omit<SessionEnd, 'kind'> {
   readonly kind: SessionEnd['kind'] | 'retired'
 }
 
 export interface PoolOwner {
   onRoom(): void
-  /** Called once: the connection takes no more requests. */
   onRetired(connection: PooledConnection, retirement: Retirement): void
 }
 
-/** How long requests wait for the first answer on a new connection, in ms, before another connection may be opened. */
+/** How long requests wait for a new connection's first answer before another may open, in ms. */
 const COLD_WAIT_MS = 3000
 
-/** How long a peer may take to allow more streams once it has taken the credential: APNs says so after its answer. */
+/**
+ * How long a peer may take to allow more streams after it accepted the credential, in ms: APNs does so after its
+ * answer.
+ */
 const WIDEN_MS = 100
 
 /**
- * opening → cold: one request at a time, since APNs allows one stream until it took a token → (the gateway took the
- * credential) → warm: as many as the peer allows at the moment → retired: what is in flight finishes → closed. From
- * any state it is retired by a failure, GOAWAY, a minute without requests, or its owner.
+ * opening → cold: one request at a time, since APNs allows one stream until it accepts a token → (the gateway accepted
+ * the credential) → warm: as many as the peer allows → retired: requests in flight finish → closed. A failure, GOAWAY,
+ * a minute without requests, or the owner retires it from any state.
  */
 export class PooledConnection implements SessionListener {
   readonly #clock: Clock
@@ -42,14 +44,12 @@ export class PooledConnection implements SessionListener {
   #cancelWiden: (() => void) | null = null
   #cancelWait: (() => void) | null = null
 
-  /** `deadlineMs`: milliseconds that opening may take. */
   constructor(clock: Clock, deadlineMs: number, open: OpenSession, owner: PoolOwner) {
     this.#clock = clock
     this.#owner = owner
     void this.#open(open, deadlineMs)
   }
 
-  /** Whether it is too early to judge the connection. */
   get isNew(): boolean {
     if (this.#state === 'warm') return this.#cancelWiden !== null && (this.#session?.maxStreams ?? 0) <= 1
     return this.#state === 'opening' || (this.#state === 'cold' && !this.#isOverdue)
@@ -81,7 +81,7 @@ export class PooledConnection implements SessionListener {
     return this.#state === 'cold' ? Math.min(this.#session.maxStreams, 1) - this.#inFlight : 0
   }
 
-  /** There must be room. Call `over` when the request is over, or `leave` after a `cancel`. */
+  /** There must be room. Then call `over`, or `leave` after a `cancel`. */
   send(request: TransportRequest, listener: RequestListener): InFlight {
     this.#inFlight++
     this.#requests++
@@ -94,7 +94,7 @@ export class PooledConnection implements SessionListener {
       this.#answers++
       if (this.#state === 'cold' && tookCredential(requested.status)) this.#warmUp()
     }
-    // A peer that refuses a stream wants fewer, or none, on this connection.
+    // A peer that refuses a stream wants fewer, or none, here.
     else if (requested.kind === 'unprocessed') this.retire(requested.reason)
     this.leave()
   }
@@ -115,7 +115,7 @@ export class PooledConnection implements SessionListener {
     if (this.#state === 'retired') return
     const isOpening = this.#state === 'opening'
     this.#state = 'retired'
-    // A timer would keep the session, with its buffers and tables, for a minute.
+    // A timer would keep the session and its buffers for a minute.
     this.#cancelRest?.()
     this.#cancelWiden?.()
     if (isOpening) this.#life.abort()
@@ -174,7 +174,7 @@ export class PooledConnection implements SessionListener {
   }
 }
 
-/** Any other refusal shows that APNs took a token, and allows more streams. */
+/** Any other refusal shows that APNs accepted the token. */
 function tookCredential(status: number): boolean {
   return status !== 401 && status !== 403
 }

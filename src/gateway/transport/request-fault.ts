@@ -1,21 +1,21 @@
 import type { TransportRequest } from './transport.ts'
 
-/** The overhead of a field (RFC 9113, 6.5.2: SETTINGS_MAX_HEADER_LIST_SIZE). */
+/** Overhead of a field (RFC 9113, 6.5.2: SETTINGS_MAX_HEADER_LIST_SIZE). */
 const FIELD_BYTES = 32
 
-/** The largest list of headers that we send: every header block fits into one frame of any peer. */
+/** Fits into one frame of any peer. */
 export const MAX_HEADER_BYTES = 16_384
 
 /** RFC 9110, 4.1 and RFC 3986, 3.3: visible ASCII. */
 const PATH = /^\/[!-~]*$/
 
-/** RFC 9113, 8.2.1, and RFC 9110, 5.5: no control character, which a later hop might take for the field's end. */
+/** RFC 9113, 8.2.1, and RFC 9110, 5.5: no control characters, which a later hop might take for the field's end. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** A token (RFC 9110, 5.6.2), and no pseudo-header field. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
-/** RFC 9113, 8.2.2, and the fields that we write ourselves. */
+/** RFC 9113, 8.2.2, and the fields we write ourselves. */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -27,13 +27,12 @@ const FORBIDDEN: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** The most that the other fields count. */
 const FIXED_BYTES = 6 * FIELD_BYTES + 80
 
-/** By the headers that requests share: their size; `NaN`: one of them can't be sent. */
+/** Sizes of shared headers; `NaN`: one can't be sent. */
 const known = new WeakMap<TransportRequest['headers'], number>()
 
-/** Why HTTP/2 can't carry a request to a peer that takes `maxListBytes` of headers; `null`: it can. */
+/** Why HTTP/2 can't carry a request to a peer that accepts `maxListBytes` of headers. */
 export function requestFault({ path, headers, own }: TransportRequest, maxListBytes: number): string | null {
   let bytes = known.get(headers)
   if (bytes === undefined) known.set(headers, (bytes = listBytes(Object.entries(headers))))

@@ -8,18 +8,17 @@ import type { Proxy } from './tunnel.ts'
 
 export type TlsCredentials = Pick<TransportOptions, 'ca' | 'cert' | 'key' | 'olderWillDo'>
 
-/** Makes the next handshake shorter (RFC 8446, 2.2). */
+/** Shortens the next handshake (RFC 8446, 2.2). */
 export interface TlsResumption {
   session: Buffer | null
 }
 
-/** The next address of a host is tried after 250 ms without an answer (RFC 8305, 5). */
+/** RFC 8305, 5. */
 const HAPPY_EYEBALLS = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 250 }
 
 /**
- * Opens a TLS connection that speaks HTTP/2, or HTTP/1.1 if `olderWillDo`, through the proxy if there is one. `signal`
- * closes it at any time. A reason that starts with `proxy:` is the proxy's own; `through the proxy:` is about what is
- * behind its tunnel.
+ * HTTP/2, or HTTP/1.1 if `olderWillDo`. `signal` closes it at any time. `proxy:` marks the proxy's own failures,
+ * `through the proxy:` those behind its tunnel.
  */
 export async function openSecureSocket(
   origin: URL,
@@ -55,7 +54,7 @@ export async function openSecureSocket(
         ...(resumption.session !== null && { session: resumption.session }),
       })
       socket.on('session', (session) => (resumption.session = session))
-      // Kept: an error without a listener would end the process.
+      // An error without a listener would end the process.
       socket.on('error', (error) => {
         resumption.session = null
         fail(reasonOf(error))

@@ -3,9 +3,9 @@ import { MINUTE_MS } from '../../clock.ts'
 export interface TransportRequest {
   /** Percent-encoded, with the first slash. */
   readonly path: string
-  /** Names in lower case. Using the same object for many requests is cheaper. */
+  /** Names in lower case. Sharing one object among requests is cheaper. */
   readonly headers: Readonly<Record<string, string>>
-  /** One more header, with another value for each request. */
+  /** A header that differs for each request. */
   readonly own?: readonly [name: string, value: string]
   readonly body: string | Uint8Array
 }
@@ -16,52 +16,51 @@ export type TransportAnswer =
   | {
       readonly kind: 'answer'
       readonly status: number
-      /** The value of a header by its lower-case name; `null`: absent. */
+      /** By lower-case name. */
       header(name: string): string | null
-      /** At most 64 KiB of it; the rest is cut off. */
+      /** The first 64 KiB. */
       readonly body: string
     }
   | {
       readonly kind: 'failed'
-      /** The error's name, such as `ECONNREFUSED`, `HTTP2GoAway` or `proxy: 407`; `deadline`: time was up. */
+      /** Such as `ECONNREFUSED`, `HTTP2GoAway` or `proxy: 407`; `deadline`: time was up. */
       readonly reason: string
       /**
-       * `no`: the gateway did not process it and never will, so it may be sent again. `unknown`: it may have.
-       * `refused`: HTTP/2 can't carry it, so we don't send it.
+       * `no`: not processed, now or later, so it may be sent again. `unknown`: it may have been. `refused`: not sent,
+       * since HTTP/2 can't carry it.
        */
       readonly sent: 'no' | 'unknown' | 'refused'
-      /** Milliseconds before another request makes sense. Absent: not known. */
+      /** The wait before another request makes sense. Absent: unknown. */
       readonly afterMs?: number
-      /** The gateway's reason for ending the connection, such as `BadCertificate`. Absent: none. */
+      /** Why the gateway ended the connection, such as `BadCertificate`. */
       readonly word?: string
     }
 
-/** Called once, perhaps before `send` returns. An object: a function would make three of each push. */
+/** Called once, perhaps before `send` returns. An object, since a function would make three per push. */
 export interface AnswerListener {
   onAnswer(answer: TransportAnswer): void
 }
 
 /**
- * Sends to one gateway with one credential. The first request opens a connection. Disposing takes no more requests,
- * waits for those in flight, and closes.
+ * One gateway with one credential. The first request opens a connection. Disposing takes no more requests, and waits
+ * for those in flight.
  */
 export interface Transport extends AsyncDisposable {
   /**
-   * Sends a POST. Never throws; answers within the deadline. No promise: that would cost a broadcast a tenth of its
-   * time.
+   * A POST. Never throws; answers within the deadline. No promise: that would cost a broadcast a tenth of its time.
    */
   send(request: TransportRequest, listener: AnswerListener): void
   /**
-   * Later requests use a new connection; those in flight finish. A connection without an answer yet is kept: nothing is
-   * known against it, and of many late answers on an old one only the first must count.
+   * Later requests use a new connection; those in flight finish. A connection without answers stays: nothing is known
+   * against it, and late answers on an old connection must not retire it.
    */
   retire(): void
-  /** Hands waiting requests to another transport. Absent: none ever wait. */
+  /** Absent: none ever wait. */
   handOver?(other: Transport): void
-  /** What is wrong, as part of a sentence; `null`: nothing. Absent: not known. */
+  /** What is wrong, as part of a sentence. Absent: unknown. */
   readonly trouble?: string | null
   readonly connections?: number
-  /** The protocol of the connection opened last; `null`: none was. Absent: not known. */
+  /** Of the connection opened last. Absent: unknown. */
   readonly protocol?: Protocol | null
 }
 
@@ -69,24 +68,23 @@ export function answerTo(transport: Pick<Transport, 'send'>, request: TransportR
   return new Promise((onAnswer) => transport.send(request, { onAnswer }))
 }
 
-/** Decides whether a transport may open a connection, and hears about its connections. */
 export interface ConnectionWatch {
-  /** Whether `refusal` limits the connections; otherwise the transport does. */
+  /** Else the transport limits the connections. */
   readonly isBounding: boolean
-  /** Why no connection may be opened now; `null`: one may. */
+  /** Why no connection may be opened now. */
   refusal(): (TransportAnswer & { readonly kind: 'failed' }) | null
   opened(): void
   answered(): void
   /**
-   * A connection ended early, or was given up with a request past its deadline. `reason`: as in `TransportAnswer`.
-   * `answers`: how many it brought.
+   * It ended early, or was given up over a request past its deadline. `reason`: as in `TransportAnswer`. `answers`: how
+   * many it brought.
    */
   lost(reason: string, answers: number): void
-  /** A connection ended after its answers, as HTTP/1.1 allows. */
+  /** It ended after its answers, as HTTP/1.1 allows. */
   parted(): void
 }
 
-/** A connection with so many answers was worth it, however it ended. */
+/** Answers that make a connection worth it, however it ended. */
 export const PLENTY = 500
 
 export const UNWATCHED_CONNECTIONS: ConnectionWatch = {
@@ -98,46 +96,42 @@ export const UNWATCHED_CONNECTIONS: ConnectionWatch = {
   parted: () => undefined,
 }
 
-/** Bytes of an answer's body that are kept. Gateways send a few hundred. */
+/** Gateways send a few hundred bytes. */
 export const MAX_ANSWER_BYTES = 65_536
 
 export const DEADLINE = 'deadline'
 
-/** The reason if the gateway never made room for all of a request (RFC 9113, 5.2). */
+/** The gateway never made room for the whole request (RFC 9113, 5.2). */
 export const WINDOW_CLOSED = 'deadline: its flow-control window stays closed'
 
 export interface TransportOptions {
-  /** Authorities to trust in place of the built-in ones, PEM. */
+  /** PEM, in place of the built-in authorities. */
   readonly ca?: string | undefined
   readonly cert?: string
-  /** The certificate's private key, PEM. */
+  /** PEM, of `cert`. */
   readonly key?: string
-  /** Milliseconds one request may take, from the call to the last byte of its answer. */
+  /** From the call to the last byte of the answer. */
   readonly deadlineMs: number
   /** Whether HPACK may index `authorization`; Apple asks not to. Default false. */
   readonly indexesAuthorization?: boolean
   readonly watch?: ConnectionWatch
   /**
-   * Whether the gateway's reason for ending a connection holds for every other one, so that requests fail with it.
-   * Default: no reason does.
+   * Whether a gateway's reason for ending a connection holds for all, so requests fail with it. Default: none does.
    */
   readonly isFinal?: (word: string) => boolean
-  /** Whether to speak HTTP/1.1 to a gateway that does not offer HTTP/2 by ALPN (RFC 7301). Default false. */
+  /** Whether HTTP/1.1 will do if ALPN offers no HTTP/2 (RFC 7301). Default false. */
   readonly olderWillDo?: boolean
-  /** Called for each open connection that takes no more requests. The reason: as in `TransportAnswer`, or `closed`. */
+  /** For each open connection that takes no more requests. `reason`: as in `TransportAnswer`, or `closed`. */
   readonly onEnded?: (reason: string) => void
-  /** Called for each connection that ends because one side broke the rules of HTTP/2, or says that the other did. */
+  /** One side broke the rules of HTTP/2, or says that the other did. */
   readonly onProtocolError?: (reason: string) => void
 }
 
 /** `origin`: `https://host[:port]`. */
 export type OpenTransport = (origin: string, options: TransportOptions) => Transport
 
-/** Google asks for at least 10 s before a request is given up (firebase.google.com/docs/cloud-messaging/scale-fcm). */
+/** Google asks for at least 10 s (firebase.google.com/docs/cloud-messaging/scale-fcm). */
 export const DEADLINE_MS = 15_000
 
-/**
- * An unused connection is closed after so long, as in pushy: a middlebox may have forgotten it, and then the next
- * request would never be answered.
- */
+/** As in pushy: a middlebox may have forgotten an unused connection, and the next request would get no answer. */
 export const IDLE_MS = MINUTE_MS

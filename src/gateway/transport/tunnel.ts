@@ -2,16 +2,15 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { failureReason } from './failures.ts'
 
-/** An HTTP proxy that makes tunnels (CONNECT; RFC 9110, 9.3.6). */
+/** Makes tunnels (CONNECT; RFC 9110, 9.3.6). */
 export interface Proxy {
-  /** A name or an IP address; an IPv6 address without its brackets. */
+  /** A name or an IP address; IPv6 without brackets. */
   readonly host: string
   readonly port: number
-  /** The value of `proxy-authorization`; `null`: none. Never in a message. */
+  /** `proxy-authorization`; `null`: none. Never in a message. */
   readonly authorization: string | null
 }
 
-/** Bytes of a proxy's answer that are read: the page of a refusal is not wanted. */
 const MAX_HEAD_BYTES = 16_384
 
 /**
@@ -48,7 +47,7 @@ export function openTunnel(
       resolve({ kind: 'open', socket })
     }
 
-    // Kept: an error without a listener would end the process. TLS reports what happens to an open tunnel.
+    // Stays: an error without a listener would end the process. TLS reports failures of an open tunnel.
     socket.on('error', (error) => fail(failureReason(error)))
     socket.on('close', () => fail('closed'))
     socket.on('data', read)

@@ -3,7 +3,7 @@ import { agreeHere, POINT_BYTES, SECRET_BYTES } from './key-agreement.ts'
 
 /**
  * The thread of `key-agreement.ts`. In: receivers' points. Out, in the same order: a point and a secret each, or zeros
- * for what is no point.
+ * for an invalid point.
  */
 parentPort?.on('message', (receivers: Uint8Array) => {
   const count = receivers.length / POINT_BYTES

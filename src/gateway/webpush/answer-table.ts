@@ -1,36 +1,36 @@
 import { hasWnsHeader, wnsDescription, wnsStatus } from './answer.ts'
 import type { Said } from './answer.ts'
 
-/* What push services answer, and whose fault that is. A test holds the manual's page `webpush.md` to this table. */
+/* Answers of push services, and who is at fault. A test compares the manual's `webpush.md` with this table. */
 
 export type WebPushMeaning =
   | 'taken'
   | 'gone'
-  /** The subscription was made with another VAPID key. */
+  /** Subscribed with another VAPID key. */
   | 'mismatch'
   | 'device'
-  /** The same; if several devices are answered so and none is accepted in between, the push service pauses. */
+  /** The device; the push service too if several get this and none is accepted in between. */
   | 'either'
-  /** The same, and the push service gets less at a time. */
+  /** The device; the push service gets fewer at a time. */
   | 'strain'
-  /** The VAPID key or its token is refused. */
+  /** The VAPID key or token is refused. */
   | 'credential'
   | 'push'
   /** The push fails for this device alone. */
   | 'failed'
 
-/** A row of the table. The first matching row counts. */
+/** The first match counts. */
 export interface AnswerRow {
   readonly by: string
-  /** Statuses, or the first and last of a range: `429, 500 to 599`. */
+  /** Statuses or ranges: `429, 500 to 599`. */
   readonly on: string
-  /** What identifies it in body or headers, in Markdown; empty: nothing. */
+  /** How to recognize it in body or headers, in Markdown; empty: any. */
   readonly known: string
   readonly fits?: (said: Said) => boolean
   readonly means: WebPushMeaning
-  /** Its name in reasons, after the status, if a field of the body does not give one. */
+  /** In reasons, if no field of the body gives one. */
   readonly word?: string
-  /** Shown in place of that name. */
+  /** Replaces `word`. */
   readonly note?: string | ((said: Said) => string)
   readonly source: string
 }
@@ -113,7 +113,7 @@ export const ANSWERS: readonly AnswerRow[] = [
     by: 'Mozilla',
     on: '401',
     known: '`errno` 109, of the key',
-    // Mozilla has this number for everything wrong with a token, with different sentences.
+    // Mozilla uses this number for anything wrong with a token, with different sentences.
     fits: ({ errno, json }) => errno === 109 && !OF_TOKEN.test(String(json?.['message'])),
     means: 'mismatch',
     note: ANOTHER_KEY,
@@ -241,7 +241,7 @@ export const ANSWERS: readonly AnswerRow[] = [
   },
 ]
 
-/** Mozilla's sentences about a token, which don't concern the subscription. */
+/** Mozilla's sentences about a token rather than the subscription. */
 const OF_TOKEN = /^(?!.*mismatch).*(expir|audience|signature|token|scheme|missing|invalid)/i
 
 export function isOn({ on }: Pick<AnswerRow, 'on'>, status: number): boolean {

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../text/json-object.ts'
 export interface WebPushAnswer {
   readonly status: number
   readonly body: string
-  /** The value of a header by its lower-case name; `null` if it is absent. */
   header(name: string): string | null
 }
 
@@ -36,22 +35,19 @@ export function readAnswer(answer: WebPushAnswer): Said {
   }
 }
 
-/** A web page comes from something in front of the push service. */
 export function isWebPage(answer: Pick<WebPushAnswer, 'header'>): boolean {
   return answer.header('content-type')?.startsWith('text/html') === true
 }
 
-/** What Microsoft's push service did with a push that it answered 200 or 201; `null`: not said. */
+/** For 200 and 201. */
 export function wnsStatus(answer: Pick<WebPushAnswer, 'header'>): string | null {
   return answer.header('x-wns-notificationstatus') ?? answer.header('x-wns-status')
 }
 
-/** Microsoft's description of what is wrong; `null`: there is none. */
 export function wnsDescription({ header }: Pick<Said, 'header'>): string | null {
   return /^[\x20-\x7e]{1,100}/.exec(header('x-wns-error-description') ?? '')?.[0].replace(/\.$/, '') ?? null
 }
 
-/** Whether Microsoft's push service itself answers. */
 export function hasWnsHeader({ header }: Pick<Said, 'header'>): boolean {
   return WNS_HEADERS.some((name) => header(name) !== null)
 }

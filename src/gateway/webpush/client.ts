@@ -27,18 +27,18 @@ import type { VapidTokens } from './token.ts'
 
 export interface WebPushProviderOptions {
   readonly credential: VapidCredential
-  /** Push services that the operator allows at any address: see `endpointProblem`. */
+  /** Allowed by the operator: see `endpointProblem`. */
   readonly named: readonly string[]
   readonly ca?: string | undefined
   readonly openTransport: OpenTransport
   readonly clock: Clock
   readonly hosts: HostAddresses | null
   readonly keyAgreement: KeyAgreement
-  /** The origin to use in place of the endpoint's: the simulator's. Default: none. */
+  /** The simulator's origin in place of the endpoint's. */
   readonly relay?: (endpoint: string) => string
 }
 
-/** The push services of browsers with one credential. A push is rendered once for each `Message` object. */
+/** Renders a push once per `Message` object. */
 export function createWebPushProvider(options: WebPushProviderOptions): Provider {
   return new WebPushProvider(options)
 }
@@ -60,7 +60,7 @@ interface Prepared {
 
 interface Rendered {
   readonly push: RenderedWebPush
-  /** By authorization: each push service has its own. */
+  /** By authorization, one per push service. */
   readonly prepared: Map<string, Prepared>
 }
 
@@ -68,7 +68,7 @@ class WebPushProvider implements Provider {
   readonly name = 'webpush'
   readonly retry = WEBPUSH_RETRY
   readonly isOpen = true
-  /** Half of a key agreement (see `key-agreement.ts`), and twice the cost of a push to another gateway. */
+  /** Half a key agreement (see `key-agreement.ts`), and twice the cost of another push. */
   readonly weight = 5
   readonly #clock: Clock
   readonly #named: readonly string[]
@@ -85,7 +85,7 @@ class WebPushProvider implements Provider {
     this.#keyAgreement = options.keyAgreement
   }
 
-  /** The endpoint's push service; `null` as text for what is no endpoint. */
+  /** The push service's; `'null'`: not a URL. */
   originOf({ token }: Recipient): string {
     const url = URL.parse(token)
     return url === null ? 'null' : pushServiceOrigin(url)
@@ -125,7 +125,7 @@ class WebPushProvider implements Provider {
     return typeof authorization === 'string' ? way(authorization) : authorization.then(way, () => KEY_UNUSABLE)
   }
 
-  /** `isPadded`: to hide the message's length. */
+  /** `isPadded`: hides the message's length. */
   #encryptFor(way: Way | Outcome, addressed: Addressed, isPadded = true): void {
     const { message, listener } = addressed
     if (way.kind !== 'way') return listener.onOutcome(way)
@@ -149,7 +149,7 @@ class WebPushProvider implements Provider {
     }
     way.transport.send(request, {
       onAnswer: (answer) => {
-        // Some browsers take less than the padded length.
+        // Some browsers accept less than the padded length.
         const isTooLarge = answer.kind === 'answer' && answer.status === 413
         if (isTooLarge && isPadded && isPaddedToLimit(plaintext.length)) this.#encryptFor(way, addressed, false)
         else listener.onOutcome(this.#judge(way, answer))
@@ -180,7 +180,7 @@ class WebPushProvider implements Provider {
   }
 }
 
-/** Returns the same object while the headers are the same, so that they are encoded once. */
+/** The same object while the headers are the same, so they are encoded once. */
 function headersOf(
   push: RenderedWebPush,
   prepared: Map<string, Prepared>,
@@ -195,7 +195,7 @@ function headersOf(
   return headers
 }
 
-/** If no connection could be made, the push service or the host can't be reached; others may be well. */
+/** Without a connection, this push service or host is unreachable; others may work. */
 function scoped(outcome: Outcome, scope: Way['scope']): Outcome {
   return outcome.kind === 'deferred' && outcome.scope === 'credential' ? { ...outcome, scope } : outcome
 }
@@ -204,7 +204,7 @@ function scoped(outcome: Outcome, scope: Way['scope']): Outcome {
 function notAllowed(endpoint: string, named: readonly string[]): Outcome {
   if (endpoint.startsWith(`${SIMULATED_SERVICE}/`)) return SIMULATED
   const origin = URL.parse(endpoint)?.origin ?? 'null'
-  // If the origin is allowed in part, its other endpoints are well.
+  // If part of the origin is allowed, its other endpoints work.
   const scope = named.some((one) => one.startsWith(origin)) ? 'device' : 'service'
   return { kind: 'deferred', afterMs: null, scope, reason: 'the push service is not allowed here' }
 }

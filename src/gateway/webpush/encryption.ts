@@ -9,13 +9,10 @@ export interface MessageSecrets extends Agreement {
   readonly salt: Uint8Array
 }
 
-/**
- * The largest message that every push service takes (RFC 8030, 7.2), and the record size that says so (RFC 8291, 4). In
- * bytes.
- */
+/** Bytes that every push service accepts (RFC 8030, 7.2), and the record size (RFC 8291, 4). */
 export const MAX_MESSAGE_BYTES = 4096
 
-/** What encryption adds: salt, record size, key id with its length, delimiter and tag. */
+/** Salt, record size, key id with its length, delimiter and tag. */
 const OVERHEAD_BYTES = 16 + 4 + 1 + 65 + 1 + 16
 
 export const MAX_PLAINTEXT_BYTES = MAX_MESSAGE_BYTES - OVERHEAD_BYTES
@@ -24,7 +21,7 @@ export function messageBytes(plaintextBytes: number): number {
   return plaintextBytes + OVERHEAD_BYTES
 }
 
-/** The body of a push message for one browser. `paddedTo`: bytes; default by `paddedLength`. */
+/** `paddedTo`: bytes; default by `paddedLength`. */
 export function encryptMessage(
   plaintext: Uint8Array,
   { p256dh, auth }: SubscriptionKeys,
@@ -37,7 +34,6 @@ export function encryptMessage(
 
 /** RFC 8291, 3.4. */
 export function messageKeyOf(shared: {
-  /** The x coordinate that both get. */
   readonly secret: Uint8Array
   readonly auth: Uint8Array
   readonly receiver: Uint8Array
@@ -51,18 +47,18 @@ const KEY_INFO = Buffer.from('WebPush: info\0')
 const KEY_BYTES = 32
 
 /**
- * Lengths that messages are padded to, so that they tell a push service little. UC Browser takes 2,048 bytes
- * (web-push-libs/web-push-php#199), Firefox for Android about 3,015, because a message goes through FCM in base64
+ * Padding hides a message's length from the push service. UC Browser accepts 2,048 bytes
+ * (web-push-libs/web-push-php#199), Firefox for Android about 3,015, since FCM carries it in base64
  * (web-push-libs/web-push-php#62), others 4,096.
  */
 const PADDED_BYTES = [256, 512, 1024].map(messageBytes).concat(2048, 3015, MAX_MESSAGE_BYTES)
 
-/** Whether the padding may be what makes a message too large for a browser. */
+/** Whether the padding may make a message too large for a browser. */
 export function isPaddedToLimit(length: number): boolean {
   return paddedLength(length) > length && messageBytes(paddedLength(length)) >= SMALLEST_LIMIT_BYTES
 }
 
-/** No known browser takes less. */
+/** No known browser accepts less. */
 const SMALLEST_LIMIT_BYTES = 2048
 
 export function paddedLength(length: number): number {
@@ -70,7 +66,7 @@ export function paddedLength(length: number): number {
   return bytes - OVERHEAD_BYTES
 }
 
-/* The content encoding aes128gcm (RFC 8188), as far as a sender of push messages needs it: one record. */
+/* aes128gcm (RFC 8188), as far as push messages need it: one record. */
 
 const CONTENT_KEY_BYTES = 16
 const NONCE_BYTES = 12
@@ -80,7 +76,7 @@ const LAST_RECORD = 2
 
 interface ContentSecrets {
   readonly ikm: Uint8Array
-  /** 16 bytes, never used again with the same key. */
+  /** 16 bytes, used once per key. */
   readonly salt: Uint8Array
 }
 
@@ -89,7 +85,7 @@ interface ContentOptions {
   readonly keyId: Uint8Array
   /** `rs`, in bytes. */
   readonly recordSize: number
-  /** Bytes of the padded plaintext. */
+  /** Of the padded plaintext. */
   readonly paddedTo: number
 }
 
@@ -105,7 +101,7 @@ export function encodeContent(
   const head = Buffer.alloc(5)
   head.writeUInt32BE(recordSize)
   head[4] = keyId.length
-  // `update` returns all that it gets, since GCM is a stream.
+  // GCM is a stream: `update` returns all that it gets.
   const record = [cipher.update(plaintext), cipher.update(padding), cipher.final(), cipher.getAuthTag()]
   return Buffer.concat([salt, head, keyId, ...record])
 }
@@ -118,12 +114,12 @@ export function contentKeyOf(ikm: Uint8Array, salt: Uint8Array): { readonly key:
 const CONTENT_KEY_INFO = Buffer.from('Content-Encoding: aes128gcm\0')
 const NONCE_INFO = Buffer.from('Content-Encoding: nonce\0')
 
-/** HMAC-SHA-256, which is HKDF's first step. */
+/** HMAC-SHA-256, HKDF's first step. */
 function hmac(key: Uint8Array, data: Uint8Array): Buffer {
   return createHmac('sha256', key).update(data).digest()
 }
 
-/** HKDF's second step (RFC 5869, 2.3), for up to 32 bytes: one block. */
+/** HKDF's second step (RFC 5869, 2.3), up to 32 bytes: one block. */
 function expand(prk: Uint8Array, info: Uint8Array, length: number): Buffer {
   return createHmac('sha256', prk).update(info).update(FIRST_BLOCK).digest().subarray(0, length)
 }

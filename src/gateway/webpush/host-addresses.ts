@@ -4,26 +4,22 @@ import { mayBeMadeUp, pushServiceOrigin } from '../../device/webpush/push-servic
 import { isPublic } from '../../network/special-networks.ts'
 import { forgetOldest } from '../../text/forget-oldest.ts'
 
-/** All addresses of a host; rejects where it has none. */
+/** Rejects if the host has no address. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-/**
- * How long a host's addresses are believed, and how long it is believed that a host that may be made up has none. In
- * ms.
- */
+/** How long a host's addresses are believed, and how long a possibly made-up host has none, in ms. */
 const GOOD_MS = 5 * MINUTE_MS
 const BAD_MS = 30 * SECOND_MS
 
-/** How long a lookup may take, and how long a recipient waits for one of a host that may be made up. In ms. */
+/** Timeout of a lookup, and how long a recipient waits for a possibly made-up host, in ms. */
 const LOOKUP_MS = 5 * SECOND_MS
 const PATIENCE_MS = 1 * SECOND_MS
 
-/** Concurrent lookups of hosts of one push service that may be made up. */
+/** Concurrent lookups of possibly made-up hosts of one push service. */
 const MAX_LOOKUPS = 4
 
 const MAX_HOSTS = 2000
 
-/** Why nothing is sent to a host; `null`: its addresses are public. */
 export type HostRefusal = 'no address' | 'private address' | 'its address is being looked up'
 
 interface Found {
@@ -34,16 +30,13 @@ interface Found {
 
 interface MadeUp {
   lookups: number
-  /** Whether a lookup took too long, and none was quick since: then nobody waits. */
+  /** A lookup took too long, and none was quick since: nobody waits. */
   isSlow: boolean
-  /** Hosts that wait for a lookup, and how many recipients have asked for each. */
+  /** Hosts that wait for a lookup, by recipients that asked. */
   readonly wanted: Map<string, number>
 }
 
-/**
- * Looks up the hosts of endpoints before anything is sent to them. Strangers can make up hosts of a known push service:
- * few of those are looked up at a time, the most wanted first.
- */
+/** Strangers can make up hosts of a known push service: few are looked up at a time, the most wanted first. */
 export class HostAddresses {
   readonly #resolve: Resolve
   readonly #clock: Clock
@@ -67,7 +60,6 @@ export class HostAddresses {
     const service = this.#serviceOf(endpoint)
     if (pending === undefined && service.lookups >= MAX_LOOKUPS) {
       const wanted = (service.wanted.get(hostname) ?? 0) + 1
-      // The last one asked for is forgotten last.
       service.wanted.delete(hostname)
       service.wanted.set(hostname, wanted)
       forgetOldest(service.wanted, MAX_HOSTS)

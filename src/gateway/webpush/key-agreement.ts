@@ -1,50 +1,46 @@
 import { createECDH } from 'node:crypto'
 import { ensureSpareFiles, threadProgram } from '../../system/thread.ts'
 
-/*
- * Diffie-Hellman with a browser's key and a key pair that is made for one message (RFC 8291, 3.1). It takes 74 µs of
- * processor time (2026-11-23, Bun 1.4.5), most of what a push to a browser costs, so a second processor helps with many.
- */
+/* Diffie-Hellman with a browser's key and a key pair per message (RFC 8291, 3.1). It takes 74 µs (2026-11-23, Bun 1.4.5), most of the cost of a push to a browser, so a second processor helps. */
 
 export interface Agreement {
-  /** Of the key pair: an uncompressed point, 65 bytes. */
+  /** An uncompressed point, 65 bytes. */
   readonly publicKey: Uint8Array
-  /** The x coordinate that both sides get, 32 bytes. */
+  /** The x coordinate both sides get, 32 bytes. */
   readonly secret: Uint8Array
 }
 
-/** `null`: the receiver's key is no point of the curve. */
+/** `null`: the receiver's key is not on the curve. */
 type OnAgreed = (agreement: Agreement | null) => void
 
 export interface KeyAgreement extends Disposable {
-  /** `receiver`: an uncompressed point. `onAgreed` is called once, never before this returns. */
+  /** `receiver`: an uncompressed point. Calls `onAgreed` once, never before it returns. */
   agree(receiver: Uint8Array, onAgreed: OnAgreed): void
 }
 
-/** Bytes of an uncompressed point, and of its x coordinate. */
 export const POINT_BYTES = 65
 export const SECRET_BYTES = 32
 
-/** So few at a time are not worth a thread, which takes some 10 MB of memory. */
+/** Not worth a thread, which takes some 10 MB of memory. */
 const FEW = 8
 
-/** Agreements that may wait for the thread: 20 ms of work. The main thread makes the rest, so both stay busy. */
+/** Agreements that wait for the thread: 20 ms of work. The main thread does the rest, so both stay busy. */
 const MAX_ON_THREAD = 256
 
-/** Runs on the calling thread. `null`: `receiver` is no point of the curve. */
+/** `null`: `receiver` is not on the curve. */
 export function agreeHere(receiver: Uint8Array): Agreement | null {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys()
   try {
     return { publicKey, secret: pair.computeSecret(receiver) }
   } catch {
-    // Diffie-Hellman has no other fault.
+    // The only possible fault.
     return null
   }
 }
 
 interface KeyAgreementOverrides {
-  /** With one, a thread has nothing to run on. */
+  /** A thread needs a second one. */
   readonly processors?: number
   readonly program?: string
 }
@@ -61,13 +57,13 @@ interface Asked {
   readonly onAgreed: OnAgreed
 }
 
-/** Shares the work with a thread, which starts when many ask in one turn. */
+/** Starts a thread when many ask in one turn. */
 class SharedKeyAgreement implements KeyAgreement {
   readonly #program: string
   #mayStart: boolean
   #thread: Worker | null = null
   #asked: Asked[] = []
-  /** Given to the thread, in the order in which it answers. */
+  /** In the order of the thread's answers. */
   #onThread: (readonly Asked[])[] = []
   #onThreadCount = 0
 
@@ -111,7 +107,6 @@ class SharedKeyAgreement implements KeyAgreement {
     }
     const thread = new Worker(this.#program, { ref: false, smol: true })
     thread.addEventListener('message', ({ data }: MessageEvent<Uint8Array>) => this.#take(data))
-    // Without a thread the work is done here.
     thread.addEventListener('error', () => this.#leave())
     thread.addEventListener('close', () => this.#leave())
     return thread
@@ -128,7 +123,7 @@ class SharedKeyAgreement implements KeyAgreement {
     })
   }
 
-  /** The thread is gone: its work is done here. */
+  /** Without the thread, its work is done here. */
   #leave(): void {
     this.#mayStart = false
     this.#thread?.terminate()

@@ -11,8 +11,8 @@ import type { AnswerRow } from './answer-table.ts'
 const MAX_PAUSE_MS = HOUR_MS
 
 /**
- * How long one browser waits after a passing fault. RFC 8030 names no figure. An overloaded push service is spared by
- * its window (delivery/lane/lanes.ts), so one browser need not wait long.
+ * Per browser. RFC 8030 names no figure. A window (delivery/lane/lanes.ts) protects an overloaded push service, so one
+ * browser need not wait long.
  */
 export const WEBPUSH_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
 
@@ -22,7 +22,7 @@ export function judgeWebPush(answer: WebPushAnswer, now: number): Outcome {
   if (answer.status === 201 && wnsStatus(answer) === null && !isWebPage(answer)) return ACCEPTED
   const said = readAnswer(answer)
   const row = ANSWERS.find((each) => isOn(each, said.status) && each.fits?.(said) !== false)
-  // No row: HTTP has no such status (RFC 9110, 15).
+  // HTTP has no such status (RFC 9110, 15).
   return outcomeBy(row ?? UNKNOWN, said, now)
 }
 
@@ -59,7 +59,7 @@ function askedMs({ header }: Said, now: number): number | null {
   return asked === null ? null : Math.min(asked, MAX_PAUSE_MS)
 }
 
-/** The status, and the push service's word or number. There are few, since results are counted by them. */
+/** Results are counted by reason, so there must be few. */
 function reasonBy({ note, word }: typeof UNKNOWN, said: Said): string {
   const { status, isPage, reason, errno, code } = said
   if (word !== undefined) return `HTTP ${status} ${word}`

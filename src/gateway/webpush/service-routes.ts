@@ -4,7 +4,7 @@ import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport } from '../transport/transport.ts'
 import type { HostAddresses, HostRefusal } from './host-addresses.ts'
 
-/** Hosts with a connection: a stranger's endpoint may name any subdomain of a known host. */
+/** A stranger's endpoint may name any subdomain of a known host. */
 const MAX_ROUTES = 100
 
 interface ServiceRoutesOptions {
@@ -17,7 +17,7 @@ interface ServiceRoutesOptions {
 interface OpenRoute {
   readonly kind: 'open'
   readonly transport: Transport
-  /** Whose push service it is; `null`: the endpoint's path says it. */
+  /** `null`: the endpoint's path says it. */
   readonly maker: PushServiceMaker | null
   readonly scope: FailureScope
   pathOf(endpoint: URL): string
@@ -29,18 +29,18 @@ interface ClosedRoute {
   readonly scope: FailureScope
 }
 
-/** Who waits if a host can't be reached: its whole push service, or one device, since the host may be made up. */
+/** Who waits for an unreachable host: its push service, or one device if the host may be made up. */
 type FailureScope = 'service' | 'device'
 
 export type FoundRoute = OpenRoute | ClosedRoute
 
 /**
- * Keeps a transport for each host that was used last. A host that strangers may have named is looked up before anything
- * is sent to it, and again every few minutes.
+ * Transports of the hosts used last. Hosts that strangers may have named are looked up first, and again every few
+ * minutes.
  */
 export class ServiceRoutes {
   readonly #options: ServiceRoutesOptions
-  /** By the endpoint's origin and where that is relayed to. */
+  /** By the endpoint's origin and relay. */
   readonly #routes = new Map<string, OpenRoute>()
 
   constructor(options: ServiceRoutesOptions) {
@@ -51,7 +51,7 @@ export class ServiceRoutes {
     return [...this.#routes.values()].reduce((sum, { transport }) => sum + (transport.connections ?? 0), 0)
   }
 
-  /** `isNamed`: by the operator, who may send anywhere. */
+  /** `isNamed`: the operator allows any address. */
   find(endpoint: URL, isNamed: boolean): FoundRoute | Promise<FoundRoute> {
     const { hosts, relay } = this.#options
     const refusal = isNamed || hosts === null || relay !== undefined ? null : hosts.refusal(endpoint)

@@ -8,15 +8,12 @@ const LIFE_MS = 12 * HOUR_MS
 
 const RENEW_MS = 6 * HOUR_MS
 
-/** A token from further in the future was made before the clock was set back. */
+/** Signed before the clock was set back. */
 const MAX_AHEAD_MS = 5 * MINUTE_MS
 
 export type VapidTokens = ReturnType<typeof createVapidTokens>
 
-/**
- * Signs tokens of voluntary application server identification (RFC 8292): ES256, one for each push service, used for
- * half of its life.
- */
+/** Signs VAPID tokens (RFC 8292): ES256, one per push service, used for half its life. */
 export function createVapidTokens(
   /** PKCS #8, PEM; base64url; `mailto:` or `https:`. */
   key: { readonly privateKey: string; readonly publicKey: string; readonly subject: string },
@@ -43,7 +40,7 @@ export function createVapidTokens(
   }
 
   return {
-    /** `origin`: `https://host[:port]` of the endpoint. Rejects if the key can't be used. */
+    /** `origin`: `https://host[:port]`. Rejects if the key is unusable. */
     authorization(origin: string): string | Promise<string> {
       const known = issued.get(origin)
       const ageMs = known === undefined ? Number.NaN : clock.now() - known.at
@@ -58,5 +55,5 @@ export function createVapidTokens(
   }
 }
 
-/** Tokens remembered: push services have some dozens of hosts. */
+/** Push services have some dozens of hosts. */
 const MAX_ORIGINS = 1000

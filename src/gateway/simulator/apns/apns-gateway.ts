@@ -15,15 +15,13 @@ import { createProviderTokenCheck } from './provider-token.ts'
 
 export interface ApnsGatewayOptions extends GatewayOptions {
   readonly environment: Environment
-  /** Whether a new connection takes one request at a time until the first success, as Apple's do. */
+  /** Whether a connection takes one request at a time until its first success, as Apple's do. */
   readonly coldStart: boolean
-  /** Whether a second provider token within 20 minutes is refused. */
   readonly limitTokenUpdates: boolean
-  /** Default: Apple's rules. */
   readonly newTokenCheck?: typeof createProviderTokenCheck
 }
 
-/** Stands in for api.push.apple.com or api.sandbox.push.apple.com. */
+/** Plays api.push.apple.com or api.sandbox.push.apple.com. */
 export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Http2Listener> {
   const { clock, environment, newId, record } = options
   const answer = createAnswering<MagicRefusal>(options)
@@ -62,13 +60,13 @@ export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Htt
   })
 }
 
-/** Success: headers alone. `uniqueId` is what only sandbox tells, for Apple's Push Notifications Console. */
+/** `uniqueId`: sandbox only, for Apple's Push Notifications Console. */
 export function apnsAcceptance(id: string, environment: Environment, uniqueId: () => string): SimulatedAnswer {
   const headers = environment === 'sandbox' ? { 'apns-id': id, 'apns-unique-id': uniqueId() } : { 'apns-id': id }
   return { status: 200, headers, body: '' }
 }
 
-/** `since`: ms since the Unix epoch at which the app was found to be gone; only for 410. */
+/** `since`: when the app was removed, in ms since the Unix epoch; only for 410. */
 export function apnsRefusal(reason: ApnsReason, id: string, since?: number): SimulatedAnswer {
   const body = since === undefined ? { reason } : { reason, timestamp: since }
   return { status: APNS_ANSWERS[reason][0], headers: { 'apns-id': id }, body: JSON.stringify(body) }
@@ -76,7 +74,7 @@ export function apnsRefusal(reason: ApnsReason, id: string, since?: number): Sim
 
 type Identify = (authorization: string | undefined, now: number) => ApnsSender | ApnsReason
 
-/** Identifies the sender on one connection: by a known certificate, else by provider tokens. */
+/** Per connection: a known certificate, else provider tokens. */
 function identifyBy(
   fingerprint: string | null,
   { known, environment, limitTokenUpdates, newTokenCheck = createProviderTokenCheck }: ApnsGatewayOptions,

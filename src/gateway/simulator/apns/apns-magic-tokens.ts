@@ -3,20 +3,14 @@ import { TRANSPORT_ANSWERS } from '../magic-tokens.ts'
 import type { MagicAnswer, MagicToken } from '../magic-tokens.ts'
 import type { ApnsReason } from '../../apns/answers.ts'
 
-/*
- * An APNs token is hex, so what is asked for is spelled in hex: `bad`, then four digits from `MAGIC_TOKENS` (an HTTP status
- * and a variant; 0 for what is no refusal), then how often: 0 = every time, 1 to f = the first so many times, after which
- * the token is accepted. So `bad429010000…` is throttled once. A random token begins like this once in ten million. The
- * manual's page `simulator.md` has the table.
- */
+/* A magic APNs token is hex: `bad`, four digits from `MAGIC_TOKENS` (an HTTP status and a variant; 000: no refusal), then how often: 0 = always, 1 to f = that many times, then the token is accepted. `bad429010000…` is throttled once. One random token in ten million starts like this. The manual's `simulator.md` has the table. */
 
 export interface MagicRefusal {
   readonly reason: ApnsReason
-  /** For 410: ms since the Unix epoch; `'now'`: the time of the request. */
+  /** For 410, in ms since the Unix epoch; `'now'`: the time of the request. */
   readonly since?: number | 'now'
 }
 
-/** `null`: not a magic token. */
 export function apnsMagicToken(token: string, environment: Environment): MagicToken<MagicRefusal> | null {
   const [, code = '', times = '0'] = SPELLING.exec(token) ?? []
   const entry = MAGIC_TOKENS.get(code)

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../text/json-object.ts'
 import type { IncomingRequest } from '../http2/reply.ts'
 import type { ApnsReason } from '../../apns/answers.ts'
 
-/** A request that Apple would accept, as far as that is known without the device. */
+/** Acceptable, as far as one can tell without the device. */
 export interface ApnsNotification {
   readonly kind: 'notification'
   /** Lower case hex. */
@@ -18,17 +18,15 @@ export interface ApnsFault {
   readonly reason: ApnsReason
 }
 
-/** What the provider token or the client certificate allows. */
 export interface ApnsSender {
   readonly topics: readonly string[]
-  /** With a certificate for one topic the apns-topic header is optional. */
+  /** A certificate for one topic makes apns-topic optional. */
   readonly byCertificate: boolean
 }
 
 /**
- * Apple's checks ("Sending notification requests to APNs") in the order of pushy's mock server, except that the sender
- * is checked before the device token: with a wrong key Apple answers 403 whatever the token. `identify` is asked once
- * the request itself is in order.
+ * Apple's checks ("Sending notification requests to APNs") in the order of pushy's mock server, but the sender before
+ * the device token: with a wrong key Apple answers 403 to any token.
  */
 export function checkApnsRequest(
   request: IncomingRequest,
@@ -62,7 +60,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const PATH = /^\/3\/device\/([^/?]*)$/
 const TOPIC = /^[A-Za-z0-9.-]{1,255}$/
 const TOPIC_SUFFIX = /\.(?:voip|complication|location-query|voip-ptt|pushkit\.fileprovider|push-type\.liveactivity)$/
-/** Apple: "variable length"; real ones have 32 bytes, some 80 or 100. */
+/** Apple: "variable length". Real ones have 32 bytes, some 80 or 100. */
 const DEVICE_TOKEN = /^(?:[0-9a-f]{2}){32,100}$/i
 const MAX_COLLAPSE_ID_BYTES = 64
 const PRIORITIES = new Set(['10', '5', '1'])
@@ -84,22 +82,22 @@ function defaultTopic({ topics, byCertificate }: ApnsSender): string | undefined
   return byCertificate && topics.length === 1 ? topics[0] : undefined
 }
 
-/** Checks the other headers, which FCM hands on too. */
+/** Also for headers that FCM forwards. */
 export function checkApnsHeaders(headers: Readonly<Record<string, string | undefined>>): ApnsReason | null {
   const collapseId = headers['apns-collapse-id']
   if (collapseId !== undefined && Buffer.byteLength(collapseId) > MAX_COLLAPSE_ID_BYTES) return 'BadCollapseId'
   if (!/^\d{1,10}$/.test(headers['apns-expiration'] ?? '0')) return 'BadExpirationDate'
   const pushType = headers['apns-push-type'] ?? 'alert'
   if (!PUSH_TYPES.has(pushType)) return 'InvalidPushType'
-  // "Specifying 10 is an error" for background pushes, and 10 is what an absent header means.
+  // "Specifying 10 is an error" for background pushes, and 10 is the default.
   const priority = headers['apns-priority'] ?? '10'
   if (!PRIORITIES.has(priority) || (pushType === 'background' && priority === '10')) return 'BadPriority'
   return null
 }
 
 /**
- * Apple accepts an unreadable payload or a badge that is no number, and the phone shows nothing. The simulator refuses
- * both with Apple's nearest reason, so that the mistake is seen.
+ * Apple accepts an unreadable payload or a non-numeric badge, and the phone shows nothing. The simulator refuses both,
+ * to make the mistake visible.
  */
 function checkPayload(body: Buffer, limitBytes: number): JsonObject | ApnsReason {
   if (body.length === 0) return 'PayloadEmpty'

@@ -5,23 +5,19 @@ import type { ApnsKey } from '../known-credentials.ts'
 import type { ApnsReason } from '../../apns/answers.ts'
 
 /*
- * Apple's rules for provider tokens, of one connection ("Establishing a token-based connection to APNs").
+ * Apple's rules for the provider tokens of one connection ("Establishing a token-based connection to APNs").
  *
- *   unbound   no valid token seen yet
- *   bound     to one team, by its first valid token; a token of another team is refused
- *   wedged    an expired token was seen: from then on every token is refused as expired, also good ones,
- *             until the client opens another connection (observed by the makers of pushy)
+ *   unbound   no valid token yet
+ *   bound     to the team of the first valid token; other teams' tokens are refused
+ *   wedged    by an expired token: every later token is refused as expired (observed by the makers of pushy)
  */
 
-/**
- * `authorization`: the header; `now`: ms since the Unix epoch. Returns the signing key, or why the token is refused.
- */
+/** `authorization`: the header; `now`: ms since the Unix epoch. Returns the key, or why it refuses. */
 export type CheckProviderToken = (authorization: string | undefined, now: number) => ApnsKey | ApnsReason
 
 export interface ProviderTokenRules {
   readonly keyOf: (keyId: string) => ApnsKey | undefined
   readonly environment: Environment
-  /** Whether a second token within 20 minutes is refused. */
   readonly limitUpdates: boolean
 }
 
@@ -34,7 +30,7 @@ export function createProviderTokenCheck({ keyOf, environment, limitUpdates }: P
     const jwt = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
     if (jwt === undefined) return 'MissingProviderToken'
     if (wedged) return 'ExpiredProviderToken'
-    // Usually the same token again, whose signature is costly to verify.
+    // The usual case: verifying a signature is expensive.
     if (bound?.jwt === jwt) {
       if (isTimely(bound.issuedAt, now)) return bound.key
       wedged = true

@@ -12,7 +12,7 @@ import {
 } from './google-error.ts'
 import type { GoogleError } from './google-error.ts'
 
-/** `retryAfterSeconds`: what `quota` and `busy` ask for. `isFid`: for a Firebase Installation ID. */
+/** `retryAfterSeconds`: for `quota` and `busy`. `isFid`: for an installation ID. */
 interface Refused {
   readonly projectId: string
   readonly retryAfterSeconds: number
@@ -23,9 +23,8 @@ const gone = (isFid: boolean) => [fcmErrorDetail(isFid ? 'UNREGISTERED_FID' : 'U
 const waiting = ({ retryAfterSeconds }: Refused) => ({ 'retry-after': String(retryAfterSeconds) })
 
 /**
- * Every way FCM refuses a message that is in order, by the name that a token asks for it by. The bodies are FCM's, with
- * shortened metadata. Nobody has published those for installation IDs: they follow Google's SDKs, and `stale` has the
- * other status that they may have.
+ * FCM's refusals of a valid message, by magic word. The bodies are FCM's, with shortened metadata. Nobody has published
+ * those for installation IDs: they follow Google's SDKs, and `stale` has the other status they may have.
  */
 const REFUSALS = {
   unregistered: ({ isFid }) => googleError({ ...NOT_FOUND, details: gone(isFid) }),
@@ -45,7 +44,7 @@ const REFUSALS = {
   badgateway: () => googlePage(502, 'Server Error'),
   unavailable: () => googleError(UNAVAILABLE),
   busy: (refused) => googleError(UNAVAILABLE, waiting(refused)),
-  // Though the phone gets the message.
+  // The phone gets the message anyway.
   delivered: (refused) => googleError(UNAVAILABLE, waiting(refused)),
   notfound: ({ projectId }) => projectRefusal('unknown', projectId),
   bodiless: () => ({ status: 401, headers: {}, body: '' }),
@@ -55,7 +54,7 @@ const REFUSALS = {
   iphonetopic: () => ofApple(badApple('APNs topic is wrong.'), 400, 'DeviceTokenNotForTopic'),
   iphonekey: () => ofApple(NO_THIRD_PARTY, 403, 'InvalidProviderToken'),
   iphonebusy: () => ofApple(UNAVAILABLE, 503, 'ServiceUnavailable'),
-  // The token endpoint refuses the next renewal: see `fcm-gateway.ts`.
+  // The next token renewal is refused: see `fcm-gateway.ts`.
   oauthclock: () => accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
   oauthkey: () => accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
 } as const satisfies Record<string, (refused: Refused) => SimulatedAnswer>
@@ -73,12 +72,12 @@ export function fcmRefusal(
   return REFUSALS[refusal]({ projectId, retryAfterSeconds, isFid })
 }
 
-/** `name`: `projects/<id>/messages/<n>`. */
+/** `projects/<id>/messages/<n>`. */
 export function fcmAcceptance(name: string): SimulatedAnswer {
   return googleAnswer(200, { name })
 }
 
-/** The reasons are those of google.rpc.ErrorInfo. */
+/** Reasons of google.rpc.ErrorInfo. */
 export function accessTokenRefusal(
   reason: 'CREDENTIALS_MISSING' | 'ACCESS_TOKEN_TYPE_UNSUPPORTED' | 'ACCESS_TOKEN_EXPIRED',
 ): SimulatedAnswer {
@@ -102,7 +101,7 @@ export function accessTokenRefusal(
   return googleError(error, { 'www-authenticate': 'Bearer realm="https://accounts.google.com/"' })
 }
 
-/** `unknown`: no such project. `other-project`: the service account may not send for it. */
+/** `other-project`: the service account may not use it. */
 export function projectRefusal(reason: 'unknown' | 'other-project', projectId: string): SimulatedAnswer {
   if (reason === 'unknown') return googleError(NOT_FOUND)
   const permission = 'cloudmessaging.messages.create'
@@ -119,7 +118,6 @@ const NOT_FOUND: GoogleError = { code: 404, message: 'Requested entity was not f
 
 const NOT_A_TOKEN = 'The registration token is not a valid FCM registration token'
 
-/** With a field violation for the token itself. */
 export const INVALID_TOKEN = invalidArgument(NOT_A_TOKEN, [
   fcmErrorDetail('INVALID_ARGUMENT'),
   badRequestDetail([{ field: 'message.token', description: NOT_A_TOKEN }]),
@@ -145,7 +143,7 @@ const THIRD_PARTY = 'THIRD_PARTY_AUTH_ERROR'
 const NO_THIRD_PARTY = fcmError(401, 'UNAUTHENTICATED', 'Auth error from APNS or Web Push Service', THIRD_PARTY)
 const UNAVAILABLE = fcmError(503, 'UNAVAILABLE', 'The service is currently unavailable.')
 
-/** With Apple's answer. The words are made up. */
+/** The messages are made up. */
 function ofApple(said: GoogleError, status: number, reason: string): SimulatedAnswer {
   return googleError({ ...said, details: [...(said.details ?? []), apnsErrorDetail(status, reason)] })
 }

@@ -17,7 +17,7 @@ import type { GrantFault, TokenIssuer } from './token-issuer.ts'
 
 export interface FcmGatewayOptions extends GatewayOptions {
   readonly tokens: TokenIssuer
-  /** Of `quota` and `busy` tokens. */
+  /** For `quota` and `busy`. */
   readonly retryAfterSeconds: number
 }
 
@@ -26,7 +26,7 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
   const answer = createAnswering<FcmRefusal>(options)
   let sent = 0
 
-  /** Google's front end checks the address, then the caller, then the caller's permission. */
+  /** In the order of Google's front end. */
   const refuseCaller = ({ method, headers }: IncomingRequest, projectId: string): SimulatedAnswer | null => {
     if (projectId === '' || method !== 'POST') return googlePage(404, 'Not Found')
     const token = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1]
@@ -75,7 +75,6 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
   })
 }
 
-/** What the token endpoint answers next. */
 const GRANT_FAULTS: { readonly [Name in FcmRefusal]?: GrantFault } = { oauthclock: 'clock', oauthkey: 'key' }
 
 const PATH = /^\/v1\/projects\/([^/?:]+)\/messages:send(?:\?.*)?$/

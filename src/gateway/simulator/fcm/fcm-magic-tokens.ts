@@ -4,13 +4,7 @@ import type { MagicToken } from '../magic-tokens.ts'
 import { FCM_REFUSALS } from './fcm-answer.ts'
 import type { FcmRefusal } from './fcm-answer.ts'
 
-/*
- * An FCM token is text, so what is asked for is a word of `FCM_MAGIC_TOKENS`, then perhaps `-` and how often, then anything
- * that is neither letter nor digit, then the rest. Without a number: every time; with one, the first so many times, after
- * which the token is accepted. So `throttled-1:abc` is throttled once. An installation ID must look like one: it has `f_`
- * before the word, and something behind it up to 22 characters, such as `f_unregistered_0000001`. The manual's page
- * `simulator.md` has the table.
- */
+/* A magic FCM token is a word of `FCM_MAGIC_TOKENS`, optionally `-` and a count, then no letter or digit, then anything. Without a count it always works; with one, that many times, then the token is accepted: `throttled-1:abc` is throttled once. An installation ID has `f_` before the word, and 22 characters: `f_unregistered_0000001`. The manual's `simulator.md` has the table. */
 
 export function fcmMagicToken(token: string): MagicToken<FcmRefusal> | null {
   return WORDS.find(isInstallationId(token) ? token.replace(/^f_/, '') : token)

@@ -13,16 +13,14 @@ import { apnsErrorDetail, badRequestDetail, fcmErrorDetail, invalidArgument } fr
 import type { FieldViolation, GoogleError } from './google-error.ts'
 import { violationsOf } from './proto-json.ts'
 
-/** A message that FCM would accept, as far as that is known without the device. */
+/** Acceptable, as far as one can tell without the device. */
 export interface FcmMessage {
   readonly kind: 'message'
-  /** The token or the installation ID; in theory a topic or condition. */
+  /** A token or installation ID; in theory a topic or condition. */
   readonly token: string
-  /** Whether `token` is a Firebase Installation ID. */
   readonly isFid: boolean
-  /** The tag of the Android notification, or an iPhone's collapse ID; `null`: none. */
+  /** The Android tag, or an iPhone's collapse ID. */
   readonly tag: string | null
-  /** To be checked and not delivered. */
   readonly validateOnly: boolean
   readonly body: JsonObject
 }
@@ -33,8 +31,8 @@ export interface FcmFault {
 }
 
 /**
- * Checks the body of `messages:send`: first as Google's front end reads any API's JSON, then as FCM reads the message.
- * Faults of the first kind have google.rpc.BadRequest only, others an FcmError too.
+ * First as JSON of any Google API, then as FCM does. The first kind of fault has google.rpc.BadRequest only, the second
+ * an FcmError too.
  */
 export function checkFcmMessage(text: string): FcmMessage | FcmFault {
   const body = parseJsonObject(text)
@@ -73,13 +71,13 @@ export function checkFcmMessage(text: string): FcmMessage | FcmFault {
   }
 }
 
-/** Google does not say what a token looks like. Anything else, or the other kind of target, is refused. */
+/** Google does not say what a token looks like. */
 const TOKEN = /^[\w:.~%+/=-]{1,4096}$/
 const TARGETS = ['token', 'fid', 'topic', 'condition'] as const
 /** FCM, "Message rate and size"; Apple, "Generating a remote notification". */
 const MAX_PAYLOAD_BYTES = 4096
 
-/** The body of `messages:send` (FCM reference, "Method: projects.messages.send"). */
+/** FCM reference, "Method: projects.messages.send". */
 const SEND_REQUEST: FieldType = {
   messageName: 'SendMessageRequest',
   fields: { validate_only: 'bool', message: MESSAGE },
@@ -90,7 +88,7 @@ const TOO_BIG: FcmFault = {
   error: invalidArgument('Android message is too big', [badRequestDetail(), fcmErrorDetail('INVALID_ARGUMENT')]),
 }
 
-/** Bytes of all keys and values: the least that Google may count. */
+/** Keys and values: the least that Google may count. */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 0)
   if (isJsonObject(value)) {
@@ -109,10 +107,7 @@ function rejected(field: string, description: string): FcmFault {
   return { kind: 'fault', error: invalidArgument(description, details) }
 }
 
-/**
- * Why APNs would refuse `message.apns`; `null`: it would not, or there is no such part. The simulator does not know
- * which tokens are iPhones', so it checks every message.
- */
+/** Why APNs would refuse `message.apns`. Checked in every message, since the simulator can't tell iPhones' tokens. */
 function apnsPartFault(message: JsonObject): GoogleError | null {
   const part = message['apns']
   if (!isJsonObject(part)) return null
@@ -126,7 +121,6 @@ function apnsPartFault(message: JsonObject): GoogleError | null {
   return apsFaultOf(objectOf(payload['aps'])) === null ? null : refused(400, 'PayloadEmpty')
 }
 
-/** The collapse ID of an iPhone's notification; `null`: none. */
 function apnsCollapseId(message: JsonObject): string | null {
   const id = lowerCase(objectOf(objectOf(message['apns'])['headers']))['apns-collapse-id']
   return id ?? null

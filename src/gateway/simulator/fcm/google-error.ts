@@ -1,7 +1,7 @@
 import { APNS_ERROR, BAD_REQUEST, ERROR_INFO, FCM_ERROR } from '../../fcm/error.ts'
 import type { SimulatedAnswer } from '../http2/reply.ts'
 
-/** One of the `details` of Google's errors ("Google API error model"; FCM reference, "ErrorCode"). */
+/** "Google API error model"; FCM reference, "ErrorCode". */
 export type Detail = Readonly<Record<string, unknown>> & { readonly '@type': string }
 
 export interface FieldViolation {
@@ -11,7 +11,6 @@ export interface FieldViolation {
 }
 
 export interface GoogleError {
-  /** The HTTP status. */
   readonly code: number
   readonly message: string
   /** The gRPC code, such as INVALID_ARGUMENT. */
@@ -23,7 +22,7 @@ export function googleError(error: GoogleError, headers: Readonly<Record<string,
   return googleAnswer(error.code, { error }, headers)
 }
 
-/** `code`: the HTTP status. Google indents its JSON. */
+/** Google indents its JSON. */
 export function googleAnswer(
   code: number,
   body: object,
@@ -36,7 +35,7 @@ export function googleAnswer(
   }
 }
 
-/** Google's front end answers with pages: 404 for an unknown address, 502 when nothing answers behind it. */
+/** From Google's front end: 404 for an unknown address, 502 without a backend. */
 export function googlePage(code: number, title: string): SimulatedAnswer {
   return {
     status: code,
@@ -49,12 +48,12 @@ export function fcmErrorDetail(errorCode: string): Detail {
   return { '@type': FCM_ERROR, errorCode }
 }
 
-/** What APNs answered to FCM (FCM reference, "ApnsError"). */
+/** APNs' answer to FCM (FCM reference, "ApnsError"). */
 export function apnsErrorDetail(statusCode: number, reason: string): Detail {
   return { '@type': APNS_ERROR, statusCode, reason }
 }
 
-/** The wrong fields of the request. FCM omits the list when a message is too big. */
+/** FCM omits the list when a message is too big. */
 export function badRequestDetail(fieldViolations?: readonly FieldViolation[]): Detail {
   return { '@type': BAD_REQUEST, fieldViolations }
 }

@@ -2,10 +2,7 @@ import { misfitsOf } from '../../../notification/message-type.ts'
 import type { FieldType, Misfit, PathStep } from '../../../notification/message-type.ts'
 import type { FieldViolation } from './google-error.ts'
 
-/**
- * Lists what is wrong with `value`, in Google's words. `path`: Google's name of the place, such as `message.android`;
- * `''`: the whole request.
- */
+/** In Google's words. `path`: Google's name, such as `message.android`; `''`: the whole request. */
 export function violationsOf(value: unknown, type: FieldType, path: string): FieldViolation[] {
   return misfitsOf(value, type).map((misfit) => violationOf(misfit, misfit.path.reduce<string>(below, path)))
 }

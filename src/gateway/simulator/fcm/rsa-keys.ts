@@ -1,15 +1,13 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** Both PEM. */
+/** PEM: SPKI and PKCS #8. */
 export interface RsaKeys {
-  /** SPKI. */
   readonly publicKey: string
-  /** PKCS #8. */
   readonly privateKey: string
 }
 
-/** A fresh pair of 2048 bits. Takes a tenth of a second or more. */
+/** 2048 bits. Takes 0.1 s or more. */
 export async function makeRsaKeys(): Promise<RsaKeys> {
   return await promisify(generateKeyPair)('rsa', { modulusLength: 2048, ...PEM_ENCODING })
 }

@@ -12,7 +12,7 @@ interface TokenEndpointOptions {
   readonly script: Script
 }
 
-/** Stands in for https://oauth2.googleapis.com/token, with HTTP/1.1 and HTTP/2. */
+/** Plays https://oauth2.googleapis.com/token, over HTTP/1.1 and HTTP/2. */
 export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpointOptions) {
   let requests = 0
 
@@ -38,7 +38,7 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
     idleTimeout: 0,
     async fetch(request) {
       const reply = decide(request, new URLSearchParams(await request.text()))
-      // To the client a reset or dropped connection is an answer that never comes.
+      // A reset or dropped connection is played as an answer that never comes.
       if (reply.kind !== 'answer') return await new Promise<never>(() => undefined)
       const { answer, afterMs = 0 } = reply
       if (afterMs > 0) await sleep(clock, afterMs)

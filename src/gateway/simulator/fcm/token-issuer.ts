@@ -5,7 +5,6 @@ import type { SimulatedAnswer } from '../http2/reply.ts'
 import type { ServiceAccount } from '../known-credentials.ts'
 import { googleAnswer } from './google-error.ts'
 
-/** A request for an access token, or why it is refused. */
 type Grant =
   | { readonly kind: 'granted'; readonly account: ServiceAccount; readonly claims: Jws['claims'] }
   | { readonly kind: 'refused'; readonly answer: SimulatedAnswer }
@@ -15,14 +14,13 @@ type Lookup =
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' }
 
-/** Why Google refuses a good assertion: its clock, or its copy of the keys, is behind. */
+/** Its clock, or its copy of the keys, is behind. */
 export type GrantFault = 'clock' | 'key'
 
 export type TokenIssuer = ReturnType<typeof createTokenIssuer>
 
 export interface TokenIssuerOptions {
   readonly accountOf: (clientEmail: string) => ServiceAccount | undefined
-  /** Allowed `aud` claims. */
   readonly audiences: () => readonly string[]
   readonly newId: () => string
 }
@@ -32,7 +30,7 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
   const issued = new Map<string, { readonly account: ServiceAccount; readonly endsAt: number }>()
   const faults = new Map<string, GrantFault>()
   return {
-    /** Checks the form of `POST /token`. `now`: ms since the Unix epoch. */
+    /** The form of `POST /token`. `now`: ms since the Unix epoch. */
     check(form: URLSearchParams, now: number): Grant {
       const grantType = form.get('grant_type') ?? ''
       if (grantType !== JWT_BEARER) return refused('unsupported_grant_type', `Invalid grant_type: ${grantType}`)
@@ -54,17 +52,13 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
       if (fault !== undefined) return refused('invalid_grant', fault === 'clock' ? NOT_SHORT_LIVED : BAD_SIGNATURE)
       return { kind: 'granted', account, claims: jws.claims }
     },
-    /**
-     * The answer with a new access token. `passed`: monotonic time in ms, as for `lookUp`, since changes to this
-     * machine's time of day end no token of Google's.
-     */
+    /** `passed`: monotonic, in ms, as for `lookUp`: Google's tokens don't depend on this machine's time of day. */
     issue(account: ServiceAccount, passed: number): SimulatedAnswer {
       for (const [token, { endsAt }] of issued) if (passed - endsAt > KEEP_EXPIRED_MS) issued.delete(token)
       const token = `ya29.simulated.${newId()}`
       issued.set(token, { account, endsAt: passed + LIFETIME_SECONDS * 1000 })
       return googleAnswer(200, { access_token: token, expires_in: LIFETIME_SECONDS, token_type: 'Bearer' })
     },
-    /** Refuses the next access token for the project. */
     refuseNext: (projectId: string, fault: GrantFault) => void faults.set(projectId, fault),
     lookUp(token: string, passed: number): Lookup {
       const found = issued.get(token)
@@ -81,10 +75,10 @@ const SCOPES = new Set([
   'https://www.googleapis.com/auth/cloud-platform',
 ])
 const LIFETIME_SECONDS = 3599
-/** Long enough to tell a client that its token has expired, and not that it never was one. */
+/** Long enough to call a token expired rather than unknown. */
 const KEEP_EXPIRED_MS = DAY_MS
 const MAX_LIFETIME_SECONDS = 3600
-/** How far the client's clock may be ahead. */
+/** How far a client's clock may be ahead. */
 const SKEW_SECONDS = 300
 const BAD_SIGNATURE = 'Invalid JWT Signature.'
 const NOT_SHORT_LIVED =

@@ -12,16 +12,16 @@ export interface Http2ListenerOptions<State> {
   readonly pem: Pem
   /** SETTINGS_MAX_CONCURRENT_STREAMS. */
   readonly maxStreams: number
-  /** Requests at one time until the connection has had its first 200. Default `maxStreams`. */
+  /** Until a connection's first 200. Default `maxStreams`. */
   readonly firstStreams?: number
   readonly goawayData?: string
-  /** Makes what the gateway keeps of a connection. `fingerprint`: SHA-256 of the client certificate, if it gave one. */
+  /** Makes a connection's state. `fingerprint`: SHA-256 of the client certificate. */
   readonly open: (fingerprint: string | null) => State
   readonly handle: (request: IncomingRequest, state: State) => Reply
   readonly onConnection?: OnConnection | undefined
 }
 
-/** Hears of each new connection before any request on it is read; for tests that break connections. */
+/** Called before any request is read, for tests that break connections. */
 export type OnConnection = (
   connection: ServerConnection,
   socket: TLSSocket,
@@ -32,19 +32,18 @@ export interface ListenerCounts {
   readonly openSessions: number
   readonly streams: number
   readonly openStreams: number
-  /** The most requests open at one time, over all connections. */
   readonly peakStreams: number
 }
 
 export interface Http2Listener extends AsyncDisposable {
   readonly url: string
   counts(): ListenerCounts
-  /** Sends GOAWAY on every connection. `code`: an HTTP/2 error code, default 0 (no error). */
+  /** `code`: an HTTP/2 error code, default 0 (no error). */
   goaway(code?: number): void
   disconnect(): void
 }
 
-/** An HTTP/2 server over TLS on a free port of 127.0.0.1, which does with requests what `handle` says. */
+/** HTTP/2 over TLS on a free port of 127.0.0.1. */
 export async function listenHttp2<State>(options: Http2ListenerOptions<State>): Promise<Http2Listener> {
   const { clock, maxStreams, firstStreams = maxStreams, goawayData: debugData = '', open, handle } = options
   const connections = new Set<ServerConnection>()

@@ -5,25 +5,25 @@ import type { Pem } from '../certificate.ts'
 import { ServerConnection } from './server-connection.ts'
 import type { ServerListener } from './server-connection.ts'
 
-/** What a server makes of a new connection, which it may greet. */
+/** May greet the new connection. */
 type Accept = (connection: ServerConnection, socket: TLSSocket) => Omit<ServerListener, 'onOutput'>
 
 export interface Http2Server extends AsyncDisposable {
   readonly port: number
   present(certificate: Pem): void
-  /** Drops every connection that is established: one whose handshake is under way continues. */
+  /** Drops established connections; handshakes under way continue. */
   disconnect(): void
 }
 
-/** An HTTP/2 server over TLS on 127.0.0.1; `port`: default a free one. It asks for a client certificate and takes any. */
+/** On 127.0.0.1. `port`: default a free one. Asks for a client certificate and accepts any. */
 export async function startHttp2Server(pem: Pem, accept: Accept, port = 0): Promise<Http2Server> {
-  /** Also those whose handshake is still to come: the server does not close before they have gone. */
+  /** Includes handshakes under way: the server does not close before they end. */
   const connections = new Set<Socket>()
   const established = new Set<TLSSocket>()
 
   const server = createServer(tlsOf(pem), (socket) => {
     established.add(socket)
-    // A client that goes away in the middle is no fault of ours, and nothing is left to tell it.
+    // Clients may leave at any time.
     socket.on('error', () => undefined)
     const connection = new ServerConnection({
       onOutput(bytes, onWritten) {

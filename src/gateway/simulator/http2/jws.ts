@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { parseJsonObject } from '../../../text/json-object.ts'
 import type { JsonObject } from '../../../text/json-object.ts'
 
-/** A parsed JSON web token, its signature not verified (RFC 7515, compact serialization). */
+/** Not verified (RFC 7515, compact serialization). */
 export interface Jws {
   readonly header: JsonObject
   readonly claims: JsonObject
@@ -25,10 +25,10 @@ export function readJws(text: string): Jws | null {
   }
 }
 
-/** Whether `jws` names `algorithm` and `key` made its signature (RFC 7518, 3.3 and 3.4). */
+/** RFC 7518, 3.3 and 3.4. */
 export function isSignedBy(jws: Jws, algorithm: 'ES256' | 'RS256', key: KeyObject): boolean {
   if (jws.header['alg'] !== algorithm) return false
   const data = Buffer.from(jws.signedText)
-  // Only ECDSA keys use the encoding: JSON web tokens carry r and s bare, not in DER.
+  // For ECDSA: JSON web tokens carry r and s bare, not in DER.
   return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, jws.signature)
 }

@@ -4,13 +4,12 @@ import { platformOfProvider } from '../../../platform.ts'
 
 export interface ReceivedRequest {
   readonly at: number
-  /** The apns-topic, the project of FCM, or the subject of the VAPID token. */
   readonly target: string | null
   readonly platform: Platform
   readonly token: string
-  /** The push's id, if the app gets it to report; else `null`. */
+  /** If the app receives it to report. */
   readonly push: string | null
-  /** The id of a push that the app removes from the screen; `null`: of none. */
+  /** The id of the push that the app removes from the screen. */
   readonly withdraws: string | null
   readonly title: string | null
   readonly subtitle: string | null
@@ -22,7 +21,6 @@ export interface ReceivedRequest {
   readonly reason: string | null
 }
 
-/** Reads a request in Apple's, Google's or a browser's form. */
 export function receivedOf({ provider, target, token, body, status, reason, at }: ReceivedPush): ReceivedRequest {
   return { at, target, platform: platformOfProvider(provider), token, ...shownBy(provider, body), status, reason }
 }
@@ -32,7 +30,6 @@ type Shown = Pick<
   'push' | 'withdraws' | 'title' | 'subtitle' | 'text' | 'badge' | 'category' | 'hasImage'
 >
 
-/** What a device shows of a body, and the push that its app would report. */
 export function shownBy(provider: ReceivedPush['provider'], body: unknown): Shown {
   if (provider === 'webpush') return ofWebPush(body)
   return provider === 'apns' ? ofApns(body) : ofFcm(body)
@@ -49,7 +46,7 @@ function ofApns(body: unknown): Shown {
     text: textOf(text),
     badge: numberOf(aps['badge']),
     category: textOf(aps['category']),
-    // Beside `aps`, where the app's extension looks for it.
+    // Beside `aps`, for the app's extension.
     hasImage: textOf(inside({ body }, 'body')['image']) !== null,
   }
 }
@@ -57,7 +54,7 @@ function ofApns(body: unknown): Shown {
 function ofFcm(body: unknown): Shown {
   const message = inside(body, 'message')
   const said = saidIn(parsed(inside(message, 'data')['bellhop']))
-  // A message for an iPhone alone has no part for Android.
+  // A message only for iPhones has no Android part.
   if (message['android'] === undefined && message['apns'] !== undefined) {
     return { ...ofApns(inside(message['apns'], 'payload')), ...said }
   }
@@ -94,7 +91,7 @@ function saidIn({ push, withdrawn }: Readonly<Record<string, unknown>>): Pick<Sh
   return { push: textOf(push), withdraws: textOf(withdrawn) }
 }
 
-/** FCM's data values are text: here JSON, or whatever the sender has put there. */
+/** FCM's data values are text: ours are JSON, others' may be anything. */
 function parsed(data: unknown): Readonly<Record<string, unknown>> {
   try {
     return inside({ bellhop: JSON.parse(String(data)) }, 'bellhop')
@@ -103,7 +100,6 @@ function parsed(data: unknown): Readonly<Record<string, unknown>> {
   }
 }
 
-/** An object inside another; `{}`: there is none. */
 function inside(value: unknown, name: string): Readonly<Record<string, unknown>> {
   const inner: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : null
   return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {}

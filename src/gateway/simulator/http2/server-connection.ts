@@ -15,28 +15,27 @@ import { ServerStream } from './server-stream.ts'
 import type { Carrier } from './server-stream.ts'
 
 export interface ServerListener {
-  /** Bytes for the client; nobody changes them until `onWritten` is called. */
+  /** Nobody changes `bytes` before `onWritten` is called. */
   onOutput(bytes: Buffer, onWritten: () => void): void
   onBegin?(stream: ServerStream): void
   onRequest(stream: ServerStream): void
-  /** A stream was answered or reset, or its connection is lost. `resetCode`: of the client's RST_STREAM, if that ended it. */
+  /** Answered, reset or lost. `resetCode`: from the client's RST_STREAM. */
   onClosed?(stream: ServerStream, resetCode: number | null): void
 }
 
 interface StreamState {
-  /** Bytes that the client takes, and the part of the answer's body that waits for them. */
+  /** The client's window in bytes; `waiting`: held-back bytes of the body. */
   window: number
   waiting: Buffer
   isEnding: boolean
   isAnswered: boolean
-  /** Whether all of the request, and all of the answer, has passed. */
   isWhole: boolean
   isEnded: boolean
 }
 
 /**
- * A server's side of one HTTP/2 connection: bytes in, bytes and requests out, with no socket and no clock. The simulator
- * answers with it; tests have it break the rules too, which is why a caller may send any GOAWAY, SETTINGS or bytes.
+ * A server's side of one HTTP/2 connection, without socket or clock. Tests break the rules with it, so a caller may
+ * send any GOAWAY, SETTINGS or bytes.
  */
 export class ServerConnection implements Carrier {
   readonly #listener: ServerListener
@@ -61,12 +60,12 @@ export class ServerConnection implements Carrier {
     return this.#lastId
   }
 
-  /** Takes bytes of the client; `false`: they are no HTTP/2. */
+  /** `false`: not HTTP/2. */
   receive(chunk: Buffer): boolean {
     const preface = PREFACE.subarray(this.#prefaceBytes, this.#prefaceBytes + chunk.length)
     if (!chunk.subarray(0, preface.length).equals(preface)) return false
     this.#prefaceBytes += preface.length
-    // What answers the frames of one chunk leaves in one write.
+    // Answers to one chunk leave in one write.
     this.#isReceiving = true
     try {
       return this.#reader.read(chunk.subarray(preface.length))
@@ -85,7 +84,7 @@ export class ServerConnection implements Carrier {
     this.#flush()
   }
 
-  /** GOAWAY, which leaves at once: the caller may end the socket next. `lastId`: default the last stream there was. */
+  /** Sent at once: the caller may end the socket next. `lastId`: default the last stream. */
   goaway(code: number, { lastId = this.#lastId, debugData = '' } = {}): void {
     this.#writer.goaway(code, lastId, Buffer.from(debugData))
     this.#send()
@@ -209,7 +208,7 @@ export class ServerConnection implements Carrier {
     }
   }
 
-  /** Writes of a body what the client has room for (RFC 9113, 6.9). */
+  /** RFC 9113, 6.9. */
   #pump(stream: ServerStream, state: StreamState): void {
     while (state.waiting.length > 0 || (state.isEnding && !state.isEnded)) {
       const bytes = Math.min(state.waiting.length, state.window, this.#window, MIN_MAX_FRAME_BYTES)
@@ -254,13 +253,13 @@ export class ServerConnection implements Carrier {
 
 const NOTHING = Buffer.alloc(0)
 
-/** HPACK without tables and without its Huffman code: each field is a literal (RFC 7541, 6.2.2). */
+/** HPACK without tables or Huffman code: every field is a literal (RFC 7541, 6.2.2). */
 function blockOf(headers: Readonly<Record<string, string>>): Buffer {
   const fields = Object.entries(headers).map(([name, value]) => `\0${literal(name)}${literal(value)}`)
   return Buffer.from(fields.join(''), 'latin1')
 }
 
-/** A string behind its length, which is an integer with a prefix of seven bits (RFC 7541, 5.1 and 5.2). */
+/** Its length has a prefix of seven bits (RFC 7541, 5.1 and 5.2). */
 function literal(text: string): string {
   if (text.length < 127) return String.fromCharCode(text.length) + text
   let length = '\x7f'

@@ -1,7 +1,7 @@
 import { MIN_MAX_FRAME_BYTES } from '../../transport/h2/frames.ts'
 import type { HeaderField } from '../../transport/h2/header-table.ts'
 
-/** Bytes of a request's body that are kept: more than any gateway takes. */
+/** More than any gateway accepts. */
 const MAX_BODY_BYTES = 65_536
 
 export interface Carrier {
@@ -12,10 +12,9 @@ export interface Carrier {
   reset(stream: ServerStream, code: number): void
 }
 
-/** A request, and the way to answer it. Nothing is written once the stream is closed. */
+/** Nothing is written to a closed stream. */
 export class ServerStream {
   readonly id: number
-  /** Names in lower case; repeated ones have their values joined. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly repeatedHeaders: boolean
   readonly #connection: Carrier
@@ -59,7 +58,7 @@ export class ServerStream {
     this.#bodyBytes += piece.length
   }
 
-  /** `end`: no body follows. `pieces`: bytes of each frame of the header block. Default: in as few frames as possible. */
+  /** `end`: no body follows. `pieces`: bytes per frame of the header block. Default: as few frames as possible. */
   respond(
     status: number,
     headers: Readonly<Record<string, string>> = {},
@@ -68,7 +67,6 @@ export class ServerStream {
     this.#connection.respond(this, { ':status': String(status), ...headers }, end, pieces)
   }
 
-  /** Sends a part of the body as the client makes room for it. */
   write(body: string | Uint8Array, { end = true }: { readonly end?: boolean } = {}): void {
     this.#connection.write(this, Buffer.from(body), end)
   }

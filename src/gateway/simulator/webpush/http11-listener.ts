@@ -12,9 +12,7 @@ interface Http11ListenerOptions {
   readonly handle: (request: IncomingRequest) => Reply
 }
 
-/**
- * A server that speaks HTTP/1.1 only, like a push service behind a plain proxy. It drops what `handle` does not answer.
- */
+/** HTTP/1.1 only, like a push service behind a plain proxy. Drops requests that `handle` does not answer. */
 export async function listenHttp11({ clock, pem, handle }: Http11ListenerOptions) {
   const server = createServer({ key: pem.privateKey, cert: pem.certificate }, (request, response) => {
     const chunks: Buffer[] = []

@@ -9,10 +9,7 @@ export interface SubscriptionSecrets {
   readonly auth: Uint8Array
 }
 
-/**
- * The subscription of RFC 8291, appendix A, whose private key is public: messages encrypted for it can be read here,
- * whatever their endpoint.
- */
+/** RFC 8291, appendix A. Its private key is public, so messages for it can be read here, whatever their endpoint. */
 export const EXAMPLE_SUBSCRIPTION = {
   p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -26,10 +23,10 @@ export function exampleSecrets(): SubscriptionSecrets {
   return { pair, auth: Buffer.from(EXAMPLE_SUBSCRIPTION.auth, 'base64url') }
 }
 
-/** An encrypted message in the right form (RFC 8188, 2.1, and RFC 8291, 4). */
+/** RFC 8188, 2.1, and RFC 8291, 4. */
 export interface SealedMessage {
   readonly salt: Buffer
-  /** The sender's public key, an uncompressed point. */
+  /** The public key, an uncompressed point. */
   readonly sender: Buffer
   readonly record: Buffer
 }
@@ -48,13 +45,13 @@ export function readMessage(body: Buffer): SealedMessage | EncodingFault {
   const sender = body.subarray(HEAD_BYTES, HEAD_BYTES + keyLength)
   const record = body.subarray(HEAD_BYTES + keyLength)
   if (keyLength !== POINT_BYTES || sender.length !== POINT_BYTES || sender[0] !== 4) return 'no sender key'
-  // "A record size of less than 18 is invalid", and one record has a delimiter and a tag.
+  // "A record size of less than 18 is invalid", and a record has a delimiter and a tag.
   if (recordSize < 18 || record.length < 1 + TAG_BYTES) return 'no header'
   if (record.length > recordSize) return 'more than one record'
   return { salt: body.subarray(0, 16), sender, record }
 }
 
-/** The plaintext without its padding; `null`: encrypted for another subscription, or wrongly. */
+/** `null`: encrypted for another subscription, or wrongly. */
 export function openMessage(
   { salt, sender, record }: SealedMessage,
   { pair, auth }: SubscriptionSecrets,
@@ -66,10 +63,10 @@ export function openMessage(
     decipher.setAuthTag(record.subarray(-TAG_BYTES))
     const padded = Buffer.concat([decipher.update(record.subarray(0, -TAG_BYTES)), decipher.final()])
     const end = padded.findLastIndex((byte) => byte !== 0)
-    // The delimiter of the last record.
+    // The last record's delimiter.
     return padded[end] === 2 ? padded.subarray(0, end) : null
   } catch {
-    // No point of the curve, or a wrong tag.
+    // Not on the curve, or a wrong tag.
     return null
   }
 }

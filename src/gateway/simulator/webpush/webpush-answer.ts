@@ -3,12 +3,12 @@ import type { SimulatedAnswer } from '../http2/reply.ts'
 import { pushServiceMaker } from '../../../device/webpush/push-services.ts'
 import type { PushServiceMaker } from '../../../device/webpush/push-services.ts'
 
-/** Whose push service is played. `other`: one that follows the RFCs, with a `reason`. */
+/** `other`: follows the RFCs, with a `reason`. */
 export type PlayedService = PushServiceMaker | 'ntfy'
 
 const PLAYED: readonly string[] = ['apple', 'google', 'mozilla', 'microsoft', 'ntfy'] satisfies PlayedService[]
 
-/** The host's; for other hosts the one that the path begins with: `https://…/apple/…`. */
+/** By host; for unknown hosts by the start of the path: `https://…/apple/…`. */
 export function playedService(endpoint: string): PlayedService {
   const url = new URL(endpoint)
   const maker = pushServiceMaker(url)
@@ -17,7 +17,6 @@ export function playedService(endpoint: string): PlayedService {
   return PLAYED.includes(first) ? (first as PlayedService) : 'other'
 }
 
-/** An answer with a word for the refusal, which each push service has in its own form. */
 interface Refusal {
   readonly status: number
   /** Apple's, and `other`'s. */
@@ -31,7 +30,6 @@ interface Refusal {
 
 type Played = Refusal & { readonly at?: Readonly<Partial<Record<PlayedService, Partial<Refusal>>>> }
 
-/** Refusals of RFC 8030, 8291 and 8292, and others that push services have. */
 const REFUSALS = {
   invalid: { status: 400, reason: 'BadRequest', errno: 110, at: { apple: { reason: 'BadWebPushRequest' } } },
   unauthenticated: {
@@ -49,7 +47,7 @@ const REFUSALS = {
       google: { status: 400, sentence: 'UnauthorizedRegistration' },
     },
   },
-  // The subscription was made with another sender's key. RFC 8292, 4.2 does not name that.
+  // Subscribed with another sender's key, which RFC 8292, 4.2 does not name.
   otherkey: {
     status: 403,
     reason: 'Forbidden',
@@ -88,14 +86,14 @@ const REFUSALS = {
   quota: { status: 429, reason: 'TooManyRequests', asksToWait: true, at: { microsoft: { status: 406 } } },
   internal: { status: 500, reason: 'InternalServerError' },
   unavailable: { status: 503, reason: 'ServiceUnavailable', errno: 201 },
-  // Mozilla's answer when its database times out for one subscription.
+  // When Mozilla's database times out for one subscription.
   busy: { status: 503, reason: 'ServiceUnavailable', errno: 201, sentence: 'Database error', asksToWait: true },
   bridge: { status: 502, reason: 'BadGateway', errno: 903, sentence: 'Bridge request timeout' },
   nosubscriber: { status: 507, reason: 'InsufficientStorage' },
   moved: { status: 301, reason: 'MovedPermanently' },
 } as const satisfies Record<string, Played>
 
-/** Answers of something in front of a push service, or in headers: the same everywhere. */
+/** From something in front of a push service, or in headers: the same everywhere. */
 const OTHERS = {
   proxy: { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' },
   nginx: { status: 502, headers: { 'content-type': 'text/html' }, body: pageOf('502 Bad Gateway') },
@@ -110,7 +108,7 @@ export const WEBPUSH_REFUSALS = [...Object.keys(REFUSALS), ...Object.keys(OTHERS
 
 export type FaultDetail = Readonly<Partial<Pick<Refusal, 'reason' | 'errno' | 'sentence'>>>
 
-/** "201 (Created)", with the message's address (RFC 8030, 5). */
+/** "201 (Created)", with the message's URL (RFC 8030, 5). */
 export function webPushAcceptance(origin: string, id: string, by: PlayedService = 'other'): SimulatedAnswer {
   const received =
     by === 'microsoft' ? { 'x-wns-notificationstatus': 'received', 'x-wns-msg-id': '73B9D5431ABF0590' } : {}
@@ -132,7 +130,7 @@ export function webPushRefusal(
   return { status: said.status, headers: { ...headers, ...wait, ...elsewhere }, body }
 }
 
-/** The reason in an answer, in a few words; `null`: accepted. */
+/** `null`: accepted. */
 export function webPushReason({ status, headers, body }: SimulatedAnswer): string | null {
   const { reason, errno, code } = parseJsonObject(body) ?? {}
   if (typeof reason === 'string') return reason
@@ -168,7 +166,7 @@ function wordsOf(said: Refusal, by: PlayedService): Pick<SimulatedAnswer, 'heade
   }
 }
 
-/** Codes that are not the first of their status (binwiederhier/ntfy, server/errors.go). */
+/** Not the first code of their status (binwiederhier/ntfy, server/errors.go). */
 const NTFY_CODES: Readonly<Record<number, number>> = { 429: 42908 }
 
 function inJson(body: object): Pick<SimulatedAnswer, 'headers' | 'body'> {

@@ -16,20 +16,19 @@ import { isOlder, maxBytesAt, webPushMagicEndpoint } from './webpush-magic-endpo
 import { checkWebPush } from './webpush-request.ts'
 
 export interface WebPushGatewayOptions extends GatewayOptions {
-  /** Of `quota` and `busy` endpoints. */
   readonly retryAfterSeconds: number
-  /** The origin of its endpoints, if something is in front of it. Default: its own. */
+  /** Default: its own. */
   readonly reachedAt?: () => string
 }
 
 export interface WebPushGateway extends Http2Listener {
-  /** The origin that takes the requests for an endpoint: see `RELAYED`. */
+  /** Where requests for an endpoint go: see `RELAYED`. */
   relayOf(endpoint: string): string
-  /** A new subscription, for which messages must be encrypted. `path`: of its endpoint, with the first slash. */
+  /** `path`: of the endpoint, with the first slash. */
   subscribe(path: string): { readonly endpoint: string; readonly keys: SubscriptionKeys }
 }
 
-/** A request for `/relay/HOST/PATH` is one for `https://HOST/PATH`; any other is for an endpoint here. */
+/** `/relay/HOST/PATH` means `https://HOST/PATH`; other paths are endpoints here. */
 const RELAYED = /^\/relay\/([^/?]+)(\/.*)$/
 
 export async function startWebPushGateway(options: WebPushGatewayOptions): Promise<WebPushGateway> {
@@ -116,7 +115,7 @@ function headersOf({ headers }: IncomingRequest): Readonly<Record<string, string
 
 const LEFT: MagicToken<WebPushRefusal> = { answer: { kind: 'refuse', refusal: 'unregistered' }, times: Infinity }
 
-/** Silent pushes after which Safari ends a subscription (WebKit, `incrementSilentPushCount`). */
+/** WebKit, `incrementSilentPushCount`. */
 const MAX_SILENT = 3
 
 const MAX_REMEMBERED = 10_000
@@ -124,7 +123,7 @@ const MAX_REMEMBERED = 10_000
 class SilentPushes {
   readonly #counts = new Map<string, number>()
 
-  /** Whether Safari ended the subscription before `body` came; `null`: unreadable here. */
+  /** `body`: `null` if unreadable. */
   hasEnded(endpoint: string, body: unknown): boolean {
     const before = this.#counts.get(endpoint) ?? 0
     if (before >= MAX_SILENT) return true

@@ -4,12 +4,7 @@ import type { MagicToken } from '../magic-tokens.ts'
 import { WEBPUSH_REFUSALS } from './webpush-answer.ts'
 import type { WebPushRefusal } from './webpush-answer.ts'
 
-/*
- * What is asked for is the word that the last segment of an endpoint's path begins with, spelt as for FCM tokens:
- * perhaps `-` and how often, then anything that is neither letter nor digit, then the rest. Statuses and bodies are those
- * of the push service that is played (see `playedService`): Mozilla's 401 with an errno in place of 403, Microsoft's 406
- * in place of 429. The manual's page `simulator.md` has the table.
- */
+/* The magic word starts the last segment of an endpoint's path, spelled as in `fcm-magic-tokens.ts`. Statuses and bodies are those of the played push service: Mozilla's 401 with an errno for 403, Microsoft's 406 for 429. The manual's `simulator.md` has the table. */
 
 export function webPushMagicEndpoint(endpoint: string): MagicToken<WebPushRefusal> | null {
   return WORDS.find(lastOf(endpoint))
@@ -19,7 +14,7 @@ export function maxBytesAt(endpoint: string): number {
   return SMALLER.get(wordIn(lastOf(endpoint)).word) ?? MAX_MESSAGE_BYTES
 }
 
-/** The word for a push service that speaks HTTP/1.1 only. */
+/** Speaks HTTP/1.1 only. */
 export const OLDER = 'older'
 
 export function isOlder(endpoint: string): boolean {

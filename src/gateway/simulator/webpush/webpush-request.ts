@@ -12,7 +12,7 @@ import type { FaultDetail, PlayedService, WebPushRefusal } from './webpush-answe
 interface WebPushMessage {
   readonly kind: 'message'
   readonly sender: string
-  /** The parsed JSON; `null`: for a browser whose keys are not known here, or not JSON. */
+  /** `null`: for a browser whose keys are unknown here, or not JSON. */
   readonly body: unknown
 }
 
@@ -26,16 +26,16 @@ interface Checks {
   readonly endpoint: string
   readonly by: PlayedService
   readonly maxBytes: number
-  /** Milliseconds since the Unix epoch. */
+  /** In ms since the Unix epoch. */
   readonly now: number
-  /** Whether subscriptions here are made with this public key, in base64url. */
+  /** Base64url. */
   readonly isKnownKey: (publicKey: string) => boolean
-  /** This endpoint's; `null`: not known, so only the example's are tried. */
+  /** `null`: unknown, so the example's are tried. */
   readonly secrets: SubscriptionSecrets | null
   readonly example: SubscriptionSecrets
 }
 
-/** Checks what RFC 8030, 8188, 8291 and 8292 and each push service ask for. */
+/** Checks RFC 8030, 8188, 8291 and 8292, and each push service's own rules. */
 export function checkWebPush(request: IncomingRequest, checks: Checks): WebPushMessage | WebPushFault {
   const { method, headers, body } = request
   if (method !== 'POST') return fault('notfound')
@@ -58,7 +58,7 @@ export function checkWebPush(request: IncomingRequest, checks: Checks): WebPushM
 
 function headerFault(headers: IncomingRequest['headers'], by: PlayedService): WebPushFault | null {
   const { ttl = '', urgency = 'normal', topic = 'none', 'x-wns-cache-policy': policy } = headers
-  // "MUST include"; without, 400 (RFC 8030, 5.2).
+  // "MUST include", else 400 (RFC 8030, 5.2).
   if (!/^\d{1,10}$/.test(ttl)) return fault('invalid', { reason: 'BadTtl', errno: 111, sentence: 'Missing TTL value' })
   if (by === 'microsoft' && Number(ttl) === 0 && policy !== 'no-cache') {
     return fault('invalid', { sentence: 'Ttl value conflicts with X-WNS-Cache-Policy.' })
@@ -80,11 +80,11 @@ function fault(refusal: WebPushRefusal, detail?: FaultDetail): WebPushFault {
 type VapidVerdict =
   | { readonly kind: 'sender'; readonly subject: string }
   | { readonly kind: 'missing' }
-  /** A good token of another sender than the subscription's. */
+  /** A valid token of another sender. */
   | { readonly kind: 'stranger' }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Checks what RFC 8292 asks for, and the subject as Apple does. */
+/** Checks RFC 8292, and the subject as Apple does. */
 function checkVapid(
   authorization: string | undefined,
   { endpoint, now, isKnownKey }: Pick<Checks, 'endpoint' | 'now' | 'isKnownKey'>,
@@ -114,7 +114,7 @@ function keyOf(text: string): KeyObject | null {
   try {
     return createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
   } catch {
-    // No point of the curve.
+    // Not on the curve.
     return null
   }
 }

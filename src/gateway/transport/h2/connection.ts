@@ -27,18 +27,18 @@ import { Watchdog } from './watchdog.ts'
 
 export interface ConnectionListener extends SessionListener {
   onOutput(): void
-  /** Once its last bytes are written, the socket is not needed any more. */
+  /** Once the last bytes are written, the socket is no longer needed. */
   onOver(): void
 }
 
-/** Our windows in bytes: for each stream twice what is kept of an answer, and for all together. */
+/** In bytes. Per stream twice what is kept of an answer. */
 const STREAM_WINDOW_BYTES = 131_072
 const CONNECTION_WINDOW_BYTES = 1_048_576
 
-/** Frames in a row that finish no answer: pings, settings, resets, empty data. As many as Go's client allows. */
+/** Frames in a row that finish no answer: pings, settings, resets, empty data. Go's client allows as many. */
 const MAX_IDLE_FRAMES = 10_000
 
-/** Streams that we gave up, whose frames may still arrive. */
+/** Streams we gave up, whose frames may still arrive. */
 const MAX_GIVEN_UP = 1000
 
 const PING_PAYLOAD = Buffer.from('bellhop.')
@@ -55,12 +55,11 @@ const REASON: Readonly<Record<number, string>> = {
 }
 
 /**
- * A client's side of one HTTP/2 connection (RFC 9113), for POSTs: bytes in, bytes and events out. It has no socket and no
- * clock. Whoever has both hands it what comes, writes what it gives, and calls `tick`.
+ * A client's side of one HTTP/2 connection (RFC 9113), for POSTs. It has no socket and no clock: its owner passes in
+ * received bytes, writes its output, and calls `tick`.
  *
- * greeting → (the peer's SETTINGS) → open → (GOAWAY, its owner, ids used up) → leaving: what is in flight may still be
- * answered → over. Any → (a fault of the peer's, the end of the socket) → over: what is in flight is unknown, or known not
- * to have been processed.
+ * greeting → (the peer's SETTINGS) → open → (GOAWAY, its owner, ids used up) → leaving: requests in flight may still be
+ * answered → over. Any → (the peer's fault, the end of the socket) → over: requests in flight are unknown or unprocessed.
  */
 export class Connection {
   readonly #listener: ConnectionListener
@@ -75,12 +74,12 @@ export class Connection {
   readonly #givenUp = new Set<number>()
   #peer = INITIAL_SETTINGS
   #nextId = 1
-  /** The highest stream that the peer may still answer. */
+  /** The highest stream the peer may still answer. */
   #lastId = MAX_STREAM_ID
   #receiveWindow = CONNECTION_WINDOW_BYTES
   #isGreeted = false
   #isOver = false
-  /** How the peer ended the connection, by GOAWAY with an error; `null`: it did not. */
+  /** The peer's GOAWAY with an error. */
   #ending: SessionEnd | null = null
   #idleFrames = 0
 
@@ -104,7 +103,7 @@ export class Connection {
     return this.#streams.size === 0
   }
 
-  /** Bytes to write, to be given back afterwards; `null`: none. */
+  /** To be given back once written. */
   takeOutput(): Buffer | null {
     return this.#writer.take()
   }
@@ -113,7 +112,6 @@ export class Connection {
     this.#writer.giveBack(written)
   }
 
-  /** The peer must have room for another stream. */
   send(request: TransportRequest, listener: RequestListener): InFlight {
     const fault = requestFault(request, Math.min(this.#peer.maxHeaderListBytes, MAX_HEADER_BYTES))
     const isLate = this.#isOver || this.#nextId > this.#lastId
@@ -138,16 +136,16 @@ export class Connection {
     return isWhole
   }
 
-  /** Takes bytes from the peer. Listeners must not call this. */
+  /** Listeners must not call this. */
   receive(chunk: Buffer): void {
     if (this.#isOver) return
     this.#watchdog.heard()
     if (!this.#reader.read(chunk)) this.#fail(ErrorCode.frameSize)
-    // 5.4.1: the peer "MUST close the TCP connection" then. Its answers came before, or with it.
+    // 5.4.1: the peer "MUST close the TCP connection". Its answers are here already.
     else if (this.#ending !== null) this.end(this.#ending)
   }
 
-  /** To be called every few seconds, after what the peer sent was received. */
+  /** To be called every few seconds, after received bytes are read. */
   tick(): void {
     if (this.#isOver) return
     const alarm = this.#watchdog.tick(this.#streams.size > 0)
@@ -162,12 +160,12 @@ export class Connection {
     this.end({ reason: 'closed', kind: 'parting' }, ErrorCode.none)
   }
 
-  /** The socket has ended, or is not needed any more. `code`: what the peer is told; `null`: nothing. */
+  /** `code`: sent to the peer; `null`: nothing. */
   end(end: SessionEnd, code: number | null = null): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#listener.onEnd(end)
-    // What was not taken is never sent, so nobody processes it.
+    // Bytes not taken are never sent, so nobody processes them.
     const { taken } = this.#writer
     this.#writer.discard()
     if (code !== null) this.#writer.goaway(code)
@@ -180,7 +178,7 @@ export class Connection {
   }
 
   #onFrame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): boolean {
-    // Such a flood costs us, and the peer nothing.
+    // A flood costs us, and the peer nothing.
     const code =
       ++this.#idleFrames > MAX_IDLE_FRAMES
         ? ErrorCode.enhanceYourCalm
@@ -189,7 +187,6 @@ export class Connection {
     return !this.#isOver
   }
 
-  /** The error of a frame, for the connection as a whole. */
   #codeOf(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): number {
     // 6.10: nothing may interrupt a header block.
     const { openStream } = this.#blocks
@@ -214,7 +211,7 @@ export class Connection {
       case FrameType.continuation:
         return this.#blocks.continue(flags, bytes.subarray(start, end))
       case FrameType.pushPromise:
-        // 8.4: we have disabled push.
+        // 8.4: we disabled push.
         return ErrorCode.protocol
       case FrameType.priority:
         return stream === 0 ? ErrorCode.protocol : end - start === 5 ? ErrorCode.none : ErrorCode.frameSize
@@ -243,7 +240,7 @@ export class Connection {
     const from = start + (flags & Flag.padded ? 1 : 0)
     const to = end - (flags & Flag.padded ? (bytes[start] ?? 0) : 0)
     if (id === 0 || from > to) return from > end ? ErrorCode.frameSize : ErrorCode.protocol
-    // 6.9.1: padding counts, also on streams that are gone. Given back at half, so it never runs out.
+    // 6.9.1: padding counts, also on closed streams. Given back at half, so it never runs out.
     this.#receiveWindow -= end - start
     if (this.#receiveWindow < CONNECTION_WINDOW_BYTES / 2) {
       this.#writer.windowUpdate(0, CONNECTION_WINDOW_BYTES - this.#receiveWindow)
@@ -268,7 +265,7 @@ export class Connection {
       const stream = this.#streams.get(id)
       if (stream === undefined) return this.#isIdle(id) ? ErrorCode.protocol : ErrorCode.none
       const isGood = stream.widen(more)
-      // 6.9 and 6.9.1: errors of the stream.
+      // 6.9 and 6.9.1: stream errors.
       if (more === 0) this.#break(stream, ErrorCode.protocol, 'HTTP2ProtocolError')
       else if (!isGood) this.#break(stream, ErrorCode.flowControl, 'HTTP2FlowControlError')
     }
@@ -282,7 +279,7 @@ export class Connection {
     if (stream === undefined) return id === 0 || this.#isIdle(id) ? ErrorCode.protocol : ErrorCode.none
     this.#streams.delete(id)
     this.#requests.forget(stream)
-    // 8.7: "indicate that the stream was being closed prior to any processing having occurred".
+    // 8.7: "closed prior to any processing having occurred".
     const isRefused = bytes.readUInt32BE(start) === ErrorCode.refusedStream && !stream.hasBegun
     stream.listener.onOver(
       isRefused
@@ -302,7 +299,7 @@ export class Connection {
     const settings = readPeerSettings(before, payload)
     if (typeof settings === 'number') return settings
     this.#peer = settings
-    // 6.9.2: this may make a window negative.
+    // 6.9.2: a window may become negative.
     for (const each of this.#streams.values()) {
       if (!each.widen(settings.initialWindowBytes - before.initialWindowBytes)) return ErrorCode.flowControl
     }
@@ -353,12 +350,12 @@ export class Connection {
     }
     this.#idleFrames = 0
     this.#streams.delete(stream.id)
-    // The rest of the answer is not wanted; or it came before all of the body was sent, which the peer may never take.
+    // The rest is unwanted, or the peer answered early and may never take the whole body.
     if (step === 'too long' || stream.unsentBytes > 0) this.#giveUp(stream, ErrorCode.cancel)
     stream.listener.onOver(stream.answer())
   }
 
-  /** Ends a stream on which the peer broke the rules. `code`: `null`: the peer has ended it. */
+  /** `code`: `null` if the peer ended the stream. */
   #break(stream: Stream, code: number | null, reason: string): void {
     this.#streams.delete(stream.id)
     if (code !== null || stream.unsentBytes > 0) this.#giveUp(stream, code ?? ErrorCode.cancel)
@@ -376,7 +373,7 @@ export class Connection {
     forgetOldest(this.#givenUp, MAX_GIVEN_UP)
   }
 
-  /** 5.1: the error of an answer on a stream that is not open. */
+  /** 5.1: an answer on a stream that is not open. */
   #codeOfStray(id: number): number {
     if (this.#isIdle(id)) return ErrorCode.protocol
     return this.#givenUp.has(id) ? ErrorCode.none : ErrorCode.streamClosed
@@ -387,7 +384,7 @@ export class Connection {
     return id % 2 === 0 || id >= this.#nextId
   }
 
-  /** The peer has broken the rules: nothing that follows can be understood. */
+  /** Nothing after a broken rule can be understood. */
   #fail(code: number): void {
     this.end({ reason: REASON[code] ?? 'HTTP2ProtocolError', kind: 'protocol' }, code)
   }

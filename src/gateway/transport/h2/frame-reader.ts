@@ -1,13 +1,11 @@
 import { FRAME_HEAD_BYTES, MIN_MAX_FRAME_BYTES } from './frames.ts'
 
-/**
- * Takes a frame with its payload in `bytes` from `start` to `end`, which must not be kept. Returns whether to continue.
- */
+/** The payload, in `bytes` from `start` to `end`, must not be kept. Returns whether to continue. */
 type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => boolean
 
 export class FrameReader {
   readonly #onFrame: OnFrame
-  /** The beginning of a frame. The buffer is kept, since nearly every chunk ends within a frame. */
+  /** Reused, since nearly every chunk ends within a frame. */
   #part: Buffer | null = null
   #partBytes = 0
 
@@ -36,7 +34,7 @@ export class FrameReader {
     return true
   }
 
-  /** Completes the frame that was cut. Returns where `chunk` continues behind it, `WAITING` or `STOPPED`. */
+  /** Returns where `chunk` continues, `WAITING` or `STOPPED`. */
   #complete(part: Buffer, chunk: Buffer): number {
     let at = 0
     if (this.#partBytes < FRAME_HEAD_BYTES) {

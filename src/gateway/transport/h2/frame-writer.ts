@@ -1,6 +1,6 @@
 import { FRAME_HEAD_BYTES, FrameType } from './frames.ts'
 
-/** The first buffer, and the largest that is kept for reuse. All requests of one turn usually fit into that. */
+/** The first buffer, and the largest to reuse: a turn's requests usually fit. */
 const FIRST_BYTES = 65_536
 const MAX_SPARE_BYTES = 1_048_576
 
@@ -8,7 +8,6 @@ export class FrameWriter {
   #buffer: Buffer = NOTHING
   #length = 0
   #taken = 0
-  /** A sent buffer, for the next frames. */
   #spare: Buffer | null = null
 
   get written(): number {
@@ -19,7 +18,7 @@ export class FrameWriter {
     return this.#taken
   }
 
-  /** All that waits; `null`: nothing. The taker gives the buffer back. */
+  /** To be given back once sent. */
   take(): Buffer | null {
     if (this.#length === 0) return null
     const bytes = this.#buffer.subarray(0, this.#length)
@@ -34,7 +33,7 @@ export class FrameWriter {
     this.#length = 0
   }
 
-  /** The bytes from `take` are sent, and nobody reads them any more. */
+  /** Nobody reads `bytes` any more. */
   giveBack(bytes: Buffer): void {
     const { buffer } = bytes
     if (buffer.byteLength <= MAX_SPARE_BYTES && buffer.byteLength >= (this.#spare?.length ?? 0)) {
@@ -42,7 +41,7 @@ export class FrameWriter {
     }
   }
 
-  /** Makes room for `bytes`. The caller writes them from `at` on, then calls `wrote`. */
+  /** Makes room. The caller writes from `at` on, then calls `wrote`. */
   reserve(bytes: number): Buffer {
     const needed = this.#length + bytes
     if (needed > this.#buffer.length) {
@@ -93,13 +92,13 @@ export class FrameWriter {
     this.#length = at + debugData.length
   }
 
-  /** RFC 9113, 6.9. `stream`: 0 is the connection. */
+  /** RFC 9113, 6.9. `stream` 0: the connection. */
   windowUpdate(stream: number, bytes: number): void {
     this.#uint32Frame(FrameType.windowUpdate, stream, bytes)
   }
 
   #uint32Frame(type: number, stream: number, value: number): void {
-    // The head comes first: it may move the frames to a larger buffer.
+    // The head first: it may move the frames to a larger buffer.
     const at = this.#head(4, type, 0, stream)
     this.#length = this.#buffer.writeUInt32BE(value, at)
   }
@@ -112,7 +111,7 @@ export class FrameWriter {
 
 const NOTHING = Buffer.alloc(0)
 
-/** Writes the head of a frame. Returns where its payload begins. */
+/** Returns where the payload begins. */
 export function writeFrameHead(
   buffer: Buffer,
   at: number,

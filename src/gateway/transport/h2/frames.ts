@@ -6,7 +6,7 @@ export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 /** 4.1: length, type, flags, stream id. */
 export const FRAME_HEAD_BYTES = 9
 
-/** 4.2: every peer takes this in one frame, and we take no more. */
+/** 4.2: every peer accepts this in one frame, and we accept no more. */
 export const MIN_MAX_FRAME_BYTES = 16_384
 
 /** 6. */
@@ -49,10 +49,10 @@ export const ErrorCode = {
   enhanceYourCalm: 11,
 } as const
 
-/** 6.9.1: no window may be larger. */
+/** 6.9.1. */
 export const MAX_WINDOW_BYTES = 2 ** 31 - 1
 
-/** 6.9.2: the window of a connection and of each stream, unless told otherwise. */
+/** 6.9.2. */
 export const INITIAL_WINDOW_BYTES = 65_535
 
 /** 5.1.1: ids are 31 bits. */

@@ -2,15 +2,14 @@ import { ErrorCode, Flag } from './frames.ts'
 import type { HeaderField } from './header-table.ts'
 import { HpackDecoder, MAX_LIST_BYTES } from './hpack-decoder.ts'
 
-/** The most of an encoded header block, in all its frames. A larger one is an attack (CVE-2024-27316). */
+/** In all its frames. More is an attack (CVE-2024-27316). */
 const MAX_BLOCK_BYTES = 2 * MAX_LIST_BYTES
 
-/** Returns the block's error for the connection. */
+/** Returns the connection error. */
 type OnBlock = (stream: number, isEnd: boolean, fields: readonly HeaderField[]) => number
 
 /**
- * A peer's header blocks: HEADERS, and CONTINUATION if one frame is not enough (RFC 9113, 4.3). Blocks of streams that
- * are gone are decoded too, since later ones depend on them.
+ * HEADERS and CONTINUATION (RFC 9113, 4.3). Blocks of closed streams are decoded too, since later ones depend on them.
  */
 export class HeaderBlocks {
   readonly #onBlock: OnBlock
@@ -21,12 +20,12 @@ export class HeaderBlocks {
     this.#onBlock = onBlock
   }
 
-  /** The stream whose block must continue (RFC 9113, 6.10); `null`: none. */
+  /** The stream whose block must continue (RFC 9113, 6.10). */
   get openStream(): number | null {
     return this.#part === null ? null : this.#part.stream
   }
 
-  /** HEADERS, with its fragment in `bytes` from `start` to `end`. Returns an error code. */
+  /** HEADERS, its fragment in `bytes` from `start` to `end`. Returns an error code. */
   begin(flags: number, stream: number, bytes: Buffer, start: number, end: number): number {
     const isEnd = (flags & Flag.endStream) !== 0
     if ((flags & Flag.endHeaders) !== 0) return this.#decode(stream, isEnd, bytes, start, end)

@@ -2,14 +2,14 @@
 
 export interface HeaderField {
   readonly name: string
-  /** Its bytes as Latin-1. */
+  /** Bytes as Latin-1. */
   readonly value: string
 }
 
-/** The overhead of an entry (RFC 7541, 4.1). */
+/** Overhead of an entry (RFC 7541, 4.1). */
 export const ENTRY_BYTES = 32
 
-/** The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113, 6.5.2). */
+/** Default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113, 6.5.2). */
 export const DEFAULT_TABLE_BYTES = 4096
 
 /** RFC 7541, appendix A: index 1 is the first. */
@@ -77,12 +77,12 @@ export const STATIC_TABLE: readonly HeaderField[] = [
   ['www-authenticate'],
 ].map(([name = '', value = '']) => ({ name, value }))
 
-/** The smallest entry has 32 bytes, so no more fit into the largest table used here. */
+/** As many of the smallest entries as fit into the largest table. */
 const MAX_ENTRIES = DEFAULT_TABLE_BYTES / ENTRY_BYTES
 
-/** The dynamic table of one direction of a connection: the newest entry first, the oldest evicted for it. */
+/** Newest entry first; the oldest is evicted. */
 export class DynamicTable {
-  /** A ring: entry `n` since the beginning is at `n % MAX_ENTRIES`. */
+  /** A ring: entry `n` is at `n % MAX_ENTRIES`. */
   readonly #entries: HeaderField[] = []
   #inserted = 0
   #evicted = 0
@@ -94,19 +94,19 @@ export class DynamicTable {
     return this.#maxBytes
   }
 
-  /** Changes with the table: a block prepared before may name the wrong entries. */
+  /** A block prepared for another version may name wrong entries. */
   get version(): number {
     return this.#version
   }
 
-  /** The entry of an index of both tables (RFC 7541, 2.3.3). */
+  /** By index in both tables (RFC 7541, 2.3.3). */
   at(index: number): HeaderField | undefined {
     if (index <= STATIC_TABLE.length) return STATIC_TABLE[index - 1]
     const nth = this.#inserted - (index - STATIC_TABLE.length)
     return nth < this.#evicted ? undefined : this.#entries[nth % MAX_ENTRIES]
   }
 
-  /** The index of the newest entry that `fits`; 0: none. */
+  /** The newest entry's index; 0: none. */
   find(fits: (entry: HeaderField) => boolean): number {
     for (let nth = this.#inserted - 1; nth >= this.#evicted; nth--) {
       const entry = this.#entries[nth % MAX_ENTRIES]
@@ -115,7 +115,7 @@ export class DynamicTable {
     return 0
   }
 
-  /** An entry larger than the table empties it, and is not added (RFC 7541, 4.4). */
+  /** An entry larger than the table empties it and is not added (RFC 7541, 4.4). */
   insert(entry: HeaderField): void {
     const bytes = bytesOf(entry)
     this.#version++

@@ -2,19 +2,16 @@ import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES } from './header-table.t
 import type { HeaderField } from './header-table.ts'
 import { decodeHuffman } from './huffman.ts'
 
-/** Why a header block was not decoded. Either ends the connection. */
 export type HpackFault =
   /** Not HPACK (RFC 9113, 4.3: COMPRESSION_ERROR). */
   | 'malformed'
-  /** More than `MAX_LIST_BYTES`: perhaps a few bytes that stand for very many. */
+  /** Over `MAX_LIST_BYTES`: perhaps a compression bomb. */
   | 'too large'
 
-/**
- * The most that the fields of one block may count, by SETTINGS_MAX_HEADER_LIST_SIZE. Gateways send a few hundred bytes.
- */
+/** SETTINGS_MAX_HEADER_LIST_SIZE. Gateways send a few hundred bytes. */
 export const MAX_LIST_BYTES = 16_384
 
-/** Decodes the header blocks of one connection, in their order (RFC 7541). */
+/** Decodes a connection's header blocks, in order (RFC 7541). */
 export class HpackDecoder {
   readonly #table = new DynamicTable()
   #source: Buffer = NOTHING
@@ -29,7 +26,7 @@ export class HpackDecoder {
     let room = MAX_LIST_BYTES
     while (this.#at < end) {
       const first = source[this.#at] ?? 0
-      // 6.3: a size update, which may only come first (4.2).
+      // 6.3: a size update, which must come first (4.2).
       if ((first & 0xe0) === 0x20) {
         const bytes = this.#integer(0x1f)
         if (bytes < 0 || bytes > DEFAULT_TABLE_BYTES || fields.length > 0) return 'malformed'
@@ -64,7 +61,7 @@ export class HpackDecoder {
     return field
   }
 
-  /** 5.1. -1: none, or larger than anything needed here. */
+  /** 5.1. -1: none, or too large. */
   #integer(prefix: number): number {
     let value = (this.#source[this.#at++] ?? 0) & prefix
     if (value < prefix) return value

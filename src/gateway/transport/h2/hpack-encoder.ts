@@ -1,27 +1,22 @@
 import type { TransportRequest } from '../transport.ts'
 import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES, STATIC_TABLE } from './header-table.ts'
 
-/*
- * Apple asks for this ("Sending notification requests to APNs"): `:path` and `authorization` as literals without
- * indexing; for `apns-id`, `apns-expiration` and `apns-collapse-id` the name goes into the table once and the value is
- * a literal; everything else goes into the table once, and is one byte from then on. Other gateways get the same,
- * except for `HpackOptions`.
- */
+/* As Apple asks ("Sending notification requests to APNs"): `:path` and `authorization` are literals without indexing; of `apns-id`, `apns-expiration` and `apns-collapse-id` only the name is indexed; everything else is indexed, and one byte from then on. Other gateways get the same, except for `HpackOptions`. */
 
 export interface HpackOptions {
   /**
-   * Whether `authorization` goes into the table. Google's has a kilobyte, more than the rest of a request; and nobody
-   * guesses so many random characters from the length of a block (RFC 7541, 7.1.1). Default false.
+   * Whether to index `authorization`. Google's is a kilobyte, more than the rest of a request, and too random to guess
+   * from block lengths (RFC 7541, 7.1.1). Default false.
    */
   readonly indexesAuthorization?: boolean
 }
 
 const CONTENT_LENGTH = 'content-length'
 
-/** Only the name is worth an entry. The last two belong to web push. */
+/** The last two are web push's. */
 const NAME_ONLY: ReadonlySet<string> = new Set(['apns-id', 'apns-expiration', 'apns-collapse-id', 'ttl', 'topic'])
 
-/** The first bits of a field, and the largest integer that fits beside them (RFC 7541, 5.1 and 6). */
+/** A field's first bits, and the largest integer beside them (RFC 7541, 5.1 and 6). */
 interface Form {
   readonly flags: number
   readonly prefix: number
@@ -37,25 +32,24 @@ const METHOD_AND_SCHEME = [0x83, 0x87]
 const PATH_INDEX = 4
 const CONTENT_LENGTH_INDEX = 28
 
-/** The parts of a header block that requests with the same headers share. */
 export interface PreparedBlock {
-  /** The table's version: in another one an index may mean another field. */
+  /** In another version of the table, an index may mean another field. */
   readonly version: number
   readonly ownName: string | null
   /** The block up to the path, and after it. */
   readonly before: Buffer
   readonly after: Buffer
-  /** The request's own field up to its value; `null`: it is in `after`, or there is none. */
+  /** The request's own field up to its value; `null`: in `after`, or none. */
   readonly own: Buffer | null
 }
 
-/** Prepares the header blocks of one connection, in their order (RFC 7541), for POST over https. */
+/** For POST over https. Prepares a connection's blocks in order (RFC 7541). */
 export class HpackEncoder {
   readonly #authority: string
   readonly #literal: ReadonlySet<string>
   readonly #table = new DynamicTable()
   readonly #prepared = new WeakMap<TransportRequest['headers'], PreparedBlock>()
-  /** Table sizes to tell the peer: the smallest, and the last. */
+  /** To announce: the smallest, and the last. */
   #resizes: number[] = []
 
   constructor(authority: string, { indexesAuthorization = false }: HpackOptions = {}) {
@@ -63,7 +57,7 @@ export class HpackEncoder {
     this.#literal = new Set(indexesAuthorization ? [CONTENT_LENGTH] : [CONTENT_LENGTH, 'authorization'])
   }
 
-  /** The peer's SETTINGS_HEADER_TABLE_SIZE, in bytes. No more than the default is used. */
+  /** SETTINGS_HEADER_TABLE_SIZE, in bytes. We use at most the default. */
   resize(tableBytes: number): void {
     const bytes = Math.min(tableBytes, DEFAULT_TABLE_BYTES)
     if (bytes === this.#table.maxBytes) return
@@ -117,7 +111,7 @@ export class HpackEncoder {
     return name.length + value.length + ENTRY_BYTES <= this.#table.maxBytes
   }
 
-  /** The index of a field, or of a name with any value; 0: none. */
+  /** Without `value`: any. 0: none. */
   #indexOf(name: string, value?: string): number {
     const fits = (entry: { readonly name: string; readonly value: string }) =>
       entry.name === name && (value === undefined || entry.value === value)
@@ -125,10 +119,10 @@ export class HpackEncoder {
   }
 }
 
-/** The version of a block with a table size: it is good once. */
+/** A block with a table size works only once. */
 const UNUSABLE = -1
 
-/** The most of the other bytes of a block: five integers of 1, 4, 2, 1 and 4 bytes, and the digits of a length. */
+/** Five integers of 1, 4, 2, 1 and 4 bytes, and the digits of a length. */
 const MORE_BYTES = 12 + String(Number.MAX_SAFE_INTEGER).length
 
 /** The most that `writeBlock` writes. */
@@ -136,7 +130,7 @@ export function maxBlockBytes({ before, after, own: ownName }: PreparedBlock, { 
   return before.length + path.length + after.length + (ownName?.length ?? 0) + (own?.[1].length ?? 0) + MORE_BYTES
 }
 
-/** Writes the header block of a request from `start` on. Returns where it ends. */
+/** Returns where the block ends. */
 export function writeBlock(
   buffer: Buffer,
   start: number,

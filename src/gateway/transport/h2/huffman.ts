@@ -1,11 +1,6 @@
-/*
- * The Huffman code of HPACK (RFC 7541, 5.2 and appendix B), for reading. We don't compress: copying a few more bytes of
- * a prepared block costs less than compressing each path.
- */
+/* HPACK's Huffman code (RFC 7541, 5.2 and appendix B), decoding only: copying a few more bytes of a prepared block costs less than compressing each path. */
 
-/**
- * Symbols by the length of their code in bits. The code is canonical: codes of one length count up with the symbols.
- */
+/** By code length in bits. Codes of one length count up. */
 const SYMBOLS: readonly (readonly [bits: number, symbols: readonly number[]])[] = [
   [5, latin1('012aceiost')],
   [6, latin1(' %-./3456789=A_bdfghlmnpru')],
@@ -43,14 +38,14 @@ const SYMBOLS: readonly (readonly [bits: number, symbols: readonly number[]])[] 
   [30, [10, 13, 22, 256]],
 ]
 
-/** Codes of up to so many bits are found by one look into a table: all that gateways usually send. */
+/** Codes up to this length take one lookup: nearly all that gateways send. */
 const QUICK_BITS = 8
 const END_OF_STRING = 256
 
-/** By the next eight bits: the symbol whose code they begin with, and its length in the high byte; 0: a longer code. */
+/** By the next eight bits: the symbol, and its code's length in the high byte; 0: a longer code. */
 const QUICK = new Uint16Array(1 << QUICK_BITS)
 
-/** The longer codes by length: the first code, and its symbols. */
+/** Longer codes by length: the first code, and the symbols. */
 const LONG: { readonly bits: number; readonly first: number; readonly symbols: readonly number[] }[] = []
 
 let code = 0
@@ -68,16 +63,16 @@ for (const [bits, symbols] of SYMBOLS) {
   code += symbols.length
 }
 
-/** A string is at most 8/5 as long as its code, and a header block is limited. */
+/** A string is at most 8/5 as long as its code, and blocks are limited. */
 let decoded = Buffer.allocUnsafe(4096)
 
-/** The string whose code is in `source` from `start` to `end`; `null`: malformed. */
+/** `null`: malformed. */
 export function decodeHuffman(source: Uint8Array, start: number, end: number): string | null {
   const longest = ((end - start) * 8) / 5
   if (decoded.length < longest) decoded = Buffer.allocUnsafe(longest * 2)
   let written = 0
   let at = start
-  /** Bits read and not decoded: the lowest `have` of them. */
+  /** Bits not decoded yet: the lowest `have`. */
   let bits = 0
   let have = 0
   for (;;) {
@@ -102,7 +97,7 @@ export function decodeHuffman(source: Uint8Array, start: number, end: number): s
       have -= quick >> 8
     }
   }
-  // The last byte may hold a short code before its padding.
+  // A short code may come before the padding.
   while (have > 0) {
     const quick = QUICK[((bits << (QUICK_BITS - have)) | (0xff >> have)) & 0xff] ?? 0
     const used = quick >> 8
@@ -117,9 +112,7 @@ export function decodeHuffman(source: Uint8Array, start: number, end: number): s
   }
 }
 
-/**
- * Reads a code of more than eight bits from bit `from` on; `null`: there is none before `end`. Positions are in bits.
- */
+/** A code of more than eight bits. Positions in bits; `null`: none before `end`. */
 function decodeLong(
   source: Uint8Array,
   from: number,
@@ -138,7 +131,7 @@ function decodeLong(
   return null
 }
 
-/** "A padding strictly longer than 7 bits", or one that is not all ones, is an error. */
+/** "A padding strictly longer than 7 bits", or not all ones, is an error. */
 function isPadding(source: Uint8Array, from: number, end: number): boolean {
   const bits = end - from
   return bits === 0 || (bits < 8 && ((source[from >> 3] ?? 0) & ((1 << bits) - 1)) === (1 << bits) - 1)

@@ -29,7 +29,7 @@ export function readPeerSettings(known: PeerSettings, payload: Buffer): PeerSett
         settings.headerTableBytes = value
         break
       case SettingId.enablePush:
-        // "A client MUST treat receipt of a SETTINGS frame with SETTINGS_ENABLE_PUSH set to 1 as a connection error".
+        // 6.5.2: a server must not enable push.
         if (value !== 0) return ErrorCode.protocol
         break
       case SettingId.maxConcurrentStreams:
@@ -47,7 +47,7 @@ export function readPeerSettings(known: PeerSettings, payload: Buffer): PeerSett
         settings.maxHeaderListBytes = value
         break
       default:
-      // "An endpoint that receives a SETTINGS frame with any unknown or unsupported identifier MUST ignore that setting."
+      // 6.5.2: unknown settings are ignored.
     }
   }
   return settings

@@ -8,7 +8,7 @@ import { INITIAL_SETTINGS } from './peer-settings.ts'
 import type { PeerSettings } from './peer-settings.ts'
 import type { Stream } from './stream.ts'
 
-/** Writes requests: the headers at once, the body as the peer has room (RFC 9113, 5.2 and 6.9). */
+/** The headers at once, the body as the peer has room (RFC 9113, 5.2 and 6.9). */
 export class RequestWriter {
   readonly #writer: FrameWriter
   readonly #encoder: HpackEncoder
@@ -30,7 +30,7 @@ export class RequestWriter {
     this.#blocked.delete(stream)
   }
 
-  /** The peer has room for `bytes` more on the connection. Returns an error code. */
+  /** Returns an error code. */
   widen(bytes: number): number {
     this.#window += bytes
     if (bytes === 0) return ErrorCode.protocol

@@ -6,16 +6,15 @@ import { Connection } from './connection.ts'
 import type { ConnectionListener } from './connection.ts'
 import type { HpackOptions } from './hpack-encoder.ts'
 
-/** Streams at most: no credential has more in flight. */
+/** No credential has more in flight. */
 const MAX_STREAMS = 1000
 
-/** How often a connection checks its peer, in ms: see `Connection.tick`. */
+/** Between two calls of `Connection.tick`, in ms. */
 const TICK_MS = 3000
 
-/** Ticks in which a peer must take the last write: the requests of one turn. */
+/** Ticks that a peer has to take the last write. */
 const WRITE_TICKS = 4
 
-/** The part of a `TLSSocket` that a session needs. */
 export interface SessionSocket {
   readonly destroyed: boolean
   readonly writableLength: number
@@ -28,7 +27,7 @@ export interface SessionSocket {
   destroy(): void
 }
 
-/** Opens an HTTP/2 connection on a socket. Resolves when the peer has greeted. */
+/** Resolves when the peer has greeted. */
 export function openSocketSession(
   socket: SessionSocket,
   authority: string,
@@ -48,7 +47,7 @@ class SocketSession implements Session, ConnectionListener {
   #onOpened: ((opened: Opened) => void) | null
   #isReceiving = false
   #isScheduled = false
-  /** The last write, if the socket has not taken all of it; `null`: it takes more. */
+  /** The last write, until the socket has taken it all. */
   #blockedBy: Buffer | null = null
   #blockedTicks = 0
   #cancelTick: () => void
@@ -87,7 +86,7 @@ class SocketSession implements Session, ConnectionListener {
   send(request: TransportRequest, listener: RequestListener): InFlight {
     const { isIdle } = this.#connection
     const inFlight = this.#connection.send(request, listener)
-    // The first request does not wait for others of its turn, which may be a millisecond of work.
+    // The first request does not wait for the rest of its turn, perhaps a millisecond of work.
     if (isIdle && !this.#isReceiving) this.#flush()
     return inFlight
   }
@@ -112,7 +111,7 @@ class SocketSession implements Session, ConnectionListener {
     this.#listener.onEnd(end)
   }
 
-  /** All requests of one turn go out in one write. */
+  /** All requests of a turn leave in one write. */
   onOutput(): void {
     if (this.#isReceiving || this.#isScheduled) return
     this.#isScheduled = true
@@ -121,13 +120,13 @@ class SocketSession implements Session, ConnectionListener {
 
   onOver(): void {
     this.#cancelTick()
-    // A peer that takes nothing would keep the waiting bytes, and the socket.
+    // A peer that reads nothing would keep the pending bytes and the socket.
     if (this.#blockedBy !== null) {
       this.#socket.destroy()
       return
     }
     this.#flush()
-    // So would a peer that does not close its half.
+    // So would a peer that keeps its half open.
     this.#socket.destroySoon()
     this.#cancelTick = this.#clock.after(WRITE_TICKS * TICK_MS, () => this.#socket.destroy())
   }
@@ -137,7 +136,7 @@ class SocketSession implements Session, ConnectionListener {
     try {
       this.#connection.receive(chunk)
     } catch (error) {
-      // A bug: the connection's place in the stream of frames is lost.
+      // A bug: our place among the frames is lost.
       this.#connection.end({ reason: 'internal error', kind: 'protocol' })
       throw error
     } finally {
@@ -146,7 +145,7 @@ class SocketSession implements Session, ConnectionListener {
     }
   }
 
-  // A field: a function in `onOutput` would make an object for each request.
+  // A field: `onOutput` would make a function for each request.
   readonly #flushScheduled = (): void => {
     this.#isScheduled = false
     this.#flush()
@@ -158,7 +157,7 @@ class SocketSession implements Session, ConnectionListener {
     if (bytes === null) return
     this.#blockedBy = bytes
     this.#socket.write(bytes, () => this.#written(bytes))
-    // Usually the system takes all of it, and there is no need to wait for the callback.
+    // Usually the system takes it all: no need to wait for the callback.
     if (this.#socket.writableLength === 0) this.#blockedBy = null
   }
 
@@ -175,7 +174,7 @@ class SocketSession implements Session, ConnectionListener {
     this.#connection.end({ reason, kind: 'lost' })
   }
 
-  /** After what has arrived was read, also if the process stood still. */
+  /** Runs after arrived bytes are read, even if the process stood still. */
   #tickLater(): () => void {
     return this.#clock.after(TICK_MS, () => setImmediate(() => this.#tick()))
   }

@@ -3,7 +3,7 @@ import type { InFlight, Requested, RequestListener } from '../session.ts'
 import { MAX_WINDOW_BYTES } from './frames.ts'
 import type { HeaderField } from './header-table.ts'
 
-/** The result of a frame for a stream; the last two break the rules of HTTP (RFC 9113, 8.1.1). */
+/** The last two break the rules of HTTP (RFC 9113, 8.1.1). */
 export type StreamStep = 'open' | 'answered' | 'too long' | 'malformed' | 'wrong length'
 
 interface Owner {
@@ -13,13 +13,12 @@ interface Owner {
 /**
  * One request and its answer (RFC 9113, 5.1 and 8.1).
  *
- * waiting → (1xx)* → headers → data* → (trailers) → answered. Any → malformed, for what has no place there.
+ * waiting → (1xx)* → headers → data* → (trailers) → answered. Any → malformed.
  */
 export class Stream implements InFlight {
   readonly id: number
   readonly listener: RequestListener
   readonly #owner: Owner
-  /** Bytes of the connection that were written before this stream. */
   readonly startsAt: number
   #sendWindow: number
   #unsent: Buffer | null = null
@@ -38,7 +37,7 @@ export class Stream implements InFlight {
     this.#sendWindow = sendWindow
   }
 
-  /** Bytes of the body that the peer has room for; below 0 after SETTINGS that lower it. */
+  /** Below 0 after SETTINGS lowered it. */
   get sendWindow(): number {
     return this.#sendWindow
   }
@@ -58,18 +57,18 @@ export class Stream implements InFlight {
     return body.subarray(0, bytes)
   }
 
-  /** Counts written bytes of the body: the peer may give back as many, and no more (RFC 9113, 6.9.1). */
+  /** The peer may give back as many bytes (RFC 9113, 6.9.1). */
   sent(bytes: number): void {
     this.#sendWindow -= bytes
   }
 
-  /** The peer has room for `bytes` more. Returns whether the window is legal (RFC 9113, 6.9.1). */
+  /** Returns whether the window is legal (RFC 9113, 6.9.1). */
   widen(bytes: number): boolean {
     this.#sendWindow += bytes
     return this.#sendWindow <= MAX_WINDOW_BYTES
   }
 
-  /** Counts a DATA frame with its padding. Returns whether the peer was allowed to send it. */
+  /** A DATA frame with its padding. Returns whether the peer was allowed to send it. */
   admits(bytes: number, windowBytes: number): boolean {
     this.#receivedBytes += bytes
     return this.#receivedBytes <= windowBytes
@@ -87,11 +86,11 @@ export class Stream implements InFlight {
     if (this.#status !== 0) return isEnd && areTrailers(fields) ? this.#end() : 'malformed'
     const status = statusOf(fields)
     if (status === null) return 'malformed'
-    // 8.1: any number of these may come first. 101 has no place in HTTP/2 (8.6).
+    // 8.1: any number may come first. HTTP/2 has no 101 (8.6).
     if (status < 200) return isEnd || status === 101 ? 'malformed' : 'open'
     this.#status = status
     this.#fields = fields
-    // RFC 9110, 8.6: with 304 it is another answer's length.
+    // RFC 9110, 8.6: a 304 has another answer's length.
     const length = status === 304 ? null : valueOf(fields, 'content-length')
     if (length !== null) this.#contentLength = /^\d{1,15}$/.test(length) ? Number(length) : -1
     return isEnd ? this.#end() : 'open'
@@ -142,11 +141,11 @@ class Answer {
   }
 }
 
-/** The status of an answer; `null`: malformed (RFC 9113, 8.2 and 8.3.2). */
+/** `null`: malformed (RFC 9113, 8.2 and 8.3.2). */
 function statusOf(fields: readonly HeaderField[]): number | null {
   const first = fields[0]
   if (first === undefined || first.name !== ':status' || !/^[1-9]\d\d$/.test(first.value)) return null
-  // It is the only pseudo-header field of an answer, and the first.
+  // The only pseudo-header field of an answer comes first.
   for (let n = 1; n < fields.length; n++) if (!isRegular(fields[n])) return null
   return Number(first.value)
 }
@@ -156,21 +155,18 @@ function areTrailers(fields: readonly HeaderField[]): boolean {
   return fields.every(isRegular)
 }
 
-/** Several fields of one name are one list (RFC 9110, 5.3). */
+/** Fields of one name are a list (RFC 9110, 5.3). */
 function valueOf(fields: readonly HeaderField[], name: string): string | null {
   let value: string | null = null
   for (const field of fields) if (field.name === name) value = value === null ? field.value : `${value}, ${field.value}`
   return value
 }
 
-/**
- * 8.2.1: what a name must not contain, such as capital letters and colons; and what a value must not contain, begin or
- * end with.
- */
+/** 8.2.1: forbidden in names (such as capitals and colons), and in or around values. */
 const NO_NAME = /[^\x21-\x39\x3b-\x40\x5b-\x7e]|^$/
 const NO_VALUE = /[\0\n\r]|^[ \t]|[ \t]$/
 
-/** 8.2.2: "Any message containing connection-specific header fields MUST be treated as malformed". */
+/** 8.2.2: connection-specific fields make a message malformed. */
 const CONNECTION_SPECIFIC: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',

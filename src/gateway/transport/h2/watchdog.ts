@@ -1,23 +1,21 @@
-/** Ticks without a byte from the peer before a PING: with requests in flight, and without. */
+/** Silent ticks before a PING: with requests in flight, and without. */
 const SILENT_TICKS = { busy: 2, idle: 10 }
 
-/** Ticks that a peer has to answer a PING, and to acknowledge our settings. */
+/** Ticks to answer a PING, and to acknowledge our settings. */
 const PING_TICKS = 2
 const SETTINGS_TICKS = 4
 
 export type Alarm = 'none' | 'send ping' | 'ping unanswered' | 'settings unacknowledged'
 
 /**
- * Whether the peer of a connection is still there, in ticks of some seconds.
+ * Whether a connection's peer is still there.
  *
- * heard → (silent) → asked by PING → (answered) → heard, or (not) → given up. Besides: settings sent → acknowledged, or
- * given up (RFC 9113, 6.5.3).
+ * heard → (silent) → asked by PING → (answered) → heard, or (not) → given up. Settings: sent → acknowledged, or given up
+ * (RFC 9113, 6.5.3).
  */
 export class Watchdog {
   #silentTicks = 0
-  /** Ticks since an unanswered PING; `null`: none. */
   #pingTicks: number | null = null
-  /** Ticks since our unacknowledged settings; `null`: acknowledged. */
   #settingsTicks: number | null = 0
 
   heard(): void {

@@ -1,7 +1,10 @@
 import { createECDH } from 'node:crypto'
 import { ensureSpareFiles, threadProgram } from '../../system/thread.ts'
 
-/* Diffie-Hellman with a browser's key and a key pair per message (RFC 8291, 3.1). It takes 74 µs (2026-11-23, Bun 1.4.5), most of the cost of a push to a browser, so a second processor helps. */
+/*
+ * Diffie-Hellman with a browser's key and a key pair per message (RFC 8291, 3.1). It takes 74 µs (2026-11-23, Bun
+ * 1.4.5), most of the cost of a push to a browser, so a second processor helps.
+ */
 
 export interface Agreement {
   /** An uncompressed point, 65 bytes. */

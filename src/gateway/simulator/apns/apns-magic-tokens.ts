@@ -3,7 +3,11 @@ import { TRANSPORT_ANSWERS } from '../magic-tokens.ts'
 import type { MagicAnswer, MagicToken } from '../magic-tokens.ts'
 import type { ApnsReason } from '../../apns/answers.ts'
 
-/* A magic APNs token is hex: `bad`, four digits from `MAGIC_TOKENS` (an HTTP status and a variant; 000: no refusal), then how often: 0 = always, 1 to f = that many times, then the token is accepted. `bad429010000…` is throttled once. One random token in ten million starts like this. The manual's `simulator.md` has the table. */
+/*
+ * A magic APNs token is hex: `bad`, four digits from `MAGIC_TOKENS` (an HTTP status and a variant; 000: no refusal),
+ * then how often: 0 = always, 1 to f = that many times, then the token is accepted. `bad429010000…` is throttled once.
+ * One random token in ten million starts like this. The manual's `simulator.md` has the table.
+ */
 
 export interface MagicRefusal {
   readonly reason: ApnsReason

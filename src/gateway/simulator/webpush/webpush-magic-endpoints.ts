@@ -4,7 +4,11 @@ import type { MagicToken } from '../magic-tokens.ts'
 import { WEBPUSH_REFUSALS } from './webpush-answer.ts'
 import type { WebPushRefusal } from './webpush-answer.ts'
 
-/* The magic word starts the last segment of an endpoint's path, spelled as in `fcm-magic-tokens.ts`. Statuses and bodies are those of the played push service: Mozilla's 401 with an errno for 403, Microsoft's 406 for 429. The manual's `simulator.md` has the table. */
+/*
+ * The magic word starts the last segment of an endpoint's path, spelled as in `fcm-magic-tokens.ts`. Statuses and
+ * bodies are those of the played push service: Mozilla's 401 with an errno for 403, Microsoft's 406 for 429. The
+ * manual's `simulator.md` has the table.
+ */
 
 export function webPushMagicEndpoint(endpoint: string): MagicToken<WebPushRefusal> | null {
   return WORDS.find(lastOf(endpoint))

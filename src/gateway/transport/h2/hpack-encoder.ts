@@ -1,7 +1,11 @@
 import type { TransportRequest } from '../transport.ts'
 import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES, STATIC_TABLE } from './header-table.ts'
 
-/* As Apple asks ("Sending notification requests to APNs"): `:path` and `authorization` are literals without indexing; of `apns-id`, `apns-expiration` and `apns-collapse-id` only the name is indexed; everything else is indexed, and one byte from then on. Other gateways get the same, except for `HpackOptions`. */
+/*
+ * As Apple asks ("Sending notification requests to APNs"): `:path` and `authorization` are literals without indexing;
+ * of `apns-id`, `apns-expiration` and `apns-collapse-id` only the name is indexed; everything else is indexed, and one
+ * byte from then on. Other gateways get the same, except for `HpackOptions`.
+ */
 
 export interface HpackOptions {
   /**

@@ -1,4 +1,7 @@
-/* HPACK's Huffman code (RFC 7541, 5.2 and appendix B), decoding only: copying a few more bytes of a prepared block costs less than compressing each path. */
+/*
+ * HPACK's Huffman code (RFC 7541, 5.2 and appendix B), decoding only: copying a few more bytes of a prepared block
+ * costs less than compressing each path.
+ */
 
 /** By code length in bits. Codes of one length count up. */
 const SYMBOLS: readonly (readonly [bits: number, symbols: readonly number[]])[] = [

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { $ } from 'bun'
-import { makeRsaKeys } from '../src/gateway/simulator/fcm/rsa-keys.ts'
+import { makeRsaKeys } from '../src/gateway/simulator/certificate.ts'
 import { migratedDatabase } from '../test/support/new-database.ts'
 
 /** `node_modules/.bin` is on the path. */

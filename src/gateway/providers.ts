@@ -1,15 +1,15 @@
 import type { Application, SecretOwner } from '../application/application.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import { isSqliteError } from '../database/sqlite-error.ts'
+import { SIMULATED_SERVICE } from '../device/webpush/push-services.ts'
 import type { Log } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import type { Platform } from '../platform.ts'
-import type { Provider } from './gateway.ts'
+import type { Provider, Recipient } from './gateway.ts'
 import { apnsIdentityOf } from './preview.ts'
 import type { ApnsIdentity } from './preview.ts'
 import { apnsSigning, GATEWAYS } from './registry.ts'
 import type { GatewayDependencies } from './registry.ts'
-import { withRealBrowsers } from './simulator/real-browsers.ts'
 import type { Simulator } from './simulator/simulator.ts'
 
 interface Dependencies extends Omit<GatewayDependencies, 'quotas' | 'signing'> {
@@ -87,4 +87,26 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
       return made !== undefined && made !== fingerprintOf(application, platform)
     },
   }
+}
+
+/**
+ * For a simulated application with a VAPID key: reaches real browsers and the simulator's. Disposes of both providers.
+ */
+function withRealBrowsers(real: Provider, simulated: Provider): Provider {
+  const of = ({ token }: Recipient): Provider => (URL.parse(token)?.origin === SIMULATED_SERVICE ? simulated : real)
+  return {
+    ...constantsOf(real),
+    send: (message, recipient, listener) => of(recipient).send(message, recipient, listener),
+    originOf: (recipient) => of(recipient).originOf(recipient),
+    get connections() {
+      return (real.connections ?? 0) + (simulated.connections ?? 0)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([real[Symbol.asyncDispose](), simulated[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+function constantsOf({ name, retry, weight }: Provider): Pick<Provider, 'name' | 'retry' | 'weight' | 'isOpen'> {
+  return { name, retry, isOpen: true, ...(weight !== undefined && { weight }) }
 }

@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.ts'
-import { receivedOf } from '../gateway/simulator/http2/received.ts'
+import { receivedOf } from '../gateway/simulator/received.ts'
 import { targetsOf } from '../gateway/simulator/known-credentials.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { isoTime } from '../text/format.ts'

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { MAGIC, startOf } from '../../src/dashboard/client/magic-phones.ts'
 import { apnsMagicToken } from '../../src/gateway/simulator/apns/apns-magic-tokens.ts'
-import { fcmMagicToken } from '../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
-import { WEBPUSH_REFUSALS } from '../../src/gateway/simulator/webpush/webpush-answer.ts'
+import { fcmMagicToken } from '../../src/gateway/simulator/fcm/fcm-answer.ts'
 import {
   isOlder,
   maxBytesAt,
   OLDER,
   SMALLER,
+  WEBPUSH_REFUSALS,
   webPushMagicEndpoint,
-} from '../../src/gateway/simulator/webpush/webpush-magic-endpoints.ts'
+} from '../../src/gateway/simulator/webpush/webpush-answer.ts'
 import { REALITY } from '../gateway/reality/rows.ts'
 
 /** Without the push service that is played. */

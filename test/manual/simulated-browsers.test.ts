@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { WEBPUSH_REFUSALS } from '../../src/gateway/simulator/webpush/webpush-answer.ts'
-import { OLDER, SMALLER } from '../../src/gateway/simulator/webpush/webpush-magic-endpoints.ts'
+import { OLDER, SMALLER, WEBPUSH_REFUSALS } from '../../src/gateway/simulator/webpush/webpush-answer.ts'
 
 const PAGE = join(import.meta.dir, '../../src/manual/simulator.md')
 

@@ -1,5 +1,5 @@
-import { makeRsaKeys } from '../../src/gateway/simulator/fcm/rsa-keys.ts'
-import type { RsaKeys } from '../../src/gateway/simulator/fcm/rsa-keys.ts'
+import { makeRsaKeys } from '../../src/gateway/simulator/certificate.ts'
+import type { RsaKeys } from '../../src/gateway/simulator/certificate.ts'
 
 /**
  * Three pairs, the same for each service and simulator: to make them takes longer than the rest of their start.

@@ -1,29 +1,22 @@
-import type { FcmCredential } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
 import { isInstallationId } from '../../device/push-token.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
 import { renderFcm } from '../../notification/fcm-render.ts'
 import type { RenderedFcm } from '../../notification/fcm-render.ts'
 import type { Message } from '../../notification/notification.ts'
+import { forgetOldest } from '../../text/forget-oldest.ts'
 import type { Addressed, Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failures.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
-import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
+import type { Transport, TransportAnswer } from '../transport/transport.ts'
 import { ProjectQuota } from './project-quota.ts'
 import { FCM_RETRY, readFcm } from './protocol.ts'
 import type { FcmVerdict } from './protocol.ts'
-import { SuspectTokens } from './suspect-tokens.ts'
 import { createAccessTokens } from './token.ts'
-import type { AccessTokens } from './token.ts'
+import type { AccessTokens, AccessTokensOptions } from './token.ts'
 
-export interface FcmProviderOptions {
-  readonly credential: FcmCredential
+export interface FcmProviderOptions extends AccessTokensOptions {
   readonly origin: string
-  /** The full URL. Google's: https://oauth2.googleapis.com/token. */
-  readonly tokenUrl: string
-  readonly ca?: string | undefined
-  readonly openTransport: OpenTransport
-  readonly clock: Clock
   readonly quota?: ProjectQuota
   readonly onIphone?: OnIphone
 }
@@ -160,6 +153,31 @@ class FcmProvider implements Provider {
       this.#rendered.set(message, rendered)
     }
     return rendered
+  }
+}
+
+const MAX_SUSPECTS = 10_000
+
+/**
+ * Devices refused by answers that may concern the whole project: 404 without details, 401 without a body. If FCM
+ * accepts other messages of the project, the token is at fault.
+ */
+class SuspectTokens {
+  #taken = 0
+  /** By device: `#taken` at its first refusal. */
+  readonly #suspects = new Map<number, number>()
+
+  taken(device: number): void {
+    this.#taken++
+    if (this.#suspects.size > 0) this.#suspects.delete(device)
+  }
+
+  refused(device: number): boolean {
+    const before = this.#suspects.get(device)
+    if (before !== undefined) return this.#taken > before
+    this.#suspects.set(device, this.#taken)
+    forgetOldest(this.#suspects, MAX_SUSPECTS)
+    return false
   }
 }
 

@@ -31,6 +31,7 @@ const EXPIRE_AGAIN_MS = 30_000
 
 export interface AccessTokensOptions {
   readonly credential: FcmCredential
+  /** The full URL. Google's: https://oauth2.googleapis.com/token. */
   readonly tokenUrl: string
   readonly ca?: string | undefined
   readonly openTransport: OpenTransport

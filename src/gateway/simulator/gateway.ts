@@ -1,22 +1,19 @@
-import type { Clock } from '../../clock.ts'
-import type { Pem } from './certificate.ts'
-import type { OnConnection } from './http2/http2-listener.ts'
+import type { Http2ListenerOptions } from './http2/http2-listener.ts'
 import type { Attempt, Reply, Script, SimulatedAnswer } from './http2/reply.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import { createMagicTokens } from './magic-tokens.ts'
 import type { MagicToken } from './magic-tokens.ts'
 import type { ReceivedPush } from './received-pushes.ts'
 
-export interface GatewayOptions {
-  readonly clock: Clock
-  readonly pem: Pem
+export interface GatewayOptions extends Pick<
+  Http2ListenerOptions<never>,
+  'clock' | 'pem' | 'maxStreams' | 'onConnection'
+> {
   readonly known: KnownCredentials
-  readonly maxStreams: number
   readonly slowMs: number
   readonly newId: () => string
   readonly record: (arrival: ReceivedPush) => void
   readonly script: Script
-  readonly onConnection?: OnConnection
 }
 
 type Answer<Refusal> = (

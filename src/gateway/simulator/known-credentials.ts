@@ -5,7 +5,7 @@ import { readVapid } from '../../application/vapid.ts'
 import type { VapidCredential } from '../../application/vapid.ts'
 import type { Environment } from '../../device/device.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
-import { makeRsaKeys, PEM_ENCODING } from './fcm/rsa-keys.ts'
+import { makeRsaKeys, PEM_ENCODING } from './certificate.ts'
 
 export interface ApnsKey {
   readonly teamId: string

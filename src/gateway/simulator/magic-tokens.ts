@@ -1,6 +1,7 @@
 import { forgetOldest } from '../../text/forget-oldest.ts'
+import { ErrorCode } from '../transport/h2/frames.ts'
 
-/** `apns-magic-tokens.ts` spells these in hex, `fcm-magic-tokens.ts` in words. */
+/** `apns-magic-tokens.ts` spells these in hex, `fcm-answer.ts` in words. */
 export type MagicAnswer<Refusal> =
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
   /** Refused; the connection takes one request at a time until the next success. */
@@ -20,18 +21,13 @@ export interface MagicToken<Refusal> {
   readonly times: number
 }
 
-/** RFC 9113, 7. */
-const INTERNAL_ERROR = 0x2
-const REFUSED_STREAM = 0x7
-const ENHANCE_YOUR_CALM = 0xb
-
 /** Shared by all gateways, by FCM word. */
 export const TRANSPORT_ANSWERS = {
   slow: { kind: 'slow' },
   farewell: { kind: 'farewell' },
-  reset: { kind: 'reset', code: INTERNAL_ERROR },
-  refused: { kind: 'reset', code: REFUSED_STREAM },
-  goaway: { kind: 'goaway', code: ENHANCE_YOUR_CALM },
+  reset: { kind: 'reset', code: ErrorCode.internal },
+  refused: { kind: 'reset', code: ErrorCode.refusedStream },
+  goaway: { kind: 'goaway', code: ErrorCode.enhanceYourCalm },
   silent: { kind: 'silent' },
   close: { kind: 'close' },
 } as const satisfies Record<string, MagicAnswer<never>>

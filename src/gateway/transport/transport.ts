@@ -112,7 +112,11 @@ export interface TransportOptions {
   readonly key?: string
   /** From the call to the last byte of the answer. */
   readonly deadlineMs: number
-  /** Whether HPACK may index `authorization`; Apple asks not to. Default false. */
+  /**
+   * Whether to index `authorization`. Google's is a kilobyte, more than the rest of a request, and too random to guess
+   * from block lengths (RFC 7541, 7.1.1). Apple asks
+   * not to. Default false.
+   */
   readonly indexesAuthorization?: boolean
   readonly watch?: ConnectionWatch
   /**

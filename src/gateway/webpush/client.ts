@@ -15,27 +15,21 @@ import { renderWebPush, webPushHeaders } from '../../notification/webpush-render
 import type { RenderedWebPush } from '../../notification/webpush-render.ts'
 import type { Addressed, Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failures.ts'
-import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
+import type { Transport, TransportAnswer } from '../transport/transport.ts'
 import { encryptMessage, isPaddedToLimit, paddedLength } from './encryption.ts'
 import type { Agreement, KeyAgreement } from './key-agreement.ts'
-import type { HostAddresses } from './host-addresses.ts'
 import { judgeWebPush, WEBPUSH_RETRY } from './protocol.ts'
 import { ServiceRoutes } from './service-routes.ts'
-import type { FoundRoute } from './service-routes.ts'
+import type { FoundRoute, ServiceRoutesOptions } from './service-routes.ts'
 import { createVapidTokens } from './token.ts'
 import type { VapidTokens } from './token.ts'
 
-export interface WebPushProviderOptions {
+export interface WebPushProviderOptions extends ServiceRoutesOptions {
   readonly credential: VapidCredential
   /** Allowed by the operator: see `endpointProblem`. */
   readonly named: readonly string[]
-  readonly ca?: string | undefined
-  readonly openTransport: OpenTransport
   readonly clock: Clock
-  readonly hosts: HostAddresses | null
   readonly keyAgreement: KeyAgreement
-  /** The simulator's origin in place of the endpoint's. */
-  readonly relay?: (endpoint: string) => string
 }
 
 /** Renders a push once per `Message` object. */

@@ -7,10 +7,11 @@ import type { HostAddresses, HostRefusal } from './host-addresses.ts'
 /** A stranger's endpoint may name any subdomain of a known host. */
 const MAX_ROUTES = 100
 
-interface ServiceRoutesOptions {
+export interface ServiceRoutesOptions {
   readonly openTransport: OpenTransport
   readonly ca?: string | undefined
   readonly hosts: HostAddresses | null
+  /** The simulator's origin in place of the endpoint's. */
   readonly relay?: (endpoint: string) => string
 }
 

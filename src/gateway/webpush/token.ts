@@ -1,4 +1,5 @@
 import { importPKCS8, SignJWT } from 'jose'
+import type { VapidCredential } from '../../application/vapid.ts'
 import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { forgetOldest } from '../../text/forget-oldest.ts'
@@ -14,11 +15,7 @@ const MAX_AHEAD_MS = 5 * MINUTE_MS
 export type VapidTokens = ReturnType<typeof createVapidTokens>
 
 /** Signs VAPID tokens (RFC 8292): ES256, one per push service, used for half its life. */
-export function createVapidTokens(
-  /** PKCS #8, PEM; base64url; `mailto:` or `https:`. */
-  key: { readonly privateKey: string; readonly publicKey: string; readonly subject: string },
-  clock: Pick<Clock, 'now'>,
-) {
+export function createVapidTokens(key: Omit<VapidCredential, 'kind'>, clock: Pick<Clock, 'now'>) {
   const issued = new Map<string, { readonly authorization: string; readonly at: number }>()
   const pending = new Map<string, Promise<string>>()
   let imported: ReturnType<typeof importPKCS8> | null = null

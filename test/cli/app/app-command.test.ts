@@ -6,7 +6,7 @@ import { createApplicationStore } from '../../../src/application/application-sto
 import { secretMatches } from '../../../src/application/secret.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { apnsMagicToken } from '../../../src/gateway/simulator/apns/apns-magic-tokens.ts'
-import { fcmMagicToken } from '../../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
+import { fcmMagicToken } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { commandLine, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'

@@ -7,7 +7,7 @@ import { fcmErrorDetail, googleError, googlePage } from '../../../src/gateway/si
 import type { GoogleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
 import type { TokenIssuer } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
 import type { SimulatedAnswer } from '../../../src/gateway/simulator/http2/reply.ts'
-import { shownBy } from '../../../src/gateway/simulator/http2/received.ts'
+import { shownBy } from '../../../src/gateway/simulator/received.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import type { Refusal } from './plan.ts'
 import type { Protocol } from './protocol.ts'

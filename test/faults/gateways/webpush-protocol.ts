@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../../src/clock.ts'
-import { shownBy } from '../../../src/gateway/simulator/http2/received.ts'
+import { shownBy } from '../../../src/gateway/simulator/received.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import { webPushAcceptance, webPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
 import type { WebPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { apnsMagicToken } from '../../../src/gateway/simulator/apns/apns-magic-tokens.ts'
-import { fcmMagicToken } from '../../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
+import { fcmMagicToken } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import { createMagicTokens } from '../../../src/gateway/simulator/magic-tokens.ts'
 import type { MagicToken } from '../../../src/gateway/simulator/magic-tokens.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { shownBy } from '../../../src/gateway/simulator/http2/received.ts'
+import { shownBy } from '../../../src/gateway/simulator/received.ts'
 
 test('the push that an app would report is read from what goes along, beside aps or as text in data', () => {
   const bellhop = { push: '019a9f7e-3c1b-7000-8000-000000000000' }

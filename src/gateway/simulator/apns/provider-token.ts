@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../../../clock.ts'
 import type { Environment } from '../../../device/device.ts'
-import { isSignedBy, readJws } from '../http2/jws.ts'
+import { isSignedBy, readJws } from '../jws.ts'
 import type { ApnsKey } from '../known-credentials.ts'
 import type { ApnsReason } from '../../apns/answers.ts'
 

@@ -1,5 +1,8 @@
+import { isInstallationId } from '../../../device/push-token.ts'
 import { QUOTA_FAILURE } from '../../fcm/error.ts'
 import type { SimulatedAnswer } from '../http2/reply.ts'
+import { MagicWords } from '../magic-tokens.ts'
+import type { MagicToken } from '../magic-tokens.ts'
 import {
   apnsErrorDetail,
   badRequestDetail,
@@ -61,7 +64,19 @@ const REFUSALS = {
 
 export type FcmRefusal = keyof typeof REFUSALS
 
-export const FCM_REFUSALS = Object.keys(REFUSALS) as FcmRefusal[]
+/**
+ * A magic FCM token is a word of `FCM_MAGIC_TOKENS`, optionally `-` and a count, then no letter or digit, then
+ * anything. Without a count it always works; with one, that many times, then the token is accepted: `throttled-1:abc`
+ * is throttled once. An installation ID has `f_` before the word, and 22 characters: `f_unregistered_0000001`. The
+ * manual's `simulator.md` has the table.
+ */
+export function fcmMagicToken(token: string): MagicToken<FcmRefusal> | null {
+  return WORDS.find(isInstallationId(token) ? token.replace(/^f_/, '') : token)
+}
+
+const WORDS = new MagicWords(Object.keys(REFUSALS) as FcmRefusal[])
+
+export const FCM_MAGIC_TOKENS = WORDS.all
 
 export function fcmRefusal(
   refusal: FcmRefusal,

@@ -1,19 +1,15 @@
 import { sleep } from '../../../clock.ts'
-import type { Clock } from '../../../clock.ts'
-import type { Pem } from '../certificate.ts'
-import type { Reply, Script, SimulatedAnswer } from '../http2/reply.ts'
+import type { Reply, SimulatedAnswer } from '../http2/reply.ts'
+import type { FcmGatewayOptions } from './fcm-gateway.ts'
 import { googlePage } from './google-error.ts'
-import type { TokenIssuer } from './token-issuer.ts'
-
-interface TokenEndpointOptions {
-  readonly clock: Clock
-  readonly pem: Pem
-  readonly tokens: TokenIssuer
-  readonly script: Script
-}
 
 /** Plays https://oauth2.googleapis.com/token, over HTTP/1.1 and HTTP/2. */
-export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpointOptions) {
+export function startTokenEndpoint({
+  clock,
+  pem,
+  tokens,
+  script,
+}: Pick<FcmGatewayOptions, 'clock' | 'pem' | 'tokens' | 'script'>) {
   let requests = 0
 
   const decide = (request: Request, form: URLSearchParams): Reply => {

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../clock.ts'
-import { isSignedBy, readJws } from '../http2/jws.ts'
-import type { Jws } from '../http2/jws.ts'
+import { isSignedBy, readJws } from '../jws.ts'
+import type { Jws } from '../jws.ts'
 import type { SimulatedAnswer } from '../http2/reply.ts'
 import type { ServiceAccount } from '../known-credentials.ts'
 import { googleAnswer } from './google-error.ts'

@@ -1,3 +1,6 @@
+import { createServer } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createECDH, randomBytes } from 'node:crypto'
 import { forgetOldest } from '../../../text/forget-oldest.ts'
 import type { SubscriptionKeys } from '../../../device/webpush/subscription-keys.ts'
@@ -7,12 +10,18 @@ import { listenHttp2 } from '../http2/http2-listener.ts'
 import type { Http2Listener } from '../http2/http2-listener.ts'
 import type { IncomingRequest, Reply } from '../http2/reply.ts'
 import type { MagicToken } from '../magic-tokens.ts'
-import { listenHttp11 } from './http11-listener.ts'
 import { exampleSecrets } from './message-opening.ts'
 import type { SubscriptionSecrets } from './message-opening.ts'
-import { playedService, webPushAcceptance, webPushReason, webPushRefusal } from './webpush-answer.ts'
+import {
+  isOlder,
+  maxBytesAt,
+  playedService,
+  webPushAcceptance,
+  webPushMagicEndpoint,
+  webPushReason,
+  webPushRefusal,
+} from './webpush-answer.ts'
 import type { WebPushRefusal } from './webpush-answer.ts'
-import { isOlder, maxBytesAt, webPushMagicEndpoint } from './webpush-magic-endpoints.ts'
 import { checkWebPush } from './webpush-request.ts'
 
 export interface WebPushGatewayOptions extends GatewayOptions {
@@ -111,6 +120,42 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
 function headersOf({ headers }: IncomingRequest): Readonly<Record<string, string>> {
   const named = ['ttl', 'urgency', 'topic', 'x-wns-cache-policy'].map((name) => [name, headers[name]] as const)
   return Object.fromEntries(named.filter((one): one is [string, string] => one[1] !== undefined))
+}
+
+/** HTTP/1.1 only, like a push service behind a plain proxy. Drops requests that `handle` does not answer. */
+async function listenHttp11({
+  clock,
+  pem,
+  handle,
+}: Pick<GatewayOptions, 'clock' | 'pem'> & {
+  readonly handle: (request: IncomingRequest) => Reply
+}) {
+  const server = createServer({ key: pem.privateKey, cert: pem.certificate }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const reply = handle(readRequest(request, Buffer.concat(chunks)))
+      if (reply.kind !== 'answer') return void request.socket.destroy()
+      const { answer, afterMs = 0 } = reply
+      const send = () => response.writeHead(answer.status, answer.headers).end(answer.body)
+      if (afterMs > 0) clock.after(afterMs, send)
+      else send()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function readRequest({ method = '', url = '', headers }: IncomingMessage, body: Buffer): IncomingRequest {
+  const joined = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value])
+  return { method, path: url, headers: Object.fromEntries(joined), repeatedHeaders: false, body }
 }
 
 const LEFT: MagicToken<WebPushRefusal> = { answer: { kind: 'refuse', refusal: 'unregistered' }, times: Infinity }

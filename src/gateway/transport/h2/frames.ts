@@ -39,6 +39,7 @@ export const SettingId = {
 export const ErrorCode = {
   none: 0,
   protocol: 1,
+  internal: 2,
   flowControl: 3,
   settingsTimeout: 4,
   streamClosed: 5,

@@ -1,4 +1,4 @@
-import type { TransportRequest } from '../transport.ts'
+import type { TransportOptions, TransportRequest } from '../transport.ts'
 import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES, STATIC_TABLE } from './header-table.ts'
 
 /*
@@ -7,13 +7,7 @@ import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES, STATIC_TABLE } from './
  * byte from then on. Other gateways get the same, except for `HpackOptions`.
  */
 
-export interface HpackOptions {
-  /**
-   * Whether to index `authorization`. Google's is a kilobyte, more than the rest of a request, and too random to guess
-   * from block lengths (RFC 7541, 7.1.1). Default false.
-   */
-  readonly indexesAuthorization?: boolean
-}
+export type HpackOptions = Pick<TransportOptions, 'indexesAuthorization'>
 
 const CONTENT_LENGTH = 'content-length'
 

@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { parseJsonObject } from '../../../text/json-object.ts'
-import type { JsonObject } from '../../../text/json-object.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
+import type { JsonObject } from '../../text/json-object.ts'
 
 /** Not verified (RFC 7515, compact serialization). */
 export interface Jws {

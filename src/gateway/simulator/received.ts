@@ -1,6 +1,6 @@
-import type { Platform } from '../../../device/device.ts'
-import type { ReceivedPush } from '../received-pushes.ts'
-import { platformOfProvider } from '../../../platform.ts'
+import type { Platform } from '../../device/device.ts'
+import type { ReceivedPush } from './received-pushes.ts'
+import { platformOfProvider } from '../../platform.ts'
 
 export interface ReceivedRequest {
   readonly at: number

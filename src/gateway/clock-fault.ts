@@ -5,8 +5,8 @@ import type { Outcome } from './gateway.ts'
 const TOLERANCE_MS = 5 * MINUTE_MS
 
 /**
- * Blames this machine's clock for a refused token if the answer's `date` (RFC 9110, 6.6.1) shows that it is wrong. Then
- * no gateway accepts our tokens, and retrying does not help.
+ * Blames this machine's clock for a refused token if the answer's `date` (RFC 9110, 6.6.1) shows that it is wrong.
+ * Retrying would not help.
  */
 export function blameClock(
   outcome: Exclude<Outcome, { kind: 'accepted' }>,

@@ -14,7 +14,7 @@ export interface PreviewedRequest {
 
 export interface ApnsIdentity {
   readonly topic: string
-  /** Whether a key signs provider tokens; else a certificate. */
+  /** `false`: by a certificate. */
   readonly signed: boolean
 }
 
@@ -25,7 +25,6 @@ export function apnsIdentityOf(credentials: readonly CredentialSummary[]): ApnsI
 
 const AUTHORIZATION = 'bearer …'
 
-/** Without an `identity`, the topic is missing. */
 export function previewApns(message: Message, recipient: Recipient, identity: ApnsIdentity | null): PreviewedRequest {
   const rendered = renderApns(message)
   const id = apnsIdOf(message.push, recipient.device)

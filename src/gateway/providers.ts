@@ -18,7 +18,6 @@ interface Dependencies extends Omit<GatewayDependencies, 'quotas' | 'signing'> {
   readonly simulator: () => Promise<Simulator>
 }
 
-/** Providers with an application's credentials or the simulator's. */
 export function createProviders({ log, simulator, ...shared }: Dependencies) {
   const { credentials } = shared
   const deps: GatewayDependencies = { ...shared, quotas: new Map(), signing: new Map() }
@@ -81,7 +80,6 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
       return summaries.find(({ provider }) => provider === PLATFORM[platform].provider)?.createdAt ?? 0
     },
 
-    /** Whether the last provider must be replaced. */
     isStale(application: Application, platform: Platform): boolean {
       const made = madeOf.get(application.number)?.[platform]
       return made !== undefined && made !== fingerprintOf(application, platform)

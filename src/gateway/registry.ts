@@ -47,7 +47,6 @@ export interface GatewayDependencies {
   readonly quotas: Map<string, ProjectQuota>
 }
 
-/** What other rooms know about a platform is in `platform.ts`. */
 export interface Gateway {
   /** `null`: no credential. Throws if it can't be read. */
   own(application: SecretOwner, deps: GatewayDependencies): Provider | null

@@ -26,7 +26,7 @@ export const APNS_ANSWERS = {
   MissingDeviceToken: [400, 'bad push'],
   MissingTopic: [400, 'bad push'],
   PayloadEmpty: [400, 'bad push'],
-  // The operator's topic is wrong: every push would fail.
+  // No push can arrive with it.
   BadTopic: [400, 'configuration'],
   TopicDisallowed: [400, 'configuration'],
   // Apple closes this connection; another may accept the push.
@@ -46,7 +46,7 @@ export const APNS_ANSWERS = {
   ExpiredToken: [410, 'gone'],
   Unregistered: [410, 'gone'],
   PayloadTooLarge: [413, 'bad push'],
-  // For one device, or all: see `TokenUpdates`.
+  // See `TokenUpdates`.
   TooManyProviderTokenUpdates: [429, 'device later'],
   TooManyRequests: [429, 'device later'],
   InternalServerError: [500, 'device later'],

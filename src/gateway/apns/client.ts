@@ -39,7 +39,6 @@ export interface ApnsProviderOptions {
   readonly signing?: Signing
 }
 
-/** Renders a push once per `Message` object. */
 export function createApnsProvider(options: ApnsProviderOptions): Provider {
   return new ApnsProvider(options)
 }

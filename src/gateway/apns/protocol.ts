@@ -10,13 +10,13 @@ import type { Meaning } from './answers.ts'
 
 /**
  * A version 8 UUID (RFC 9562, 5.8), the same on every retry: the push's version 7 UUID with the device's number (below
- * 2^53) XORed into its last bits.
+ * 2^53) XORed into its end.
  */
 export function apnsIdOf(push: string, device: number): string {
   if (push !== last.push) last = partsOf(push)
   const high = Math.floor(device / 0x100_0000)
   const low = hex24(last.low ^ device)
-  // The usual case, twice as fast.
+  // Twice as fast, and the usual case.
   if (high === 0) return last.upToLow + low
   const middle = hex24(parseInt(push.slice(24, 30), 16) ^ high)
   const above = Math.floor(high / 0x100_0000)
@@ -115,7 +115,7 @@ export function refusesToken(status: number, reason: string | null): boolean {
   return status === 401 || status === 403 || reason === 'TooManyProviderTokenUpdates'
 }
 
-/** Blames this machine's clock if Apple rejects a provider token's time. `isRenewed`: just signed. */
+/** `isRenewed`: the token was just signed. */
 export function blameTime(
   judged: Outcome,
   answered: { readonly date: string | null; readonly now: number },

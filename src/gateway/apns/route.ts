@@ -45,8 +45,8 @@ interface Rest {
 }
 
 /**
- * How long we believe the reason for a closed connection, in ms. At most the shortest pause for a bad credential, so
- * each trial after a pause really connects.
+ * How long a closed connection's reason counts, in ms. At most the shortest pause for a bad credential, so each trial
+ * after a pause really connects.
  */
 const REFUSAL_MS = 15_000
 
@@ -79,9 +79,9 @@ export class ApnsRoute {
     this.transport = transport
   }
 
-  /** `authorization`: the provider token; `undefined` with a certificate. */
+  /** `authorization`: `undefined` with a certificate. */
   send(authorization: string | undefined, request: TransportRequest & AnswerListener): void {
-    // APNs refuses a second token on a connection within 20 minutes, however old the first is.
+    // APNs refuses a second token on a connection within 20 minutes.
     if (this.#authorization !== undefined && this.#authorization !== authorization) this.transport.retire()
     this.#authorization = authorization
     this.transport.send(request, request)

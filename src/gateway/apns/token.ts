@@ -30,7 +30,7 @@ export interface Keep {
   save(text: string): void
 }
 
-/** Tokens being signed, by key: others wait. */
+/** By key. Other signers wait. */
 export type Signing = Map<string, Promise<Issued>>
 
 interface SigningKey {
@@ -53,7 +53,7 @@ export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep,
   let pending: Promise<string> | null = null
   let refused: string | null = null
   let renewedEarlyAt = Number.NEGATIVE_INFINITY
-  /** When APNs first accepted `issued`, monotonic; `null`: not yet. */
+  /** Monotonic; `null`: not accepted yet. */
   let takenAt: number | null = null
 
   async function sign(): Promise<Issued> {

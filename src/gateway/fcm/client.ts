@@ -24,7 +24,6 @@ export interface FcmProviderOptions extends AccessTokensOptions {
 /** `device`: `device.id`, while it has this token. */
 export type OnIphone = (device: number, token: string) => void
 
-/** HTTP v1. Renders a push once per `Message` object. */
 export function createFcmProvider(options: FcmProviderOptions): Provider {
   return new FcmProvider(options)
 }

@@ -6,7 +6,7 @@ const MESSAGES_A_SECOND = 600_000 / 60
 const RAMP_MS = MINUTE_MS
 const RAMP_FROM = 0.02
 
-/** The largest burst, in seconds' worth of messages. */
+/** In seconds' worth of messages. */
 const BURST_SECONDS = 0.5
 
 /**

@@ -37,5 +37,5 @@ function reasonOf(status: number, { code, status: name, apns }: FcmError): strin
   return apns === null ? said : `${said}: APNs ${apns.reason ?? apns.status}`
 }
 
-/** Per device. Google asks for 10 s or more (firebase.google.com/docs/cloud-messaging/scale-fcm). */
+/** Google asks for 10 s or more (firebase.google.com/docs/cloud-messaging/scale-fcm). */
 export const FCM_RETRY: RetryPolicy = { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS }

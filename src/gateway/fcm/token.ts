@@ -20,7 +20,7 @@ const ASSERTION_SECONDS = 3600
 /** Google's tokens last an hour: renew while the old one works. */
 const RENEW_BEFORE_MS = 10 * MINUTE_MS
 
-/** A token in its last minute could expire on the way. */
+/** It could expire on the way. */
 const MARGIN_MS = MINUTE_MS
 
 /** After a failed renewal. */

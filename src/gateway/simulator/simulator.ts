@@ -25,7 +25,7 @@ export interface SimulatorOptions {
   readonly slowMs?: number
   /** Retry-After of FCM and push services. Default 2; Google asks for up to 60. */
   readonly retryAfterSeconds?: number
-  /** Whether APNs refuses a second provider token within 20 minutes on a connection. Default true. */
+  /** Whether APNs refuses a second provider token within 20 minutes. Default true. */
   readonly limitTokenUpdates?: boolean
   /** Whether an APNs connection takes one request at a time until its first success. Default true. */
   readonly coldStart?: boolean

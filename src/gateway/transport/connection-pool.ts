@@ -159,7 +159,6 @@ export class ConnectionPool implements Transport, PoolOwner {
     this.#fail({ kind: 'failed', reason, sent: 'no' })
   }
 
-  /** The gateway said why it accepts nothing, and no connection is left. */
   #isFinal(word: string | undefined): boolean {
     return word !== undefined && this.#connections.length === 0 && this.#options.isFinal?.(word) === true
   }

@@ -125,8 +125,8 @@ export function presentOrigin(socket: TLSSocket, origin: URL): void {
 }
 
 /**
- * Calls back once, when the stream is closed. `reasonOf`: what ended the session. The returned function cancels without
- * a call, and returns whether the gateway had room for the whole request.
+ * `reasonOf`: what ended the session. Calls `onOver` once, when the stream is closed. The returned function cancels
+ * without a call, and returns whether the gateway had room for the whole request.
  */
 export function requestOver(
   session: ClientHttp2Session,

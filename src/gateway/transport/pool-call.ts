@@ -51,7 +51,7 @@ export class PoolCall implements RequestListener {
     this.#onOver(this, connection, requested)
   }
 
-  /** Returns whether the gateway had room for the whole request. */
+  /** See `InFlight`. */
   cancel(): boolean {
     const isTaken = this.#inFlight?.cancel() ?? true
     this.#connection = null

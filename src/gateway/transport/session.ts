@@ -2,11 +2,11 @@ import type { Protocol, TransportAnswer, TransportRequest } from './transport.ts
 
 export type Requested =
   | (TransportAnswer & { readonly kind: 'answer' })
-  /** Not processed, now or later (RFC 9113, 8.7): it may be sent again. */
+  /** Not processed, now or later (RFC 9113, 8.7). */
   | { readonly kind: 'unprocessed'; readonly reason: string; readonly word?: string }
   /** The gateway may have acted on it. */
   | { readonly kind: 'unknown'; readonly reason: string }
-  /** Not sent: HTTP/2 can't carry it. */
+  /** HTTP/2 can't carry it. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Called once, unless the request is cancelled. */

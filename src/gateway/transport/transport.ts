@@ -69,7 +69,7 @@ export function answerTo(transport: Pick<Transport, 'send'>, request: TransportR
 }
 
 export interface ConnectionWatch {
-  /** Else the transport limits the connections. */
+  /** Whether `refusal` limits the connections; else the transport does. */
   readonly isBounding: boolean
   /** Why no connection may be opened now. */
   refusal(): (TransportAnswer & { readonly kind: 'failed' }) | null
@@ -125,7 +125,7 @@ export interface TransportOptions {
   readonly isFinal?: (word: string) => boolean
   /** Whether HTTP/1.1 will do if ALPN offers no HTTP/2 (RFC 7301). Default false. */
   readonly olderWillDo?: boolean
-  /** For each open connection that takes no more requests. `reason`: as in `TransportAnswer`, or `closed`. */
+  /** No more requests go to an open connection. `reason`: as in `TransportAnswer`, or `closed`. */
   readonly onEnded?: (reason: string) => void
   /** One side broke the rules of HTTP/2, or says that the other did. */
   readonly onProtocolError?: (reason: string) => void

@@ -32,7 +32,6 @@ export interface WebPushProviderOptions extends ServiceRoutesOptions {
   readonly keyAgreement: KeyAgreement
 }
 
-/** Renders a push once per `Message` object. */
 export function createWebPushProvider(options: WebPushProviderOptions): Provider {
   return new WebPushProvider(options)
 }

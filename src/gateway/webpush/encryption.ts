@@ -53,7 +53,6 @@ const KEY_BYTES = 32
  */
 const PADDED_BYTES = [256, 512, 1024].map(messageBytes).concat(2048, 3015, MAX_MESSAGE_BYTES)
 
-/** Whether the padding may make a message too large for a browser. */
 export function isPaddedToLimit(length: number): boolean {
   return paddedLength(length) > length && messageBytes(paddedLength(length)) >= SMALLEST_LIMIT_BYTES
 }

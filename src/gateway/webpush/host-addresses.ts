@@ -15,7 +15,7 @@ const BAD_MS = 30 * SECOND_MS
 const LOOKUP_MS = 5 * SECOND_MS
 const PATIENCE_MS = 1 * SECOND_MS
 
-/** Concurrent lookups of possibly made-up hosts of one push service. */
+/** Of possibly made-up hosts of one push service. */
 const MAX_LOOKUPS = 4
 
 const MAX_HOSTS = 2000

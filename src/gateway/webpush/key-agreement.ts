@@ -13,7 +13,6 @@ export interface Agreement {
   readonly secret: Uint8Array
 }
 
-/** `null`: the receiver's key is not on the curve. */
 type OnAgreed = (agreement: Agreement | null) => void
 
 export interface KeyAgreement extends Disposable {

@@ -11,8 +11,8 @@ import type { AnswerRow } from './answer-table.ts'
 const MAX_PAUSE_MS = HOUR_MS
 
 /**
- * Per browser. RFC 8030 names no figure. A window (delivery/lane/lanes.ts) protects an overloaded push service, so one
- * browser need not wait long.
+ * Per browser. A window (delivery/lane/lanes.ts) protects an overloaded push service, so one browser need not wait
+ * long.
  */
 export const WEBPUSH_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
 

@@ -35,10 +35,7 @@ type FailureScope = 'service' | 'device'
 
 export type FoundRoute = OpenRoute | ClosedRoute
 
-/**
- * Transports of the hosts used last. Hosts that strangers may have named are looked up first, and again every few
- * minutes.
- */
+/** Of the hosts used last. Hosts that strangers may have named are looked up first, and again every few minutes. */
 export class ServiceRoutes {
   readonly #options: ServiceRoutesOptions
   /** By the endpoint's origin and relay. */

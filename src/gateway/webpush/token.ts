@@ -9,7 +9,7 @@ const LIFE_MS = 12 * HOUR_MS
 
 const RENEW_MS = 6 * HOUR_MS
 
-/** Signed before the clock was set back. */
+/** A token from further ahead was signed before the clock was set back. */
 const MAX_AHEAD_MS = 5 * MINUTE_MS
 
 export type VapidTokens = ReturnType<typeof createVapidTokens>

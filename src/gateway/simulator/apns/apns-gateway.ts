@@ -15,7 +15,6 @@ import { createProviderTokenCheck } from './provider-token.ts'
 
 export interface ApnsGatewayOptions extends GatewayOptions {
   readonly environment: Environment
-  /** Whether a connection takes one request at a time until its first success, as Apple's do. */
   readonly coldStart: boolean
   readonly limitTokenUpdates: boolean
   readonly newTokenCheck?: typeof createProviderTokenCheck

@@ -57,7 +57,7 @@ const REFUSALS = {
   iphonetopic: () => ofApple(badApple('APNs topic is wrong.'), 400, 'DeviceTokenNotForTopic'),
   iphonekey: () => ofApple(NO_THIRD_PARTY, 403, 'InvalidProviderToken'),
   iphonebusy: () => ofApple(UNAVAILABLE, 503, 'ServiceUnavailable'),
-  // The next token renewal is refused: see `fcm-gateway.ts`.
+  // Refuses the next token renewal: see `fcm-gateway.ts`.
   oauthclock: () => accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
   oauthkey: () => accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
 } as const satisfies Record<string, (refused: Refused) => SimulatedAnswer>
@@ -65,10 +65,10 @@ const REFUSALS = {
 export type FcmRefusal = keyof typeof REFUSALS
 
 /**
- * A magic FCM token is a word of `FCM_MAGIC_TOKENS`, optionally `-` and a count, then no letter or digit, then
- * anything. Without a count it always works; with one, that many times, then the token is accepted: `throttled-1:abc`
- * is throttled once. An installation ID has `f_` before the word, and 22 characters: `f_unregistered_0000001`. The
- * manual's `simulator.md` has the table.
+ * A magic FCM token is a word of `FCM_MAGIC_TOKENS`, optionally `-` and a count, then no letter or digit. Without a
+ * count it always works; with one, that many times, then the token is accepted: `throttled-1:abc` is throttled once. An
+ * installation ID has `f_` before the word, and 22 characters: `f_unregistered_0000001`. The manual's `simulator.md`
+ * has the table.
  */
 export function fcmMagicToken(token: string): MagicToken<FcmRefusal> | null {
   return WORDS.find(isInstallationId(token) ? token.replace(/^f_/, '') : token)

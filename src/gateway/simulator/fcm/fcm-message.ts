@@ -16,7 +16,7 @@ import { violationsOf } from './proto-json.ts'
 /** Acceptable, as far as one can tell without the device. */
 export interface FcmMessage {
   readonly kind: 'message'
-  /** A token or installation ID; in theory a topic or condition. */
+  /** In theory a topic or condition. */
   readonly token: string
   readonly isFid: boolean
   /** The Android tag, or an iPhone's collapse ID. */
@@ -88,7 +88,7 @@ const TOO_BIG: FcmFault = {
   error: invalidArgument('Android message is too big', [badRequestDetail(), fcmErrorDetail('INVALID_ARGUMENT')]),
 }
 
-/** Keys and values: the least that Google may count. */
+/** The least that Google may count. */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 0)
   if (isJsonObject(value)) {

@@ -14,7 +14,7 @@ type Lookup =
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' }
 
-/** Its clock, or its copy of the keys, is behind. */
+/** Google's clock, or its copy of the keys, is behind. */
 export type GrantFault = 'clock' | 'key'
 
 export type TokenIssuer = ReturnType<typeof createTokenIssuer>
@@ -30,7 +30,7 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
   const issued = new Map<string, { readonly account: ServiceAccount; readonly endsAt: number }>()
   const faults = new Map<string, GrantFault>()
   return {
-    /** The form of `POST /token`. `now`: ms since the Unix epoch. */
+    /** `now`: ms since the Unix epoch. */
     check(form: URLSearchParams, now: number): Grant {
       const grantType = form.get('grant_type') ?? ''
       if (grantType !== JWT_BEARER) return refused('unsupported_grant_type', `Invalid grant_type: ${grantType}`)

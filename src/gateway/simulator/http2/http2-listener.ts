@@ -43,7 +43,7 @@ export interface Http2Listener extends AsyncDisposable {
   disconnect(): void
 }
 
-/** HTTP/2 over TLS on a free port of 127.0.0.1. */
+/** On a free port of 127.0.0.1. */
 export async function listenHttp2<State>(options: Http2ListenerOptions<State>): Promise<Http2Listener> {
   const { clock, maxStreams, firstStreams = maxStreams, goawayData: debugData = '', open, handle } = options
   const connections = new Set<ServerConnection>()

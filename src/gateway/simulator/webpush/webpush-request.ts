@@ -80,7 +80,6 @@ function fault(refusal: WebPushRefusal, detail?: FaultDetail): WebPushFault {
 type VapidVerdict =
   | { readonly kind: 'sender'; readonly subject: string }
   | { readonly kind: 'missing' }
-  /** A valid token of another sender. */
   | { readonly kind: 'stranger' }
   | { readonly kind: 'refused'; readonly reason: string }
 

@@ -191,7 +191,7 @@ export class Connection {
     // 6.10: nothing may interrupt a header block.
     const { openStream } = this.#blocks
     if (openStream !== null && (type !== FrameType.continuation || stream !== openStream)) return ErrorCode.protocol
-    // 3.4: "The server connection preface consists of a potentially empty SETTINGS frame".
+    // 3.4: the peer starts with SETTINGS.
     if (!this.#isGreeted && (type !== FrameType.settings || (flags & Flag.ack) !== 0)) return ErrorCode.protocol
     switch (type) {
       case FrameType.headers:
@@ -216,7 +216,7 @@ export class Connection {
       case FrameType.priority:
         return stream === 0 ? ErrorCode.protocol : end - start === 5 ? ErrorCode.none : ErrorCode.frameSize
       default:
-        // 4.1: "Implementations MUST ignore and discard frames of unknown types."
+        // 4.1: unknown types are ignored.
         return ErrorCode.none
     }
   }
@@ -350,7 +350,7 @@ export class Connection {
     }
     this.#idleFrames = 0
     this.#streams.delete(stream.id)
-    // The rest is unwanted, or the peer answered early and may never take the whole body.
+    // The rest is unwanted, or the peer may never take the whole body.
     if (step === 'too long' || stream.unsentBytes > 0) this.#giveUp(stream, ErrorCode.cancel)
     stream.listener.onOver(stream.answer())
   }

@@ -63,7 +63,7 @@ export class HpackEncoder {
     this.#table.resize(bytes)
   }
 
-  /** Must be sent before another block is prepared. */
+  /** To be sent before another is prepared. */
   prepare({ headers, own }: TransportRequest): PreparedBlock {
     const known = this.#prepared.get(headers)
     const ownName = own === undefined ? null : own[0]
@@ -71,7 +71,7 @@ export class HpackEncoder {
     if (isGood && this.#resizes.length === 0) return known
 
     const block = new ByteList()
-    // "This dynamic table size update MUST occur at the beginning of the first header block" after it (4.2).
+    // RFC 7541, 4.2: the next block begins with it.
     const isFirst = this.#resizes.length > 0
     for (const bytes of new Set(this.#resizes.splice(0))) block.integer(SIZE_UPDATE, bytes)
     const version = isFirst ? UNUSABLE : this.#table.version

@@ -127,7 +127,7 @@ function decodeLong(
     if (from + bits > end) return null
     for (; at < from + bits; at++) code = (code << 1) | (((source[at >> 3] ?? 0) >> (7 - (at & 7))) & 1)
     const symbol = symbols[code - first]
-    // "A Huffman-encoded string literal containing the EOS symbol MUST be treated as a decoding error."
+    // "MUST be treated as a decoding error".
     if (symbol === END_OF_STRING) return null
     if (symbol !== undefined) return { symbol, at }
   }

@@ -9,7 +9,7 @@ import type { HpackOptions } from './hpack-encoder.ts'
 /** No credential has more in flight. */
 const MAX_STREAMS = 1000
 
-/** Between two calls of `Connection.tick`, in ms. */
+/** In ms. */
 const TICK_MS = 3000
 
 /** Ticks that a peer has to take the last write. */

@@ -12,7 +12,7 @@ import { commandLine } from '../cli/command-line.ts'
 import type { CommandLine } from '../cli/command-line.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'
 import { startGateway } from '../support/gateway.ts'
-import type { Gateway, GatewayAction, GatewayCall } from '../support/gateway.ts'
+import type { Call, Gateway, GatewayAction } from '../support/gateway.ts'
 
 const { privateKey } = generateKeyPairSync('ec', {
   namedCurve: 'P-256',
@@ -83,7 +83,7 @@ export async function startHarness(options?: Parameters<typeof commandLine>[0]):
     fcm: await start(400, INVALID_TOKEN),
     token: await start(200, { access_token: 'access-token', expires_in: 3599 }),
   }
-  const handle = (name: Name, action: (call: GatewayCall) => GatewayAction) => gateways[name].handle(action)
+  const handle = (name: Name, action: (call: Call) => GatewayAction) => gateways[name].handle(action)
   const file = (name: string, content: string): string => {
     const path = join(outside, name)
     writeFileSync(path, content)

@@ -5,7 +5,6 @@ import { makeVapid } from '../../../src/application/vapid.ts'
 import { ACCOUNT } from '../../gateway/fcm/account.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { APNS_KEY, startHarness } from '../harness.ts'
 import type { DoctorHarness } from '../harness.ts'
@@ -86,7 +85,7 @@ describe('credentials that are good', () => {
     const good = await use.examine([], env)
     expect(good.check('apns-production').found).toBe('Apple takes the certificate for com.example.shop (production).')
     expectFinding(good.check('apns-certificate'), 'warning', /2026-11-30/)
-    expect(gateway.calls[0]).toMatchObject({ clientName: 'com.example.shop' })
+    expect(gateway.calls[0]).toMatchObject({ connection: { clientName: 'com.example.shop' } })
     expect(gateway.calls[0]?.headers.authorization).toBeUndefined()
 
     use.store(id, { ...credential, environment: 'production', expiresAt: use.line.clock.now() })
@@ -103,7 +102,7 @@ describe('a certificate that APNs minds', () => {
     ['BadCertificate', 'Apple does not take the certificate: it is revoked, or not one for push.'],
   ])('in the GOAWAY with which it parts, as %s, is named, after one connection', async (word, found) => {
     await using use = await startHarness()
-    await using gateway = await startFrameGateway(({ connection }) =>
+    await using gateway = await startGateway(({ connection }) =>
       connection.goaway(0, 0, JSON.stringify({ reason: word })),
     )
     const id = await use.addApplication('Corner Shop')

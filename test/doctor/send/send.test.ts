@@ -3,7 +3,7 @@ import { createDeviceStore } from '../../../src/device/device-store.ts'
 import type { Registration } from '../../../src/device/registration/registration.ts'
 import { ACCOUNT } from '../../gateway/fcm/account.ts'
 import { createBrowser } from '../../gateway/webpush/browser.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
+import { startGateway } from '../../support/gateway.ts'
 import { http11Answer, startHttp11Gateway } from '../../support/http11-gateway.ts'
 import { APNS_KEY, startHarness } from '../harness.ts'
 import type { DoctorHarness } from '../harness.ts'
@@ -82,9 +82,7 @@ describe('doctor --send', () => {
 
   test('tells the word with which the gateway closes the connection', async () => {
     await using use = await startHarness()
-    await using gateway = await startFrameGateway(({ connection }) =>
-      connection.goaway(0, 0, '{"reason":"BadCertificate"}'),
-    )
+    await using gateway = await startGateway(({ connection }) => connection.goaway(0, 0, '{"reason":"BadCertificate"}'))
     await shop(use)
     const env = { BELLHOP_APNS_URL: gateway.origin, BELLHOP_GATEWAY_CA: use.file('gateway.pem', gateway.ca) }
     const { exitCode, stdout } = await send(use, TOKEN, ['--yes', '--json'], env)

@@ -129,14 +129,14 @@ describe('an answer', () => {
     expect(await apns.send()).toEqual(later(scope, reason))
     apns.production.handle(() => OK)
     expect(await apns.send()).toMatchObject({ kind: 'accepted' })
-    expect(apns.production.calls.map(({ connection }) => connection)).toEqual([1, 2])
+    expect(apns.production.calls.map(({ connection }) => connection.number)).toEqual([1, 2])
   })
 
   test('503 ServiceUnavailable for one device keeps the connection, and for a second one ends it', async () => {
     await using apns = await start({ production: () => refusal(503, 'ServiceUnavailable') })
     const unavailable = later('either', 'ServiceUnavailable')
     for (const device of [1, 1, 2, 2]) expect(await apns.send({ device })).toEqual(unavailable)
-    expect(apns.production.calls.map(({ connection }) => connection)).toEqual([1, 1, 1, 2])
+    expect(apns.production.calls.map(({ connection }) => connection.number)).toEqual([1, 1, 1, 2])
   })
 
   test('that is lost defers this device', async () => {
@@ -264,9 +264,9 @@ describe('the environment', () => {
 describe('a provider token that is renewed after 50 minutes', () => {
   test('goes over a connection of its own: one that has just seen the old one would refuse it for 20 minutes', async () => {
     const seen = new Map<number, string | undefined>()
-    const handle: GatewayHandler = ({ connection, headers: { authorization } }) => {
-      const first = seen.get(connection) ?? authorization
-      seen.set(connection, first)
+    const handle: GatewayHandler = ({ connection: { number }, headers: { authorization } }) => {
+      const first = seen.get(number) ?? authorization
+      seen.set(number, first)
       return first === authorization ? OK : refusal(429, 'TooManyProviderTokenUpdates')
     }
     await using apns = await start({ production: handle })
@@ -289,7 +289,7 @@ describe('a provider token that APNs calls expired', () => {
     const [old] = tokensOf(apns.production)
     apns.production.handle(({ headers }) => (headers.authorization === old ? expired : OK))
     expect(await apns.send()).toEqual(accepted('production'))
-    expect(apns.production.calls.map(({ connection }) => connection)).toEqual([1, 1, 2])
+    expect(apns.production.calls.map(({ connection }) => connection.number)).toEqual([1, 1, 2])
     expect(new Set(tokensOf(apns.production)).size).toBe(2)
   })
 
@@ -331,7 +331,7 @@ describe('a credential', () => {
   test('that is a certificate is shown in TLS, without a token', async () => {
     await using apns = await start({ production: () => OK, credential: certificate })
     expect(await apns.send()).toEqual(accepted('production'))
-    expect(apns.production.calls[0]).toMatchObject({ clientName: 'client.example' })
+    expect(apns.production.calls[0]).toMatchObject({ connection: { clientName: 'client.example' } })
     expect(tokensOf(apns.production)).toEqual([undefined])
   })
 

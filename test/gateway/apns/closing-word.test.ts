@@ -7,8 +7,8 @@ import type { Recipient } from '../../../src/gateway/gateway.ts'
 import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
-import type { Call, Connection, FrameGateway } from '../../support/frame-gateway.ts'
+import { startGateway } from '../../support/gateway.ts'
+import type { Call, Connection, Gateway } from '../../support/gateway.ts'
 import { MESSAGE, outcomeOf } from '../outcome.ts'
 
 /*
@@ -40,8 +40,8 @@ const WAYS = (['h2', 'http2-wrapper'] as const).flatMap((transport) =>
 
 function parting(when: (typeof PARTINGS)[number], reason: string) {
   const part = (connection: Connection): void => connection.goaway(0, 0, word(reason))
-  if (when === 'at the first request') return startFrameGateway(({ connection }) => part(connection))
-  return startFrameGateway(never, {
+  if (when === 'at the first request') return startGateway(({ connection }) => part(connection))
+  return startGateway(never, {
     greet(connection) {
       connection.settings(1)
       part(connection)
@@ -50,8 +50,8 @@ function parting(when: (typeof PARTINGS)[number], reason: string) {
 }
 
 interface Between {
-  readonly production: FrameGateway
-  readonly sandbox: FrameGateway
+  readonly production: Gateway
+  readonly sandbox: Gateway
   readonly credential?: ApnsCredential
   readonly clock?: Clock
   readonly transport?: (typeof WAYS)[number][0]
@@ -71,7 +71,7 @@ function providerOf(between: Between) {
 describe.each(WAYS)('by %s a gateway that parts %s with BadCertificateEnvironment', (transport, when) => {
   test('is left for the other environment, which is asked first from then on', async () => {
     await using production = await parting(when, 'BadCertificateEnvironment')
-    await using sandbox = await startFrameGateway(ok)
+    await using sandbox = await startGateway(ok)
     await using provider = providerOf({ production, sandbox, transport })
     for (let n = 0; n < 3; n++) {
       expect(await outcomeOf(provider, MESSAGE, PHONE)).toEqual({ kind: 'accepted', environment: 'sandbox' })
@@ -81,7 +81,7 @@ describe.each(WAYS)('by %s a gateway that parts %s with BadCertificateEnvironmen
 
   test('is not connected to again for each device that it knew before', async () => {
     await using production = await parting(when, 'BadCertificateEnvironment')
-    await using sandbox = await startFrameGateway((call) => {
+    await using sandbox = await startGateway((call) => {
       call.respond(400, { end: false })
       call.write(word('BadDeviceToken'), { end: true })
     })
@@ -95,7 +95,7 @@ describe.each(WAYS)('by %s a gateway that parts %s with BadCertificateEnvironmen
 
   test('says that the certificate is at fault where the operator has named the environment', async () => {
     await using production = await parting(when, 'BadCertificateEnvironment')
-    await using sandbox = await startFrameGateway(ok)
+    await using sandbox = await startGateway(ok)
     await using provider = providerOf({
       production,
       sandbox,
@@ -114,7 +114,7 @@ describe.each(WAYS)('by %s a gateway that parts %s with BadCertificateEnvironmen
 describe.each(WAYS)('by %s a gateway that parts %s with a word about the credential', (transport, when) => {
   test.each(['BadCertificate', 'InvalidProviderToken', 'Forbidden'])('%s is connected to once', async (reason) => {
     await using production = await parting(when, reason)
-    await using sandbox = await startFrameGateway(ok)
+    await using sandbox = await startGateway(ok)
     await using provider = providerOf({ production, sandbox, transport })
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, device) => outcomeOf(provider, MESSAGE, { ...PHONE, device })),
@@ -135,7 +135,7 @@ describe.each(WAYS)('by %s a gateway that parts %s with a word about the credent
 })
 
 test('a word that is about this connection alone has the request go by another one', async () => {
-  await using gateway = await startFrameGateway((call) => {
+  await using gateway = await startGateway((call) => {
     if (call.connection.number === 1) call.connection.goaway(0, 0, word('Shutdown'))
     else call.respond(200)
   })
@@ -145,7 +145,7 @@ test('a word that is about this connection alone has the request go by another o
 })
 
 test('a certificate that is revoked under way: answered requests count, and the others are not sent again', async () => {
-  await using gateway = await startFrameGateway((call) => {
+  await using gateway = await startGateway((call) => {
     if (call.id === 1) return call.respond(200)
     if (call.id !== 7) return
     call.connection.goaway(3, 0, word('BadCertificate'))

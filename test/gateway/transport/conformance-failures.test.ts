@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { createServer } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import { makeCertificate } from '../../support/certificate.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
-import type { Call } from '../../support/frame-gateway.ts'
+import { startGateway } from '../../support/gateway.ts'
+import type { Call } from '../../support/gateway.ts'
 import { NOTE, openWay, statusOf, times, useProxy, WAYS } from './ways.ts'
 
 const ok = (call: Call): void => call.respond(200)
@@ -84,7 +84,7 @@ describe.each(WAYS)('a request by $name may or may not have been acted on', (way
     ],
   ]
   test.each(actions)('after %s, and the next request is answered', async (_, reason, act) => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = openWay(way, gateway)
     await transport.request(NOTE)
     gateway.handle(act)
@@ -99,7 +99,7 @@ describe.each(WAYS)('a request by $name may or may not have been acted on', (way
   })
 
   test('with all others on its connection, and none of them is sent twice', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = openWay(way, gateway)
     await transport.request(NOTE)
     gateway.handle((call) => {
@@ -113,7 +113,7 @@ describe.each(WAYS)('a request by $name may or may not have been acted on', (way
 
 describe.each(WAYS)('a request by $name that the gateway did nothing about', (way) => {
   test('goes over another connection when GOAWAY came before it', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = openWay(way, gateway)
     await transport.request(NOTE)
     const waiting: Call[] = []
@@ -135,7 +135,7 @@ describe.each(WAYS)('a request by $name that the gateway did nothing about', (wa
   })
 
   test('is sent again when GOAWAY says that it was not looked at', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = openWay(way, gateway)
     await transport.request(NOTE)
     const waiting: Call[] = []
@@ -152,7 +152,7 @@ describe.each(WAYS)('a request by $name that the gateway did nothing about', (wa
   })
 
   test('is sent again when its stream was refused', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = openWay(way, gateway)
     await transport.request(NOTE)
     gateway.handle((call) => (gateway.calls.length === 2 ? call.reset(REFUSED_STREAM) : ok(call)))
@@ -161,7 +161,7 @@ describe.each(WAYS)('a request by $name that the gateway did nothing about', (wa
   })
 
   test('fails in the end when it is refused each time', async () => {
-    await using gateway = await startFrameGateway((call) => call.reset(REFUSED_STREAM))
+    await using gateway = await startGateway((call) => call.reset(REFUSED_STREAM))
     await using transport = openWay(way, gateway)
     expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'HTTP2RefusedStream', sent: 'no' })
     expect(gateway.calls.length).toBeLessThanOrEqual(6)
@@ -178,7 +178,7 @@ describe.each(WAYS)('a connection by $name that cannot be made', (way) => {
   })
 
   test('fails requests when the authority is not trusted', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = openWay(way, { ...gateway, ca: makeCertificate().certificate })
     expect(await transport.request(NOTE)).toEqual(failed('DEPTH_ZERO_SELF_SIGNED_CERT'))
     expect(gateway.calls).toHaveLength(0)
@@ -186,7 +186,7 @@ describe.each(WAYS)('a connection by $name that cannot be made', (way) => {
 
   test('fails requests when the certificate is another host’s', async () => {
     const certificate = makeCertificate({ name: 'other.example' })
-    await using gateway = await startFrameGateway(ok, { certificate })
+    await using gateway = await startGateway(ok, { certificate })
     await using transport = openWay(way, gateway)
     expect(await transport.request(NOTE)).toEqual(failed('ERR_TLS_CERT_ALTNAME_INVALID'))
     expect(gateway.calls).toHaveLength(0)
@@ -194,14 +194,14 @@ describe.each(WAYS)('a connection by $name that cannot be made', (way) => {
 
   test('fails requests when the certificate has expired', async () => {
     const certificate = makeCertificate({ validTo: new Date(Date.now() - 1000) })
-    await using gateway = await startFrameGateway(ok, { certificate })
+    await using gateway = await startGateway(ok, { certificate })
     await using transport = openWay(way, gateway)
     expect(await transport.request(NOTE)).toEqual(failed('CERT_HAS_EXPIRED'))
   })
 
   test('fails requests when the certificate has changed to a wrong one since the last', async () => {
     const [good, renewed] = [makeCertificate(), makeCertificate()]
-    await using gateway = await startFrameGateway(ok, { certificate: good })
+    await using gateway = await startGateway(ok, { certificate: good })
     await using transport = openWay(way, { ...gateway, ca: `${good.certificate}\n${renewed.certificate}` })
     expect(statusOf(await transport.request(NOTE))).toBe(200)
     gateway.present(makeCertificate())
@@ -234,13 +234,13 @@ describe.each(WAYS)('a connection by $name that cannot be made', (way) => {
 
   test('fails those that wait too, and is made when the gateway is back', async () => {
     const certificate = makeCertificate()
-    const gone = await startFrameGateway(ok, { certificate })
+    const gone = await startGateway(ok, { certificate })
     const { origin, ca, port } = gone
     await gone[Symbol.asyncDispose]()
     await using transport = openWay(way, { origin, ca })
     const answers = await Promise.all(times(20, () => transport.request(NOTE)))
     for (const answer of answers) expect(answer).toMatchObject({ kind: 'failed', sent: 'no' })
-    await using back = await startFrameGateway(ok, { certificate, port })
+    await using back = await startGateway(ok, { certificate, port })
     expect(statusOf(await transport.request(NOTE))).toBe(200)
     expect(back.calls).toHaveLength(1)
   })

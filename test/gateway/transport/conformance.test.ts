@@ -2,10 +2,8 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
-import type { Call } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
-import type { GatewayAction, GatewayHandler } from '../../support/gateway.ts'
+import type { Call, GatewayAction, GatewayHandler } from '../../support/gateway.ts'
 import { NOTE, openWay, statusOf, times, useProxy, WAYS } from './ways.ts'
 
 const OK = { status: 200, headers: { 'apns-id': 'some-id' } }
@@ -58,7 +56,7 @@ describe.each(WAYS)('a request by $name', (way) => {
     [503, '{"reason":"ServiceUnavailable"}'],
     [200, '\u0000{"é'],
   ])('is answered %d with the body %p', async (status, body) => {
-    await using gateway = await startFrameGateway((call) => {
+    await using gateway = await startGateway((call) => {
       call.respond(status, { end: body === '' })
       if (body !== '') call.write(body)
     })
@@ -79,7 +77,7 @@ describe.each(WAYS)('a request by $name', (way) => {
     await using gateway = await startGateway(() => ({ status: 400, body: 'y'.repeat(300_000), unended: true }))
     await using transport = openWay(way, gateway)
     expect(statusOf(await transport.request(NOTE))).toBe(400)
-    await gateway.until(() => gateway.resets === 1)
+    await gateway.until(() => gateway.resets.length === 1)
   })
 
   test('does not follow a redirect', async () => {
@@ -90,7 +88,7 @@ describe.each(WAYS)('a request by $name', (way) => {
   })
 
   test('takes no answer for final that is informational', async () => {
-    await using gateway = await startFrameGateway((call) => {
+    await using gateway = await startGateway((call) => {
       call.respond(103, { end: false })
       call.respond(200)
     })
@@ -99,7 +97,7 @@ describe.each(WAYS)('a request by $name', (way) => {
   })
 
   test('is answered also where the last of a body of known length comes late', async () => {
-    await using gateway = await startFrameGateway((call) => {
+    await using gateway = await startGateway((call) => {
       call.respond(200, { headers: { 'content-length': '3' }, end: false })
       call.write('abc', { end: false })
       setImmediate(() => call.write(''))
@@ -115,7 +113,7 @@ describe.each(WAYS)('a request by $name', (way) => {
       call.respond(413, { end: false })
       call.write('{"reason":"PayloadTooLarge"}')
     }
-    await using gateway = await startFrameGateway(() => undefined, { early })
+    await using gateway = await startGateway(() => undefined, { early })
     await using transport = openWay(way, gateway)
     // Longer than the gateway lets anybody send.
     const answer = await transport.request({ ...NOTE, body: 'y'.repeat(300_000) })
@@ -143,7 +141,7 @@ describe.each(WAYS)('a request by $name', (way) => {
     await using gateway = await startGateway(() => OK)
     await using transport = openWay(way, gateway, { cert: client.certificate, key: client.privateKey })
     await transport.request(NOTE)
-    expect(gateway.calls[0]?.clientName).toBe('client.example')
+    expect(gateway.calls[0]?.connection.clientName).toBe('client.example')
   })
 
   test('goes to an IP address too', async () => {
@@ -174,7 +172,7 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
     expect(await late).toEqual({ kind: 'failed', reason: 'deadline', sent: 'unknown' })
     gateway.handle(() => OK)
     await transport.request(NOTE)
-    expect(gateway.calls.map(({ connection }) => connection)).toEqual([1, 1, 2])
+    expect(gateway.calls.map(({ connection }) => connection.number)).toEqual([1, 1, 2])
     await gateway.until(() => gateway.openConnections === 1)
   })
 
@@ -193,7 +191,7 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
   })
 
   test('is reset, and does not take others on its connection with it', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = openWay(way, gateway, { deadlineMs }, clock)
     await transport.request(NOTE)
     gateway.handle(() => undefined)
@@ -206,7 +204,7 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
     expect(statusOf(await late)).toBe('deadline')
     await gateway.until(() => gateway.resets.length > 0)
     // Whatever else there was to reset has been by the time these are answered, over another connection.
-    gateway.handle((call) => setImmediate(ok, call))
+    gateway.handle((call) => void setImmediate(ok, call))
     for (let n = 0; n < 5; n++) await transport.request(NOTE)
     expect(gateway.resets.map(({ id }) => id)).toEqual([gateway.calls[1]?.id ?? 0])
     gateway.calls[2]?.respond(200)
@@ -243,7 +241,7 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
     clock.advance(LATE_MS)
     expect(statusOf(await silent)).toBe('deadline')
     await transport.request(NOTE)
-    expect(gateway.calls.map(({ connection }) => connection)).toEqual([1, 1, 1, 1])
+    expect(gateway.calls.map(({ connection }) => connection.number)).toEqual([1, 1, 1, 1])
   })
 
   test('fails unsent while it still waits for the first answer on a connection', async () => {
@@ -272,7 +270,7 @@ describe.each(WAYS)('retire() of $name', (way) => {
     transport.retire()
     gateway.handle(() => OK)
     await transport.request(NOTE)
-    expect(gateway.calls.map(({ connection }) => connection)).toEqual([1, 1, 2])
+    expect(gateway.calls.map(({ connection }) => connection.number)).toEqual([1, 1, 2])
     old.release()
     expect(statusOf(await inFlight)).toBe(200)
     await gateway.until(() => gateway.openConnections === 1)
@@ -326,7 +324,7 @@ describe.each(WAYS)('on a new connection of $name', (way) => {
   })
 
   test('the next request goes when the first one failed', async () => {
-    await using gateway = await startFrameGateway((call) => (gateway.calls.length === 1 ? call.reset(2) : ok(call)))
+    await using gateway = await startGateway((call) => (gateway.calls.length === 1 ? call.reset(2) : ok(call)))
     await using transport = openWay(way, gateway)
     const answers = await Promise.all(times(3, () => transport.request(NOTE)))
     expect(answers.map(statusOf)).toEqual(['HTTP2StreamReset', 200, 200])
@@ -335,7 +333,7 @@ describe.each(WAYS)('on a new connection of $name', (way) => {
 
 describe.each(WAYS)('the stream limit, by $name', (way) => {
   test('of one until the first success makes no more connections than a handful, however many requests wait', async () => {
-    await using gateway = await startFrameGateway(
+    await using gateway = await startGateway(
       (call) => {
         if (gateway.calls.length === 1) call.connection.settings(1000)
         setImmediate(() => call.respond(200))
@@ -357,7 +355,7 @@ describe.each(WAYS)('the stream limit, by $name', (way) => {
       open.set(call.connection.number, now)
       most = Math.max(most, now)
     }
-    await using gateway = await startFrameGateway(
+    await using gateway = await startGateway(
       (call) => {
         count(call, 1)
         setImmediate(() => {
@@ -377,7 +375,7 @@ describe.each(WAYS)('the stream limit, by $name', (way) => {
 
   test('that is lowered under way holds for what comes after', async () => {
     const waiting: Call[] = []
-    await using gateway = await startFrameGateway(ok, { maxStreams: 100 })
+    await using gateway = await startGateway(ok, { maxStreams: 100 })
     await using transport = openWay(way, gateway)
     await transport.request(NOTE)
     gateway.handle((call) => void waiting.push(call))

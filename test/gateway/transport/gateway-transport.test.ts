@@ -2,11 +2,9 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
-import type { Call, Connection, FrameGateway } from '../../support/frame-gateway.ts'
-import { frame } from '../../support/frames.ts'
 import { startGateway } from '../../support/gateway.ts'
-import type { Gateway, GatewayHandler } from '../../support/gateway.ts'
+import type { Call, Connection, Gateway, GatewayHandler } from '../../support/gateway.ts'
+import { frame } from '../../support/frames.ts'
 import { asked, NOTE, statusOf, times } from './ways.ts'
 import type { AskedTransport } from './ways.ts'
 
@@ -18,7 +16,7 @@ beforeEach(() => {
   clock = createFakeClock()
 })
 
-function open(transport: 'h2' | 'http2-wrapper', gateway: FrameGateway): AskedTransport {
+function open(transport: 'h2' | 'http2-wrapper', gateway: Gateway): AskedTransport {
   const openTransport = chooseTransport({ transport, proxy: null }, clock, () => undefined)
   return asked(openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: DEADLINE_MS }))
 }
@@ -43,7 +41,7 @@ const PEERS: readonly (readonly [name: string, act: (call: Call) => void, said: 
 
 describe.each(['h2', 'http2-wrapper'] as const)('by %s a peer', (name) => {
   test.each(PEERS)('that %s gets thirteen connections at once, then one after each wait', async (_, act, said) => {
-    await using gateway = await startFrameGateway(act)
+    await using gateway = await startGateway(act)
     await using transport = open(name, gateway)
     for (let n = 0; n < 100; n++) await transport.request(NOTE)
     expect(gateway.connections).toBe(13)
@@ -70,7 +68,7 @@ describe.each(['h2', 'http2-wrapper'] as const)('by %s a peer', (name) => {
   })
 
   test('that drops the connection after each answer is braked too', async () => {
-    await using gateway = await startFrameGateway((call) => {
+    await using gateway = await startGateway((call) => {
       ok(call)
       setImmediate(() => call.connection.cut())
     })
@@ -85,7 +83,7 @@ describe.each(['h2', 'http2-wrapper'] as const)('by %s a peer', (name) => {
   })
 
   test('that ends each connection with its answer, and nothing in flight, is braked too', async () => {
-    await using gateway = await startFrameGateway(parting)
+    await using gateway = await startGateway(parting)
     await using transport = open(name, gateway)
     for (let n = 0; n < 100; n++) await transport.request(NOTE)
     expect(gateway.connections).toBeLessThan(21)
@@ -94,7 +92,7 @@ describe.each(['h2', 'http2-wrapper'] as const)('by %s a peer', (name) => {
 
   test('that ends each connection after a hundred answers gets as many as it likes', async () => {
     let answered = 0
-    await using gateway = await startFrameGateway((call) => {
+    await using gateway = await startGateway((call) => {
       if (++answered % 100 === 0) call.connection.goaway(call.id, 0)
       ok(call)
     })
@@ -108,7 +106,7 @@ describe.each(['h2', 'http2-wrapper'] as const)('by %s a peer', (name) => {
   })
 
   test('that never opens its flow-control window is told of by name', async () => {
-    await using gateway = await startFrameGateway(ok, { greet: windowless })
+    await using gateway = await startGateway(ok, { greet: windowless })
     await using transport = open(name, gateway)
     const said = []
     for (let n = 1; n <= 6; n++) {
@@ -125,7 +123,7 @@ describe.each(['h2', 'http2-wrapper'] as const)('by %s a peer', (name) => {
 })
 
 test('a connection that breaks with many requests waiting is not followed by one for each', async () => {
-  await using gateway = await startFrameGateway(ok, { maxStreams: 1 })
+  await using gateway = await startGateway(ok, { maxStreams: 1 })
   await using transport = open('h2', gateway)
   await transport.request(NOTE)
   gateway.handle((call) => call.connection.cut())
@@ -206,7 +204,7 @@ describe('from h2 to http2-wrapper', () => {
       if (connection.number <= 2) connection.raw(frame(6, 0, 0, new Uint8Array(8)))
       else connection.settings(100)
     }
-    await using gateway = await startFrameGateway(ok, { greet })
+    await using gateway = await startGateway(ok, { greet })
     await using transport = openBoth(gateway)
     const answers = [await transport.request(NOTE), await transport.request(NOTE), await transport.request(NOTE)]
     expect(answers.map(statusOf)).toEqual(['HTTP2ProtocolError', 200, 200])

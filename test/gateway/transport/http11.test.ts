@@ -5,7 +5,7 @@ import { chooseTransport } from '../../../src/gateway/transport/choose-transport
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
+import { startGateway } from '../../support/gateway.ts'
 import { http11Answer, startHttp11Gateway } from '../../support/http11-gateway.ts'
 import type { Http11Call, Http11Gateway } from '../../support/http11-gateway.ts'
 import type { TransportAnswer } from '../../../src/gateway/transport/transport.ts'
@@ -97,7 +97,7 @@ describe.each(TRANSPORTS)('by %s a push service without HTTP/2', (transport) => 
     await first[Symbol.asyncDispose]()
     expect(await lost).toMatchObject({ kind: 'failed', sent: 'unknown' })
 
-    const second = await startFrameGateway((call) => call.respond(202), { port, certificate })
+    const second = await startGateway((call) => call.respond(202), { port, certificate })
     expect([statusOf(await again(way)), way.protocol]).toEqual([202, 'HTTP/2'])
     await second[Symbol.asyncDispose]()
 

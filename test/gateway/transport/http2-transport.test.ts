@@ -12,8 +12,8 @@ import type { Requested } from '../../../src/gateway/transport/session.ts'
 import type { TransportOptions } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
-import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
+import { startGateway } from '../../support/gateway.ts'
+import type { Call, Gateway } from '../../support/gateway.ts'
 import { frame } from '../../support/frames.ts'
 import { asked, NOTE, statusOf, times } from './ways.ts'
 import type { AskedTransport } from './ways.ts'
@@ -22,7 +22,7 @@ import type { AskedTransport } from './ways.ts'
 const ok = (call: Call): void => call.respond(200)
 
 function open(
-  gateway: Pick<FrameGateway, 'origin' | 'ca'>,
+  gateway: Pick<Gateway, 'origin' | 'ca'>,
   options: Partial<TransportOptions> = {},
   clock = systemClock,
 ): AskedTransport {
@@ -30,7 +30,7 @@ function open(
 }
 
 /** `null` where this machine does not let us listen at the port of https. */
-const at443 = await startFrameGateway(ok, { port: 443 }).catch(() => null)
+const at443 = await startGateway(ok, { port: 443 }).catch(() => null)
 afterAll(() => at443?.[Symbol.asyncDispose]())
 
 describe('the origin of a session', () => {
@@ -59,7 +59,7 @@ describe('the origin of a session', () => {
 
 describe('http2-wrapper', () => {
   test('sends again what a GOAWAY with an error has not looked at, and nothing else', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = open(gateway)
     await transport.request(NOTE)
     const waiting: Call[] = []
@@ -80,7 +80,7 @@ describe('http2-wrapper', () => {
   })
 
   test('leaves a connection on which a stream was refused', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = open(gateway)
     await transport.request(NOTE)
     gateway.handle((call) => (call.connection.number === 1 ? call.reset(7) : ok(call)))
@@ -93,7 +93,7 @@ describe('http2-wrapper', () => {
   test('opens ten connections at the most, and one after the other', async () => {
     const held: Call[] = []
     const answered = new Set<number>()
-    await using gateway = await startFrameGateway(
+    await using gateway = await startGateway(
       (call) => {
         if (answered.has(call.connection.number)) return void held.push(call)
         answered.add(call.connection.number)
@@ -114,7 +114,7 @@ describe('http2-wrapper', () => {
     ['x-long', 'y'.repeat(200_000)],
     ['x-line', 'a\nb'],
   ])('fails a request whose header %s cannot be sent, and answers the next', async (name, value) => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = open(gateway)
     await transport.request(NOTE)
     const answer = await transport.request({ ...NOTE, headers: { [name]: value } })
@@ -126,7 +126,7 @@ describe('http2-wrapper', () => {
 
 describe('a gateway that takes no requests', () => {
   test('because it says goodbye at once is left alone, and those who wait are told', async () => {
-    await using gateway = await startFrameGateway(ok, {
+    await using gateway = await startGateway(ok, {
       // SETTINGS and GOAWAY, in one piece.
       greet: (connection) => connection.raw(Buffer.concat([frame(4, 0, 0), frame(7, 0, 0, new Uint8Array(8))])),
     })
@@ -138,7 +138,7 @@ describe('a gateway that takes no requests', () => {
   })
 
   test('because it says goodbye to each is left alone after three connections', async () => {
-    await using gateway = await startFrameGateway((call) => call.connection.goaway(0, 0))
+    await using gateway = await startGateway((call) => call.connection.goaway(0, 0))
     await using transport = open(gateway)
     const answers = await Promise.all(times(20, () => transport.request(NOTE)))
     for (const answer of answers) expect(answer).toEqual({ kind: 'failed', reason: 'HTTP2GoAway', sent: 'no' })
@@ -146,7 +146,7 @@ describe('a gateway that takes no requests', () => {
   })
 
   test('because it never says how many is given up at the deadline', async () => {
-    await using gateway = await startFrameGateway(ok, { greet: () => undefined })
+    await using gateway = await startGateway(ok, { greet: () => undefined })
     const clock = createFakeClock()
     await using transport = open(gateway, { deadlineMs: 8000 }, clock)
     const request = transport.request(NOTE)
@@ -178,7 +178,7 @@ describe('a gateway that takes no requests', () => {
   })
 
   test('because the client certificate is not its key’s is not even asked', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     const [one, other] = [makeCertificate(), makeCertificate()]
     await using transport = open(gateway, { cert: one.certificate, key: other.privateKey })
     expect(await transport.request(NOTE)).toMatchObject({ kind: 'failed', sent: 'no' })
@@ -187,7 +187,7 @@ describe('a gateway that takes no requests', () => {
 })
 
 test('a frame that cannot be sent ends the session', async () => {
-  await using gateway = await startFrameGateway(() => undefined)
+  await using gateway = await startGateway(() => undefined)
   const session = connect(gateway.origin, { ca: gateway.ca })
   await once(session, 'remoteSettings')
   const request = session.request.bind(session)

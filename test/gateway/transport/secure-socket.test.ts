@@ -8,7 +8,7 @@ import { openSecureSocket } from '../../../src/gateway/transport/secure-socket.t
 import type { TlsResumption } from '../../../src/gateway/transport/secure-socket.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
+import { startGateway } from '../../support/gateway.ts'
 import { startSilentListener } from '../../support/silent-listener.ts'
 
 /** Nobody gives up: what has failed closes by itself. */
@@ -32,7 +32,7 @@ test('a tunnel to a gateway without HTTP/2 is closed', async () => {
 test('a tunnel for which there is no usable client certificate is closed', async () => {
   const [one, other] = [makeCertificate(), makeCertificate()]
   await using proxy = await startConnectProxy()
-  await using gateway = await startFrameGateway(() => undefined)
+  await using gateway = await startGateway(() => undefined)
   const to = { host: '127.0.0.1', port: proxy.port, authorization: null }
   const credentials = { ca: gateway.ca, cert: one.certificate, key: other.privateKey }
   expect(await openSecureSocket(new URL(gateway.origin), to, credentials, signal)).toMatchObject({
@@ -101,7 +101,7 @@ describe('a TLS session', () => {
 
 test('of a host with two addresses, of which the first never answers, the second is used', async () => {
   const certificate = makeCertificate({ name: 'gateway.test' })
-  await using gateway = await startFrameGateway(() => undefined, { certificate })
+  await using gateway = await startGateway(() => undefined, { certificate })
   await using silent = await startSilentListener(gateway.port)
   const lookup = spyOn(dns, 'lookup')
   const addresses = [silent.address, { address: '127.0.0.1', family: 4 }]

@@ -6,9 +6,8 @@ import type { TransportOptions } from '../../../src/gateway/transport/transport.
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
 import type { ConnectProxy, ProxyReply } from '../../support/connect-proxy.ts'
-import { startFrameGateway } from '../../support/frame-gateway.ts'
-import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
+import type { Call, Gateway } from '../../support/gateway.ts'
 import { ACCOUNT } from '../fcm/account.ts'
 import { asked, NOTE, statusOf, times } from './ways.ts'
 import type { AskedTransport } from './ways.ts'
@@ -18,7 +17,7 @@ const AUTHORIZATION = `Basic ${Buffer.from('user:hunter2').toString('base64')}`
 
 function through(
   { port }: Pick<ConnectProxy, 'port'>,
-  { origin, ca }: Pick<FrameGateway, 'origin' | 'ca'>,
+  { origin, ca }: Pick<Gateway, 'origin' | 'ca'>,
   options: Partial<TransportOptions> = {},
 ): AskedTransport {
   const proxy = { host: '127.0.0.1', port, authorization: AUTHORIZATION }
@@ -28,7 +27,7 @@ function through(
 describe('through a proxy', () => {
   test('all requests go by one tunnel, which is asked for with the credentials', async () => {
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = through(proxy, gateway)
     const answers = await Promise.all(times(50, () => transport.request(NOTE)))
     expect(answers.map(statusOf)).toEqual(times(50, () => 200))
@@ -40,7 +39,7 @@ describe('through a proxy', () => {
 
   test('no credentials are sent where there are none', async () => {
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     const { port } = proxy
     const openTransport = http2Transport(systemClock, { host: '127.0.0.1', port, authorization: null })
     await using transport = asked(openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 }))
@@ -60,7 +59,7 @@ describe('through a proxy', () => {
 
   test('closing closes the tunnel', async () => {
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     const transport = through(proxy, gateway)
     await transport.request(NOTE)
     await transport[Symbol.asyncDispose]()
@@ -70,7 +69,7 @@ describe('through a proxy', () => {
 
   test('what it has is used when it gives no second tunnel, and it is not asked again and again', async () => {
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway((call) => setImmediate(ok, call), { maxStreams: 2 })
+    await using gateway = await startGateway((call) => void setImmediate(ok, call), { maxStreams: 2 })
     await using transport = through(proxy, gateway)
     await transport.request(NOTE)
     proxy.reply = { head: 'HTTP/1.1 503 Too many\r\n\r\n' }
@@ -91,7 +90,7 @@ describe('a proxy', () => {
   ]
   test.each(refusals)('that refuses fails requests unsent, as itself (%s), and is let go', async (reason, conduct) => {
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     proxy.reply = conduct
     await using transport = through(proxy, gateway)
     const answers = await Promise.all(times(3, () => transport.request(NOTE)))
@@ -106,7 +105,7 @@ describe('a proxy', () => {
 
   test('that says nothing fails requests at the deadline, and is let go', async () => {
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     proxy.reply = 'silent'
     await using transport = through(proxy, gateway, { deadlineMs: 80 })
     expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'deadline', sent: 'no' })
@@ -114,15 +113,15 @@ describe('a proxy', () => {
   })
 
   test('that is not there fails requests, as itself', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using transport = through({ port: 1 }, gateway)
     expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'proxy: ECONNREFUSED', sent: 'no' })
   })
 
   test('that looks into TLS is found out', async () => {
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway(ok)
-    await using interceptor = await startFrameGateway(ok, { certificate: makeCertificate() })
+    await using gateway = await startGateway(ok)
+    await using interceptor = await startGateway(ok, { certificate: makeCertificate() })
     proxy.route(`localhost:${gateway.port}`, interceptor.port)
     await using transport = through(proxy, gateway)
     expect(await transport.request(NOTE)).toEqual({

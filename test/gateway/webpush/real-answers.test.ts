@@ -7,7 +7,7 @@ import { createKeyAgreement } from '../../../src/gateway/webpush/key-agreement.t
 import type { Notification } from '../../../src/notification/notification.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
-import type { GatewayCall, GatewayReply } from '../../support/gateway.ts'
+import type { Call, GatewayReply } from '../../support/gateway.ts'
 import { MESSAGE, outcomeOf } from '../outcome.ts'
 import { createBrowser } from './browser.ts'
 
@@ -43,7 +43,7 @@ const autopush = (code: number, errno: number | null, message: string, headers =
   json(code, { code, errno, error: 'Error', message, more_info: 'http://autopush.readthedocs.io' }, headers)
 
 /** A stand-in that answers so, and a provider whose every request goes to it. */
-async function start(handler: (call: GatewayCall) => GatewayReply) {
+async function start(handler: (call: Call) => GatewayReply) {
   const gateway = await startGateway(handler)
   const clock = createFakeClock()
   const keyAgreement = createKeyAgreement()

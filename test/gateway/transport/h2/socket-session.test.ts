@@ -11,8 +11,8 @@ import { openSecureSocket } from '../../../../src/gateway/transport/secure-socke
 import { makeCertificate } from '../../../support/certificate.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import type { FakeClock } from '../../../support/fake-clock.ts'
-import { startFrameGateway } from '../../../support/frame-gateway.ts'
-import type { Call, Connection } from '../../../support/frame-gateway.ts'
+import { startGateway } from '../../../support/gateway.ts'
+import type { Call, Connection } from '../../../support/gateway.ts'
 import {
   frame,
   GOAWAY,
@@ -69,7 +69,7 @@ describe('a peer that', () => {
     ['takes one byte now and then', (relay) => relay.takeByte()],
   ]
   test.each(slowness)('%s is given up after twelve seconds', async (_, meanwhile) => {
-    await using gateway = await startFrameGateway(ok, { greet: greetWidely })
+    await using gateway = await startGateway(ok, { greet: greetWidely })
     await using relay = await startSlowRelay(gateway.port)
     await using transport = open({ origin: `https://localhost:${relay.port}`, ca: gateway.ca })
     await transport.request(NOTE)
@@ -86,7 +86,7 @@ describe('a peer that', () => {
   })
 
   test('stops reading keeps no socket open', async () => {
-    await using gateway = await startFrameGateway(ok, { greet: greetWidely })
+    await using gateway = await startGateway(ok, { greet: greetWidely })
     await using relay = await startSlowRelay(gateway.port)
     const origin = new URL(`https://localhost:${relay.port}`)
     const secured = await openSecureSocket(origin, null, { ca: gateway.ca }, new AbortController().signal)
@@ -106,7 +106,7 @@ describe('a peer that', () => {
   })
 
   test('is gone without a word is found by PING in fifteen seconds', async () => {
-    await using gateway = await startFrameGateway(ok)
+    await using gateway = await startGateway(ok)
     await using relay = await startSlowRelay(gateway.port)
     await using transport = open({ origin: `https://localhost:${relay.port}`, ca: gateway.ca })
     await transport.request(NOTE)
@@ -124,7 +124,7 @@ describe('a peer that', () => {
 
   test('allows no stream for the first two seconds gets the requests after them, over the same connection', async () => {
     const connections: Connection[] = []
-    await using gateway = await startFrameGateway(ok, {
+    await using gateway = await startGateway(ok, {
       greet(connection) {
         connections.push(connection)
         connection.settings(connection.number === 1 ? 0 : 100)
@@ -148,7 +148,7 @@ describe('a peer that', () => {
     ['speaks HTTP/1.1', Buffer.from('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'), 'HTTP2FrameSizeError'],
   ]
   test.each(strangers)('%s is sent nothing', async (_, bytes, reason) => {
-    await using gateway = await startFrameGateway(ok, { greet: (connection) => connection.raw(bytes) })
+    await using gateway = await startGateway(ok, { greet: (connection) => connection.raw(bytes) })
     await using transport = open(gateway)
     expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason, sent: 'no' })
     expect(gateway.begun).toBe(0)
@@ -158,7 +158,7 @@ describe('a peer that', () => {
   test.each([NO_ERROR, ENHANCE_YOUR_CALM])(
     'says GOAWAY with code %d and all answers at once loses none',
     async (code) => {
-      await using gateway = await startFrameGateway(ok)
+      await using gateway = await startGateway(ok)
       await using transport = open(gateway)
       await transport.request(NOTE)
       const waiting: Call[] = []
@@ -177,7 +177,7 @@ describe('a peer that', () => {
   test('ends each connection after exactly 500 requests gets each request once', async () => {
     const taken: string[] = []
     const counts = new Map<number, number>()
-    await using gateway = await startFrameGateway((call) => {
+    await using gateway = await startGateway((call) => {
       const count = (counts.get(call.connection.number) ?? 0) + 1
       counts.set(call.connection.number, count)
       // What comes after it was under way when GOAWAY was written.

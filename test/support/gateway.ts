@@ -96,6 +96,11 @@ export interface GatewayOptions {
   readonly early?: (call: Call) => void
 }
 
+/** Answers 200 with headers alone. */
+export function ok(call: Call): void {
+  call.respond(200)
+}
+
 /** A gateway whose every answer a test decides, frame by frame if it likes. */
 export async function startGateway(handler: GatewayHandler, options: GatewayOptions = {}): Promise<Gateway> {
   const certificate = options.certificate ?? (shared ??= makeCertificate())

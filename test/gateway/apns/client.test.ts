@@ -10,7 +10,7 @@ import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { Gateway, GatewayAction, GatewayHandler } from '../../support/gateway.ts'
-import { MESSAGE as PLAIN, outcomeOf } from '../outcome.ts'
+import { accepted, later, MESSAGE as PLAIN, misconfigured, outcomeOf, rejected } from '../outcome.ts'
 
 const MINUTE_MS = 60_000
 const { privateKey } = generateKeyPairSync('ec', {
@@ -63,11 +63,6 @@ async function start(on: { production: GatewayHandler; sandbox?: GatewayHandler;
     },
   }
 }
-
-const later = (scope: 'device' | 'either' | 'credential', reason: string, afterMs: number | null = null) =>
-  ({ kind: 'deferred', afterMs, scope, reason }) as const
-const misconfigured = (reason: string) => ({ kind: 'misconfigured', reason }) as const
-const accepted = (environment: 'production' | 'sandbox') => ({ kind: 'accepted', environment }) as const
 
 function tokensOf(gateway: Gateway): unknown[] {
   return gateway.calls.map(({ headers }) => headers.authorization)
@@ -185,7 +180,7 @@ describe('the environment', () => {
 
   test('makes a token bad only when both do not know it', async () => {
     await using apns = await start({ production: bad, sandbox: bad })
-    expect(await apns.send()).toEqual({ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' })
+    expect(await apns.send()).toEqual(rejected('token', 'BadDeviceToken'))
     expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([1, 1])
   })
 
@@ -193,11 +188,7 @@ describe('the environment', () => {
     await using apns = await start({ production: bad, sandbox: bad, credential: { ...KEY, environment } })
     const other = environment === 'production' ? 'sandbox' : 'production'
     // It may be a good token of the other environment.
-    expect(await apns.send({ environment: other })).toEqual({
-      kind: 'rejected',
-      blame: 'mismatch',
-      reason: 'BadDeviceToken',
-    })
+    expect(await apns.send({ environment: other })).toEqual(rejected('mismatch', 'BadDeviceToken'))
     expect([apns[environment].calls.length, apns[other].calls.length]).toEqual([1, 0])
   })
 
@@ -235,7 +226,7 @@ describe('the environment', () => {
 
   test('that refuses the key does not condemn a key that the first one takes', async () => {
     await using apns = await start({ production: bad, sandbox: () => refusal(403, 'InvalidProviderToken') })
-    expect(await apns.send()).toEqual({ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' })
+    expect(await apns.send()).toEqual(rejected('token', 'BadDeviceToken'))
   })
 
   test.each(['BadEnvironmentKeyInToken', 'BadEnvironmentKeyIdInToken', 'BadCertificateEnvironment'])(

@@ -7,8 +7,8 @@ import type { Recipient } from '../../../src/gateway/gateway.ts'
 import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
-import { startGateway } from '../../support/gateway.ts'
-import type { Call, Connection, Gateway } from '../../support/gateway.ts'
+import { ok, startGateway } from '../../support/gateway.ts'
+import type { Connection, Gateway } from '../../support/gateway.ts'
 import { MESSAGE, outcomeOf } from '../outcome.ts'
 
 /*
@@ -28,7 +28,6 @@ const CERTIFICATE: ApnsCredential = {
 const PHONE: Recipient = { device: 42, token: '00fc13adff785122'.repeat(4), environment: null, badge: null }
 
 const word = (reason: string): string => JSON.stringify({ reason })
-const ok = (call: Call): void => call.respond(200)
 const never = (): void => undefined
 
 /** When the gateway parts: with its greeting, or at the first request. */

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readApnsKey } from '../../../src/application/credential.ts'
 import type { ApnsCredential } from '../../../src/application/credential.ts'
 import { systemClock } from '../../../src/clock.ts'
-import type { Environment } from '../../../src/device/device.ts'
 import { createApnsProvider } from '../../../src/gateway/apns/client.ts'
 import type { Outcome, Recipient } from '../../../src/gateway/gateway.ts'
 import { startSimulator } from '../../../src/gateway/simulator/simulator.ts'
@@ -10,7 +9,7 @@ import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { chooseTransport } from '../../../src/gateway/transport/choose-transport.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
-import { MESSAGE, outcomeOf } from '../outcome.ts'
+import { accepted, MESSAGE, outcomeOf } from '../outcome.ts'
 
 /* What the client makes of the simulator's worst, over real TLS and HTTP/2. */
 
@@ -48,8 +47,6 @@ function start() {
     [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
   }
 }
-
-const accepted = (environment: Environment): Outcome => ({ kind: 'accepted', environment })
 
 describe('a magic token', () => {
   test('bad0007: GOAWAY with BadCertificateEnvironment has the sandbox tried, and nobody else held up', async () => {

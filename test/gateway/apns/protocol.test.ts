@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal } from '../../../src/gateway/apns/protocol.ts'
 import type { Outcome } from '../../../src/gateway/gateway.ts'
+import { gone, later, misconfigured, rejected } from '../outcome.ts'
 
 const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
 describe('an apns-id', () => {
@@ -58,26 +59,23 @@ describe('the body of a refusal', () => {
 })
 
 describe('an answer of APNs', () => {
-  const badToken = (reason: string): Outcome => ({ kind: 'rejected', blame: 'token', reason })
-  const badPush = (reason: string): Outcome => ({ kind: 'rejected', blame: 'push', reason })
-  const misconfigured = (reason: string): Outcome => ({ kind: 'misconfigured', reason })
-  const gone = (reason: string): Outcome => ({ kind: 'unregistered', since: 1_700_000_000_000, reason })
-  const deviceLater = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'device', reason })
-  const later = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'either', reason })
-  const allLater = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'credential', reason })
+  const SINCE = 1_700_000_000_000
+  const badPush = (reason: string) => rejected('push', reason)
+  const deviceLater = (reason: string) => later('device', reason)
+  const eitherLater = (reason: string) => later('either', reason)
 
   // One of each meaning; the rest of the table is compared with the manual.
   const TABLE: readonly [status: number, reason: string, (reason: string) => Outcome][] = [
-    [400, 'BadDeviceToken', badToken],
-    [400, 'DeviceTokenNotForTopic', (reason) => ({ kind: 'rejected', blame: 'mismatch', reason })],
+    [400, 'BadDeviceToken', (reason) => rejected('token', reason)],
+    [400, 'DeviceTokenNotForTopic', (reason) => rejected('mismatch', reason)],
     [400, 'BadPriority', badPush],
     [400, 'TopicDisallowed', misconfigured],
     [400, 'IdleTimeout', deviceLater],
-    [403, 'ExpiredProviderToken', allLater],
+    [403, 'ExpiredProviderToken', (reason) => later('credential', reason)],
     [403, 'Forbidden', (reason) => ({ kind: 'misconfigured', reason, tries: 3 })],
-    [410, 'Unregistered', gone],
+    [410, 'Unregistered', (reason) => gone(reason, SINCE)],
     [429, 'TooManyProviderTokenUpdates', deviceLater],
-    [503, 'ServiceUnavailable', later],
+    [503, 'ServiceUnavailable', eitherLater],
     [503, 'Shutdown', deviceLater],
     // Unknown reasons count as their status.
     [400, 'NewReason', badPush],
@@ -88,24 +86,24 @@ describe('an answer of APNs', () => {
     [418, 'NewReason', badPush],
     [429, 'NewReason', deviceLater],
     [500, 'NewReason', deviceLater],
-    [502, 'NewReason', later],
-    [503, 'NewReason', later],
+    [502, 'NewReason', eitherLater],
+    [503, 'NewReason', eitherLater],
     // A known reason with another status than Apple's is not Apple's.
     [500, 'BadDeviceToken', deviceLater],
     [400, 'Unregistered', badPush],
   ]
 
   test.each(TABLE)('%d %s', (status, reason, expected) => {
-    expect(judgeApns(status, { reason, timestamp: 1_700_000_000_000 }, null)).toEqual(expected(reason))
+    expect(judgeApns(status, { reason, timestamp: SINCE }, null)).toEqual(expected(reason))
   })
 
   test.each([
-    [302, later('HTTP 302')],
-    [204, later('HTTP 204')],
+    [302, eitherLater('HTTP 302')],
+    [204, eitherLater('HTTP 204')],
     [400, badPush('HTTP 400')],
     [403, misconfigured('HTTP 403')],
     [410, deviceLater('HTTP 410')],
-    [503, later('HTTP 503')],
+    [503, eitherLater('HTTP 503')],
   ])('%d without a reason', (status, expected) => {
     expect(judgeApns(status, { reason: null, timestamp: null }, null)).toEqual(expected)
   })

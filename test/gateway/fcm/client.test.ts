@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { GatewayHandler } from '../../support/gateway.ts'
+import { later, misconfigured } from '../outcome.ts'
 import { fcmError, refusal, startFirebase, TAKEN } from './firebase.ts'
 
 const UNAUTHENTICATED = refusal(401, 'UNAUTHENTICATED', 'UNAUTHENTICATED')
@@ -61,7 +62,7 @@ describe('an answer', () => {
   ])('503 with Retry-After: %s defers for %d ms', async (header, afterMs) => {
     const busy = refusal(503, 'UNAVAILABLE', 'UNAVAILABLE', fcmError('UNAVAILABLE'))
     await using firebase = await start(() => ({ ...busy, headers: { 'retry-after': header } }))
-    expect(await firebase.send()).toEqual({ kind: 'deferred', afterMs, scope: 'either', reason: 'UNAVAILABLE' })
+    expect(await firebase.send()).toEqual(later('either', 'UNAVAILABLE', afterMs))
   })
 
   test('that is lost defers this device', async () => {
@@ -104,7 +105,7 @@ describe('an access token', () => {
 
   test('that FCM refuses also when it is new means that the credential is wrong', async () => {
     await using firebase = await start(() => UNAUTHENTICATED)
-    expect(await firebase.send()).toEqual({ kind: 'misconfigured', reason: 'UNAUTHENTICATED' })
+    expect(await firebase.send()).toEqual(misconfigured('UNAUTHENTICATED'))
     expect(firebase.google.calls).toHaveLength(2)
     expect(firebase.fcm.calls).toHaveLength(2)
   })
@@ -112,7 +113,7 @@ describe('an access token', () => {
   test('is not renewed for each of those who are refused while others are taken', async () => {
     await using firebase = await start(({ body }) => (body.includes('refused') ? UNAUTHENTICATED : TAKEN))
     for (let n = 0; n < 5; n++) {
-      expect(await firebase.send({ token: 'refused' })).toEqual({ kind: 'misconfigured', reason: 'UNAUTHENTICATED' })
+      expect(await firebase.send({ token: 'refused' })).toEqual(misconfigured('UNAUTHENTICATED'))
       expect(await firebase.send({ token: 'taken' })).toEqual({ kind: 'accepted' })
     }
     expect(firebase.google.calls).toHaveLength(2)
@@ -128,12 +129,7 @@ describe('an access token', () => {
       certain: true,
     })
     firebase.google.handle(() => ({ status: 503 }))
-    expect(await firebase.send()).toEqual({
-      kind: 'deferred',
-      afterMs: null,
-      scope: 'credential',
-      reason: 'access token: HTTP 503',
-    })
+    expect(await firebase.send()).toEqual(later('credential', 'access token: HTTP 503'))
     expect(firebase.fcm.calls).toHaveLength(0)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { judgeFcm } from '../../../src/gateway/fcm/protocol.ts'
 import type { Outcome } from '../../../src/gateway/gateway.ts'
+import { gone, later, misconfigured, rejected } from '../outcome.ts'
 import { fcmError } from './firebase.ts'
 
 describe('an answer of FCM', () => {
@@ -15,18 +16,9 @@ describe('an answer of FCM', () => {
   const errorOf = (status: string, message: string, ...details: object[]) =>
     JSON.stringify({ error: { code: 0, message, status, details } })
 
-  const badToken = (reason: string): Outcome => ({ kind: 'rejected', blame: 'token', reason })
+  const badToken = (reason: string) => rejected('token', reason)
   const badFid = (reason: string): Outcome => ({ kind: 'rejected', blame: 'token', reason, certain: true })
-  const gone = (reason: string): Outcome => ({ kind: 'unregistered', since: null, reason })
-  const badPush = (reason: string): Outcome => ({ kind: 'rejected', blame: 'push', reason })
-  const misconfigured = (reason: string): Outcome => ({ kind: 'misconfigured', reason })
-  type Scope = 'device' | 'credential' | 'either'
-  const later = (scope: Scope, reason: string, afterMs: number | null = null): Outcome => ({
-    kind: 'deferred',
-    afterMs,
-    scope,
-    reason,
-  })
+  const badPush = (reason: string) => rejected('push', reason)
 
   const INVALID = 'INVALID_ARGUMENT'
   const NOT_A_TOKEN = 'The registration token is not a valid FCM registration token'
@@ -103,7 +95,7 @@ describe('an answer of FCM', () => {
       'a token of another project',
       403,
       errorOf('PERMISSION_DENIED', 'SenderId mismatch', fcmError('SENDER_ID_MISMATCH')),
-      { kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' },
+      rejected('mismatch', 'SENDER_ID_MISMATCH'),
     ],
     ['a missing role', 403, errorOf('PERMISSION_DENIED', 'Permission denied'), misconfigured('PERMISSION_DENIED')],
     ['an app that is gone', 404, errorOf('NOT_FOUND', 'Not found', fcmError('UNREGISTERED')), gone('UNREGISTERED')],
@@ -177,6 +169,10 @@ describe('an answer of FCM', () => {
       errorOf('INTERNAL', 'Internal error', fcmError('INTERNAL')),
       later('device', 'INTERNAL'),
     ],
+    // A page is of Google's front end: it is not the push's fault.
+    ['a page that calls the request bad', 400, '<!DOCTYPE html>', later('either', 'HTTP 400')],
+    ['a page that refuses the method', 405, '<!DOCTYPE html>', later('either', 'HTTP 405')],
+    ['a page that finds too much', 413, '<!DOCTYPE html>', later('either', 'HTTP 413')],
     ['a bad gateway', 502, '<!DOCTYPE html>', later('either', 'HTTP 502')],
     [
       'an overload',

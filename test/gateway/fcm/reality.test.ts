@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Outcome } from '../../../src/gateway/gateway.ts'
 import type { GatewayReply } from '../../support/gateway.ts'
+import { gone, later, misconfigured, rejected } from '../outcome.ts'
 import { apnsError, fcmError, refusal, startFirebase, TAKEN } from './firebase.ts'
 
 /* What Google has been seen to answer, over TLS and HTTP/2, and what must follow. */
@@ -13,13 +14,6 @@ const page = (status: number): GatewayReply => ({
 
 const EMPTY_401: GatewayReply = { status: 401, headers: { 'content-length': '0' }, body: '' }
 const DEAD = refusal(404, 'NOT_FOUND', 'Requested entity was not found.')
-
-const later = (scope: 'device' | 'either', reason: string): Outcome => ({
-  kind: 'deferred',
-  afterMs: null,
-  scope,
-  reason,
-})
 
 /** What FCM says of an answer of Apple. */
 function ofApple(said: [number, string, string, errorCode: string], status: number, reason: string): GatewayReply {
@@ -39,17 +33,17 @@ describe('an iPhone behind FCM', () => {
     [
       'that is gone leaves the registry',
       ofApple(badArgument('APNs device token is disabled.'), 410, 'Unregistered'),
-      { kind: 'unregistered', since: null, reason: 'INVALID_ARGUMENT: APNs Unregistered' },
+      gone('INVALID_ARGUMENT: APNs Unregistered'),
     ],
     [
       'whose token has expired leaves it too',
       ofApple([404, 'NOT_FOUND', 'Requested entity was not found.', 'UNREGISTERED'], 410, 'ExpiredToken'),
-      { kind: 'unregistered', since: null, reason: 'UNREGISTERED: APNs ExpiredToken' },
+      gone('UNREGISTERED: APNs ExpiredToken'),
     ],
     [
       'whose token Apple does not know is set aside',
       ofApple(badArgument('The APNs device token is invalid.'), 400, 'BadDeviceToken'),
-      { kind: 'rejected', blame: 'token', reason: 'INVALID_ARGUMENT: APNs BadDeviceToken' },
+      rejected('token', 'INVALID_ARGUMENT: APNs BadDeviceToken'),
     ],
     [
       'whose project has a bad APNs key waits, with Apple’s reason',
@@ -78,7 +72,7 @@ describe('an iPhone behind FCM', () => {
     [
       'stays where Apple minds the push',
       ofApple(badArgument('The payload is too large.'), 413, 'PayloadTooLarge'),
-      { kind: 'rejected', blame: 'push', reason: 'INVALID_ARGUMENT: APNs PayloadTooLarge' },
+      rejected('push', 'INVALID_ARGUMENT: APNs PayloadTooLarge'),
     ],
   ])('%s', async (_name, answer, outcome) => {
     await using firebase = await startFirebase(() => answer)
@@ -131,10 +125,10 @@ describe('401 with an empty body for one token', () => {
     await using firebase = await startFirebase(({ body }) => (body.includes('dead') ? EMPTY_401 : TAKEN))
     await firebase.send({ device: 1 })
     const dead = { device: 7, token: 'dead:1' }
-    expect(await firebase.send(dead)).toEqual({ kind: 'misconfigured', reason: 'HTTP 401' })
-    expect(await firebase.send(dead)).toEqual({ kind: 'misconfigured', reason: 'HTTP 401' })
+    expect(await firebase.send(dead)).toEqual(misconfigured('HTTP 401'))
+    expect(await firebase.send(dead)).toEqual(misconfigured('HTTP 401'))
     await firebase.send({ device: 2 })
-    expect(await firebase.send(dead)).toEqual({ kind: 'rejected', blame: 'mismatch', reason: 'HTTP 401' })
+    expect(await firebase.send(dead)).toEqual(rejected('mismatch', 'HTTP 401'))
   })
 
   test('of an access token with which nothing was taken renews it, once', async () => {
@@ -151,9 +145,9 @@ describe('404 without details', () => {
     await using firebase = await startFirebase(({ body }) => (body.includes('dead') ? DEAD : TAKEN))
     const dead = { device: 7, token: 'dead:1' }
     await firebase.send({ device: 1 })
-    expect(await firebase.send(dead)).toEqual({ kind: 'misconfigured', reason: 'NOT_FOUND' })
+    expect(await firebase.send(dead)).toEqual(misconfigured('NOT_FOUND'))
     await firebase.send({ device: 2 })
-    expect(await firebase.send(dead)).toEqual({ kind: 'rejected', blame: 'mismatch', reason: 'NOT_FOUND' })
+    expect(await firebase.send(dead)).toEqual(rejected('mismatch', 'NOT_FOUND'))
   })
 
   test('for everybody gives up nobody: the project is not there', async () => {
@@ -174,22 +168,15 @@ describe('404 without details', () => {
     await firebase.send({ device: 7 })
     await firebase.send({ device: 1 })
     isDead = true
-    expect(await firebase.send({ device: 7 })).toEqual({ kind: 'misconfigured', reason: 'NOT_FOUND' })
+    expect(await firebase.send({ device: 7 })).toEqual(misconfigured('NOT_FOUND'))
   })
 
   test('in a page of something in between gives up nobody', async () => {
     await using firebase = await startFirebase(({ body }) => (body.includes('dead') ? page(404) : TAKEN))
     for (let n = 0; n < 3; n++) {
-      expect(await firebase.send({ device: 7, token: 'dead:1' })).toEqual({ kind: 'misconfigured', reason: 'HTTP 404' })
+      expect(await firebase.send({ device: 7, token: 'dead:1' })).toEqual(misconfigured('HTTP 404'))
       await firebase.send({ device: 1 })
     }
-  })
-})
-
-describe('a page of Google’s front end', () => {
-  test.each([400, 405, 413, 502])('with status %d is not the push’s fault: it is sent again', async (status) => {
-    await using firebase = await startFirebase(() => page(status))
-    expect(await firebase.send()).toEqual(later('either', `HTTP ${status}`))
   })
 })
 

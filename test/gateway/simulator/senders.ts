@@ -4,6 +4,16 @@ import { connectTo } from './http2-client.ts'
 import type { Client, NoReply, Reply } from './http2-client.ts'
 import { grantForm, providerToken, readAccount } from './signing.ts'
 
+/** Resolves once the next request was decided on, whatever is then done with it. */
+export function nextArrival(simulator: Simulator): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = simulator.onArrival(() => {
+      stop()
+      resolve()
+    })
+  })
+}
+
 export interface ApnsSender extends AsyncDisposable {
   readonly client: Client
   /** What a sender in order would send; `headers` replace its own, and `undefined` leaves one out. */

@@ -7,7 +7,7 @@ import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { connectTo } from '../../support/raw-connection.ts'
 import { answered } from './http2-client.ts'
-import { apnsSender, fcmSender } from './senders.ts'
+import { apnsSender, fcmSender, nextArrival } from './senders.ts'
 import { grantForm, providerToken } from './signing.ts'
 
 const TOKEN = 'ab'.repeat(32)
@@ -164,11 +164,9 @@ describe('connections', () => {
   test('are all dropped on demand, with what they were waiting for', async () => {
     await using sender = await apnsSender(simulator, clock.now())
     await sender.push(TOKEN)
-    const { promise: arrived, resolve } = Promise.withResolvers<void>()
-    const stop = simulator.onArrival(() => resolve())
+    const arrived = nextArrival(simulator)
     const waiting = sender.push('bad00030'.padEnd(64, 'a'))
     await arrived
-    stop()
     simulator.disconnect()
     expect(await waiting).toMatchObject({ kind: 'none' })
     expect(sender.client.goaways).toEqual([])
@@ -226,8 +224,7 @@ describe('the end', () => {
     }
     const own = await startSimulator({ clock: counting })
     await using sender = await apnsSender(own, clock.now())
-    const { promise: arrived, resolve } = Promise.withResolvers<void>()
-    own.onArrival(() => resolve())
+    const arrived = nextArrival(own)
     const waiting = sender.push('bad00000'.padEnd(64, 'a'))
     await arrived
     expect(timers).toBe(1)

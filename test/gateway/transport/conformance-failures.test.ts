@@ -2,11 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { createServer } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import { makeCertificate } from '../../support/certificate.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { ok, startGateway } from '../../support/gateway.ts'
 import type { Call } from '../../support/gateway.ts'
 import { NOTE, openWay, statusOf, times, useProxy, WAYS } from './ways.ts'
 
-const ok = (call: Call): void => call.respond(200)
 const started = (call: Call): void => {
   call.respond(200, { end: false })
   call.write('{"name":', { end: false })

@@ -2,12 +2,11 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import type { FakeClock } from '../../support/fake-clock.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { ok, startGateway } from '../../support/gateway.ts'
 import type { Call, GatewayAction, GatewayHandler } from '../../support/gateway.ts'
 import { NOTE, openWay, statusOf, times, useProxy, WAYS } from './ways.ts'
 
 const OK = { status: 200, headers: { 'apns-id': 'some-id' } }
-const ok = (call: Call): void => call.respond(200)
 
 /** An answer that is given only when the test says so. */
 function held(action: GatewayAction = OK) {

@@ -12,14 +12,13 @@ import type { Requested } from '../../../src/gateway/transport/session.ts'
 import type { TransportOptions } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { ok, startGateway } from '../../support/gateway.ts'
 import type { Call, Gateway } from '../../support/gateway.ts'
 import { frame } from '../../support/frames.ts'
 import { asked, NOTE, statusOf, times } from './ways.ts'
 import type { AskedTransport } from './ways.ts'
 
 /** What every transport does, conformance.test.ts has. */
-const ok = (call: Call): void => call.respond(200)
 
 function open(
   gateway: Pick<Gateway, 'origin' | 'ca'>,

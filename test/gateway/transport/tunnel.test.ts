@@ -6,13 +6,12 @@ import type { TransportOptions } from '../../../src/gateway/transport/transport.
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
 import type { ConnectProxy, ProxyReply } from '../../support/connect-proxy.ts'
-import { startGateway } from '../../support/gateway.ts'
-import type { Call, Gateway } from '../../support/gateway.ts'
+import { ok, startGateway } from '../../support/gateway.ts'
+import type { Gateway } from '../../support/gateway.ts'
 import { ACCOUNT } from '../fcm/account.ts'
 import { asked, NOTE, statusOf, times } from './ways.ts'
 import type { AskedTransport } from './ways.ts'
 
-const ok = (call: Call): void => call.respond(200)
 const AUTHORIZATION = `Basic ${Buffer.from('user:hunter2').toString('base64')}`
 
 function through(

@@ -10,14 +10,10 @@ import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { http11Answer, startHttp11Gateway } from '../../support/http11-gateway.ts'
-import { outcomeOf } from '../outcome.ts'
+import { MESSAGE as PLAIN, outcomeOf } from '../outcome.ts'
 import { createBrowser } from './browser.ts'
 
-const MESSAGE = {
-  push: '01890a5d-ac96-774b-bcce-b302099a8057',
-  notification: { msg: 'Hello', sound: null, badge: null, payload: { id: 5 } },
-  expiresAt: createFakeClock().now() + 3_600_000,
-}
+const MESSAGE = { ...PLAIN, expiresAt: createFakeClock().now() + 3_600_000 }
 
 function start(options: { readonly named: readonly string[]; readonly ca: string }) {
   return createWebPushProvider({

@@ -4,7 +4,7 @@ import { startSimulator } from '../../../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { answered } from '../http2-client.ts'
-import { apnsSender } from '../senders.ts'
+import { apnsSender, nextArrival } from '../senders.ts'
 import type { ApnsSender } from '../senders.ts'
 import { providerToken } from '../signing.ts'
 
@@ -25,16 +25,6 @@ function open(options: Parameters<typeof apnsSender>[2] = {}): Promise<ApnsSende
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : error
-}
-
-/** Settles when the next request was decided on, whatever is then done with it. */
-function nextArrival(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const stop = simulator.onArrival(() => {
-    stop()
-    resolve()
-  })
-  return promise
 }
 
 describe('a new connection', () => {
@@ -128,7 +118,7 @@ describe('a token orders', () => {
     await using sender = await open()
     await sender.push(TOKEN)
     let reply: unknown = null
-    const arrived = nextArrival()
+    const arrived = nextArrival(simulator)
     const done = sender.push(ordering('00000')).then((received) => (reply = received))
     await arrived
     clock.advance(499)
@@ -157,7 +147,7 @@ describe('a token orders', () => {
     await using sender = await open()
     await sender.push(TOKEN)
     let heard = false
-    const arrived = nextArrival()
+    const arrived = nextArrival(simulator)
     void sender.push(ordering('00030')).then(() => (heard = true))
     await arrived
     expect(answered(await sender.push(TOKEN)).status).toBe(200)

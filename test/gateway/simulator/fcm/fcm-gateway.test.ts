@@ -5,7 +5,7 @@ import type { Simulator } from '../../../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { answered } from '../http2-client.ts'
 import type { Reply } from '../http2-client.ts'
-import { fcmSender } from '../senders.ts'
+import { fcmSender, nextArrival } from '../senders.ts'
 import type { FcmSender } from '../senders.ts'
 import { grantForm } from '../signing.ts'
 
@@ -242,11 +242,9 @@ describe('a token orders', () => {
   })
 
   test('slow: an answer after slowMs', async () => {
-    const { promise: arrived, resolve } = Promise.withResolvers<void>()
-    const stop = simulator.onArrival(() => resolve())
+    const arrived = nextArrival(simulator)
     const reply = sender.push({ token: 'slow:abc' })
     await arrived
-    stop()
     clock.advance(499)
     expect(answered(await sender.push({ token: 'abc' })).status).toBe(200)
     expect(simulator.counts().fcm.openStreams).toBe(1)
@@ -275,12 +273,10 @@ describe('a token orders', () => {
 
   test('silent: nothing', async () => {
     await using own = await fcmSender(simulator, clock.now())
-    const { promise: arrived, resolve } = Promise.withResolvers<void>()
-    const stop = simulator.onArrival(() => resolve())
+    const arrived = nextArrival(simulator)
     let heard = false
     void own.push({ token: 'silent:abc' }).then(() => (heard = true))
     await arrived
-    stop()
     expect(answered(await own.push({ token: 'abc' })).status).toBe(200)
     expect(heard).toBe(false)
   })

@@ -11,7 +11,7 @@ import { openSecureSocket } from '../../../../src/gateway/transport/secure-socke
 import { makeCertificate } from '../../../support/certificate.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import type { FakeClock } from '../../../support/fake-clock.ts'
-import { startGateway } from '../../../support/gateway.ts'
+import { ok, startGateway } from '../../../support/gateway.ts'
 import type { Call, Connection } from '../../../support/gateway.ts'
 import {
   frame,
@@ -32,8 +32,6 @@ import { ENHANCE_YOUR_CALM, NO_ERROR } from './client.ts'
 
 /** How often a connection looks at its peer. */
 const TICK_MS = 3000
-
-const ok = (call: Call): void => call.respond(200)
 
 let clock: FakeClock
 beforeEach(() => {

@@ -24,18 +24,19 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
   let simulated: Simulator | null = null
   const madeOf = new Map<number, Partial<Record<Platform, string>>>()
 
+  function summaryOf(application: Application, platform: Platform) {
+    return credentials.summaries(application).find(({ provider }) => provider === PLATFORM[platform].provider)
+  }
+
   /** Changes exactly when the provider must be replaced. */
   function fingerprintOf(application: Application, platform: Platform): string {
-    const of = (one: string) => one === PLATFORM[platform].provider
-    const createdAt = credentials.summaries(application).find(({ provider }) => of(provider))?.createdAt
     const kind = !application.simulated ? 'own' : simulated === null ? 'starting' : 'simulated'
-    return `${kind} ${createdAt}`
+    return `${kind} ${summaryOf(application, platform)?.createdAt}`
   }
 
   function isReal(application: Application, platform: Platform): boolean {
     if (!application.simulated) return true
-    const { isRealWhenSimulated, provider } = PLATFORM[platform]
-    return isRealWhenSimulated && credentials.summaries(application).some((summary) => summary.provider === provider)
+    return PLATFORM[platform].isRealWhenSimulated && summaryOf(application, platform) !== undefined
   }
 
   return {
@@ -76,8 +77,7 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
     /** When the credential was stored, in ms since the Unix epoch; 0: the simulator's, or none. */
     credentialOf(application: Application, platform: Platform): number {
       if (!isReal(application, platform)) return 0
-      const summaries = credentials.summaries(application)
-      return summaries.find(({ provider }) => provider === PLATFORM[platform].provider)?.createdAt ?? 0
+      return summaryOf(application, platform)?.createdAt ?? 0
     },
 
     isStale(application: Application, platform: Platform): boolean {

@@ -123,7 +123,7 @@ export function apnsSigning(
 }
 
 function sharedBy({ clock, openTransport, addresses: { ca } }: GatewayDependencies) {
-  return { clock, openTransport, ...(ca !== undefined && { ca }) }
+  return { clock, openTransport, ca }
 }
 
 function simulatedBy({ ca }: Simulator, { clock, openSimulated }: GatewayDependencies) {

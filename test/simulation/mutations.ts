@@ -221,8 +221,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'what a GOAWAY says was not processed passes for unknown',
-    from: "each.listener.onOver({ kind: 'unprocessed', reason, ...word })",
-    to: "each.listener.onOver({ kind: 'unknown', reason, ...word })",
+    from: "each.listener.onOver({ kind: 'unprocessed', reason, word })",
+    to: "each.listener.onOver({ kind: 'unknown', reason, word })",
   },
   {
     name: 'what a GOAWAY may have processed is sent again',

@@ -142,7 +142,7 @@ export class ConnectionPool implements Transport, PoolOwner {
     else if (connection.protocol === 'HTTP/1.1' && connection.answers > 0) watch.parted()
     if (connection.hasOpened) onEnded?.(reason)
     if (kind === 'protocol') onProtocolError?.(reason)
-    if (this.#isFinal(word)) this.#fail({ kind: 'failed', reason, sent: 'no', ...(word !== undefined && { word }) })
+    if (this.#isFinal(word)) this.#fail({ kind: 'failed', reason, sent: 'no', word })
     else if (connection.answers === 0) {
       this.#unanswered++
       if (!connection.hasOpened || (!watch.isBounding && this.#unanswered >= MAX_UNANSWERED)) this.#giveUp(reason)
@@ -191,8 +191,8 @@ export class ConnectionPool implements Transport, PoolOwner {
 
 function answerOf(requested: Requested): TransportAnswer {
   if (requested.kind === 'answer') return requested
-  const word = requested.kind === 'unprocessed' && requested.word !== undefined ? { word: requested.word } : undefined
-  return { kind: 'failed', reason: requested.reason, sent: SENT[requested.kind], ...word }
+  const word = requested.kind === 'unprocessed' ? requested.word : undefined
+  return { kind: 'failed', reason: requested.reason, sent: SENT[requested.kind], word }
 }
 
 const SENT = { unprocessed: 'no', unknown: 'unknown', refused: 'refused' } as const

@@ -60,7 +60,7 @@ class WrapperSession implements Session {
     if (this.#early === null) return { kind: 'open', session: this }
     const { reason, kind, word } = this.#early
     this.close()
-    return { kind: 'failed', reason, isProtocolError: kind === 'protocol', ...(word !== undefined && { word }) }
+    return { kind: 'failed', reason, isProtocolError: kind === 'protocol', word }
   }
 
   get maxStreams(): number {

@@ -120,7 +120,7 @@ export class PooledConnection implements SessionListener {
     this.#cancelWiden?.()
     if (isOpening) this.#life.abort()
     else if (this.#inFlight === 0) this.#session?.close()
-    this.#owner.onRetired(this, { reason, kind, ...(word !== undefined && { word }) })
+    this.#owner.onRetired(this, { reason, kind, word })
   }
 
   onRoom(): void {

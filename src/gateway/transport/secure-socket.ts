@@ -40,9 +40,9 @@ export async function openSecureSocket(
     const fail = (reason: string): void => resolve({ kind: 'failed', reason: `${way}${reason}` })
     try {
       const socket = connect({
-        ...(ca !== undefined && { ca }),
-        ...(cert !== undefined && { cert }),
-        ...(key !== undefined && { key }),
+        ca,
+        cert,
+        key,
         ...(tunnel !== null && { socket: tunnel.socket }),
         host,
         port,

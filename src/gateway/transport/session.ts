@@ -3,7 +3,7 @@ import type { Protocol, TransportAnswer, TransportRequest } from './transport.ts
 export type Requested =
   | (TransportAnswer & { readonly kind: 'answer' })
   /** Not processed, now or later (RFC 9113, 8.7). */
-  | { readonly kind: 'unprocessed'; readonly reason: string; readonly word?: string }
+  | { readonly kind: 'unprocessed'; readonly reason: string; readonly word?: string | undefined }
   /** The gateway may have acted on it. */
   | { readonly kind: 'unknown'; readonly reason: string }
   /** HTTP/2 can't carry it. */
@@ -36,8 +36,13 @@ export interface Session {
 /** Once the peer has said how many streams it allows. */
 export type Opened =
   | { readonly kind: 'open'; readonly session: Session }
-  /** `isProtocolError`: one side broke the rules of HTTP/2. Default false. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly isProtocolError?: boolean; readonly word?: string }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      /** Whether one side broke the rules of HTTP/2. Default false. */
+      readonly isProtocolError?: boolean
+      readonly word?: string | undefined
+    }
 
 export interface SessionEnd {
   /** As in `TransportAnswer`, as is `word`. */
@@ -47,7 +52,7 @@ export interface SessionEnd {
    * that the other did.
    */
   readonly kind: 'parting' | 'protocol' | 'lost'
-  readonly word?: string
+  readonly word?: string | undefined
 }
 
 export interface SessionListener {
@@ -62,5 +67,5 @@ export function endByGoaway(code: number, debugData: Buffer | undefined): Sessio
   // Only a name is passed on.
   const word = /"reason"\s*:\s*"(\w{1,64})"/.exec(debugData?.toString('latin1', 0, 1024) ?? '')?.[1]
   const kind = code !== 0 ? 'protocol' : word === undefined ? 'parting' : 'lost'
-  return word === undefined ? { reason: 'HTTP2GoAway', kind } : { reason: `HTTP2GoAway: ${word}`, kind, word }
+  return { reason: word === undefined ? 'HTTP2GoAway' : `HTTP2GoAway: ${word}`, kind, word }
 }

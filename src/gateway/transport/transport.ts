@@ -33,7 +33,7 @@ export type TransportAnswer =
       /** The wait before another request makes sense. Absent: unknown. */
       readonly afterMs?: number
       /** Why the gateway ended the connection, such as `BadCertificate`. */
-      readonly word?: string
+      readonly word?: string | undefined
     }
 
 /** Called once, perhaps before `send` returns. An object, since a function would make three per push. */

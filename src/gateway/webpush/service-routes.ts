@@ -73,7 +73,7 @@ export class ServiceRoutes {
     const name = relayed === undefined ? origin : `${origin} by ${relayed}`
     const known = this.#routes.get(name)
     if (known !== undefined && this.#routes.size < MAX_ROUTES) return known
-    const options = { deadlineMs: DEADLINE_MS, olderWillDo: true, ...(ca === undefined ? undefined : { ca }) }
+    const options = { deadlineMs: DEADLINE_MS, olderWillDo: true, ca }
     const route: OpenRoute = known ?? {
       kind: 'open',
       transport: openTransport(relayed ?? origin, options),

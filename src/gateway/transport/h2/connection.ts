@@ -328,8 +328,7 @@ export class Connection {
     this.#lastId = last
     const code = payload.readUInt32BE(4)
     const end = endByGoaway(code, payload.subarray(8))
-    const { reason } = end
-    const word = end.word === undefined ? undefined : { word: end.word }
+    const { reason, word } = end
     if (code !== ErrorCode.none) this.#ending = end
     this.#listener.onEnd(end)
     for (const each of this.#streams.values()) {
@@ -337,7 +336,7 @@ export class Connection {
       this.#streams.delete(each.id)
       this.#requests.forget(each)
       this.#remember(each.id)
-      each.listener.onOver({ kind: 'unprocessed', reason, ...word })
+      each.listener.onOver({ kind: 'unprocessed', reason, word })
     }
     return ErrorCode.none
   }

@@ -103,8 +103,8 @@ class SocketSession implements Session, ConnectionListener {
 
   onEnd(end: SessionEnd): void {
     if (this.#onOpened !== null) {
-      const word = end.word === undefined ? undefined : { word: end.word }
-      this.#onOpened({ kind: 'failed', reason: end.reason, isProtocolError: end.kind === 'protocol', ...word })
+      const { reason, kind, word } = end
+      this.#onOpened({ kind: 'failed', reason, isProtocolError: kind === 'protocol', word })
       this.#onOpened = null
       return
     }

@@ -21,7 +21,7 @@ export interface Recipient {
 export type Outcome =
   /** Accepted, which does not mean shown. `environment`: for APNs. */
   | { readonly kind: 'accepted'; readonly environment?: Environment }
-  /** The app was removed. `since`: when the gateway noticed, in ms since the Unix epoch. */
+  /** The app was removed. `since`: when the gateway noticed, in ms since the Unix epoch; `null`: unknown. */
   | { readonly kind: 'unregistered'; readonly since: number | null; readonly reason: string }
   /**
    * Don't retry. `blame`: the `token`; a `mismatch` of token and credential, where either may be wrong (topic, sender
@@ -55,11 +55,11 @@ export type Outcome =
 /** The device was removed before sending. */
 export const DEVICE_REMOVED = 'DeviceRemoved'
 
-/** `onOutcome` or `onFault` is called, once, perhaps before `send` returns. */
+/** Either `onOutcome` or `onFault` is called, once, perhaps before `send` returns. */
 export interface OutcomeListener {
   /** Asked before a request that waited for an access token or the other environment. */
   mayGo(): boolean
-  /** How long to avoid another gateway than `Provider.originOf`, and why. */
+  /** How long to avoid another gateway than `Provider.originOf`, and why; `null`: it may be used. */
   restOf(origin: string): { readonly afterMs: number; readonly reason: string } | null
   onOutcome(outcome: Outcome | null): void
   onFault(error: unknown): void
@@ -71,13 +71,13 @@ export interface Addressed {
   readonly listener: OutcomeListener
 }
 
-/** With one credential. `send` never throws over gateway or network failures. */
+/** A gateway with one credential. `send` never throws over gateway or network failures. */
 export interface Provider extends AsyncDisposable {
   readonly name: ProviderName
   readonly retry: RetryPolicy
-  /** Repeats carry the same apns-id or tag. Renders a push once per `Message` object. */
+  /** A repeat carries the same apns-id or tag. Renders a push once per `Message` object. */
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void
-  /** Gateways fail separately. */
+  /** The origin of the recipient's gateway. Each fails separately. */
   originOf(recipient: Recipient): string
   /** Whether recipients name their own gateways. Default false. */
   readonly isOpen?: boolean
@@ -85,7 +85,7 @@ export interface Provider extends AsyncDisposable {
   readonly weight?: number
   /** Whether the gateway's quota has room at `monotonic`. Absent: always. */
   mayTake?(monotonic: number): boolean
-  /** What is wrong with the connection, as part of a sentence. Absent: unknown. */
+  /** What is wrong with the connection, as part of a sentence; `null`: nothing. Absent: unknown. */
   readonly trouble?: string | null
   readonly connections?: number
 }

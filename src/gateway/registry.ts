@@ -107,7 +107,6 @@ const webPush: Gateway = {
   },
 }
 
-/** A new platform adds its row, and a folder beside `apns/`. */
 export const GATEWAYS: Readonly<Record<Platform, Gateway>> = { 0: apns, 1: fcm, 2: webPush }
 
 /** A key may have only one provider token, so all signers share these. */

@@ -118,7 +118,8 @@ export class ApnsRoute {
 
   /**
    * Reserves a second try for a device that neither environment accepted yet; `leaveSecondTry` frees it. The limit
-   * keeps made-up tokens from filling the first environment's window. Returns the wait in ms if none is free.
+   * keeps made-up tokens from filling the first environment's window. Returns the wait in ms if none is free;
+   * `null`: reserved.
    */
   enterSecondTry(): number | null {
     const limit = this.#hasTaken ? MAX_SECOND_TRIES : MAX_SECOND_TRIES_UNPROVEN
@@ -136,7 +137,7 @@ export class ApnsRoute {
     this.#rest = rest
   }
 
-  /** The rest of the wait. Setting the clock back ends it. */
+  /** The rest of the wait; `null`: none. Setting the clock back ends it. */
   restAt(now: number): (Outcome & { kind: 'deferred' }) | null {
     if (this.#rest === null) return null
     const { from, ms, reason } = this.#rest

@@ -30,7 +30,7 @@ export interface Keep {
   save(text: string): void
 }
 
-/** By key. Other signers wait. */
+/** Tokens being signed, by key. Other signers with that key wait. */
 export type Signing = Map<string, Promise<Issued>>
 
 interface SigningKey {

@@ -3,7 +3,7 @@ import { judgeApns } from '../apns/protocol.ts'
 import type { Outcome } from '../gateway.ts'
 import type { FcmError } from './error.ts'
 
-/** One kind of FCM answer. A test compares the manual's `fcm.md` with this table. */
+/** A test compares the manual's `fcm.md` with this table. */
 export interface FcmAnswer {
   readonly http: string
   readonly says: string

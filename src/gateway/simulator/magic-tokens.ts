@@ -57,7 +57,7 @@ export function wordIn(text: string): { readonly word: string; readonly times: n
   return { word, times: times === undefined ? Infinity : Number(times) }
 }
 
-/** Counts requests to tokens whose magic wears off, for the latest 10,000 of them. */
+/** Counts requests to tokens whose magic wears off. Remembers the latest 10,000. */
 export function createMagicTokens<Refusal>(): (
   token: string,
   magic: MagicToken<Refusal>,

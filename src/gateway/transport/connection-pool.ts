@@ -19,7 +19,7 @@ import type {
 /** For a full window of one credential (1000) at Google's 100 streams a connection. Apple allows more. */
 const MAX_CONNECTIONS = 10
 
-/** Of a request that the gateway says it did not process. */
+/** Attempts for a request that the gateway says it did not process. */
 const MAX_SENDS = 3
 
 /**

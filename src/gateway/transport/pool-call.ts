@@ -32,6 +32,7 @@ export class PoolCall implements RequestListener {
     return this.#connection
   }
 
+  /** The connection's answers when the request was sent. */
   get answersBefore(): number {
     return this.#answersBefore
   }

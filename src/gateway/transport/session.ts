@@ -23,17 +23,17 @@ export const OVER: InFlight = { cancel: () => true }
 
 export interface Session {
   readonly protocol: Protocol
-  /** If fewer than the pool allows. */
+  /** Per gateway, if fewer than the pool allows. */
   readonly maxConnections?: number
   readonly maxStreams: number
-  /** Another connection would not help. */
+  /** The socket takes no more for now; another connection would not help. */
   readonly isBlocked: boolean
   /** There must be room. May call the listener before it returns. */
   send(request: TransportRequest, listener: RequestListener): InFlight
   close(): void
 }
 
-/** Once the peer has said how many streams it allows. */
+/** `open`: the peer has said how many streams it allows. */
 export type Opened =
   | { readonly kind: 'open'; readonly session: Session }
   | {

@@ -16,7 +16,7 @@ export type TransportAnswer =
   | {
       readonly kind: 'answer'
       readonly status: number
-      /** By lower-case name. */
+      /** By lower-case name; `null`: absent. */
       header(name: string): string | null
       /** The first 64 KiB. */
       readonly body: string
@@ -57,10 +57,10 @@ export interface Transport extends AsyncDisposable {
   retire(): void
   /** Absent: none ever wait. */
   handOver?(other: Transport): void
-  /** What is wrong, as part of a sentence. Absent: unknown. */
+  /** What is wrong, as part of a sentence; `null`: nothing. Absent: unknown. */
   readonly trouble?: string | null
   readonly connections?: number
-  /** Of the connection opened last. Absent: unknown. */
+  /** Of the connection opened last; `null`: none. Absent: unknown. */
   readonly protocol?: Protocol | null
 }
 
@@ -68,10 +68,11 @@ export function answerTo(transport: Pick<Transport, 'send'>, request: TransportR
   return new Promise((onAnswer) => transport.send(request, { onAnswer }))
 }
 
+/** Allows connections, and hears about them. */
 export interface ConnectionWatch {
   /** Whether `refusal` limits the connections; else the transport does. */
   readonly isBounding: boolean
-  /** Why no connection may be opened now. */
+  /** Why no connection may be opened now; `null`: one may. */
   refusal(): (TransportAnswer & { readonly kind: 'failed' }) | null
   opened(): void
   answered(): void
@@ -114,8 +115,7 @@ export interface TransportOptions {
   readonly deadlineMs: number
   /**
    * Whether to index `authorization`. Google's is a kilobyte, more than the rest of a request, and too random to guess
-   * from block lengths (RFC 7541, 7.1.1). Apple asks
-   * not to. Default false.
+   * from block lengths (RFC 7541, 7.1.1). Apple asks not to. Default false.
    */
   readonly indexesAuthorization?: boolean
   readonly watch?: ConnectionWatch
@@ -125,9 +125,9 @@ export interface TransportOptions {
   readonly isFinal?: (word: string) => boolean
   /** Whether HTTP/1.1 will do if ALPN offers no HTTP/2 (RFC 7301). Default false. */
   readonly olderWillDo?: boolean
-  /** No more requests go to an open connection. `reason`: as in `TransportAnswer`, or `closed`. */
+  /** Called when an open connection takes no more requests. `reason`: as in `TransportAnswer`, or `closed`. */
   readonly onEnded?: (reason: string) => void
-  /** One side broke the rules of HTTP/2, or says that the other did. */
+  /** Called when a connection ends because one side broke the rules of HTTP/2, or says that the other did. */
   readonly onProtocolError?: (reason: string) => void
 }
 

@@ -28,7 +28,7 @@ export interface AnswerRow {
   readonly known: string
   readonly fits?: (said: Said) => boolean
   readonly means: WebPushMeaning
-  /** In reasons, if no field of the body gives one. */
+  /** Its name in reasons, if no field of the body gives one. */
   readonly word?: string
   /** Replaces `word`. */
   readonly note?: string | ((said: Said) => string)

@@ -36,7 +36,10 @@ interface MadeUp {
   readonly wanted: Map<string, number>
 }
 
-/** Strangers can make up hosts of a known push service: few are looked up at a time, the most wanted first. */
+/**
+ * Looks up endpoints' hosts before anything is sent. Strangers can make up hosts of a known push service: few of those
+ * are looked up at a time, the most wanted first.
+ */
 export class HostAddresses {
   readonly #resolve: Resolve
   readonly #clock: Clock

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ANSWERS, isOn } from '../../../src/gateway/webpush/answer-table.ts'
 import { judgeWebPush } from '../../../src/gateway/webpush/protocol.ts'
+import { gone, later, misconfigured, rejected } from '../outcome.ts'
 
 const NOW = Date.UTC(2026, 10, 24)
 
@@ -25,30 +26,22 @@ describe('an answer of a push service', () => {
   })
 
   test.each([200, 201])('of %p with a web page comes from something that is no push service', (status) => {
-    expect(judge(status, { 'content-type': 'text/html; charset=utf-8' })).toEqual({
-      kind: 'deferred',
-      afterMs: null,
-      scope: 'device',
-      reason: `HTTP ${status} with a web page`,
-    })
+    expect(judge(status, { 'content-type': 'text/html; charset=utf-8' })).toEqual(
+      later('device', `HTTP ${status} with a web page`),
+    )
   })
 
   test('of 410 says that the subscription is gone, and of 404 not by itself', () => {
-    expect(judge(410)).toEqual({ kind: 'unregistered', since: null, reason: 'HTTP 410' })
-    expect(judge(404)).toEqual({
-      kind: 'deferred',
-      afterMs: null,
-      scope: 'either',
-      reason: 'HTTP 404: not of the push service itself',
-    })
+    expect(judge(410)).toEqual(gone('HTTP 410'))
+    expect(judge(404)).toEqual(later('either', 'HTTP 404: not of the push service itself'))
   })
 
   test.each([401, 403])('of %p is about the credential', (status) => {
-    expect(judge(status)).toEqual({ kind: 'misconfigured', reason: `HTTP ${status}` })
+    expect(judge(status)).toEqual(misconfigured(`HTTP ${status}`))
   })
 
   test.each([400, 405, 415])('of %p is about the push', (status) => {
-    expect(judge(status)).toEqual({ kind: 'rejected', blame: 'push', reason: `HTTP ${status}` })
+    expect(judge(status)).toEqual(rejected('push', `HTTP ${status}`))
   })
 
   test('of 413 is about this browser: others take more', () => {
@@ -56,21 +49,18 @@ describe('an answer of a push service', () => {
   })
 
   test.each([301, 307, 408])('of %p asks for another time', (status) => {
-    const later = { kind: 'deferred', scope: 'device', reason: `HTTP ${status}` } as const
-    expect(judge(status)).toEqual({ ...later, afterMs: null })
-    expect(judge(status, { 'retry-after': '7' })).toEqual({ ...later, afterMs: 7000 })
+    expect(judge(status)).toEqual(later('device', `HTTP ${status}`))
+    expect(judge(status, { 'retry-after': '7' })).toEqual(later('device', `HTTP ${status}`, 7000))
   })
 
   test.each([429, 500, 502, 503])('of %p asks for less at a time', (status) => {
-    const later = { kind: 'deferred', scope: 'device', strain: true } as const
-    expect(judge(status)).toEqual({ ...later, afterMs: null, reason: `HTTP ${status}` })
+    expect(judge(status)).toEqual({ ...later('device', `HTTP ${status}`), strain: true })
   })
 
   test.each([406, 429, 503])(
     'of %p that says when to come back may be about all, for an hour at the most',
     (status) => {
-      const later = { kind: 'deferred', scope: 'either' } as const
-      expect(judge(status, { 'retry-after': '7' })).toMatchObject({ ...later, afterMs: 7000 })
+      expect(judge(status, { 'retry-after': '7' })).toMatchObject({ kind: 'deferred', scope: 'either', afterMs: 7000 })
       expect(judge(status, { 'retry-after': 'Wed, 25 Nov 2026 00:00:00 GMT' })).toMatchObject({ afterMs: 3_600_000 })
     },
   )

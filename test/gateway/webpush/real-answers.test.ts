@@ -8,7 +8,7 @@ import type { Notification } from '../../../src/notification/notification.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { Call, GatewayReply } from '../../support/gateway.ts'
-import { MESSAGE, outcomeOf } from '../outcome.ts'
+import { gone, later, MESSAGE, misconfigured, outcomeOf, rejected } from '../outcome.ts'
 import { createBrowser } from './browser.ts'
 
 /*
@@ -76,8 +76,6 @@ async function start(handler: (call: Call) => GatewayReply) {
   }
 }
 
-const LATER = { kind: 'deferred', scope: 'device' }
-
 describe('a subscription is gone', () => {
   test.each<[string, string, GatewayReply, string]>([
     ['Mozilla has no such endpoint', FIREFOX, autopush(404, 102, 'Invalid token'), 'HTTP 404 errno 102'],
@@ -100,7 +98,7 @@ describe('a subscription is gone', () => {
     ['anybody says 410', NTFY, { status: 410 }, 'HTTP 410'],
   ])('where %s', async (_, endpoint, answer, reason) => {
     await using web = await start(() => answer)
-    expect(await web.send(endpoint)).toEqual({ kind: 'unregistered', since: null, reason })
+    expect(await web.send(endpoint)).toEqual(gone(reason))
   })
 
   test.each<[string, string, GatewayReply]>([
@@ -140,7 +138,7 @@ describe('a subscription of another VAPID key', () => {
   ])('is told by %s, and not sent to again', async (_, endpoint, answer) => {
     await using web = await start(() => answer)
     const reason = `HTTP ${answer.status}: subscribed with another VAPID key`
-    expect(await web.send(endpoint)).toEqual({ kind: 'rejected', blame: 'mismatch', reason })
+    expect(await web.send(endpoint)).toEqual(rejected('mismatch', reason))
   })
 })
 
@@ -162,7 +160,7 @@ describe('the credential is refused', () => {
     ['by others', NTFY, plain(401, 'unauthorized'), 'HTTP 401'],
   ])('%s, and the push is not', async (_, endpoint, answer, reason) => {
     await using web = await start(() => answer)
-    expect(await web.send(endpoint)).toEqual({ kind: 'misconfigured', reason })
+    expect(await web.send(endpoint)).toEqual(misconfigured(reason))
   })
 })
 
@@ -220,7 +218,7 @@ describe('one device waits', () => {
     await using web = await start(() => answer)
     const scope = afterMs !== null || reason.endsWith('with a web page') ? 'either' : 'device'
     // No strain on its push service either, which says nothing of the others.
-    expect(await web.send(endpoint)).toEqual({ kind: 'deferred', scope, afterMs, reason })
+    expect(await web.send(endpoint)).toEqual(later(scope, reason, afterMs))
   })
 
   test('for an hour at the most', async () => {
@@ -239,7 +237,7 @@ describe('Microsoft', () => {
   test.each([200, 201])('says %p of a channel that it throttles: it is sent again', async (status) => {
     const headers = { 'x-wns-notificationstatus': 'channelThrottled', 'retry-after': '9' }
     await using web = await start(() => ({ status, headers }))
-    expect(await web.send(EDGE)).toEqual({ ...LATER, afterMs: 9000, reason: `HTTP ${status}: throttled` } as never)
+    expect(await web.send(EDGE)).toEqual(later('device', `HTTP ${status}: throttled`, 9000))
   })
 
   test('takes what is received', async () => {
@@ -251,7 +249,7 @@ describe('Microsoft', () => {
     const headers = { 'x-wns-error-description': 'Ttl value conflicts with X-WNS-Cache-Policy' }
     await using web = await start(() => ({ status: 400, headers }))
     const reason = 'HTTP 400: Ttl value conflicts with X-WNS-Cache-Policy'
-    expect(await web.send(EDGE)).toEqual({ kind: 'rejected', blame: 'push', reason })
+    expect(await web.send(EDGE)).toEqual(rejected('push', reason))
   })
 
   test('is told to cache nothing with a time to live of 0, and nobody else is', async () => {

@@ -6,7 +6,7 @@ import type { ApnsReason } from '../../apns/answers.ts'
 /*
  * A magic APNs token is hex: `bad`, four digits from `MAGIC_TOKENS` (an HTTP status and a variant; 000: no refusal),
  * then how often: 0 = always, 1 to f = that many times, then the token is accepted. `bad429010000…` is throttled once.
- * One random token in ten million starts like this. The manual's `simulator.md` has the table.
+ * The manual's `simulator.md` has the table.
  */
 
 export interface MagicRefusal {

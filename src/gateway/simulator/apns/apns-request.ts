@@ -4,7 +4,6 @@ import type { JsonObject } from '../../../text/json-object.ts'
 import type { IncomingRequest } from '../http2/reply.ts'
 import type { ApnsReason } from '../../apns/answers.ts'
 
-/** Acceptable, as far as one can tell without the device. */
 export interface ApnsNotification {
   readonly kind: 'notification'
   /** Lower case hex. */

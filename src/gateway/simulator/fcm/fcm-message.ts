@@ -13,7 +13,6 @@ import { apnsErrorDetail, badRequestDetail, fcmErrorDetail, invalidArgument } fr
 import type { FieldViolation, GoogleError } from './google-error.ts'
 import { violationsOf } from './proto-json.ts'
 
-/** Acceptable, as far as one can tell without the device. */
 export interface FcmMessage {
   readonly kind: 'message'
   /** In theory a topic or condition. */

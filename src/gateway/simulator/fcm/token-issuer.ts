@@ -52,7 +52,7 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
       if (fault !== undefined) return refused('invalid_grant', fault === 'clock' ? NOT_SHORT_LIVED : BAD_SIGNATURE)
       return { kind: 'granted', account, claims: jws.claims }
     },
-    /** `passed`: monotonic, in ms, as for `lookUp`: Google's tokens don't depend on this machine's time of day. */
+    /** `passed`: monotonic, in ms, as for `lookUp`. */
     issue(account: ServiceAccount, passed: number): SimulatedAnswer {
       for (const [token, { endsAt }] of issued) if (passed - endsAt > KEEP_EXPIRED_MS) issued.delete(token)
       const token = `ya29.simulated.${newId()}`

@@ -41,7 +41,7 @@ export interface PreparedBlock {
   readonly own: Buffer | null
 }
 
-/** For POST over https. Prepares a connection's blocks in order (RFC 7541). */
+/** Prepares a connection's header blocks in order (RFC 7541), for POST over https. */
 export class HpackEncoder {
   readonly #authority: string
   readonly #literal: ReadonlySet<string>

@@ -19,7 +19,7 @@ import type { Notification } from '../../../../src/notification/notification.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { sharedKeys } from '../../../support/rsa-keys.ts'
 import { agreedWith, bytes } from '../../webpush/example-message.ts'
-import { MESSAGE, outcomeOf } from '../../outcome.ts'
+import { gone, later, MESSAGE, misconfigured, outcomeOf, rejected } from '../../outcome.ts'
 
 const HOUR_S = 3600
 const clock = createFakeClock()
@@ -76,7 +76,7 @@ describe('the push service of the simulator', () => {
 
   test('refuses what is encrypted for another', async () => {
     const { keys } = simulator.subscribe('/push/another')
-    expect(await send({ keys })).toEqual({ kind: 'rejected', blame: 'push', reason: 'HTTP 400' })
+    expect(await send({ keys })).toEqual(rejected('push', 'HTTP 400'))
     expect(arrived()).toMatchObject({ status: 400, reason: 'cannot be decrypted', body: null })
   })
 
@@ -94,37 +94,33 @@ describe('the push service of the simulator', () => {
     expect(arrived()).toMatchObject({ token, status: 201, body: null })
   })
 
-  const later = (reason: string, afterMs: number | null = null) =>
-    ({ kind: 'deferred', afterMs, scope: 'device', reason }) as const
   /** One answer does not tell whether it is about the device or its push service: the lane does. */
-  const doubtful = (reason: string, afterMs: number | null = null) =>
-    ({ ...later(reason, afterMs), scope: 'either' }) as const
-  const strained = (reason: string) => ({ ...later(reason), strain: true }) as const
-  const mismatch = (status: number) =>
-    ({ kind: 'rejected', blame: 'mismatch', reason: `HTTP ${status}: subscribed with another VAPID key` }) as const
-  const gone = (reason: string) => ({ kind: 'unregistered', since: null, reason }) as const
-  const refused = (reason: string) => ({ kind: 'rejected', blame: 'push', reason }) as const
+  const doubtful = (reason: string, afterMs: number | null = null) => later('either', reason, afterMs)
+  const strained = (reason: string) => ({ ...later('device', reason), strain: true }) as const
+  const mismatch = (status: number) => rejected('mismatch', `HTTP ${status}: subscribed with another VAPID key`)
+  const refused = (reason: string) => rejected('push', reason)
+  const certainly = (reason: string) => ({ ...refused(reason), certain: true }) as Outcome
 
   test.each<[string, Outcome]>([
     ['invalid', refused('HTTP 400 BadRequest')],
-    ['unauthenticated', { kind: 'misconfigured', reason: 'HTTP 401 MissingAuthorization' }],
-    ['denied', { kind: 'misconfigured', reason: 'HTTP 403 BadJwtToken' }],
-    ['otherkey', { kind: 'misconfigured', reason: 'HTTP 403 Forbidden' }],
+    ['unauthenticated', misconfigured('HTTP 401 MissingAuthorization')],
+    ['denied', misconfigured('HTTP 403 BadJwtToken')],
+    ['otherkey', misconfigured('HTTP 403 Forbidden')],
     ['notfound', gone('HTTP 404 NotFound')],
     ['proxy', doubtful('HTTP 404: not of the push service itself')],
     ['unregistered', gone('HTTP 410 Unregistered')],
-    ['large', { ...refused('HTTP 413 PayloadTooLarge'), certain: true }],
+    ['large', certainly('HTTP 413 PayloadTooLarge')],
     ['encoding', refused('HTTP 415 UnsupportedEncoding')],
-    ['throttled', later('HTTP 429 TooManyRequests')],
+    ['throttled', later('device', 'HTTP 429 TooManyRequests')],
     ['quota', doubtful('HTTP 429 TooManyRequests', 2000)],
     ['internal', strained('HTTP 500 InternalServerError')],
     ['nginx', doubtful('HTTP 502 with a web page')],
     ['frontend', doubtful('HTTP 400 with a web page')],
     ['unavailable', strained('HTTP 503 ServiceUnavailable')],
     ['busy', doubtful('HTTP 503 ServiceUnavailable', 2000)],
-    ['moved', later('HTTP 301 MovedPermanently')],
-    ['dropped', { ...refused('HTTP 201: dropped by the push service'), certain: true }],
-    ['channelthrottled', later('HTTP 201: throttled')],
+    ['moved', later('device', 'HTTP 301 MovedPermanently')],
+    ['dropped', certainly('HTTP 201: dropped by the push service')],
+    ['channelthrottled', later('device', 'HTTP 201: throttled')],
     ['farewell', { kind: 'accepted' }],
   ])('answers as the endpoint asks: %s', async (word, outcome) => {
     const { endpoint, keys } = simulator.subscribe(`/push/${word}:1`)
@@ -136,29 +132,28 @@ describe('the push service of the simulator', () => {
   const MOZILLA = 'https://updates.push.services.mozilla.com/wpush/v2/'
   const MICROSOFT = 'https://wns2-par02p.notify.windows.com/w/'
   const NTFY = 'https://simulator.invalid/ntfy/'
-  const configuration = (reason: string) => ({ kind: 'misconfigured', reason }) as const
 
   test.each<[string, string, Outcome]>([
-    [APPLE, 'denied', configuration('HTTP 403 BadJwtToken')],
+    [APPLE, 'denied', misconfigured('HTTP 403 BadJwtToken')],
     [APPLE, 'otherkey', mismatch(400)],
     [APPLE, 'notfound', gone('HTTP 404 BadPath')],
-    [APPLE, 'throttled', later('HTTP 429 TooManyRequests')],
-    [GOOGLE, 'denied', configuration('HTTP 400 UnauthorizedRegistration')],
+    [APPLE, 'throttled', later('device', 'HTTP 429 TooManyRequests')],
+    [GOOGLE, 'denied', misconfigured('HTTP 400 UnauthorizedRegistration')],
     [GOOGLE, 'otherkey', mismatch(403)],
     [GOOGLE, 'notfound', gone('HTTP 404')],
     [GOOGLE, 'unregistered', gone('HTTP 410')],
     [GOOGLE, 'quota', doubtful('HTTP 429', 2000)],
-    [MOZILLA, 'denied', configuration('HTTP 401 errno 109')],
+    [MOZILLA, 'denied', misconfigured('HTTP 401 errno 109')],
     [MOZILLA, 'otherkey', mismatch(401)],
     [MOZILLA, 'notfound', gone('HTTP 404 errno 102')],
     [MOZILLA, 'unregistered', gone('HTTP 410 errno 106')],
     [MOZILLA, 'busy', doubtful('HTTP 503 errno 201', 2000)],
-    [MOZILLA, 'bridge', later('HTTP 502 errno 903')],
+    [MOZILLA, 'bridge', later('device', 'HTTP 502 errno 903')],
     [MICROSOFT, 'quota', doubtful('HTTP 406: throttled', 2000)],
     [MICROSOFT, 'notfound', gone('HTTP 404')],
     ['https://simulator.invalid/microsoft/', 'throttled', doubtful('HTTP 406: throttled')],
-    [NTFY, 'nosubscriber', later('HTTP 507 code 50701')],
-    [NTFY, 'throttled', later('HTTP 429 code 42908')],
+    [NTFY, 'nosubscriber', later('device', 'HTTP 507 code 50701')],
+    [NTFY, 'throttled', later('device', 'HTTP 429 code 42908')],
   ])('answers at %s as that push service does: %s', async (place, word, outcome) => {
     expect(await send({ token: `${place}${word}:${crypto.randomUUID()}` }, true)).toEqual(outcome)
   })
@@ -171,10 +166,9 @@ describe('the push service of the simulator', () => {
     // The largest that fits, its padding included, and one byte more.
     const room = most - 103 - '{"notification":{"title":"","tag":"01890a5d-ac96-774b-bcce-b302099a8057"}}'.length
     expect(await send({ token, keys }, false, { msg: 'x'.repeat(room) })).toEqual({ kind: 'accepted' })
-    expect(await send({ token, keys }, false, { msg: 'x'.repeat(room + 1) })).toEqual({
-      ...refused('HTTP 413 PayloadTooLarge'),
-      certain: true,
-    })
+    expect(await send({ token, keys }, false, { msg: 'x'.repeat(room + 1) })).toEqual(
+      certainly('HTTP 413 PayloadTooLarge'),
+    )
   })
 
   test.each([2_000, 2_048, 2_500, 3_015, 3_500, 4_000, 4_096])(

@@ -103,10 +103,13 @@ describe('http2-wrapper', () => {
     await using transport = open(gateway)
     const requests = times(100, () => transport.request(NOTE))
     await gateway.until(() => held.length === 20)
+    // Once another that began later is answered, an eleventh connection would be there.
+    await using other = open(gateway)
+    await other.request(NOTE)
     gateway.handle(ok)
     for (const call of held) call.respond(200)
     expect((await Promise.all(requests)).map(statusOf)).toEqual(times(100, () => 200))
-    expect(gateway.connections).toBe(10)
+    expect(gateway.connections).toBe(10 + 1)
   })
 
   test.each([

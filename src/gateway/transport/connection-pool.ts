@@ -23,7 +23,7 @@ const MAX_CONNECTIONS = 10
 const MAX_SENDS = 3
 
 /**
- * Without a brake: connections in a row without an answer before waiting requests fail. More would look like an attack.
+ * Without a limiter: connections in a row without an answer before waiting requests fail. More would look like an attack.
  */
 const MAX_UNANSWERED = 3
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { ConnectionBrake } from './connection-brake.ts'
+import { ConnectionLimiter } from './connection-limiter.ts'
 import type {
   AnswerListener,
   OpenTransport,
@@ -30,13 +30,13 @@ export function gatewayTransport(ways: Ways): OpenTransport {
 
 /**
  * Uses the first transport until two connections end by a protocol error within a minute, then the second until the
- * service restarts. A brake limits both.
+ * service restarts. A limiter bounds both.
  */
 class GatewayTransport implements Transport {
   readonly #ways: Ways
   readonly #origin: string
   readonly #options: TransportOptions
-  readonly #brake: ConnectionBrake
+  readonly #limiter: ConnectionLimiter
   readonly #first: Transport
   #current: Transport
   #protocolErrors = 0
@@ -44,18 +44,18 @@ class GatewayTransport implements Transport {
   constructor(ways: Ways, origin: string, options: TransportOptions) {
     this.#ways = ways
     this.#origin = origin
-    this.#brake = new ConnectionBrake(ways.clock)
-    this.#options = { ...options, watch: this.#brake }
+    this.#limiter = new ConnectionLimiter(ways.clock)
+    this.#options = { ...options, watch: this.#limiter }
     this.#first = ways.first(origin, { ...this.#options, onProtocolError: this.#onProtocolError })
     this.#current = this.#first
   }
 
   get trouble(): string | null {
-    return this.#brake.trouble
+    return this.#limiter.trouble
   }
 
   get connections(): number {
-    return this.#brake.connections
+    return this.#limiter.connections
   }
 
   get protocol(): Protocol | null {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
+import { withoutBrackets } from '../../network/special-networks.ts'
 import { failureReason } from './failures.ts'
 import type { Protocol, TransportOptions } from './transport.ts'
 import { openTunnel } from './tunnel.ts'
@@ -35,7 +36,7 @@ export async function openSecureSocket(
   if (tunnel?.kind === 'failed') return tunnel
 
   const way = proxy === null ? '' : 'through the proxy: '
-  const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = withoutBrackets(origin.hostname)
   return new Promise((resolve) => {
     const fail = (reason: string): void => resolve({ kind: 'failed', reason: `${way}${reason}` })
     try {

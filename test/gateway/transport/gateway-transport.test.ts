@@ -57,7 +57,7 @@ describe.each(['h2', 'http2-wrapper'] as const)('by %s a peer', (name) => {
     expect(transport.trouble).toBeNull()
   })
 
-  test('that drops the connection after each answer is braked too', async () => {
+  test('that drops the connection after each answer is limited too', async () => {
     await using gateway = await startGateway((call) => {
       ok(call)
       setImmediate(() => call.connection.cut())
@@ -72,7 +72,7 @@ describe.each(['h2', 'http2-wrapper'] as const)('by %s a peer', (name) => {
     expect(answers.filter((answer) => statusOf(answer) === 200).length).toBeGreaterThanOrEqual(5)
   })
 
-  test('that ends each connection with its answer, and nothing in flight, is braked too', async () => {
+  test('that ends each connection with its answer, and nothing in flight, is limited too', async () => {
     await using gateway = await startGateway(parting)
     await using transport = open(name, gateway)
     for (let n = 0; n < 100; n++) await transport.request(NOTE)

@@ -244,7 +244,7 @@ describe('a connection of HTTP/1.1', () => {
     expect(gateway.connections).toBe(2)
   })
 
-  test('that is cut off again and again is braked as one of HTTP/2 is', async () => {
+  test('that is cut off again and again is limited as one of HTTP/2 is', async () => {
     await using gateway = await startHttp11Gateway((call) => call.cut())
     const clock = createFakeClock()
     await using way = open(gateway, { clock })

@@ -16,7 +16,7 @@ const MS_EACH = 6000
 /** The wait when none is left, in ms. */
 const WAIT = { firstMs: 1000, longestMs: MINUTE_MS }
 
-/** Outliving the wait by this, in ms, ends the braking. */
+/** Outliving the wait by this, in ms, ends the limit. */
 const LASTING_MS = 30_000
 
 /** Silent connections in a row before `trouble` says so. */
@@ -28,7 +28,7 @@ const MAX_SILENT = 3
  * connection cut off before `PLENTY` answers earns nothing. When none is left, the next waits 1 s, doubling up to 60 s,
  * until a connection brings `PLENTY` answers or lasts.
  */
-export class ConnectionBrake implements ConnectionWatch {
+export class ConnectionLimiter implements ConnectionWatch {
   readonly isBounding = true
   readonly #clock: Clock
   #connections = 0
@@ -39,7 +39,7 @@ export class ConnectionBrake implements ConnectionWatch {
   #broughtBefore = 0
   /** The part of `#brought` on connections that were cut off. */
   #cutOff = 0
-  /** 0: not braked. */
+  /** 0: not limited. */
   #waitMs = 0
   #waits = 0
   /** Connections in a row without an answer, and why the last one was given up. */

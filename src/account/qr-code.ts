@@ -1,9 +1,8 @@
 import { encode, renderUnicodeCompact } from 'uqr'
 
-/** A QR code as the `d` of an SVG path, in units of one square, with the quiet zone that readers need. */
+/** The `d` of an SVG path, one unit per square, with a quiet zone. */
 export interface QrCode {
   readonly path: string
-  /** Width and height. */
   readonly size: number
 }
 
@@ -16,7 +15,7 @@ export function qrCode(text: string): QrCode {
   return { path: squares.join(''), size }
 }
 
-/** For a terminal of any colours: light squares are drawn. */
+/** For a terminal of any colours: draws the light squares. */
 export function qrText(text: string): string {
   return renderUnicodeCompact(text, { border: 2 })
 }

@@ -15,13 +15,11 @@ const RECOVERY_CODES = 10
 /** 80 bits: too many to find one from its digest. */
 const RECOVERY_CODE_BYTES = 10
 
-/** The migration that brought the table. */
+/** Its migration. */
 export const SECOND_FACTOR_SINCE = 34
 
-/** An administrator. */
 interface Owner {
   readonly number: number
-  readonly name: string
 }
 
 interface Options extends SealedStoreOptions {
@@ -31,7 +29,7 @@ interface Options extends SealedStoreOptions {
 
 export type SecondFactorProof = 'code' | 'recovery code'
 
-/** For an authenticator app: `secret` to be typed in, `uri` to be scanned. */
+/** `secret` to type into an authenticator app, `uri` to scan. */
 export interface TotpEnrolment {
   readonly secret: string
   readonly uri: string
@@ -39,19 +37,19 @@ export interface TotpEnrolment {
 
 export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>
 
-/** Second factors of administrators: none → `begin` → not asked for yet → `confirm`, by a code → on → `remove` → none. */
+/** Second factors of administrators: none → `begin` → unconfirmed → `confirm` → on → `remove` → none. */
 export function createSecondFactorStore({ database, clock, key, random = randomBytes }: Options) {
   const statements = prepareStatements(database.orm)
 
-  /** `null`: there is none, or its seal does not open with this key. */
-  function find({ number }: Pick<Owner, 'number'>) {
+  /** `null`: none, or this key does not open its seal. */
+  function find({ number }: Owner) {
     const row = statements.find.get({ administrator: number })
     const text = row === undefined ? null : open(key, sealedFor(number), row.sealed)
     return row === undefined || text === null ? null : { ...row, secret: Buffer.from(text, 'base64') }
   }
 
-  /** Whether `code` is one of the app's; uses it up. */
-  function useCode({ number }: Pick<Owner, 'number'>, code: string): boolean {
+  /** Uses `code` up, if valid. */
+  function useCode({ number }: Owner, code: string): boolean {
     const found = find({ number })
     const step = found === null ? null : stepOfCode(found.secret, code, clock.now(), found.lastStep)
     return step !== null && statements.use.get({ administrator: number, lastStep: step }) !== undefined
@@ -64,16 +62,16 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
     return codes
   }
 
-  const isOn = ({ number }: Pick<Owner, 'number'>): boolean =>
+  const isOn = ({ number }: Owner): boolean =>
     (statements.find.get({ administrator: number })?.confirmedAt ?? null) !== null
 
   return {
     isOn,
 
-    codesLeft: ({ number }: Pick<Owner, 'number'>): number => statements.left.get({ administrator: number })?.left ?? 0,
+    codesLeft: ({ number }: Owner): number => statements.left.get({ administrator: number })?.left ?? 0,
 
-    /** Returns a new secret, this once; `null`: there is a second factor already. */
-    begin({ number, name }: Owner): TotpEnrolment | null {
+    /** Returns a new secret, only here; `null`: a second factor is already on. */
+    begin({ number, name }: Owner & { readonly name: string }): TotpEnrolment | null {
       return database.transact(() => {
         if (isOn({ number })) return null
         const secret = Buffer.from(random(TOTP_SECRET_LENGTH))
@@ -83,8 +81,8 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
       })
     },
 
-    /** Turns it on, by a code of the app. Returns the recovery codes, this once. */
-    confirm({ number }: Pick<Owner, 'number'>, code: string): readonly string[] | 'absent' | 'wrong' {
+    /** Turns the second factor on. Returns the recovery codes, only here. */
+    confirm({ number }: Owner, code: string): readonly string[] | 'absent' | 'wrong' {
       return database.transact(() => {
         const row = statements.find.get({ administrator: number })
         if (row === undefined || row.confirmedAt !== null) return 'absent'
@@ -94,8 +92,8 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
       })
     },
 
-    /** Uses up a code of the app or a recovery code; `null`: it is wrong, or was used before. */
-    prove({ number }: Pick<Owner, 'number'>, code: string): SecondFactorProof | null {
+    /** Uses up a code of the app or a recovery code; `null`: wrong or used. */
+    prove({ number }: Owner, code: string): SecondFactorProof | null {
       return database.transact(() => {
         if (!isOn({ number })) return null
         if (useCode({ number }, code)) return 'code'
@@ -104,10 +102,10 @@ export function createSecondFactorStore({ database, clock, key, random = randomB
       })
     },
 
-    /** Returns new recovery codes, this once; the old ones stop working. */
-    renewCodes: ({ number }: Pick<Owner, 'number'>): readonly string[] => database.transact(() => newCodes(number)),
+    /** Returns new recovery codes, only here; the old ones stop working. */
+    renewCodes: ({ number }: Owner): readonly string[] => database.transact(() => newCodes(number)),
 
-    remove: ({ number }: Pick<Owner, 'number'>): void => statements.remove.run({ administrator: number }),
+    remove: ({ number }: Owner): void => statements.remove.run({ administrator: number }),
   }
 }
 
@@ -154,7 +152,7 @@ function prepareStatements(orm: Database['orm']) {
   }
 }
 
-/** The secrets of all administrators, to be sealed with a new key. One that does not open is not asked for any more. */
+/** To seal all secrets with a new key. An administrator whose secret is erased signs in without a code. */
 export function createSealedSecondFactors({ orm }: Pick<Database, 'orm'>): SealedTable<'second factor'> {
   const which = eq(table.administrator, sql.placeholder('number'))
   return sealedTable('second factor', {
@@ -164,7 +162,7 @@ export function createSealedSecondFactors({ orm }: Pick<Database, 'orm'>): Seale
   })
 }
 
-/** Everyone who may have a second factor, by the names that its seal has for them. */
+/** Administrators, by the IDs in their seals. */
 export function secondFactorOwners({ orm }: Pick<Database, 'orm'>) {
   const { number, name } = administrator
   const rows = orm.select({ number, name }).from(administrator).all()

@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { base32 } from '../text/base32.ts'
 
-/* Codes of an authenticator app (RFC 6238), with the only parameters that all such apps support: SHA-1, 6 digits, 30 s. */
+/* RFC 6238, with the parameters that all authenticator apps support. */
 const STEP_MS = 30_000
 const DIGITS = 6
 
-/** Steps before and after the present one whose codes are accepted, as RFC 6238, 5.2 recommends. */
+/** Accepted steps before and after the present one (RFC 6238, 5.2). */
 const WINDOW = 1
 
-/** Bytes, as RFC 4226, 4 (R6) recommends. */
+/** Bytes (RFC 4226, 4, R6). */
 export const TOTP_SECRET_LENGTH = 20
 
-/** The code of a step (RFC 4226, 5.3). */
+/** RFC 4226, 5.3. */
 export function totpCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -22,8 +22,8 @@ export function totpCode(secret: Uint8Array, step: number): string {
 }
 
 /**
- * The step of `code`, to be kept as the next `lastStep`; `null`: it is wrong, too old, or used up. `now`: ms since the
- * epoch. Compares all possible codes, in constant time.
+ * The step of `code`, to store as `lastStep`; `null`: wrong, too old, or used. `now`: ms since the epoch. Constant
+ * time.
  */
 export function stepOfCode(secret: Uint8Array, code: string, now: number, lastStep: number): number | null {
   const given = Buffer.from(code.replaceAll(/\s/g, ''))
@@ -37,7 +37,7 @@ export function stepOfCode(secret: Uint8Array, code: string, now: number, lastSt
   return found
 }
 
-/** What an authenticator app reads as a QR code (github.com/google/google-authenticator/wiki/Key-Uri-Format). */
+/** For the QR code (github.com/google/google-authenticator/wiki/Key-Uri-Format). */
 export function totpUri(name: string, secret: Uint8Array): string {
   return `otpauth://totp/Bellhop:${encodeURIComponent(name)}?secret=${base32(secret)}&issuer=Bellhop`
 }

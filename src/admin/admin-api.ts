@@ -11,17 +11,16 @@ interface Dependencies {
   readonly log: Log
   readonly gate: AdminGate
   readonly calls: Pick<AuditedCalls, 'learn' | 'refused'>
-  /** One plugin a noun; that of the page answers what no other does. */
+  /** The page's plugin answers all other paths. */
   readonly routes: readonly AnyElysia[]
 }
 
-/** The app of the admin listener. */
 export function createAdminApi({ log, gate, calls, routes }: Dependencies) {
   const onRefused: OnRefused = (request, _, { code }) => calls.refused(request, code)
   const app = new Elysia({ name: 'admin', strictPath: true }).use(failureHandler(log, onRefused, onRefused)).use(gate)
   for (const plugin of routes) app.use(plugin)
   calls.learn(app.routes)
-  // Made on demand: it takes as long as all the routes, and most starts never need it.
+  // On demand: it takes as long as all routes, and most starts never need it.
   let document: string | null = null
   app.get('/openapi.json', async () => {
     if (document === null) {

@@ -17,19 +17,18 @@ const REFUSALS: Readonly<Record<number, string>> = {
   409: 'MissingParameter, or ConflictError: it is already taken.',
 }
 
-/** The document's own version: anybody may read it, so it must not tell which release runs. */
+/** Of the document, not the release: anyone may read it. */
 const API_VERSION = '1.0.0'
 
 type Route = AnyElysia['routes'][number]
 
-/** The OpenAPI document of the admin API. Throws for a route below /api without a summary. */
+/** Throws for a route below /api without a summary. */
 export function adminDocument(routes: readonly Route[]) {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const { path, method, hooks } of routes.filter((route) => route.path.startsWith('/api/'))) {
     const detail: JsonSchema = hooks.detail ?? {}
     if (typeof detail['summary'] !== 'string') throw new Error(`${method} ${path} says nothing of itself.`)
     const operations = (paths[path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')] ??= {})
-    // The methods of the public API.
     for (const one of method === 'ALL' ? ['get', 'put', 'post'] : [method.toLowerCase()]) {
       operations[one] = operationOf(
         path,
@@ -87,7 +86,7 @@ function operationOf(
   }
 }
 
-/** OpenAPI 3.1 cannot describe the events of a stream: an extension has the schema of their data. */
+/** OpenAPI 3.1 cannot describe a stream's events: an extension has the schema of their data. */
 function contentOf(contentType: string, schema: JsonSchema): JsonSchema {
   return contentType === 'text/event-stream' ? { schema: { type: 'string' }, 'x-event-data': schema } : { schema }
 }

@@ -4,19 +4,18 @@ type Tag = 'Session' | 'Administrators' | 'Service' | 'Applications' | 'Pushes' 
 
 interface AdminEndpoint<B> {
   readonly body?: B
-  /** What a success answers with; of server-sent events, the data of each. */
+  /** Of server-sent events, the data of each. */
   readonly answer: JsonSchema
-  /** Parameters of the query, with their descriptions. */
   readonly query?: Readonly<Record<string, string>>
-  /** The call's name in the audit log. Left out by calls that change nothing. */
+  /** In the audit log. Omitted by calls that change nothing. */
   readonly action?: string
-  /** The call changes nothing although it is no GET. */
+  /** Changes nothing although it is no GET. */
   readonly isLook?: true
   /** Default `application/json`. */
   readonly contentType?: 'text/event-stream' | 'application/x-ndjson'
 }
 
-/** The part of a route's options that the document of the admin API, the audit log and the body's reading come from. */
+/** The document, the audit log and the body reader use this part of a route's options. */
 export function adminCall<B extends Body<unknown>>(
   tag: Tag,
   summary: string,

@@ -6,6 +6,7 @@ import { answerHeaders, refuse } from '../http/failures.ts'
 import { readHeadAsGet } from '../http/gate.ts'
 import { addressOf } from '../http/listener.ts'
 import { pathOf } from '../http/path-table.ts'
+import { withoutCaller } from './administrator.ts'
 import type { Actor } from './administrator.ts'
 import { changeRefusalOf, isLocal, nobodyRefusalOf } from './authority.ts'
 import type { AuthorityOf } from './authority.ts'
@@ -20,17 +21,17 @@ import { isEnough, lesserPurposeText } from './token-purpose.ts'
 /** Readable from this machine without signing in: see `isLocal`. */
 const LOCAL = /^\/(?:readyz|metrics|simulator\/received|pushes\/[^/]*)$/
 
-/** Passed to the public API, or to a route that admits its caller: they read the body themselves. */
+/** Handlers of these paths read the body themselves. */
 const HANDED_ON = /^\/api\/(?:applications\/[^/]+\/v1\/|arrival$)/
 
-/** The route of paths that do not exist. */
+/** Elysia's route for unknown paths. */
 const NO_ROUTE = '/*'
 
-/** Other paths are the dashboard's page, which is the same for everybody. */
+/** Other paths are the dashboard's page, the same for everyone. */
 const CALLS = /^\/(?:healthz$|api\/)/
 
 interface Dependencies {
-  /** Host names that the listener answers to besides localhost and addresses, in lower case. */
+  /** Allowed host names besides localhost and addresses, in lower case. */
   readonly names: ReadonlySet<string>
   readonly authorityOf: AuthorityOf
   readonly tokens: Pick<AdminTokenStore, 'find'>
@@ -42,15 +43,15 @@ interface Dependencies {
 export type AdminGate = ReturnType<typeof createAdminGate>
 
 /**
- * Checks each call to the admin side: its Host, its caller, and the purpose of a token. Handlers get `actor`, `session`,
- * the caller's `address`, the body, and `change` to commit by. Guarded are `/api` and the paths of `LOCAL`.
+ * Checks each call's Host, caller and token purpose. Handlers get `actor`, `session`, the caller's `address`, the body,
+ * and `change` to commit by. Guards `/api` and the paths of `LOCAL`.
  */
 export function createAdminGate({ names, authorityOf, tokens, callerOf, passwords, calls }: Dependencies) {
   return new Elysia({ name: 'admin-gate' })
     .decorate('actor', null as Actor | null)
     .decorate('session', null as string | null)
     .decorate('address', '')
-    .decorate('change', changedByNobody as Change)
+    .decorate('change', withoutCaller as Change)
     .onRequest((context) => {
       const { request, set } = context
       const { headers } = request
@@ -63,7 +64,7 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
       const refusal = hostRefusalOf(headers, names) ?? (isCall ? siteRefusalOf(headers) : null)
       if (refusal !== null) return refuse(refusal)
       if (!isCall) return undefined
-      // Before the body is read: reading 300 bodies at once would block the API longer than checking the passwords.
+      // Before the body is read: reading 300 bodies at once blocks the API longer than checking their passwords.
       if (path === '/api/session' && method === 'POST' && passwords.isFull()) return refuse(BUSY)
 
       const peer = addressOf(request, context.server)
@@ -79,19 +80,15 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
       return change === null ? undefined : refuse(change)
     })
     .onParse({ as: 'global' }, ({ request, set }) => {
-      // Returning nothing would make Elysia read the body.
+      // Without a return value Elysia reads the body.
       if (HANDED_ON.test(pathOf(request.url))) return {}
       return readBody(request, String(set.headers['x-request-id']), false)
     })
     .onTransform({ as: 'global' }, ({ actor, request, route }) => {
-      // By the route found, so that the router and the gate cannot read a path differently.
+      // By the matched route, so the router and the gate cannot read a path differently.
       if (actor?.kind !== 'token' || route === NO_ROUTE) return
       const needed = routePurpose(request.method, route)
       if (isEnough(actor.purpose, needed)) return
       throw new Refused(failure('ForbiddenError', lesserPurposeText(actor.purpose, needed)))
     })
-}
-
-function changedByNobody(): never {
-  throw new Error('a guarded route was reached without a caller')
 }

@@ -21,17 +21,15 @@ const STEP = 1000
 /** Entries read at a time. */
 const PAGE = 500
 
-/** As the API describes it, but `at` in ms since the Unix epoch. `detail` never has secrets, devices, users or texts. */
+/** `at`: ms since the Unix epoch. `detail` never has secrets, devices, users or texts. */
 export type AdminLogEntry = Omit<AdminLogAnswer['entries'][number], 'at'> & { readonly at: number }
 
 export type AuditMore = Partial<Pick<AdminLogEntry, 'command' | 'changes' | 'result' | 'code'>>
 
-/** The entries wanted. Default all. */
 export interface AuditFilter {
-  /** Part of the entry's `who`. */
   readonly who?: string | undefined
   readonly action?: string | undefined
-  /** The id of an application. */
+  /** An application's ID. */
   readonly subject?: string | undefined
   /** Ms since the Unix epoch. */
   readonly since?: number | undefined
@@ -45,10 +43,9 @@ interface Options {
 
 export type AdminLogStore = ReturnType<typeof createAdminLogStore>
 
-/** The audit log. An entry never changes, except that one that is `started` is closed once. */
+/** An entry never changes, except that `end` closes a `started` one once. */
 export function createAdminLogStore({ database, clock }: Options) {
   const { orm } = database
-  const state = createAuditedState({ database, clock })
   const statements = {
     insert: late(() =>
       orm
@@ -73,7 +70,7 @@ export function createAdminLogStore({ database, clock }: Options) {
     'DELETE FROM admin_log WHERE number IN (SELECT number FROM admin_log WHERE at < ? ORDER BY at LIMIT ?) RETURNING number',
   )
 
-  /** Entries before the number `before`, the newest first. */
+  /** Entries before the number `before`, newest first. */
   function page(before: number, limit: number, filter: AuditFilter = {}): AdminLogEntry[] {
     const rows = orm
       .select()
@@ -99,7 +96,7 @@ export function createAdminLogStore({ database, clock }: Options) {
       return statements.insert.get(rowOf(clock.now(), actor, action, subject, detail, more)).number
     },
 
-    /** Closes an entry that is `started`. */
+    /** Closes a `started` entry. */
     end(
       number: number,
       more: Partial<Pick<AdminLogEntry, 'subject' | 'detail' | 'changes' | 'result' | 'code'>>,
@@ -117,10 +114,9 @@ export function createAdminLogStore({ database, clock }: Options) {
       })
     },
 
-    /** Remembers an application's settings; the function returns what has changed since. */
-    watch: (application: string): (() => Changes) => state.watch(application),
+    /** Of an application's settings, by its ID. */
+    watch: createAuditedState({ database, clock }),
 
-    /** All matching entries, the newest first. */
     *entries(filter: AuditFilter): Generator<AdminLogEntry> {
       let before = Number.MAX_SAFE_INTEGER
       for (;;) {
@@ -135,7 +131,7 @@ export function createAdminLogStore({ database, clock }: Options) {
   }
 }
 
-/** Adds an entry to a database file that nobody else has open. */
+/** For a database file that no other process has open. */
 export function addToFile(
   file: Pick<OfflineWriter, 'run'>,
   ...[at, actor, action, subject, detail, more]: Parameters<typeof rowOf>

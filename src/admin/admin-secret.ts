@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** `text` is shown once; only the digest is stored. */
+/** Only `text`'s digest is stored. */
 export interface AdminSecret {
   readonly text: string
   readonly digest: Buffer
 }
 
-/** Recognised by secret scanners. */
+/** Secret scanners recognise prefixes. */
 const PREFIXES = { session: '', link: '', step: '', token: 'bha_' } as const
 
 /** 256 random bits. */
@@ -18,7 +18,12 @@ export function newAdminSecret(
   return { text, digest: adminDigest(text) }
 }
 
-/** SHA-256: enough for 256 random bits. Looking digests up by an index is safe against timing. */
+/** Enough for 256 random bits. Index lookup of a digest is safe against timing. */
 export function adminDigest(text: string): Buffer {
   return hash('sha256', text, 'buffer')
+}
+
+/** Browsers do not send the part after `#`: no proxy logs the secret. */
+export function linkUrl(origin: string, link: string): string {
+  return `${origin}/setup#${link}`
 }

@@ -26,7 +26,7 @@ interface Options {
 
 export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>
 
-/** Tokens of programs that use the admin side. */
+/** For programs that use the admin API. */
 export function createAdminTokenStore({ database, clock, random }: Options) {
   const { orm } = database
   const { digest: _, ...columns } = getTableColumns(table)
@@ -53,14 +53,14 @@ export function createAdminTokenStore({ database, clock, random }: Options) {
   return {
     list: (): AdminToken[] => statements.list.all(),
 
-    /** Returns the token, of which only a digest is stored; `null`: the name is taken. */
+    /** Returns the token, only here; `null`: the name is taken. */
     add(name: string, { purpose, expiresAt }: Pick<AdminToken, 'purpose' | 'expiresAt'>): string | null {
       const { text, digest } = newAdminSecret('token', random)
       const made = statements.insert.get({ name, digest, createdAt: clock.now(), purpose, expiresAt })
       return made === undefined ? null : text
     },
 
-    /** `null`: none, or revoked. `isOver`: it has expired. `isStale`: its use should be recorded, with `use`. */
+    /** `null`: unknown or revoked. `isOver`: expired. `isStale`: call `use`. */
     find(text: string): { readonly token: AdminToken; readonly isOver: boolean; readonly isStale: boolean } | null {
       const token = statements.find.get({ digest: adminDigest(text) })
       if (token === undefined) return null

@@ -6,7 +6,7 @@ import { adminLink, adminSession, administrator as table, secondFactor } from '.
 import type { Administrator } from './administrator.ts'
 
 interface ListedAdministrator extends Administrator {
-  /** The last call of a session that still exists; `null`: none does. */
+  /** The last call; `null`: no session. */
   readonly seenAt: number | null
   readonly hasSecondFactor: boolean
 }
@@ -18,7 +18,7 @@ interface Options {
 
 export type AdministratorStore = ReturnType<typeof createAdministratorStore>
 
-/** Administrators and the hashes of their passwords. Names ignore the case of ASCII letters. */
+/** Names ignore the case of ASCII letters. */
 export function createAdministratorStore({ database, clock }: Options) {
   const { orm } = database
   const { password: _, ...columns } = getTableColumns(table)
@@ -58,7 +58,7 @@ export function createAdministratorStore({ database, clock }: Options) {
     list: (): ListedAdministrator[] =>
       statements.list.all().map((row) => Object.assign(row, { hasSecondFactor: row.hasSecondFactor !== null })),
 
-    /** The hash of the password; `null`: nobody has this name. */
+    /** `null`: unknown name. */
     hashOf: (name: string): string | null => statements.hash.get({ name })?.password ?? null,
 
     /** `password`: its hash. `null`: the name is taken. The first administrator ends all set-up links. */
@@ -66,17 +66,17 @@ export function createAdministratorStore({ database, clock }: Options) {
       return database.transact(() => {
         const isFirst = !any()
         const added = statements.insert.get({ name, password, createdAt: clock.now() }) ?? null
-        // The link that the start printed may be in a journal.
+        // The start printed the link: it may be in a journal.
         if (isFirst) statements.endSetups.run()
         return added
       })
     },
 
-    /** `password`: its hash. `null`: nobody has this name. Does not end their sessions. */
+    /** `password`: its hash. `null`: unknown name. Sessions continue. */
     setPassword: (name: string, password: string): Administrator | null =>
       statements.setPassword.get({ name, password }) ?? null,
 
-    /** Also removes sessions and links. `null`: nobody has this name. */
+    /** Also removes sessions and links. `null`: unknown name. */
     remove: (name: string): Administrator | null => statements.remove.get({ name }) ?? null,
   }
 }

@@ -1,6 +1,5 @@
 import type { TokenPurpose } from './token-purpose.ts'
 
-/** All administrators have the same permissions. */
 export interface Administrator {
   readonly number: number
   readonly name: string
@@ -8,7 +7,7 @@ export interface Administrator {
   readonly createdAt: number
 }
 
-/** Characters. The maximum leaves room for generated passwords; argon2 itself has none (RFC 9106). */
+/** Characters. The maximum leaves room for generated passwords; argon2 has none (RFC 9106). */
 export const MIN_PASSWORD = 12
 export const MAX_PASSWORD = 1024
 export const MAX_NAME = 64
@@ -23,7 +22,7 @@ export function isPassword(password: string): boolean {
   return length >= MIN_PASSWORD && length <= MAX_PASSWORD && password.isWellFormed()
 }
 
-/** Who does something, for the audit log. `origin`: a network address, or a terminal. */
+/** For the audit log. `origin`: a network address or a terminal. */
 export type Actor = { readonly origin?: string | undefined } & (
   | { readonly kind: 'administrator'; readonly number: number; readonly name: string }
   | {
@@ -33,7 +32,7 @@ export type Actor = { readonly origin?: string | undefined } & (
       /** Ms since the Unix epoch; `null`: never. */
       readonly expiresAt: number | null
     }
-  /** `name`: the application whose secret was sent, or the system user who ran a command. */
+  /** `name`: the application, or the system user who ran the command. */
   | { readonly kind: 'application' | 'command'; readonly name: string }
   | { readonly kind: 'nobody' }
 )
@@ -43,8 +42,10 @@ export function actorText(actor: Actor): string {
   return actor.kind === 'nobody' ? 'nobody' : `${actor.kind} ${actor.name}`
 }
 
-/** The caller, whom the gate has established. */
 export function known(actor: Actor | null): Actor {
-  if (actor === null) throw new Error('a guarded route was reached without a caller')
-  return actor
+  return actor ?? withoutCaller()
+}
+
+export function withoutCaller(): never {
+  throw new Error('a guarded route was reached without a caller')
 }

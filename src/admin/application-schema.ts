@@ -14,13 +14,12 @@ import { secretBytes } from '../webhook/signature.ts'
 
 const MAX_NAME_CHARACTERS = 100
 
-/** The store checks the name itself. */
-const givenName = fieldOf(
-  { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
-  'a string',
-  (value) => (typeof value === 'string' ? value : undefined),
-  { emptyIsAbsent: false },
-)
+/** `schema`: for the document alone. */
+export const anyString = (schema: JsonSchema, how: Parameters<typeof fieldOf>[3]): Field<string> =>
+  fieldOf({ type: 'string', ...schema }, 'a string', (value) => (typeof value === 'string' ? value : undefined), how)
+
+/** The store checks the name. */
+const givenName = anyString({ minLength: 1, maxLength: MAX_NAME_CHARACTERS }, { emptyIsAbsent: false })
 
 const yesOrNo = fieldOf(
   { type: 'boolean' },
@@ -29,19 +28,14 @@ const yesOrNo = fieldOf(
   { emptyIsAbsent: false },
 )
 
-/** A value by the rules of the command line. */
+/** Reads a value by the command line's rules. */
 function byRule<T>({ read, expected }: Pick<SettingType<T>, 'read' | 'expected'>, schema: JsonSchema): Field<T> {
   const readAny = (value: unknown) =>
     typeof value === 'string' || typeof value === 'number' ? read(String(value)) : undefined
   return fieldOf(schema, expected, readAny, { emptyIsAbsent: false })
 }
 
-const fileText = fieldOf(
-  { type: 'string', minLength: 1 },
-  'a string',
-  (value) => (typeof value === 'string' ? value : undefined),
-  { isSecret: true },
-)
+const fileText = anyString({ minLength: 1 }, { isSecret: true })
 
 const fileBytes = fieldOf(
   { type: 'string', format: 'byte' },
@@ -59,7 +53,7 @@ function bytesIn(base64: string): Uint8Array | undefined {
   }
 }
 
-/** The same body, with unknown fields refused. */
+/** Refuses unknown fields. */
 export function knownOnly<T>(body: Body<T>): Body<T> {
   const known = Object.keys(body.schema['properties'] as object)
   return closed(
@@ -105,7 +99,7 @@ const environment = byRule(
   { enum: ENVIRONMENTS },
 )
 
-/** A key with its ids, or a certificate: the route tells which. */
+/** A key with its IDs, or a certificate; the route checks which. */
 export const ApnsFiles = knownOnly(
   bodyOf({
     key: optional(describedAs('The text of the .p8 file.', fileText)),

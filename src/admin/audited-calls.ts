@@ -8,7 +8,7 @@ import type { Actor } from './administrator.ts'
 import { createAuditedCommit } from './audited-commit.ts'
 import type { LoggedCall, Note } from './audited-commit.ts'
 
-/** Characters: a longer name in a path is of nothing here. */
+/** Characters. Longer names do not exist here. */
 const MAX_SUBJECT = 64
 
 interface Dependencies {
@@ -19,23 +19,22 @@ interface Dependencies {
 }
 
 /**
- * Commits what a call changes, with its entry in the audit log: the action of its route on `subject`, an application by
- * its id. Work that changes no row gets no entry.
+ * Commits a change with its audit log entry: the route's action on `subject`, an application by its ID. Work that
+ * changes no row gets no entry.
  */
 export type Change = <T>(subject: string, work: (note: Note) => T, detail?: LoggedCall['detail']) => Promise<T>
 
 export type AuditedCalls = ReturnType<typeof createAuditedCalls>
 
-/** Logs the changes of calls under the actions of their routes, and refused ones. Refused reads are not logged. */
+/** Logs changes, and refused calls except reads. */
 export function createAuditedCalls({ database, commit, log, onError }: Dependencies) {
   const audited = createAuditedCommit({ database, commit, log })
   const actors = new WeakMap<Request, Actor>()
-  /** Method → path → the action's name in the audit log. A fixed path of one method must not hide a pattern of another. */
+  /** By method, then path: a fixed path of one method must not hide another's pattern. */
   const actions = new Map<string, PathTable<string>>()
   const actionOf = ({ url, method }: Request) => actions.get(method)?.find(pathOf(url)) ?? null
 
   return {
-    /** Reads the actions off the routes. */
     learn(routes: AnyElysia['routes']): void {
       for (const { path, method, hooks } of routes) {
         const action: unknown = hooks.detail?.['x-audit-action']
@@ -46,7 +45,6 @@ export function createAuditedCalls({ database, commit, log, onError }: Dependenc
       }
     },
 
-    /** Begins a call of a caller who is known. */
     came(request: Request, by: Actor): Change {
       actors.set(request, by)
       return async (subject, work, detail = {}) => {

@@ -3,12 +3,11 @@ import type { Commit } from '../database/group-commit.ts'
 import type { AdminLogEntry, AdminLogStore } from './admin-log-store.ts'
 import type { Actor } from './administrator.ts'
 
-/** A call for the audit log. */
 export interface LoggedCall extends Pick<AdminLogEntry, 'action' | 'subject' | 'detail'> {
   readonly by: Actor
 }
 
-/** What is only known once the change is made. */
+/** Adds facts that are only known after the change. */
 export type Note = (more: Partial<Pick<LoggedCall, 'subject' | 'detail'>>) => void
 
 interface Dependencies {
@@ -18,8 +17,8 @@ interface Dependencies {
 }
 
 /**
- * Commits a change and the entry of its call in one transaction. Work that changes no row gets no entry. With `log.watch`,
- * the entry also shows what has changed of the settings of the application that is the call's subject.
+ * Commits a change and its audit log entry in one transaction. Work that changes no row gets no entry. With
+ * `log.watch`, the entry also shows changed settings of the application `subject`.
  */
 export function createAuditedCommit({ database, commit, log }: Dependencies) {
   const rows = database.statement<{ rows: number }, []>('SELECT total_changes() AS rows')

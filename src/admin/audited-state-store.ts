@@ -16,12 +16,12 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Nothing sealed is read here. */
+/** Reads nothing sealed. */
 const NO_KEY = new Uint8Array(32)
 
 /**
- * An application's settings as the audit log shows them, without secrets. A webhook's URL is cut to its origin, since many
- * receivers put a secret into the path.
+ * An application's settings without secrets. A webhook's URL is cut to its origin: many receivers put a secret into the
+ * path.
  */
 export function createAuditedState({ database, clock }: Options) {
   const sealed = { database, clock, key: NO_KEY }
@@ -47,15 +47,14 @@ export function createAuditedState({ database, clock }: Options) {
     }
   }
 
-  return {
-    watch(id: string): () => Changes {
-      const before = stateOf(id)
-      return () => changesOf(before, stateOf(id))
-    },
+  /** The returned function tells what has changed since. */
+  return (id: string): (() => Changes) => {
+    const before = stateOf(id)
+    return () => changesOf(before, stateOf(id))
   }
 }
 
-/** Only the name of an application that was created or deleted. */
+/** Of an application that was created or deleted only the name. */
 function changesOf(before: State | null, after: State | null): Changes {
   const isOne = before === null || after === null
   const names = isOne ? ['name'] : [...new Set([...Object.keys(before), ...Object.keys(after)])]

@@ -8,7 +8,7 @@ import type { Actor } from './administrator.ts'
 import { isLoopback, namesLoopback } from './own-names.ts'
 import { sessionCookie } from './session/session-cookie.ts'
 
-/** The caller, and its session; `null`: it sent a token. */
+/** `session`: `null` for a token. */
 export interface AdminAuthority {
   readonly actor: Actor
   readonly session: string | null
@@ -21,14 +21,14 @@ interface Dependencies {
   readonly onError: (error: unknown) => void
 }
 
-/** `isUse`: whether this counts as use of the session or token, which keeps a session alive. Default true. */
+/** `isUse`: whether this counts as use, which keeps a session alive. Default true. */
 export type AuthorityOf = (request: Pick<Request, 'method' | 'headers'>, isUse?: boolean) => AdminAuthority | null
 
 /** By a token, else by a session's cookie; `null`: neither is valid. */
 export function createAuthorityOf({ sessions, tokens, commit, onError }: Dependencies): AuthorityOf {
   return ({ headers }, isUse = true) => {
     const bearer = bearerIn(headers)
-    // A token that is sent must be valid, even beside a valid cookie.
+    // An invalid token is refused even beside a valid cookie.
     if (bearer !== undefined) {
       const found = tokens.find(bearer)
       if (found === null || found.isOver) return null
@@ -45,10 +45,9 @@ export function createAuthorityOf({ sessions, tokens, commit, onError }: Depende
   }
 }
 
-/** Why a caller is not known. */
 export function nobodyRefusalOf(headers: Pick<Headers, 'get'>, tokens: Pick<AdminTokenStore, 'find'>): Failure {
   const token = tokens.find(bearerIn(headers) ?? '')?.token
-  // Safe to tell: whoever has the token could do more with it until it ended.
+  // Safe to tell: the caller had the whole token.
   const sentence =
     token === undefined || token.expiresAt === null
       ? 'Sign in first, or send a token: Authorization: Bearer bha_….'
@@ -61,8 +60,8 @@ function bearerIn(headers: Pick<Headers, 'get'>): string | undefined {
 }
 
 /**
- * Refuses a change by a session unless the browser says which page makes it, as all do (Fetch standard, "origin header").
- * Pages of other sites were refused before (`siteRefusalOf`).
+ * Refuses a change by a session without Origin, which all browsers send (Fetch standard, "origin header").
+ * `siteRefusalOf` refuses pages of other sites.
  */
 export function changeRefusalOf({ method, headers }: Pick<Request, 'method' | 'headers'>): Failure | null {
   if (method === 'GET' || headers.get('origin') !== null || headers.get('sec-fetch-site') === 'same-origin') return null
@@ -70,8 +69,8 @@ export function changeRefusalOf({ method, headers }: Pick<Request, 'method' | 'h
 }
 
 /**
- * Whether the call comes from this machine itself: from loopback, to a loopback name, and not through a proxy, which would
- * pass on its caller's Host or add a forwarding header. `peer`: the address at the other end.
+ * Whether this machine itself calls: from loopback, to a loopback name, without a proxy's headers. `peer`: the address
+ * at the other end.
  */
 export function isLocal(peer: string, headers: Pick<Headers, 'get' | 'has'>): boolean {
   return isLoopback(peer) && namesLoopback(headers) && !FORWARDED.some((name) => headers.has(name))

@@ -16,9 +16,9 @@ interface Dependencies {
 export type CallLog = ReturnType<typeof createCallLog>
 
 /**
- * Logs changes made through code that knows nothing of the audit log: such code gets `commit`, which adds the entry of the
- * call that `during` runs. So no change is without its entry, and no call needs a second sync. A call with several
- * transactions at a time may get several entries.
+ * Logs changes by code that does not know the audit log. Such code gets `commit`, which adds the entry of the call that
+ * `during` runs: in the same transaction, so no change lacks its entry and no call needs a second sync. A call with
+ * several transactions at a time may get several entries.
  */
 export function createCallLog({ database, commit, log, onError }: Dependencies) {
   const running = new AsyncLocalStorage<{ readonly call: LoggedCall; isWritten: boolean }>()
@@ -37,7 +37,7 @@ export function createCallLog({ database, commit, log, onError }: Dependencies) 
 
     during: <T>(call: LoggedCall, work: () => T): T => running.run({ call, isWritten: false }, work),
 
-    /** Logs the running call, if any, as refused. */
+    /** If a call is running. */
     refused(code: FailureCode): void {
       const current = running.getStore()
       if (current === undefined) return

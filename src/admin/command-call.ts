@@ -1,28 +1,28 @@
 import type { Actor } from './administrator.ts'
 import type { TokenPurpose } from './token-purpose.ts'
 
-/** What is handed in of a file that a command reads: its content, or why it cannot be read. */
+/** Its content, or why it cannot be read. */
 export type GivenFile = Uint8Array | { readonly problem: string }
 
-/** A command line of another process, on this machine or another one. */
+/** From another process, on this machine or another one. */
 export interface CommandCall {
   /** Without the program. */
   readonly argv: readonly string[]
-  /** By the path that stands in `argv`; `/dev/stdin` is what `-` reads. */
+  /** By their paths in `argv`; `/dev/stdin` is the input for `-`. */
   readonly files: ReadonlyMap<string, GivenFile>
-  /** Of the environment what a command may look at. */
+  /** What commands may read. */
   readonly env: Readonly<Record<string, string>>
-  /** Of the terminal; `null`: what it says goes elsewhere. */
+  /** The terminal's width; `null`: no terminal. */
   readonly columns: number | null
-  /** Who runs it: the command writes that into the audit log. */
+  /** For the audit log. */
   readonly by: Actor
-  /** What whoever runs it may do, and until when; `null`: for ever. */
+  /** `until`: `null` for ever. */
   readonly rights: { readonly purpose: TokenPurpose; readonly until: number | null }
-  /** It comes from this machine, where `--data` has named this server. */
+  /** From this machine, by `--data` of this server. */
   readonly isLocal: boolean
 }
 
-/** What a command says: a line of JSON for each. The last one has its exit code. `{}`: it is still at work. */
+/** The last has the exit code. `{}`: still running. */
 export type CommandSaid =
   | { readonly out: string }
   | { readonly err: string }
@@ -31,11 +31,10 @@ export type CommandSaid =
 
 export interface RunningCommand {
   readonly said: AsyncIterable<CommandSaid>
-  /** Whether it listens to this signal. Who is not heard any more ends it by SIGHUP. */
+  /** Whether the command handles this signal. SIGHUP ends it when its reader is gone. */
   readonly stop: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM') => boolean
 }
 
-/** Runs a command on the data of this server. */
 export type ServeCommand = (call: CommandCall) => RunningCommand | CommandRefused
 
 export interface CommandRefused {
@@ -44,7 +43,7 @@ export interface CommandRefused {
   readonly sentence: string
 }
 
-/** A line of JSON for each thing that it says. `onEnd`: it has said all, or nobody hears it any more. */
+/** One line of JSON per `CommandSaid`. `onEnd`: the output has ended, or its reader is gone. */
 export function saidLines(running: RunningCommand, onEnd: () => void = () => {}): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const next = running.said[Symbol.asyncIterator]()

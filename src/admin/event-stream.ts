@@ -1,19 +1,18 @@
 import { within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 
-/** How often a source is asked for news. */
 const LOOK_MS = 500
 
 /** The listener closes a silent connection after 30 s, many proxies after a minute. */
 const SILENCE_MS = 15_000
 
-/** Open streams of all callers together. */
+/** All callers together. */
 const MAX_STREAMS = 50
 
 /** Reconnect after 2 s. */
 const RETRY = 'retry: 2000\n\n'
 
-/** One server-sent event (HTML standard, 9.2); `data` has no line breaks. */
+/** HTML standard, 9.2. `data` has no line breaks. */
 export interface StreamEvent {
   readonly event: string
   readonly data: string
@@ -21,16 +20,15 @@ export interface StreamEvent {
 }
 
 interface Source {
-  /** The events since the last call. `isLast`: the stream ends with them. */
+  /** The events since the last call. `isLast`: the stream ends after them. */
   readonly next: () => { readonly events: readonly StreamEvent[]; readonly isLast: boolean }
-  /** Whether the reader is still signed in. */
   readonly isAllowed: () => boolean
   readonly gone: AbortSignal
 }
 
 export type EventStreams = ReturnType<typeof createEventStreams>
 
-/** Streams of server-sent events. A slow reader costs no memory: its source is asked only when there is room. */
+/** Server-sent events. A slow reader costs no memory: its source is polled only when there is room. */
 export function createEventStreams({ clock }: { readonly clock: Pick<Clock, 'after' | 'now'> }) {
   const open = new Set<() => void>()
 
@@ -72,7 +70,7 @@ export function createEventStreams({ clock }: { readonly clock: Pick<Clock, 'aft
             }
             if (open.has(end)) await within(clock, LOOK_MS, ending.promise, 'look')
           }
-          // Collects events, instead of sending each at once.
+          // Collects events into one chunk.
           if (open.has(end)) await within(clock, LOOK_MS, ending.promise, 'look')
           else controller.close()
         },

@@ -3,8 +3,8 @@ import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
 
 /**
- * Refuses a call whose Host is not one of ours, against DNS rebinding: a page whose own name leads to 127.0.0.1 sends that
- * name. `names`: in lower case, besides localhost and addresses.
+ * Refuses a foreign Host, against DNS rebinding: a page whose name resolves to 127.0.0.1 sends that name. `names`: in
+ * lower case, besides localhost and addresses.
  */
 export function hostRefusalOf(headers: Pick<Headers, 'get'>, names: ReadonlySet<string>): Failure | null {
   const host = headers.get('host')
@@ -12,9 +12,9 @@ export function hostRefusalOf(headers: Pick<Headers, 'get'>, names: ReadonlySet<
   return failure('MisdirectedRequestError', 'The admin side does not allow this host name: add it with --admin-host.')
 }
 
-/** Refuses calls by pages of other sites in an operator's browser. Following a link to our own page is no call. */
+/** Refuses calls by pages of other sites. Following a link to our page is no call. */
 export function siteRefusalOf(headers: Pick<Headers, 'get'>): Failure | null {
-  // https://www.w3.org/TR/fetch-metadata; same-site: a page of another port of this machine.
+  // https://www.w3.org/TR/fetch-metadata. same-site: a page on another port of this machine.
   const site = headers.get('sec-fetch-site')
   const origin = headers.get('origin')
   const isForeign = origin !== null && origin !== ownOrigin(headers)
@@ -25,9 +25,9 @@ export function siteRefusalOf(headers: Pick<Headers, 'get'>): Failure | null {
 }
 
 /**
- * Whether the browser uses https, which ends at a proxy, since this listener speaks plain http. The proxy says so by
- * X-Forwarded-Proto, which pages of other sites cannot send without a preflight. Without it: browsers send Fetch Metadata
- * to https and loopback only (Fetch Metadata, 2; Secure Contexts, 3.1).
+ * Whether the browser uses https, which ends at a proxy. The proxy sets X-Forwarded-Proto; pages of other sites cannot
+ * send it without a preflight. Without that header: browsers send Fetch Metadata to https and loopback only (Fetch
+ * Metadata, 2; Secure Contexts, 3.1).
  */
 export function cameSecurely(headers: Pick<Headers, 'get'>): boolean {
   const scheme = headers.get('x-forwarded-proto')
@@ -35,13 +35,13 @@ export function cameSecurely(headers: Pick<Headers, 'get'>): boolean {
   return headers.get('sec-fetch-site') !== null && !namesLoopback(headers)
 }
 
-/** Whether the Host is localhost or a loopback address: `127.0.0.1:8791`, `[::1]`. */
+/** `localhost`, `127.0.0.1:8791`, `[::1]`. */
 export function namesLoopback(headers: Pick<Headers, 'get'>): boolean {
   const name = nameIn(headers.get('host') ?? '')
   return name === 'localhost' || (name !== null && isLoopback(name))
 }
 
-/** `127.0.0.0/8`, `::1`, and IPv4-mapped addresses, as a dual-stack socket shows IPv4 callers. */
+/** `127.0.0.0/8`, `::1`, and both IPv4-mapped, as dual-stack sockets show IPv4 callers. */
 export function isLoopback(address: string): boolean {
   const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
   return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'))
@@ -51,13 +51,13 @@ function isOwn(name: string | null, names: ReadonlySet<string>): boolean {
   return name !== null && (isIP(name) !== 0 || name === 'localhost' || names.has(name))
 }
 
-/** The name or address of a Host header, without its port; `null`: it is invalid. */
+/** Without the port; `null`: invalid. */
 function nameIn(host: string): string | null {
   const [, address, name] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::\d*)?$/i.exec(host) ?? []
   return address ?? name?.toLowerCase().replace(/\.$/, '') ?? null
 }
 
-/** As browsers write it: in lower case, without the scheme's default port. `null`: the Host is invalid. */
+/** As browsers write it: in lower case, without the default port. `null`: the Host is invalid. */
 function ownOrigin(headers: Pick<Headers, 'get'>): string | null {
   const scheme = cameSecurely(headers) ? 'https' : 'http'
   return URL.parse(`${scheme}://${headers.get('host')}`)?.origin ?? null

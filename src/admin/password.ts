@@ -1,11 +1,13 @@
 import { failure } from '../failure.ts'
 
-/** argon2id with the minimum of OWASP's "Password Storage Cheat Sheet", for machines with 512 MB. 30 to 60 ms of a core. */
+/**
+ * argon2id with the minimum of OWASP's "Password Storage Cheat Sheet", for machines with 512 MB. 30 to 60 ms of a core.
+ */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
 /**
- * Hashes at a time. Bun runs them on one thread a core, at least two, of which the syncs of commits need one: with two
- * hashes at a time on two cores a sync took 320 ms instead of 2 (2026-11-25, Bun 1.4.5), and so did every durable call.
+ * Bun hashes on one thread per core, at least two, and syncs of commits need one. With two hashes at a time on two
+ * cores a sync took 320 ms instead of 2 (2026-11-25, Bun 1.4.5), as did every durable call.
  */
 const MAX_AT_ONCE = 1
 
@@ -16,7 +18,7 @@ export const BUSY = failure('TooManyRequestsError', 'Too many passwords are bein
   'retry-after': '2',
 })
 
-/** A dummy hash for unknown names, so that an unknown name takes as long as a wrong password. */
+/** Verified for unknown names, which must take as long as a wrong password. */
 const NO_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$sPjtw/XG+Dqxh0GEvvI0oG9DvdRX64qyye3DQYhYW58$BG5uBREJbPvDwM73oP4MSBWp+HlWAKVtnHawul/ptFA'
 
@@ -27,7 +29,7 @@ export function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(password, COST)
 }
 
-/** Hashes passwords one at a time, on another thread. */
+/** On another thread. */
 export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'verify'> = Bun.password) {
   let running = 0
   const line: (() => void)[] = []
@@ -41,16 +43,15 @@ export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'veri
       return await work()
     } finally {
       const next = line.shift()
-      // The next in line takes the place.
       if (next === undefined) running--
       else next()
     }
   }
 
   return {
-    /** argon2id, in PHC's string format; `null`: too many wait. */
+    /** In PHC's string format; `null`: too many wait. */
     hash: (password: string): Promise<string | null> => inTurn(() => argon2.hash(password, COST)),
-    /** `null`: too many wait. A `null` hash is that of an unknown name and never matches. */
+    /** `null`: too many wait. A `null` hash (unknown name) never matches. */
     async matches(password: string, hash: string | null): Promise<boolean | null> {
       const same = await inTurn(() => argon2.verify(password, hash ?? NO_HASH))
       return same === true ? hash !== null : same

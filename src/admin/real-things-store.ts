@@ -14,8 +14,8 @@ interface Options {
 }
 
 /**
- * What an application has that simulating would affect: `3 devices`, `an APNs credential`; `null`: nothing.
- * `hasBrowsers`: its browsers would be reached all the same.
+ * What simulating would affect: `3 devices`, `an APNs credential`; `null`: nothing. `hasBrowsers`: browsers would still
+ * get real pushes.
  */
 export function createRealThings({ database, credentials }: Options) {
   const search = createDeviceSearch({ database })

@@ -28,8 +28,8 @@ export function lesserPurposeText(has: TokenPurpose, needed: TokenPurpose): stri
 }
 
 /**
- * When a token created at `now` expires, after `days` or by default; `null`: never. A token cannot create one that outlives
- * it: after its own end, `latest`, is `'too-late'`.
+ * When a token created at `now` expires; `null`: never. `latest`: the end of the token that creates it, which it cannot
+ * outlive; else `'too-late'`.
  */
 export function tokenEnd(now: number, days: number | 'never' | undefined, latest: number | null) {
   const end = days === 'never' ? null : now + (days ?? DEFAULT_TOKEN_DAYS) * DAY_MS

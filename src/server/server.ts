@@ -1,4 +1,4 @@
-import { linkUrl } from '../admin/session/link-url.ts'
+import { linkUrl } from '../admin/admin-secret.ts'
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
 import { createCredentialStore } from '../application/credential-store.ts'

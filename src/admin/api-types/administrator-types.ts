@@ -25,11 +25,10 @@ export const AdministratorsAnswer = objectSchema('AdministratorsAnswer', {
 })
 export type AdministratorsAnswer = AnswerOf<typeof AdministratorsAnswer>
 
-/** `link` goes behind the `#` of `/setup`. */
+/** `link` follows the `#` of `/setup`. */
 export const NewLinkAnswer = objectSchema('NewLinkAnswer', { link: text(), expiresAt: time() })
 export type NewLinkAnswer = AnswerOf<typeof NewLinkAnswer>
 
-/** What takes an administrator away, or revokes a token. */
 export const DoneAnswer = objectSchema('DoneAnswer', { message: text() })
 
 export const TokensAnswer = objectSchema('TokensAnswer', {
@@ -45,7 +44,7 @@ export const TokensAnswer = objectSchema('TokensAnswer', {
 })
 export type TokensAnswer = AnswerOf<typeof TokensAnswer>
 
-/** The token is in this answer and nowhere else. */
+/** Only this answer contains the token. */
 export const NewTokenAnswer = objectSchema('NewTokenAnswer', {
   name: text(),
   token: text(),
@@ -54,7 +53,7 @@ export const NewTokenAnswer = objectSchema('NewTokenAnswer', {
 })
 export type NewTokenAnswer = AnswerOf<typeof NewTokenAnswer>
 
-/** A page of the audit log, the newest entry first. */
+/** Newest first. */
 export const AdminLogAnswer = objectSchema('AdminLogAnswer', {
   entries: listOf(
     shapeOf({

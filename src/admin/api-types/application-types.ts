@@ -32,24 +32,26 @@ const summary = {
 export const ApplicationSummary = objectSchema('ApplicationSummary', summary)
 export type ApplicationSummary = AnswerOf<typeof ApplicationSummary>
 
-/** One that is not served here: it has moved, or is on its way. */
+/** Moved to another server, or moving. */
 const MovedApplication = objectSchema('MovedApplication', {
   ...name,
   where: text('As the end of a sentence: has moved to https://push.example.com.'),
 })
 
-/** In the order of their creation; those that are elsewhere by name. */
+/** In order of creation; `elsewhere` by name. */
 export const ApplicationsAnswer = objectSchema('ApplicationsAnswer', {
   applications: listOf(ApplicationSummary),
   elsewhere: listOf(MovedApplication),
 })
 export type ApplicationsAnswer = AnswerOf<typeof ApplicationsAnswer>
 
-/** The secret is in this answer and nowhere else. */
+/** Only this answer contains the secret. */
 export const NewApplicationAnswer = objectSchema('NewApplicationAnswer', { ...name, secret: text() })
 export type NewApplicationAnswer = AnswerOf<typeof NewApplicationAnswer>
 
-/** As `bellhop app limits` has them; rates are calls a second, 0 = unlimited (of the two for pushes: off). */
+/**
+ * As in `bellhop app limits`. Rates are calls per second, 0 = unlimited; 0 turns `confirmAbove` and `holdSeconds` off.
+ */
 export const ApplicationLimits = objectSchema('ApplicationLimits', {
   rate: number(),
   burst: count(),
@@ -86,7 +88,7 @@ export const ApplicationAnswer = objectSchema('ApplicationAnswer', {
 })
 export type ApplicationAnswer = AnswerOf<typeof ApplicationAnswer>
 
-/** `POST /api/applications/:id/rotate-secret`. `overlapSeconds`: how long the old secret counts too; default 0, no longer. */
+/** `POST /api/applications/:id/rotate-secret`. `overlapSeconds`: how long the old secret stays valid; default 0. */
 export interface RotateSecretRequest {
   readonly overlapSeconds?: number
 }
@@ -97,6 +99,6 @@ export const NewSecretAnswer = objectSchema('NewSecretAnswer', {
 })
 export type NewSecretAnswer = AnswerOf<typeof NewSecretAnswer>
 
-/** `erasing`: it goes on in the background, and the application is listed until it is done. */
+/** `erasing`: continues in the background; the application is listed until it is done. */
 export const DeleteApplicationAnswer = objectSchema('DeleteApplicationAnswer', { state: oneOf(['erased', 'erasing']) })
 export type DeleteApplicationAnswer = AnswerOf<typeof DeleteApplicationAnswer>

@@ -38,8 +38,8 @@ export const DeviceView = objectSchema('DeviceView', {
 export type DeviceView = AnswerOf<typeof DeviceView>
 
 /**
- * At most 50 devices. `q`: a token, or at least its first 8 characters; or an alias, a user, a tag, which must match exactly.
- * `by` says which of them was found; `null`: none was.
+ * At most 50 devices. `q`: a token or at least its first 8 characters, or an exact alias, user or tag. `by`: which of
+ * these matched.
  */
 export const DeviceSearchAnswer = objectSchema('DeviceSearchAnswer', {
   by: orNull(oneOf(['token', 'alias', 'user', 'tag'])),
@@ -47,7 +47,7 @@ export const DeviceSearchAnswer = objectSchema('DeviceSearchAnswer', {
 })
 export type DeviceSearchAnswer = AnswerOf<typeof DeviceSearchAnswer>
 
-/** At most 100 users, in the order of their IDs (by bytes). `next`: `after` of the next page; `null`: that was all. */
+/** At most 100 users, ordered by the bytes of their IDs. `next`: `after` for the next page. */
 export const UsersAnswer = objectSchema('UsersAnswer', {
   users: listOf(
     shapeOf({
@@ -60,7 +60,7 @@ export const UsersAnswer = objectSchema('UsersAnswer', {
 })
 export type UsersAnswer = AnswerOf<typeof UsersAnswer>
 
-/** `next`: `before` for the next page. `null`: no more. A page may have fewer devices than others, or none. */
+/** `next`: `before` for the next page. A page may have fewer devices than others, or none. */
 export const DevicesAnswer = objectSchema('DevicesAnswer', { devices: listOf(DeviceView), next: orNull(text()) })
 export type DevicesAnswer = AnswerOf<typeof DevicesAnswer>
 

@@ -12,7 +12,6 @@ import {
 } from '../../http/answer-schema.ts'
 import type { AnswerOf } from '../../http/answer-schema.ts'
 
-/** What became of a call. */
 export const HookCallView = shapeOf({
   at: time('Of several in a row that ended alike, the last.'),
   outcome: oneOf(['pushed', 'ignored', 'refused']),
@@ -37,11 +36,11 @@ export type HooksAnswer = AnswerOf<typeof HooksAnswer>
 export interface HookRequest {
   /** JSON */
   readonly template: string
-  /** `standard`, `github` or `stripe`. Left out: as before, or a key. */
+  /** `standard`, `github` or `stripe`. Default: unchanged, or a key in the path. */
   readonly signature?: string
-  /** What the sender signs with; required with `signature`. */
+  /** The sender's signing secret. Required with `signature`. */
   readonly secret?: string
-  /** Another key. */
+  /** Replaces the key. */
   readonly newKey?: boolean
 }
 
@@ -55,9 +54,7 @@ export type SetHookAnswer = AnswerOf<typeof SetHookAnswer>
 export interface HookPreviewRequest {
   readonly template: string
   readonly signature?: string
-  /** The body of a call, JSON. */
   readonly example: string
-  /** Headers of a call, by their names. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

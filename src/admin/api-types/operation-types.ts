@@ -36,10 +36,7 @@ export const BackupsAnswer = objectSchema('BackupsAnswer', {
 })
 export type BackupsAnswer = AnswerOf<typeof BackupsAnswer>
 
-/**
- * Server-sent events, `event: line` with one of these each: the last 500 that were written, then each as it is. Below
- * `--log-level` there is nothing.
- */
+/** Server-sent events, `event: line`: the last 500 lines, then new ones. None below `--log-level`. */
 export const ServiceLogLine = objectSchema('ServiceLogLine', {
   number: count("Starts at 1; also the event's ID."),
   at: time(),
@@ -52,7 +49,7 @@ export const ServiceLogLine = objectSchema('ServiceLogLine', {
 })
 export type ServiceLogLine = AnswerOf<typeof ServiceLogLine>
 
-/** `GET /simulator/received?after=N`: what arrived at the simulator behind that number, the newest last. */
+/** `GET /simulator/received?after=N`, newest last. */
 export const ReceivedAnswer = objectSchema('ReceivedAnswer', {
   last: count(),
   received: listOf(

@@ -24,7 +24,7 @@ const byPlatform = Object.fromEntries(PLATFORMS.map((platform) => [PLATFORM[plat
   Record<PlatformLabel, AnswerSchema<number>>
 >
 
-/** Counted up to a few minutes ago. */
+/** Up to a few minutes old. */
 export const OverviewDevices = objectSchema('OverviewDevices', {
   total: count('In whatever state.'),
   byPlatform: { ...shapeOf(byPlatform), description: 'Registered ones.' },
@@ -37,7 +37,6 @@ export const OverviewDevices = objectSchema('OverviewDevices', {
 })
 export type OverviewDevices = AnswerOf<typeof OverviewDevices>
 
-/** Something that an operator should look at. */
 export const AttentionPoint = objectSchema('AttentionPoint', {
   level: oneOf(['error', 'warning']),
   text: text(),

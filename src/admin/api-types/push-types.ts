@@ -25,11 +25,11 @@ const summary = {
   finishedAt: orNull(time()),
 }
 
-/** A push by local time is one. */
+/** A push by local time counts as one. */
 export const PushSummary = objectSchema('PushSummary', summary)
 export type PushSummary = AnswerOf<typeof PushSummary>
 
-/** Pushes of an application, the newest first. */
+/** Newest first. */
 export const PushesAnswer = objectSchema('PushesAnswer', {
   pushes: listOf(PushSummary),
   next: orNull(count('`before` for the next page. `null`: no more.')),
@@ -39,15 +39,15 @@ export type PushesAnswer = AnswerOf<typeof PushesAnswer>
 export const pushOfApplication = { ...summary, application: ApplicationName }
 
 /**
- * Server-sent events. `event: progress` when something has changed, at most twice a second; after the last one
- * `event: end`, without data, and the stream ends. The page must then close the EventSource, which otherwise connects again.
+ * Server-sent events: `event: progress` on a change, at most twice a second, then one `event: end` without data. The
+ * page must close the EventSource then, or it reconnects.
  */
 export const PushProgressEvent = objectSchema('PushProgressEvent', pushOfApplication)
 export type PushProgressEvent = AnswerOf<typeof PushProgressEvent>
 
-/** `POST /api/pushes/:id/resend`. `GET` of the same shows to whom it would go, as `POST …/v1/push/preview` does. */
+/** `POST /api/pushes/:id/resend`. Its `GET` previews the audience. */
 export interface ResendRequest {
-  /** How many devices it is for: needed above the application's confirm-above. */
+  /** Expected number of devices; required above the application's confirm-above. */
   readonly confirm?: number
 }
 

@@ -1,14 +1,7 @@
-/*
- * What the admin API answers, and takes, is in the files beside by its subject: everything there is JSON, times are ISO 8601 in UTC, and `:id` of an application
- * is its public id (`app_…`). The path and the method stand above each. Every answer that is no success is a `Refusal`.
- *
- * `/api/applications/:id/v1/…` is the public API itself on behalf of the application, with the secret's rights: no
- * headers but `Idempotency-Key`, and `token`, `platform` where an endpoint names a device by them. Its paths, shapes
- * and codes are those of `/openapi.json` of the public listener (without `--compat`).
- */
+/* The admin API's requests and answers, a file per subject. All is JSON, times are ISO 8601 in UTC, an application's `:id` is its public ID (`app_…`), and every failure is a `Refusal`. `/api/applications/:id/v1/…` is the public API with the secret's rights: see `/openapi.json` of the public listener (without `--compat`). It reads no headers but `Idempotency-Key`, and `token` and `platform` where they name a device. */
 export interface Refusal {
-  /** `InvalidArgument`, `ResourceNotFound` … */
+  /** Such as `ResourceNotFound`. */
   readonly code: string
-  /** One sentence. It begins with the name of the field where one is at fault: `quota must be …`. */
+  /** One sentence, which starts with the name of the invalid field, if any: `quota must be …`. */
   readonly message: string
 }

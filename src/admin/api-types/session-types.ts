@@ -1,7 +1,7 @@
 import { count, yesOrNo, listOf, objectSchema, oneOf, orNull, shapeOf, text, time } from '../../http/answer-schema.ts'
 import type { AnswerOf } from '../../http/answer-schema.ts'
 
-/** Also what signs in and out answers. */
+/** Also the answer to signing in and out. */
 export const SessionAnswer = objectSchema('SessionAnswer', {
   administrator: orNull({ ...shapeOf({ name: text() }), description: '`null`: not signed in, or by a token.' }),
   token: orNull(shapeOf({ name: text(), purpose: text(), expiresAt: orNull(time()) })),
@@ -24,7 +24,7 @@ export type LinkAnswer = AnswerOf<typeof LinkAnswer>
 export const SecondFactorAnswer = objectSchema('SecondFactorAnswer', { isOn: yesOrNo(), recoveryCodesLeft: count() })
 export type SecondFactorAnswer = AnswerOf<typeof SecondFactorAnswer>
 
-/** The secret is in this answer and nowhere else. */
+/** Only this answer contains the secret. */
 export const SecondFactorBegunAnswer = objectSchema('SecondFactorBegunAnswer', {
   secret: text('To type into an authenticator app.'),
   uri: text('The same as an address, for an app on this machine.'),
@@ -35,7 +35,7 @@ export const SecondFactorBegunAnswer = objectSchema('SecondFactorBegunAnswer', {
 })
 export type SecondFactorBegunAnswer = AnswerOf<typeof SecondFactorBegunAnswer>
 
-/** The codes are in this answer and nowhere else. */
+/** Only this answer contains the codes. */
 export const RecoveryCodesAnswer = objectSchema('RecoveryCodesAnswer', {
   recoveryCodes: listOf(text(), 'Each works once, instead of a code of the app.'),
 })

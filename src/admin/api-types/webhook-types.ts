@@ -25,23 +25,21 @@ export const WebhookView = objectSchema('WebhookView', {
 })
 export type WebhookView = AnswerOf<typeof WebhookView>
 
-/** Of all applications that have one. */
 export const WebhooksAnswer = objectSchema('WebhooksAnswer', { webhooks: listOf(WebhookView) })
 export type WebhooksAnswer = AnswerOf<typeof WebhooksAnswer>
 
 const webhookOrNone = { webhook: orNull(shapeOf(webhook)) }
 
-/** `null`: there is none. */
 export const WebhookAnswer = objectSchema('WebhookAnswer', webhookOrNone)
 export type WebhookAnswer = AnswerOf<typeof WebhookAnswer>
 
-/** `PUT /api/applications/:id/webhook`: what is left out stays as it is. What waits is due at once. */
+/** `PUT /api/applications/:id/webhook`: omitted fields stay unchanged. Waiting events become due now. */
 export interface WebhookRequest {
-  /** https, or http to a private address; needed where there is no webhook yet. */
+  /** https, or http to a private address. Required for a new webhook. */
   readonly url?: string
   /** `push.finished`, `push.opened`, `device.gone`, `credential.paused`, `credential.resumed`. Default all but `push.opened`. */
   readonly events?: readonly string[]
-  /** `new`: another one is made. Else `whsec_` and base64. Default: the one there is, or a new one. */
+  /** `new` creates another. Else `whsec_` and base64. Default: unchanged, or a new one. */
   readonly secret?: string
 }
 
@@ -52,6 +50,6 @@ export const NewWebhookAnswer = objectSchema('NewWebhookAnswer', {
 })
 export type NewWebhookAnswer = AnswerOf<typeof NewWebhookAnswer>
 
-/** All that waits is due at once. */
+/** Waiting events become due now. */
 export const WebhookRetryAnswer = objectSchema('WebhookRetryAnswer', { waiting: count() })
 export type WebhookRetryAnswer = AnswerOf<typeof WebhookRetryAnswer>

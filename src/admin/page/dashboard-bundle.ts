@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 export interface DashboardFile {
-  /** With part of a hash of the content: `main-0123456789abcdef.js`. */
+  /** With a hash of the content: `main-0123456789abcdef.js`. */
   readonly name: string
   readonly text: string
 }
@@ -12,8 +12,8 @@ interface Bundled {
 }
 
 /**
- * Bundles the dashboard. The executable contains the result of `release` (`BELLHOP_DASHBOARD`); `development` also has the
- * page `/components`. The same sources make the same bytes, wherever they are. Throws Bun's error.
+ * `release` is for the executable (`BELLHOP_DASHBOARD`), `development` adds the page `/components`. The same sources
+ * give the same bytes, wherever they are. Throws Bun's error.
  */
 export async function bundleDashboard(kind: 'release' | 'development'): Promise<Bundled> {
   const { outputs, metafile } = await Bun.build({

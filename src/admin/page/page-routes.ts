@@ -8,10 +8,10 @@ import { pathOf } from '../../http/path-table.ts'
 import { bundleDashboard } from './dashboard-bundle.ts'
 import type { DashboardFile } from './dashboard-bundle.ts'
 
-/** In the executable: the files of the page, as JSON. */
+/** In the executable: the page's files, as JSON. */
 declare const BELLHOP_DASHBOARD: string | undefined
 
-/** Nothing from elsewhere, and nothing in a push or a name can become script. */
+/** Nothing loads from elsewhere, and no text of a push or name becomes script. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,14 +31,14 @@ const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** For files, whose names change with their content. */
+/** File names change with the content. */
 const YEAR_SECONDS = (365 * DAY_MS) / 1000
 
 const TYPES: Readonly<Record<string, string>> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
 
 /**
- * The dashboard: one document, the same for everybody, and what it loads. Which pages it has is known to its own list
- * (dashboard/pages.tsx), which says "not found" too: a browser gets the document at any path that nothing else answers.
+ * One document, the same for everyone, and its files. Browsers get it at every path that has no other answer;
+ * dashboard/pages.tsx knows the pages and says "not found".
  */
 export function pageRoutes() {
   let prepared: Promise<Prepared> | null = null
@@ -48,7 +48,7 @@ export function pageRoutes() {
     if (asset === undefined) throw new Refused(failure('ResourceNotFound', 'The dashboard has no such file.'))
     return asset({ request })
   })
-  // For "This browser": the public listener may not be reachable from here.
+  // For "This browser": the public listener may be out of reach.
   app.get('/webpush/client.js', CLIENT).get('/webpush/worker.js', WORKER)
   return app
     .get('/', async ({ request }) => (await ready()).page({ request }))
@@ -84,13 +84,13 @@ async function prepare(): Promise<Prepared> {
   }
 }
 
-/** Without an executable the sources are bundled when somebody looks. */
+/** Without an executable, bundles the sources on the first visit. */
 async function dashboardFiles(): Promise<readonly DashboardFile[]> {
   if (typeof BELLHOP_DASHBOARD === 'string') return JSON.parse(BELLHOP_DASHBOARD) as DashboardFile[]
   return (await bundleDashboard('development')).files
 }
 
-/** A bell, since a browser asks for a picture: `#` is `%23` in a URL. */
+/** Inline, since browsers ask for an icon. `#` is `%23` in a URL. */
 const ICON =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%234f46e5' d='M12 2a2 2 0 0 0-2 2v.3A7 7 0 0 0 5 11v5l-2 2v1h18v-1l-2-2v-5a7 7 0 0 0-5-6.7V4a2 2 0 0 0-2-2m0 20a3 3 0 0 0 3-2H9a3 3 0 0 0 3 2'/></svg>"
 

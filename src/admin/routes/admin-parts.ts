@@ -4,12 +4,10 @@ import type { Commit } from '../../database/group-commit.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 
-/** What the routes of the admin side share. */
 export interface AdminParts {
   readonly gate: AdminGate
   readonly clock: Clock
   readonly commit: Commit
   readonly directory: ApplicationDirectory
-  /** The audit log. */
   readonly log: AdminLogStore
 }

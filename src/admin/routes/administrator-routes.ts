@@ -25,7 +25,6 @@ interface Dependencies extends AdminParts {
   readonly tokens: AdminTokenStore
 }
 
-/** Administrators and tokens. */
 export function administratorRoutes({ gate, clock, administrators, links, tokens }: Dependencies) {
   return new Elysia({ name: 'administrator-routes' })
     .use(gate)
@@ -56,7 +55,7 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
       '/api/administrators/:name',
       async ({ change, params: { name } }) => {
         const outcome = await change(name, (note) => {
-          // Without administrators anyone who finds the set-up link could become one.
+          // Without administrators, anyone who finds the set-up link could become one.
           if (administrators.list().length === 1) return 'last'
           const removed = administrators.remove(name)
           if (removed !== null) note({ subject: removed.name })

@@ -11,12 +11,12 @@ interface Dependencies extends AdminParts {
   readonly alerts: {
     readonly list: () => readonly Alert[]
     readonly find: (called: string) => Alert | null
-    /** Why a test message was not taken, or `null`. */
+    /** Why the test message failed; `null`: delivered. */
     readonly test: (alert: Alert) => Promise<string | null>
   }
 }
 
-/** Alerts are made and deleted by commands. */
+/** Commands create and delete alerts. */
 export function alertRoutes({ gate, commit, log, alerts }: Dependencies) {
   const answer = (): AlertsAnswer => ({
     alerts: alerts.list().map(({ name, channel, place, kinds, toldAt, problem }) => ({

@@ -17,13 +17,13 @@ import {
 } from '../api-types/application-types.ts'
 import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
-import { applicationNamed } from '../application-fields.ts'
+import { applicationNamed, NO_APPLICATION } from '../application-fields.ts'
 import { ChangeLimits, DeleteApplication, NewApplication, RotateSecret, Simulate } from '../application-schema.ts'
 import type { RealThings } from '../real-things-store.ts'
 import type { ApplicationView } from '../view/application-view.ts'
 import type { AdminParts } from './admin-parts.ts'
 
-/** How long a call waits for an erasure. The listener closes connections that are silent for 30 s. */
+/** How long a call waits for an erasure. The listener closes connections after 30 s of silence. */
 const ERASURE_MS = 20_000
 
 interface Dependencies extends AdminParts {
@@ -32,7 +32,7 @@ interface Dependencies extends AdminParts {
   readonly realThings: RealThings
   readonly moves: Pick<MoveStore, 'list'>
   readonly eraseContents: (application: number) => Promise<void>
-  /** Gets the error of an erasure that continued in the background. */
+  /** Of erasures in the background. */
   readonly onError: (error: unknown) => void
 }
 
@@ -46,7 +46,7 @@ export function applicationRoutes(deps: Dependencies) {
     outcome: { readonly kind: 'changed'; readonly application: Application } | { readonly kind: 'not-found' },
   ) {
     directory.reload()
-    if (outcome.kind === 'not-found') throw gone()
+    if (outcome.kind === 'not-found') throw new Refused(NO_APPLICATION)
     return view.whole(outcome.application)
   }
 
@@ -133,7 +133,7 @@ export function applicationRoutes(deps: Dependencies) {
         const rotate = () => applications.rotateSecret(id, overlapSeconds * SECOND_MS)
         const outcome = await change(id, rotate, { overlapSeconds })
         directory.reload()
-        if (outcome.kind === 'not-found') throw gone()
+        if (outcome.kind === 'not-found') throw new Refused(NO_APPLICATION)
         const { secret, previousUntil } = outcome
         return { secret, previousUntil: isoOrNull(previousUntil) }
       },
@@ -189,8 +189,4 @@ export function applicationRoutes(deps: Dependencies) {
         body: DeleteApplication,
       }),
     )
-}
-
-function gone(): Refused {
-  return new Refused(failure('ResourceNotFound', 'No application found'))
 }

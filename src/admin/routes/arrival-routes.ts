@@ -10,7 +10,6 @@ import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
 import type { AdminParts } from './admin-parts.ts'
 
-/** Takes applications from other servers. */
 interface TakesApplications {
   offer(request: MoveRequest): Promise<OrRefusal<MoveOffer>>
   moveOf(secret: string): Move | null
@@ -56,7 +55,7 @@ const OFFER: JsonSchema = {
 
 const STEPS = new Set<unknown>(['begin', 'rows', 'complete', 'activate', 'drop'] satisfies MoveStep['step'][])
 
-/** The calls of a server that an application leaves: `bellhop app move` there. */
+/** For the server that an application leaves by `bellhop app move`. */
 export function arrivalRoutes({ gate, commit, log, arrivals }: Dependencies) {
   return new Elysia({ name: 'arrival-routes' })
     .use(gate)
@@ -85,7 +84,7 @@ export function arrivalRoutes({ gate, commit, log, arrivals }: Dependencies) {
       async ({ request }): Promise<object> => {
         const secret = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
         const move = MOVE_SECRET.test(secret) ? arrivals.moveOf(secret) : null
-        // Before the body is read: it may be large.
+        // Before reading the body, which may be large.
         if (move === null) throw new Refused(failure('ResourceNotFound', 'There is no such move.'))
         const step = jsonObjectOf(await readRawBody(request, MAX_STEP_BYTES))
         if (!STEPS.has(step['step'])) {

@@ -4,11 +4,12 @@ import type { JsonSchema } from '../../http/fields.ts'
 import { textStream } from '../../http/json-stream.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { AdminLogAnswer } from '../api-types/administrator-types.ts'
+import { numberIn } from '../application-fields.ts'
 import type { AuditFilter } from '../admin-log-store.ts'
 import { auditCsv, auditJson } from '../audit-text.ts'
 import type { AdminParts } from './admin-parts.ts'
 
-const pageFields = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: wholeNumber(1, 500) }
+const page = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: wholeNumber(1, 500) }
 const DEFAULT_PAGE = 100
 
 const FILTERS = {
@@ -31,10 +32,9 @@ export function auditRoutes({ gate, log }: AdminParts) {
     .get(
       '/api/log',
       ({ query }): AdminLogAnswer => {
-        const number = (name: keyof typeof pageFields, usual: number) =>
-          query[name] === undefined ? usual : pageFields[name].read(query[name], name)
-        const limit = number('limit', DEFAULT_PAGE)
-        const entries = log.page(number('before', Number.MAX_SAFE_INTEGER), limit, filterIn(query))
+        const before = numberIn(query, 'before', page.before, Number.MAX_SAFE_INTEGER)
+        const limit = numberIn(query, 'limit', page.limit, DEFAULT_PAGE)
+        const entries = log.page(before, limit, filterIn(query))
         return {
           entries: entries.map(auditJson),
           next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),

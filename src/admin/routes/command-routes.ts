@@ -52,7 +52,7 @@ const LINES = {
 
 const RunCommandLine = bodyOf({ argv: required(argv), files: optional(files) })
 
-/** The commands of the command line, for those who have it on another machine: `bellhop … --server URL`. */
+/** For `bellhop … --server URL` on another machine. */
 export function commandRoutes({ gate, serve }: Dependencies) {
   return new Elysia({ name: 'command-routes' }).use(gate).post(
     '/api/command',
@@ -70,13 +70,11 @@ export function commandRoutes({ gate, serve }: Dependencies) {
       }
       return new Response(saidLines(running), { headers: { 'content-type': 'application/x-ndjson' } })
     },
-    {
-      ...adminCall('Service', 'Run a CLI command; streams its output as JSON lines', {
-        action: 'command',
-        answer: LINES,
-        contentType: 'application/x-ndjson',
-      }),
+    adminCall('Service', 'Run a CLI command; streams its output as JSON lines', {
+      action: 'command',
+      answer: LINES,
       body: RunCommandLine,
-    },
+      contentType: 'application/x-ndjson',
+    }),
   )
 }

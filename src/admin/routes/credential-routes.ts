@@ -23,7 +23,6 @@ import type { AdminParts } from './admin-parts.ts'
 interface Dependencies extends AdminParts {
   readonly view: ApplicationView
   readonly credentials: CredentialStore
-  /** Asks the gateway whether it accepts a credential. */
   readonly test: (application: Application, credential: Credential) => Promise<CredentialTestAnswer['findings']>
 }
 
@@ -85,7 +84,7 @@ export function credentialRoutes(deps: Dependencies) {
         const next = nextVapid(before, { subject, key, isNew })
         if (next === null) throw missing('subject')
         const credential = readable(isVapidSubject(subject ?? before?.subject ?? '') ? 'key' : 'subject', next)
-        // Without a change, connections stay open.
+        // Storing it would close connections.
         if (JSON.stringify(credential) === JSON.stringify(before)) return view.whole(application)
         return store(change, params.id, credential)
       },

@@ -103,7 +103,6 @@ export function deviceViewRoutes({ gate, directory, search, devices }: Dependenc
     )
 }
 
-/** Throws `Refused` for a state or a platform that there is not. */
 function newestIn(query: Readonly<Record<string, string | undefined>>): NewestQuery {
   const { tag, user, version, before } = query
   const state = oneIn(query['state'] || 'registered', 'state', (text) => STATES.find((one) => one === text))

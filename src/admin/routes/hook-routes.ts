@@ -6,16 +6,19 @@ import type { HookStore } from '../../hook/hook-store.ts'
 import { newHookKey } from '../../hook/hook.ts'
 import type { Hook } from '../../hook/hook.ts'
 import { previewEvent } from '../../hook/preview-event.ts'
+import { SIGNATURE_NAMES } from '../../hook/sender-proof.ts'
 import { templateProblems } from '../../hook/push-of-event.ts'
 import { setHook } from '../../hook/set-hook.ts'
 import type { HookProblem } from '../../hook/set-hook.ts'
+import { bodyOf, describedAs, fieldOf, optional, required } from '../../http/fields.ts'
 import type { Pushing } from '../../push/pushing.ts'
 import { isoTime } from '../../text/format.ts'
+import { isJsonObject, parseJsonObject } from '../../text/json-object.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { HookPreviewAnswer, HooksAnswer, SetHookAnswer } from '../api-types/hook-types.ts'
 import type { HookView } from '../api-types/hook-types.ts'
 import { applicationNamed } from '../application-fields.ts'
-import { ChangeHook, PreviewHook } from '../hook-schema.ts'
+import { anyString, knownOnly } from '../application-schema.ts'
 import type { AdminParts } from './admin-parts.ts'
 
 interface Dependencies extends AdminParts {
@@ -23,6 +26,64 @@ interface Dependencies extends AdminParts {
   readonly devices: Pick<DeviceStore, 'idsOf'>
   readonly pushing: Pick<Pushing, 'preview' | 'reach'>
 }
+
+const template = describedAs('The template, JSON.', anyString({}, { emptyIsAbsent: false }))
+
+const signature = describedAs(
+  'How the sender signs its calls. Default: as before; of a new hook, a key in the path.',
+  fieldOf({ enum: SIGNATURE_NAMES }, `one of ${SIGNATURE_NAMES.join(', ')}`, (value) =>
+    SIGNATURE_NAMES.find((one) => one === value),
+  ),
+)
+
+const secret = describedAs('What the sender signs with, as it shows it.', anyString({}, { isSecret: true }))
+
+const newKey = describedAs(
+  'true: another key; the old one stops working.',
+  fieldOf({ type: 'boolean' }, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)),
+)
+
+const ChangeHook = knownOnly(
+  bodyOf({
+    template: required(template),
+    signature: optional(signature),
+    secret: optional(secret),
+    newKey: optional(newKey),
+  }),
+)
+
+const example = describedAs(
+  'The body of a call, JSON.',
+  fieldOf(
+    { type: 'string' },
+    'the text of a JSON object',
+    (value) => (typeof value === 'string' ? (parseJsonObject(value) ?? undefined) : undefined),
+    { emptyIsAbsent: false },
+  ),
+)
+
+const headers = describedAs(
+  'Headers of a call, by their names.',
+  fieldOf({ type: 'object', additionalProperties: { type: 'string' } }, 'an object of texts', (value) => {
+    if (!isJsonObject(value)) return undefined
+    const entries = Object.entries(value)
+    return entries.every(([, text]) => typeof text === 'string') ? new Map(entries.map(lowered)) : undefined
+  }),
+)
+
+const lowered = ([name, text]: readonly [string, unknown]) => [name.toLowerCase(), String(text)] as const
+
+const PreviewHook = knownOnly(
+  bodyOf(
+    {
+      template: required(template),
+      signature: optional(signature),
+      example: required(example),
+      headers: optional(headers),
+    },
+    ({ headers: given = new Map<string, string>(), ...rest }) => ({ ...rest, headers: given }),
+  ),
+)
 
 const HOOK = '/api/applications/:id/hooks/:hook'
 

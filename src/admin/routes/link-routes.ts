@@ -21,7 +21,7 @@ interface Dependencies extends AdminParts {
   readonly arrival: Arrival
 }
 
-/** One-time links, by which somebody creates an administrator or signs in without the password. */
+/** To create an administrator, or to sign in without the password. */
 export function linkRoutes({
   gate,
   commit,
@@ -63,7 +63,7 @@ export function linkRoutes({
           const { administrator } = found
           const used = await commit(() => {
             if (links.use(link) === null) return null
-            // A link replaces the password only: a second factor is still asked for.
+            // A link replaces only the password, not the second factor.
             const step = secondSteps.begin(administrator, 'link')
             return step === null ? { session: arrival.begin(administrator, 'link', address) } : { step }
           })

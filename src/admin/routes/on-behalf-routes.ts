@@ -7,11 +7,11 @@ import { applicationNamed } from '../application-fields.ts'
 import type { CallLog } from '../call-log.ts'
 import type { AdminParts } from './admin-parts.ts'
 
-/** The public API with the rights of any application's backend. The caller is already checked. */
+/** The public API with the rights of any application's backend, for a caller already checked. */
 export interface OnBehalfApi {
   /** `APPLICATION_HEADER` names the application. */
   readonly answer: (request: Request) => Response | Promise<Response>
-  /** A URL's route, such as `/push/:id`; `null`: none. */
+  /** Such as `/push/:id`; `null`: none. */
   readonly routeOf: (url: string) => string | null
 }
 
@@ -22,7 +22,7 @@ interface Dependencies extends AdminParts {
   readonly api: OnBehalfApi
 }
 
-/** Names of actions in the audit log. Default `call`. */
+/** Audit log actions. Default `call`. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'POST /push/all': 'push',
   'POST /push/one': 'push',
@@ -34,7 +34,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 const ANY: JsonSchema = { description: 'As the public API answers; see its own document for the schemas.' }
 
-/** The public API on behalf of an application, below `/api/applications/:id/v1`. Changes are logged. */
+/** Logs changes. */
 export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
   return new Elysia({ name: 'on-behalf-routes' }).use(gate).all(
     '/api/applications/:id/v1/*',
@@ -42,7 +42,7 @@ export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
       const { id } = applicationNamed(directory, params.id)
       const { headers, method } = request
       headers.set(APPLICATION_HEADER, id)
-      // The public API would add CORS headers, which only our own page could get here.
+      // Against CORS headers: only our own page could get them here.
       headers.delete('origin')
       const own = withOwnPath(request)
       const route = api.routeOf(own.url) ?? ''
@@ -56,7 +56,6 @@ export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
       }
       const isLook = method === 'GET' || route === '/push/preview'
       const response = await (isLook ? api.answer(own) : calls.during(call, () => api.answer(own)))
-      // The public API's answer has its own headers.
       set.headers = {}
       return response
     },
@@ -64,7 +63,7 @@ export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
   )
 }
 
-/** The same request, with the path after `…/v1`. A new one would have to copy the body. */
+/** Changes the path in place: a new request would have to copy the body. */
 function withOwnPath(request: Request): Request {
   const { url } = request
   const path = url.indexOf('/v1/', url.indexOf('/api/applications/')) + '/v1'.length

@@ -10,30 +10,27 @@ import { isoOrNull, isoTime } from '../../text/format.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { BackupsAnswer, ServiceLogLine } from '../api-types/operation-types.ts'
 import { known } from '../administrator.ts'
-import type { EventStreams, StreamEvent } from '../event-stream.ts'
+import type { StreamEvent } from '../event-stream.ts'
 import type { AdminParts } from './admin-parts.ts'
 import { streamed } from './push-overview-routes.ts'
+import type { Streaming } from './push-overview-routes.ts'
 
-/** `number` counts from the start of the service. */
+/** `number` counts from the service's start. */
 export type KeptLine = LogLine & { readonly number: number }
 
-/** The service's last log lines: those after the one of this number, the oldest first. */
+/** After this number, oldest first. */
 export type RecentLines = (number: number) => readonly KeptLine[]
 
-interface Dependencies extends AdminParts {
-  /** `null`: backups are off. */
+interface Dependencies extends AdminParts, Streaming {
+  /** `null`: off. */
   readonly backups: (Pick<BackupSchedule, 'state' | 'isMaking' | 'makeNow'> & Pick<BackupRepository, 'list'>) | null
-  readonly streams: Pick<EventStreams, 'start'>
-  /** Whether the session or token of a request is still good. */
-  readonly isGood: (request: Request) => boolean
   readonly recentLines: RecentLines
 }
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
-/** What else keeps a service running: backups, its log. */
 export function operationRoutes(deps: Dependencies) {
-  const { gate, commit, log, backups, streams, isGood, recentLines } = deps
+  const { gate, commit, log, backups, recentLines } = deps
 
   async function backupsAnswer(): Promise<BackupsAnswer> {
     if (backups === null) return { schedule: null, backups: [], problem: null }
@@ -96,7 +93,7 @@ export function operationRoutes(deps: Dependencies) {
           after = lines.at(-1)?.number ?? after
           return { events: lines.filter(isWanted).map(lineEvent), isLast: false }
         }
-        return streamed(streams, { next, isAllowed: () => isGood(request), gone: request.signal })
+        return streamed(deps, request, next)
       },
       adminCall('Service', 'Server-sent events: the last log lines, then new ones', {
         answer: ServiceLogLine,

@@ -3,20 +3,24 @@ import type { Application } from '../../application/application.ts'
 import { failure, Refused } from '../../failure.ts'
 import { wholeNumber } from '../../http/fields.ts'
 import type { ProgressStore } from '../../push/status/progress-store.ts'
+import { noPush } from '../../push/status/status-schema.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { OverviewAnswer } from '../api-types/overview-types.ts'
 import { PushProgressEvent, PushesAnswer } from '../api-types/push-types.ts'
-import { applicationNamed } from '../application-fields.ts'
+import { applicationNamed, applicationOfPush, numberIn } from '../application-fields.ts'
 import type { EventStreams, StreamEvent } from '../event-stream.ts'
 import type { PushView } from '../view/push-view.ts'
 import type { AdminParts } from './admin-parts.ts'
 
-interface Dependencies extends AdminParts {
+export interface Streaming {
+  readonly streams: Pick<EventStreams, 'start'>
+  /** Whether the session or token is still valid. */
+  readonly isGood: (request: Request) => boolean
+}
+
+interface Dependencies extends AdminParts, Streaming {
   readonly progress: Pick<ProgressStore, 'named'>
   readonly pushes: PushView
-  readonly streams: Pick<EventStreams, 'start'>
-  /** Whether the session or token of a request is still valid. */
-  readonly isGood: (request: Request) => boolean
   readonly overview: (days: number) => Promise<OverviewAnswer>
 }
 
@@ -28,7 +32,9 @@ const PAGE_PUSHES = 50
 
 const OVER: ReadonlySet<string> = new Set(['finished', 'cancelled'])
 
-export function pushOverviewRoutes({ gate, directory, progress, pushes, streams, isGood, overview }: Dependencies) {
+export function pushOverviewRoutes(deps: Dependencies) {
+  const { gate, directory, progress, pushes, overview } = deps
+
   function follow({ number, id, name }: Application, push: string) {
     let told = ''
     return (): { events: readonly StreamEvent[]; isLast: boolean } => {
@@ -46,7 +52,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
     .use(gate)
     .get(
       '/api/overview',
-      ({ query }) => overview(query['days'] === undefined ? SHOWN_DAYS : days.read(query['days'], 'days')),
+      ({ query }) => overview(numberIn(query, 'days', days, SHOWN_DAYS)),
       adminCall('Service', 'All applications on one page, and what needs attention', {
         answer: OverviewAnswer,
         query: { days: `How many days, 1 to 90. Default ${SHOWN_DAYS}.` },
@@ -56,10 +62,8 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
       '/api/applications/:id/pushes',
       ({ params, query }) => {
         const { number } = applicationNamed(directory, params.id)
-        const before =
-          query['before'] === undefined ? Number.MAX_SAFE_INTEGER : page.before.read(query['before'], 'before')
-        const limit = query['limit'] === undefined ? PAGE_PUSHES : page.limit.read(query['limit'], 'limit')
-        return pushes.page(number, before, limit)
+        const before = numberIn(query, 'before', page.before, Number.MAX_SAFE_INTEGER)
+        return pushes.page(number, before, numberIn(query, 'limit', page.limit, PAGE_PUSHES))
       },
       adminCall('Pushes', 'Pushes with their counts, newest first', {
         answer: PushesAnswer,
@@ -70,15 +74,9 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
       '/api/pushes/:id/live',
       ({ params, request }) => {
         const id = params.id.toLowerCase()
-        const application = directory.byNumber(progress.named(id)?.application ?? -1)
-        if (application === null || pushes.one(application.number, id) === null) {
-          throw new Refused(failure('ResourceNotFound', 'No push found'))
-        }
-        return streamed(streams, {
-          next: follow(application, id),
-          isAllowed: () => isGood(request),
-          gone: request.signal,
-        })
+        const application = applicationOfPush(directory, progress, id)
+        if (pushes.one(application.number, id) === null) throw noPush()
+        return streamed(deps, request, follow(application, id))
       },
       adminCall('Pushes', 'Server-sent events: progress until the push has finished', {
         answer: PushProgressEvent,
@@ -89,9 +87,13 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
 
 const END: StreamEvent = { event: 'end', data: '{}' }
 
-/** Answers with server-sent events. Throws `Refused` when too many streams are open. */
-export function streamed(streams: Pick<EventStreams, 'start'>, source: Parameters<EventStreams['start']>[0]): Response {
-  const body = streams.start(source)
+/** Throws `Refused` when too many streams are open. */
+export function streamed(
+  { streams, isGood }: Streaming,
+  request: Request,
+  next: Parameters<EventStreams['start']>[0]['next'],
+): Response {
+  const body = streams.start({ next, isAllowed: () => isGood(request), gone: request.signal })
   if (body === null) {
     const wait = { 'retry-after': '10' }
     throw new Refused(failure('TooManyRequestsError', 'Too many pages are following events: close one.', wait))

@@ -1,6 +1,4 @@
 import { Elysia } from 'elysia'
-import type { Application } from '../../application/application.ts'
-import { failure, Refused } from '../../failure.ts'
 import { bodyOf } from '../../http/fields.ts'
 import type { Counting } from '../../push/counting.ts'
 import { digestOf, keyOf } from '../../push/idempotency-schema.ts'
@@ -12,6 +10,7 @@ import { adminCall } from '../admin-endpoint.ts'
 import { ResendAnswer } from '../api-types/push-types.ts'
 import { known } from '../administrator.ts'
 import type { CallLog } from '../call-log.ts'
+import { applicationOfPush } from '../application-fields.ts'
 import { knownOnly } from '../application-schema.ts'
 import type { AdminParts } from './admin-parts.ts'
 
@@ -24,21 +23,14 @@ interface Dependencies extends AdminParts {
   readonly calls: Pick<CallLog, 'during'>
 }
 
-/** Sending a push again to the devices it failed for. */
 export function resendRoutes({ gate, directory, progress, counting, resend, calls }: Dependencies) {
-  function applicationOf(push: string): Application {
-    const application = directory.byNumber(progress.named(push)?.application ?? -1)
-    if (application === null) throw new Refused(failure('ResourceNotFound', 'No push found'))
-    return application
-  }
-
   return new Elysia({ name: 'resend-routes' })
     .use(gate)
     .get(
       '/api/pushes/:id/resend',
       ({ params, request }) => {
         const id = params.id.toLowerCase()
-        const application = applicationOf(id)
+        const application = applicationOfPush(directory, progress, id)
         return counting(application.number, request.signal, (signal) => resend.look(application, id, signal))
       },
       adminCall('Pushes', 'To whom a push would go that is sent again to those it failed for, and what would be sent', {
@@ -50,7 +42,7 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
       ({ actor, params, body, request }): Promise<ResendAnswer> => {
         const by = known(actor)
         const id = params.id.toLowerCase()
-        const application = applicationOf(id)
+        const application = applicationOfPush(directory, progress, id)
         const { confirm = null } = body
         const key = keyOf(request.headers)
         const repeat =

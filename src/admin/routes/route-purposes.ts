@@ -1,6 +1,6 @@
 import type { TokenPurpose } from '../token-purpose.ts'
 
-/** Open to anybody: the health check, what signs in, and a move, which is proven by its own secret. */
+/** Open to anyone: the health check, signing in, and moves, which have their own secret. */
 export const OPEN_ROUTES: readonly string[] = [
   'GET /healthz',
   'GET /api/session',
@@ -12,8 +12,8 @@ export const OPEN_ROUTES: readonly string[] = [
 ]
 
 /**
- * The least purpose of a token for each route of the admin side that is no page. A route that is not here takes only tokens
- * for `administer`. In the public API on behalf of an application, POST sends, and PUT changes the registry.
+ * The least token purpose for each route; other routes need `administer`. In the public API on behalf of an
+ * application, POST sends and PUT changes the registry.
  */
 const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   ...Object.fromEntries(OPEN_ROUTES.map((route) => [route, 'read' as const])),

@@ -4,7 +4,7 @@ import type { AdminParts } from './admin-parts.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { SamplesAnswer } from '../api-types/sample-types.ts'
 
-/** A page such as "iOS app" has the code of such an app, each file a block. */
+/** A page such as "iOS app" has an app's code, a block per file. */
 const APP_PAGE = / app$/
 
 const SAMPLES: SamplesAnswer['samples'] = PAGES.filter(({ title }) => APP_PAGE.test(title)).map(
@@ -15,7 +15,6 @@ const SAMPLES: SamplesAnswer['samples'] = PAGES.filter(({ title }) => APP_PAGE.t
   }),
 )
 
-/** The manual's code for each kind of app. */
 export function sampleRoutes({ gate }: AdminParts) {
   return new Elysia({ name: 'sample-routes' }).use(gate).get(
     '/api/samples',

@@ -16,14 +16,13 @@ interface Dependencies extends AdminParts {
   readonly secondSteps: SecondSteps
 }
 
-/** The second factor of the administrator who calls. */
+/** Of the calling administrator. */
 export function secondFactorRoutes({ gate, secondFactors, secondSteps }: Dependencies) {
-  /** Checks a code, and does `work` in the same transaction. */
   async function proven<T>(change: Change, owner: Owner, code: string, work: () => T): Promise<T> {
     const done = await change('', () => {
       if (!secondFactors.isOn(owner)) return { kind: 'off' } as const
       const outcome = secondSteps.check(owner, code)
-      // The audit log shows a wrong code as a refused call.
+      // A wrong code is logged as a refused call.
       if (outcome.kind !== 'right') return outcome
       return { kind: 'done', result: work() } as const
     })

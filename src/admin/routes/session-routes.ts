@@ -26,11 +26,10 @@ interface Dependencies extends AdminParts {
   readonly arrival: Arrival
 }
 
-/** Signing in and out, and passwords. */
 export function sessionRoutes(deps: Dependencies) {
   const { gate, commit, administrators, sessions, passwords, secondSteps, log, arrival } = deps
 
-  /** Throws `Refused` with the sentence `wrong`, or when the caller has to wait. */
+  /** Throws `Refused` with the sentence `wrong`, or if the caller must wait. */
   async function signIn(
     given: Omit<SignInTry, 'browser'>,
     headers: Headers,
@@ -66,7 +65,7 @@ export function sessionRoutes(deps: Dependencies) {
         const { name, password } = body
         const onWrong = () => {
           const refused = { result: 'refused', code: 'InvalidCredentials' } as const
-          // An unknown name may be a password in the wrong field: it is not logged.
+          // Unknown names are not logged: one may be a password in the wrong field.
           const subject = administrators.find(name)?.name ?? ''
           return commit(() => log.add({ kind: 'nobody', origin: address }, 'sign in', subject, {}, refused))
         }
@@ -150,7 +149,7 @@ export function sessionRoutes(deps: Dependencies) {
     )
 }
 
-/** Throws `Refused` for a password that is easy to guess, or when too many are being hashed. */
+/** Throws `Refused` for an easily guessed password, or when too many are being hashed. */
 export async function newPasswordHash(passwords: Passwords, password: string, name: string): Promise<string> {
   const why = await guessableAs(password, name)
   if (why !== null) throw invalid('password', why)

@@ -9,7 +9,7 @@ import type { Administrator } from '../administrator.ts'
 
 export const LINK_MS = 30 * MINUTE_MS
 
-/** A one-time link to become an administrator, or to sign in as one. */
+/** One-time. */
 export type AdminLink = { readonly expiresAt: number } & (
   | { readonly kind: 'setup' }
   | { readonly kind: 'sign-in'; readonly administrator: Administrator }
@@ -49,7 +49,7 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
   }
 
   return {
-    /** Returns the link's secret. `null`: to become an administrator. */
+    /** Returns the link's secret. `null`: to create an administrator. */
     make(of: Pick<Administrator, 'number'> | null): string {
       const { text, digest } = newAdminSecret('link', random)
       statements.insert.run({ digest, administrator: of?.number ?? null, expiresAt: clock.now() + LINK_MS })
@@ -59,7 +59,7 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
     /** `null`: unknown, used or expired. */
     find,
 
-    /** Like `find`, and uses the link up. */
+    /** Also uses the link up. */
     use(text: string): AdminLink | null {
       return database.transact(() => {
         const link = find(text)
@@ -68,7 +68,6 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
       })
     },
 
-    /** Ends the links that sign this administrator in. */
     endAll: ({ number: of }: Pick<Administrator, 'number'>): void => statements.endAll.run({ administrator: of }),
 
     sweep(now: number): null {

@@ -8,7 +8,7 @@ import { adminDigest, newAdminSecret } from '../admin-secret.ts'
 import type { Administrator } from '../administrator.ts'
 import { MAX_IDLE_MS, MAX_SESSION_MS } from './session-cookie.ts'
 
-/** Precision of `seenAt`, so that a session writes once a minute. */
+/** So that a session writes once a minute. */
 const SEEN_MS = MINUTE_MS
 
 interface Options {
@@ -19,13 +19,12 @@ interface Options {
 
 export type AdminSessionStore = ReturnType<typeof createAdminSessionStore>
 
-/** `isStale`: its use should be recorded, with `see`. */
+/** `isStale`: call `see`. */
 export interface AdminSession {
   readonly administrator: Administrator
   readonly isStale: boolean
 }
 
-/** Sessions of browsers, by the secret in their cookie. */
 export function createAdminSessionStore({ database, clock, random }: Options) {
   const { orm } = database
   const mine = eq(table.digest, sql.placeholder('digest'))

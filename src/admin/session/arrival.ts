@@ -14,13 +14,12 @@ interface Dependencies {
   readonly sessions: AdminSessionStore
   readonly browsers: KnownBrowsers
   readonly log: AdminLogStore
-  /** Where apps and backends reach the public API. */
+  /** Of the public API. */
   readonly publicUrl: () => string
 }
 
 export type Arrival = ReturnType<typeof createArrival>
 
-/** How a browser becomes signed in or out, and what it is answered then. */
 export function createArrival({ administrators, sessions, browsers, log, publicUrl }: Dependencies) {
   const shown = (actor: Actor | null, step: string | null = null): SessionAnswer => ({
     administrator: actor?.kind === 'administrator' ? { name: actor.name } : null,
@@ -50,7 +49,7 @@ export function createArrival({ administrators, sessions, browsers, log, publicU
 
     signedOut: (headers: Headers): Response => withSession('', null, headers),
 
-    /** Signs the browser in, and remembers it as one of this administrator's. */
+    /** Also remembers the browser as the administrator's. */
     signedIn(administrator: Administrator, session: string, headers: Headers): Response {
       const response = withSession(session, { kind: 'administrator', ...administrator }, headers)
       const hash = administrators.hashOf(administrator.name)

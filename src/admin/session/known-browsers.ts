@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { MAX_KNOWN_MS } from './session-cookie.ts'
 
 interface Options {
-  /** 32 bytes: the sealing key, from which a key for this purpose is derived. */
+  /** The sealing key, 32 bytes, from which this derives its own. */
   readonly key: Uint8Array
   readonly clock: Pick<Clock, 'now'>
   readonly random?: (length: number) => Uint8Array
@@ -12,10 +12,10 @@ interface Options {
 export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>
 
 /**
- * Recognises browsers that have signed in before, by a signed cookie (OWASP, "Slow Down Online Guessing Attacks with Device
- * Cookies"). Wrong passwords from such a browser count for it alone, so guessing elsewhere does not lock its administrator
- * out. Nothing is stored. The signature covers the salted password hash: the cookie is valid for one administrator, until
- * the password changes.
+ * Recognises browsers that signed in before, by a signed cookie (OWASP, "Slow Down Online Guessing Attacks with Device
+ * Cookies"). They have their own limit for wrong passwords, so guessing elsewhere does not lock an administrator out.
+ * Nothing is stored. The signature covers the salted password hash: a cookie is for one administrator, until the
+ * password changes.
  */
 export function createKnownBrowsers({ key, clock, random = randomBytes }: Options) {
   const own = new Uint8Array(hkdfSync('sha256', key, '', 'bellhop known browser', 32))
@@ -32,7 +32,7 @@ export function createKnownBrowsers({ key, clock, random = randomBytes }: Option
       return [id, until, signature(id, until, passwordHash).toString('base64url')].join('.')
     },
 
-    /** The browser's id; `null`: it has not signed in with this password. */
+    /** `null`: it has not signed in with this password. */
     idIn(cookie: string, passwordHash: string): string | null {
       const [id = '', until = '', signed = ''] = cookie.split('.')
       const given = Buffer.from(signed, 'base64url')

@@ -14,7 +14,7 @@ const STEP_MS = 5 * MINUTE_MS
 /** Wrong codes in a row for one administrator, from any address. */
 const BURST = 10
 
-/** Tries a second that come back. One in five minutes, of a million codes: guessing takes decades. */
+/** Tries per second. With one in 5 minutes, guessing one of a million codes takes decades. */
 const RATE = 1 / 300
 
 const CAPACITY = 1000
@@ -24,7 +24,7 @@ export type FirstFactor = 'password' | 'link'
 interface Step {
   readonly administrator: Administrator
   readonly first: FirstFactor
-  /** The password's hash: the step ends when it changes. */
+  /** Of the password: the step ends when it changes. */
   readonly hash: string | null
   /** Ms since the Unix epoch. */
   readonly until: number
@@ -55,15 +55,15 @@ interface Dependencies {
 export type SecondSteps = ReturnType<typeof createSecondSteps>
 
 /**
- * The second step of signing in: right first factor → `begin` → `finish`, by a code. A step ends after `STEP_MS`, with a
- * restart, and when the password or the second factor changes. Without the right password nobody learns whether there is
- * a second factor.
+ * The second step of signing in: right first factor → `begin` → `finish`, by a code. A step ends after `STEP_MS`, on a
+ * restart, and when the password or second factor changes. Without the right first factor nobody learns whether there
+ * is a second.
  */
 export function createSecondSteps({ clock, administrators, secondFactors }: Dependencies) {
   const steps = new Map<string, Step>()
   const tries = createBucketTable(CAPACITY)
 
-  /** Uses a right code up; in a transaction. Only wrong codes count towards the limit. */
+  /** Uses up a right code; in a transaction. Only wrong codes count towards the limit. */
   function check(administrator: Pick<Administrator, 'number'>, code: string): CodeOutcome {
     const now = clock.now()
     const bucket = tries.bucket(String(administrator.number), BURST, now)
@@ -84,7 +84,7 @@ export function createSecondSteps({ clock, administrators, secondFactors }: Depe
   return {
     check,
 
-    /** Returns the step's secret; `null`: the administrator has no second factor. */
+    /** Returns the step's secret; `null`: no second factor. */
     begin(administrator: Administrator, first: FirstFactor): string | null {
       if (!secondFactors.isOn(administrator)) return null
       const [oldest] = steps.keys()

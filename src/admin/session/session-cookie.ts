@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS } from '../../clock.ts'
 import { cameSecurely } from '../own-names.ts'
 
-/** A session ends after this long without a call. */
+/** Without a call. */
 export const MAX_IDLE_MS = 24 * HOUR_MS
 
-/** A session ends after this in any case. */
+/** In any case. */
 export const MAX_SESSION_MS = 30 * DAY_MS
 
 /** See `createKnownBrowsers`. */
@@ -14,13 +14,13 @@ export const sessionCookie = cookie('bellhop', MAX_SESSION_MS)
 export const browserCookie = cookie('bellhop-browser', MAX_KNOWN_MS)
 
 /**
- * Over https the name has the `__Host-` prefix, which binds the cookie to this host (RFC 6265bis, 4.1.3.2). Over plain http
- * it cannot: Safari takes no `Secure` cookie from http://localhost.
+ * Over https the `__Host-` prefix binds the cookie to this host (RFC 6265bis, 4.1.3.2). Over plain http it cannot:
+ * Safari ignores `Secure` cookies from http://localhost.
  */
 function cookie(plain: string, maxAgeMs: number) {
   const secured = `__Host-${plain}`
   return {
-    /** The value of `Set-Cookie`. `value`: `''` deletes the cookie. `secure`: whether the browser uses https. */
+    /** For `Set-Cookie`. `value`: `''` deletes the cookie. `secure`: whether the browser uses https. */
     set(value: string, secure: boolean): string {
       const ends = value === '' ? 0 : maxAgeMs / 1000
       const name = secure ? secured : plain
@@ -28,8 +28,8 @@ function cookie(plain: string, maxAgeMs: number) {
     },
 
     /**
-     * The cookie's value in a request; `null`: none. Over https the name without prefix is ignored: whoever can answer for
-     * this host over plain http could set it, and have somebody else work in their session.
+     * `null`: no cookie. Over https only the prefixed name counts: an attacker who answers for this host over plain
+     * http could set the other, and have somebody work in the attacker's session.
      */
     in(headers: Pick<Headers, 'get'>): string | null {
       const cookies = new Map(

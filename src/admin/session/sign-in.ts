@@ -8,7 +8,7 @@ import type { Administrator } from '../administrator.ts'
 import type { Passwords } from '../password.ts'
 import type { KnownBrowsers } from './known-browsers.ts'
 
-/** Wrong passwords: `burst` in a row, of which `rate` a second come back. */
+/** Wrong passwords: `burst` in a row, `rate` new ones per second. */
 interface Allowance {
   readonly burst: number
   readonly rate: number
@@ -35,7 +35,6 @@ export interface SignInTry {
   readonly name: string
   readonly password: string
   readonly address: string
-  /** The cookie of a known browser, if any. */
   readonly browser: string | null
 }
 
@@ -47,8 +46,8 @@ interface Dependencies {
 }
 
 /**
- * Signs in by name and password. Guessing is limited by network, by name, and in total; a known browser has a limit of its
- * own. Under attack, unknown browsers may need a link (`bellhop admin link`).
+ * Limits guessing by network, by name, and in total; a known browser has its own limit. Under attack, unknown browsers
+ * may need a link (`bellhop admin link`).
  */
 export function createSignIn({ clock, administrators, passwords, browsers }: Dependencies) {
   // Separate tables: strangers cannot push known browsers out.

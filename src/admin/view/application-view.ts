@@ -28,7 +28,6 @@ interface Dependencies {
 
 export type ApplicationView = ReturnType<typeof createApplicationView>
 
-/** Applications as administrators see them, without secrets. */
 export function createApplicationView(deps: Dependencies) {
   const { clock, credentials, webhooks, userKeys, sizes, daily, ledger } = deps
 

@@ -17,7 +17,6 @@ const LAST_PUSHES = 20
 const MAX_DEVICES = 50
 const EXPLAINED_DEVICES = 10
 
-/** Verdicts of pushes that were not for the device. */
 const NOT_FOR_IT: ReadonlySet<string> = new Set(['excluded', 'registered_later', 'not_registered'])
 
 interface Dependencies {
@@ -31,7 +30,7 @@ interface Dependencies {
 
 export type DevicesView = ReturnType<typeof createDevicesView>
 
-/** Devices as administrators see them. `application` is `application.number`. */
+/** `application` is `application.number`. */
 export function createDevicesView({ search, newest, statuses, summaries, explanations, pauseOf }: Dependencies) {
   function lastPushes(application: number, { token, platform }: FoundDevice): DeviceAnswer['pushes'] {
     return statuses.list(application, Number.MAX_SAFE_INTEGER, LAST_PUSHES).flatMap((push) => {
@@ -54,7 +53,7 @@ export function createDevicesView({ search, newest, statuses, summaries, explana
   }
 
   return {
-    /** By `device.id`; `null`: the application has no such device. */
+    /** By `device.id`; `null`: not in the application. */
     one(application: number, id: number): DeviceAnswer | null {
       const device = search.byId(application, id)
       return device && { device: deviceViewOf(device), pushes: lastPushes(application, device) }
@@ -66,7 +65,7 @@ export function createDevicesView({ search, newest, statuses, summaries, explana
       return { devices: devices.map(deviceViewOf), next }
     },
 
-    /** `null`: no device has that user. */
+    /** `null`: unknown user. */
     ofUser(application: number, user: string): UserAnswer | null {
       const devices = search.byUser(application, user, MAX_DEVICES)
       if (devices.length === 0) return null

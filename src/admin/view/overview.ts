@@ -22,7 +22,7 @@ import { PLATFORM, PLATFORMS } from '../../platform.ts'
 const LATEST = 5
 const SOONEST = 5
 
-/** Losses are cached this long, since counting them may read many rows. */
+/** Counting losses may read many rows. */
 const LOSSES_AGE_MS = MINUTE_MS
 
 interface Dependencies {
@@ -30,7 +30,7 @@ interface Dependencies {
   readonly applications: () => readonly Application[]
   readonly daily: { days(application: number, first: number, last: number): readonly Day[] }
   readonly feedback: Pick<FeedbackStore, 'countByDay'>
-  /** New devices by day (days since the Unix epoch), from `first` on. */
+  /** New devices by day (days since the Unix epoch), starting at `first`. */
   readonly registered: (first: number) => ReadonlyMap<number, number>
   readonly counts: () => Promise<ApplicationCounts>
   readonly store: Pick<CountStore, 'sizes'>
@@ -41,7 +41,7 @@ interface Dependencies {
   readonly pushes: Pick<PushView, 'one'>
 }
 
-/** All applications on one page; `days`: how many, with today. Counts nothing that grows with the registry. */
+/** `days`: including today. Counts nothing that grows with the registry. */
 export function createOverview(deps: Dependencies): (days: number) => Promise<OverviewAnswer> {
   const { clock, daily, feedback, credentials, summaries } = deps
   let losses: { readonly at: number; readonly first: number; readonly byDay: ReadonlyMap<number, number> } | null = null

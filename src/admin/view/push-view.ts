@@ -10,14 +10,14 @@ interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly statuses: Pick<StatusStore, 'find' | 'list' | 'factsOf'>
   readonly summaries: Pick<PushSummaryStore, 'textOf'>
-  /** Why nothing can be sent to a platform now; `null`: it can. */
+  /** Why sending to a platform is paused; `null`: it is not. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
   readonly holdSecondsOf: (application: number) => number
 }
 
 export type PushView = ReturnType<typeof createPushView>
 
-/** Pushes as administrators see them. `application` is `application.number`. */
+/** `application` is `application.number`. */
 export function createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf }: Dependencies) {
   function summaryOf(application: number, push: StoredPush): PushSummary {
     const { t, s, o, failed, ...status } = pushStatusOf(
@@ -46,20 +46,20 @@ export function createPushView({ clock, statuses, summaries, pauseOf, holdSecond
     }
   }
 
-  /** Delayed only by the hold, unless that setting was changed since. */
+  /** Delayed only by the hold, unless that setting has changed since. */
   function isHeld(application: number, { createdAt, sendAt }: StoredPush): boolean {
     return sendAt !== null && sendAt - createdAt <= holdSecondsOf(application) * 1000
   }
 
   return {
-    /** Pushes before the number `before`, the newest first. */
+    /** Pushes before the number `before`, newest first. */
     page(application: number, before: number, limit: number): PushesAnswer {
       const pushes = statuses.list(application, before, limit)
       const next = pushes.length < limit ? null : (pushes.at(-1)?.number ?? null)
       return { pushes: pushes.map((push) => summaryOf(application, push)), next }
     },
 
-    /** `id`: lower case. `null`: the application has no such push. */
+    /** `id`: lower case. `null`: not in the application. */
     one(application: number, id: string): PushSummary | null {
       const push = statuses.find(application, id)
       return push && summaryOf(application, push)

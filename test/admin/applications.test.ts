@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { describe, expect, test } from 'bun:test'
 import { createAdminCaller } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
+import { fileService } from '../support/file-service.ts'
 
-let service: Service
-let call: AdminCall
-beforeAll(async () => {
-  service = await startService()
-  call = createAdminCaller(service)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+const call = createAdminCaller(service)
 
 async function create(name: string, simulate = false) {
   const { status, body } = await call('POST', '/api/applications', { name, simulate })

@@ -1,38 +1,30 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
 import { createAdminCaller } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
+import { fileService } from '../support/file-service.ts'
 
 interface Rows {
   readonly changes: number
   readonly entries: number
 }
 
-let service: Service
-let call: AdminCall
-let v1: string
 /** At each sync: what a process that is killed there leaves. */
 let left: Rows[] | null = null
-beforeAll(async () => {
-  service = await startService({
-    sync: (own) => ({
-      now: () => own.now(),
-      async later() {
-        left?.push(afterKill())
-        await own.later()
-        left?.push(afterKill())
-      },
-    }),
-  })
-  call = createAdminCaller(service)
-  v1 = `/api/applications/${service.application.id}/v1`
+const service = await fileService({
+  sync: (own) => ({
+    now: () => own.now(),
+    async later() {
+      left?.push(afterKill())
+      await own.later()
+      left?.push(afterKill())
+    },
+  }),
 })
-afterAll(() => service[Symbol.asyncDispose]())
+const call = createAdminCaller(service)
+const v1 = `/api/applications/${service.application.id}/v1`
 
 /** The next start would read the database and its log as they are on disk. */
 function afterKill(): Rows {

@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { createAdminCaller, eventsOf } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
+import { fileService } from '../support/file-service.ts'
 
 const PHONE = 'a1'.repeat(32)
 const GONE = `bad41000${'0'.repeat(56)}`
 
-let service: Service
-let call: AdminCall
-let path: string
-beforeAll(async () => {
-  service = await startService()
-  call = createAdminCaller(service)
-  path = `/api/applications/${service.application.id}`
-  const devices = [
-    { token: PHONE, platform: 0, alias: 'front-desk', user: 'ann', tag: ['beta', 'staff'], active: ['news'] },
-    { token: 'android-phone', platform: 1, user: 'ann', tag: ['beta'] },
-    { token: GONE, platform: 0 },
-  ]
-  for (const device of devices) expect((await call('PUT', `${path}/v1/deviceToken`, device)).status).toBe(201)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+const call = createAdminCaller(service)
+const path = `/api/applications/${service.application.id}`
+const devices = [
+  { token: PHONE, platform: 0, alias: 'front-desk', user: 'ann', tag: ['beta', 'staff'], active: ['news'] },
+  { token: 'android-phone', platform: 1, user: 'ann', tag: ['beta'] },
+  { token: GONE, platform: 0 },
+]
+for (const device of devices) expect((await call('PUT', `${path}/v1/deviceToken`, device)).status).toBe(201)
 
 async function find(text: string, of = path) {
   const { status, body } = await call('GET', `${of}/devices/search?q=${encodeURIComponent(text)}`)

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { describe, expect, test } from 'bun:test'
 import { createAdminCaller } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
+import { fileService } from '../support/file-service.ts'
 
 const TEMPLATE = JSON.stringify({ event: '{{ id }}', push: { users: ['{{ user }}'], msg: 'Hello {{ @x-name }}' } })
 
-let service: Service
-let call: AdminCall
-beforeAll(async () => {
-  service = await startService()
-  call = createAdminCaller(service)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+const call = createAdminCaller(service)
 
 const newest = async () => (await call('GET', '/api/log?limit=1')).body.entries[0]
 const newPath = () => `/api/applications/${service.addApplication(crypto.randomUUID()).id}/hooks`

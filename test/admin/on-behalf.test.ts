@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { describe, expect, test } from 'bun:test'
 import { createAdminCaller } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
+import { fileService } from '../support/file-service.ts'
 
-let service: Service
-let call: AdminCall
-let v1: string
-beforeAll(async () => {
-  // With all that a backend's calls are held to, and administrators' are not.
-  service = await startService({ limits: { backendRate: 1, backendBurst: 1, quota: 1 } })
-  call = createAdminCaller(service)
-  v1 = `/api/applications/${service.application.id}/v1`
-})
-afterAll(() => service[Symbol.asyncDispose]())
+// With all that a backend's calls are held to, and administrators' are not.
+const service = await fileService({ limits: { backendRate: 1, backendBurst: 1, quota: 1 } })
+const call = createAdminCaller(service)
+const v1 = `/api/applications/${service.application.id}/v1`
 
 const TOKEN = 'a1'.repeat(32)
 const ALL = { platform: [0, 1], sound: '', badge: '' }

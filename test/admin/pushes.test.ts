@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createAdminTokenStore } from '../../src/admin/admin-token-store.ts'
 import { systemClock } from '../../src/clock.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { fileService } from '../support/file-service.ts'
 import { until } from '../support/until.ts'
 import { createAdminCaller, eventsOf } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
 
-let service: Service
-let call: AdminCall
-let path: string
-beforeAll(async () => {
-  service = await startService()
-  call = createAdminCaller(service)
-  path = `/api/applications/${service.application.id}`
-  const devices = [
-    { token: 'a1'.repeat(32), platform: 0 },
-    { token: 'b2'.repeat(32), platform: 0 },
-    { token: 'android', platform: 1 },
-  ]
-  for (const device of devices) await call('PUT', `${path}/v1/deviceToken`, device)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+const call = createAdminCaller(service)
+const path = `/api/applications/${service.application.id}`
+const devices = [
+  { token: 'a1'.repeat(32), platform: 0 },
+  { token: 'b2'.repeat(32), platform: 0 },
+  { token: 'android', platform: 1 },
+]
+for (const device of devices) await call('PUT', `${path}/v1/deviceToken`, device)
 
 async function push(msg: string, more: object = {}): Promise<string> {
   const all = { platform: [0, 1], sound: '', badge: '', title: 'Shop', msg, ...more }

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createAdminTokenStore } from '../../src/admin/admin-token-store.ts'
 import { TOKEN_PURPOSES } from '../../src/admin/token-purpose.ts'
 import type { TokenPurpose } from '../../src/admin/token-purpose.ts'
 import { COMMAND_PURPOSES, STAYS_HERE } from '../../src/cli/remote/command-purposes.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { fileService } from '../support/file-service.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 
-let clock: FakeClock
-let service: Service
-let tokens: Readonly<Record<TokenPurpose, string>>
-
-beforeAll(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock })
-  const store = createAdminTokenStore({ database: service.database, clock })
-  tokens = Object.fromEntries(
-    TOKEN_PURPOSES.map((purpose) => [purpose, store.add(purpose, { purpose, expiresAt: null }) ?? '']),
-  ) as Record<TokenPurpose, string>
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const clock = createFakeClock()
+const service = await fileService({ clock })
+const store = createAdminTokenStore({ database: service.database, clock })
+const tokens: Readonly<Record<TokenPurpose, string>> = Object.fromEntries(
+  TOKEN_PURPOSES.map((purpose) => [purpose, store.add(purpose, { purpose, expiresAt: null }) ?? '']),
+) as Record<TokenPurpose, string>
 
 async function call(token: string, method: string, path: string, body?: unknown) {
   const response = await fetch(service.adminUrl + path, {

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../support/file-service.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
 import { createAdminCaller } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
 
 const EVENTS = ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed']
 const SECRET = `whsec_${'A'.repeat(43)}=`
 
-let service: Service
-let call: AdminCall
-beforeAll(async () => {
-  service = await startService({ config: { webhookPrivate: true } })
-  call = createAdminCaller(service)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ config: { webhookPrivate: true } })
+const call = createAdminCaller(service)
 
 const pathOf = () => `/api/applications/${service.addApplication(crypto.randomUUID()).id}`
 const newest = async () => (await call('GET', '/api/log?limit=1')).body.entries[0]

@@ -1,4 +1,5 @@
 import { afterAll } from 'bun:test'
+import { startSending } from './sending.ts'
 import { startService } from './service.ts'
 import type { Service, ServiceOptions } from './service.ts'
 
@@ -7,4 +8,11 @@ export async function fileService(options: ServiceOptions = {}): Promise<Service
   const service = await startService(options)
   afterAll(() => service[Symbol.asyncDispose]())
   return service
+}
+
+/** The same, sending to its simulator by a clock that the tests move. */
+export async function fileSending(options: Parameters<typeof startSending>[0] = {}) {
+  const sending = await startSending(options)
+  afterAll(() => sending.service[Symbol.asyncDispose]())
+  return sending
 }

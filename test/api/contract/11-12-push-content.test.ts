@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { tokensReached } from '../../support/arrivals.ts'
 import { newPushTarget, PUSH_PATHS } from '../../support/push-target.ts'
 import type { Device, PushPath } from '../../support/push-target.ts'
 import { expectFailure, expectInvalid } from '../../support/refusals.ts'
 import type { BadValue } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const QUIET = { msg: 'x', sound: '', badge: '' }
 const MAX_BADGE = 2_147_483_647
 
-let service: Service
-let target: ReturnType<typeof newPushTarget>
-beforeAll(async () => {
-  service = await startService()
-  target = newPushTarget(service)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+const target = newPushTarget(service)
 
 /** The body for APNs. */
 async function apnsOf(path: PushPath, content: object): Promise<any> {

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { arrivalsOf } from '../../support/arrivals.ts'
 import { newPushTarget, PUSH_PATHS } from '../../support/push-target.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const QUIET = { msg: 'x', sound: '', badge: '' }
 const TOO_LARGE = /^msg, sound and payload are too large: (\d+) bytes for (APNs|FCM); at most 4096 are allowed\.$/
@@ -11,13 +10,8 @@ const TOO_LARGE = /^msg, sound and payload are too large: (\d+) bytes for (APNs|
 /** Of the id of the push, which goes along. */
 const ID_BYTES = ',"bellhop":{"push":"00000000-0000-7000-8000-000000000000"}'.length
 
-let service: Service
-let target: ReturnType<typeof newPushTarget>
-beforeAll(async () => {
-  service = await startService()
-  target = newPushTarget(service)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+const target = newPushTarget(service)
 
 /** Pushes that grow by a byte with each byte of `text`. */
 const GROWING: Readonly<Record<string, (text: string) => object>> = {

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { tokensReached } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
-import type { Caller } from '../../support/caller.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 /** By name, in the order of the names. */
 const DEVICES = {
@@ -16,14 +14,9 @@ const DEVICES = {
 const EVERYBODY = 'ann bob cid dan eve'
 const NOBODY = ''
 
-let service: Service
-let caller: Caller
-beforeAll(async () => {
-  service = await startService()
-  caller = newCaller(service)
-  for (const device of Object.values(DEVICES)) await caller.register(device)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+const caller = newCaller(service)
+for (const device of Object.values(DEVICES)) await caller.register(device)
 
 /** The names of the devices a push with this filter reached, in order; who got it twice is named twice. */
 async function reached(filter: object): Promise<string> {

@@ -6,7 +6,7 @@ import type { Json, Operation } from '../../support/openapi.ts'
 import type { Answer } from '../../support/service.ts'
 
 /** Judges answers by the document alone, and by somebody else's reading of JSON Schema. */
-export interface AnswerCheck {
+interface AnswerCheck {
   /** Throws where the document does not say of this operation that it may answer so. */
   expectDescribed(operation: Operation, answer: Answer): void
 }

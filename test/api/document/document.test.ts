@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { EXAMPLE_TOKEN } from '../../../src/device/device-fields.ts'
+import { fileService } from '../../support/file-service.ts'
 import { operationsOf } from '../../support/openapi.ts'
 import type { Json, Operation } from '../../support/openapi.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import type { Answer } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { createAnswerCheck } from './answer-check.ts'
-import type { AnswerCheck } from './answer-check.ts'
 import { fitting } from './fitting.ts'
 import { misfitting } from './misfit.ts'
 
 /* The API as a stranger sees it, who has only read /openapi.json: calls come from its schemas, answers are held to them. */
 
-let service: Service
-let document: Json
-let operations: readonly Operation[]
-let check: AnswerCheck
+const service = await fileService()
+const document: Json = (await service.get('/openapi.json')).body
+const operations = operationsOf(document)
+const check = createAnswerCheck(document)
 const known: string[] = []
-beforeAll(async () => {
-  service = await startService()
-  document = (await service.get('/openapi.json')).body
-  operations = operationsOf(document)
-  check = createAnswerCheck(document)
-})
-afterAll(() => service[Symbol.asyncDispose]())
 
 /** What the examples are about: the device, which some of them unregister, and a push that waits, or that is shown. */
 async function prepare({ path }: Operation): Promise<void> {

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import type { Json } from '../../support/openapi.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
-let service: Service
-let document: Json
-beforeAll(async () => {
-  service = await startService()
-  document = (await service.get('/openapi.json')).body
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+const document: Json = (await service.get('/openapi.json')).body
 
 const fieldOf = (path: string, method: string, field: string): Json => {
   const { schema } = document['paths'][path][method].requestBody.content['application/json']

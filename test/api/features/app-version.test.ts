@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createAdminCaller } from '../../admin/admin-caller.ts'
+import { fileService } from '../../support/file-service.ts'
 import { tokensReached } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import { expectInvalid } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const PHONE = { token: 'a1'.repeat(32), platform: '0' }
 const OLD = { token: 'phone:old', platform: '1' }
 const SILENT = { token: 'phone:silent', platform: '1' }
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
 
 describe('app_version in PUT /deviceToken', () => {
   test('is kept as the app says it, and in the record where it is known', async () => {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { commandLine } from '../../cli/command-line.ts'
+import { fileService } from '../../support/file-service.ts'
 import { newCaller } from '../../support/caller.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const PHONE = { token: 'phone:1', platform: '1' }
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
 
 describe('X-BELLHOP-CLIENT in PUT /deviceToken', () => {
   async function registered(client: string) {

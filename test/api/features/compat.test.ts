@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { arrivalsAt } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -15,13 +16,8 @@ const PUSH = { platform: ['0', '1'], msg: 'Hello' }
 
 const clock = createFakeClock()
 /** With the switch, and without. */
-let old: Service
-let plain: Service
-beforeAll(async () => {
-  old = await startService({ clock, config: { compat: true, headerPrefix: ['ACME', 'OLD-NAME'] } })
-  plain = await startService({ clock })
-})
-afterAll(() => Promise.all([old[Symbol.asyncDispose](), plain[Symbol.asyncDispose]()]))
+const old = await fileService({ clock, config: { compat: true, headerPrefix: ['ACME', 'OLD-NAME'] } })
+const plain = await fileService({ clock })
 
 /** As the clients of restify's `send(200)` know it; without a length of 0 they would wait for a body. */
 function expectSilent(answer: Answer, status = 200): void {

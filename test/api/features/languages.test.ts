@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createLanguageDays } from '../../../src/stats/receipt-count-store.ts'
+import { fileSending } from '../../support/file-service.ts'
 import { arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
-import type { FakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startSending } from '../../support/sending.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import type { Answer } from '../../support/service.ts'
 
-let service: Service
-let clock: FakeClock
-beforeAll(async () => {
-  ;({ service, clock } = await startSending())
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const { service, clock } = await fileSending()
 
 const QUIET = { msg: 'Hello', sound: '', badge: '' }
 const LANGUAGES = {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { arrivalsAt } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Credentials, Service } from '../../support/service.ts'
+import type { Credentials } from '../../support/service.ts'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 const IOS = { token: 'c1'.repeat(32), platform: '0' }
@@ -12,12 +12,8 @@ const ANDROID = { token: 'android:1', platform: '1' }
 const QUIET = { msg: 'Hello', sound: '', badge: '' }
 
 const clock = createFakeClock()
-let service: Service
-beforeAll(async () => {
-  // It stands still, so that the time to live of a preview is that of the push behind it.
-  service = await startService({ clock })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+// It stands still, so that the time to live of a preview is that of the push behind it.
+const service = await fileService({ clock })
 
 const CONTENTS: readonly (readonly [name: string, content: object])[] = [
   ['a message', QUIET],

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { newPushTarget, PUSH_PATHS } from '../../support/push-target.ts'
 import type { PushPath } from '../../support/push-target.ts'
 import { expectFailure, expectInvalid } from '../../support/refusals.ts'
 import type { BadValue } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const QUIET = { msg: 'Hello', sound: '', badge: '' }
 const IMAGE = 'https://example.com/a.png'
 const NOW = 1_800_000_000_000
 
-let service: Service
-let target: ReturnType<typeof newPushTarget>
-beforeAll(async () => {
-  service = await startService({ clock: createFakeClock(NOW) })
-  target = newPushTarget(service)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock: createFakeClock(NOW) })
+const target = newPushTarget(service)
 
 async function apnsOf(path: PushPath, content: object) {
   const { body, headers }: any = await target.arrivalAt(path, await target.newDevice('0'), content)

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { arrivalsOf, tokensReached } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
-import type { Caller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { badDegrees, expectFailure, expectInvalid } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
@@ -37,24 +35,19 @@ const SUVA = { lat: -16.8, lng: 180 }
 const clock = createFakeClock()
 /** Without what the service does each second in between. */
 const pass = (ms: number) => clock.set(clock.now() + ms)
-let service: Service
-let caller: Caller
-beforeAll(async () => {
-  service = await startService({ clock })
-  caller = newCaller(service)
-  const register = async (...names: readonly Name[]) => {
-    for (const name of names) await caller.register(DEVICES[name])
-  }
-  // 45 days and an hour ago; bob was here again an hour ago.
-  await register('ann', 'bob')
-  pass(40 * DAY_MS)
-  await register('cid', 'dan')
-  pass(5 * DAY_MS)
-  await register('eve', 'bob')
-  pass(HOUR_MS)
-  await register('fay')
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
+const caller = newCaller(service)
+const register = async (...names: readonly Name[]) => {
+  for (const name of names) await caller.register(DEVICES[name])
+}
+// 45 days and an hour ago; bob was here again an hour ago.
+await register('ann', 'bob')
+pass(40 * DAY_MS)
+await register('cid', 'dan')
+pass(5 * DAY_MS)
+await register('eve', 'bob')
+pass(HOUR_MS)
+await register('fay')
 
 function namesOf(tokens: readonly string[]): string {
   const names = Object.entries(DEVICES).flatMap(([name, { token }]) =>

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { newCaller } from '../../support/caller.ts'
-import type { Caller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 const DEVICE = { token: '3f8a'.repeat(16), platform: '0' }
 const HELLO = { msg: 'Hello', sound: '', badge: '' }
@@ -12,14 +10,9 @@ const BROADCAST = { platform: ['0', '1'], ...HELLO }
 const ONE = { ...DEVICE, ...HELLO }
 
 const clock = createFakeClock()
-let service: Service
-let caller: Caller
-beforeAll(async () => {
-  service = await startService({ clock })
-  caller = newCaller(service)
-  await caller.register(DEVICE)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
+const caller = newCaller(service)
+await caller.register(DEVICE)
 
 function pushes(): number {
   return service.database.reading<{ n: number }, []>('SELECT count(*) AS n FROM push').get()?.n ?? 0

@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { newCaller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, expectInvalid } from '../../support/refusals.ts'
@@ -16,8 +17,7 @@ import {
 import type { ProvingShop } from '../../support/user-proofs.ts'
 
 const clock = createFakeClock()
-const service = await startService({ clock })
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock })
 
 /** Of a user key over the one before it. */
 const OVERLAP_MS = 10_000

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fileService } from '../../support/file-service.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
 import {
   ALIAS_NEEDED,
   DEVICE,
@@ -15,14 +15,8 @@ import {
 import type { ProvingShop } from '../../support/user-proofs.ts'
 
 const clock = createFakeClock()
-const [service, compat] = await Promise.all([
-  startService({ clock }),
-  startService({ clock, config: { compat: true } }),
-])
-afterAll(async () => {
-  await service[Symbol.asyncDispose]()
-  await compat[Symbol.asyncDispose]()
-})
+const service = await fileService({ clock })
+const compat = await fileService({ clock, config: { compat: true } })
 
 const THIRD = { token: 'ef'.repeat(32), platform: '0' }
 

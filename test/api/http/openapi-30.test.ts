@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import Ajv2020 from 'ajv/dist/2020'
 import { inOpenApi30 } from '../../../src/http/document/openapi-30.ts'
+import { fileService } from '../../support/file-service.ts'
 import { operationsOf } from '../../support/openapi.ts'
 import type { Json } from '../../support/openapi.ts'
 import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
-let service: Service
+const service = await fileService()
+const read = async (path: string) =>
+  (await service.get(path, { as: 'nobody', headers: { 'accept-version': null } })).body
 /** `/openapi.json`, and `/openapi-3.0.json`. */
-let newer: Json
-let older: Json
-beforeAll(async () => {
-  service = await startService()
-  const read = async (path: string) =>
-    (await service.get(path, { as: 'nobody', headers: { 'accept-version': null } })).body
-  newer = await read('/openapi.json')
-  older = await read('/openapi-3.0.json')
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const newer = await read('/openapi.json')
+const older = await read('/openapi-3.0.json')
 
 async function problemsOf(document: Json): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'] })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Limits } from '../../../src/application/application.ts'
 import { devicePropertyRoutes } from '../../../src/device/routes/device-property-routes.ts'
 import { deviceRoutes } from '../../../src/device/routes/device-routes.ts'
@@ -11,12 +11,12 @@ import { pushRoutes } from '../../../src/push/push-routes.ts'
 import { shownRoutes } from '../../../src/push/shown/shown-routes.ts'
 import { statusRoutes } from '../../../src/push/status/status-routes.ts'
 import { statsRoutes } from '../../../src/stats/stats-routes.ts'
+import { fileService } from '../../support/file-service.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { faultsOf, misfits, operationsOf } from '../../support/openapi.ts'
 import type { Json, Operation } from '../../support/openapi.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Answer, Call, Credentials, Service } from '../../support/service.ts'
+import type { Answer, Call, Credentials } from '../../support/service.ts'
 
 /** What a push may say beside what the contract has. */
 const MORE =
@@ -58,15 +58,9 @@ const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: stri
 }
 
 const clock = createFakeClock()
-let service: Service
-let document: Json
-let operations: Operation[]
-beforeAll(async () => {
-  service = await startService({ clock, simulated: false })
-  document = (await service.get('/openapi.json', { as: 'nobody', headers: { 'accept-version': null } })).body
-  operations = operationsOf(document)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService({ clock, simulated: false })
+const document: Json = (await service.get('/openapi.json', { as: 'nobody', headers: { 'accept-version': null } })).body
+const operations = operationsOf(document)
 // What an address may get wrong is limited: 20, and one more every 3 s. No test gets more than one secret wrong.
 beforeEach(() => clock.advance(3000))
 

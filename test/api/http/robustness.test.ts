@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readBody } from '../../../src/http/body.ts'
+import { fileService } from '../../support/file-service.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 import { expectUnharmed, stateOf } from '../../support/unharmed.ts'
 
 const DEVICE = { token: 'abcd', platform: '0', tag: ['a'], active: ['b'], alias: 'c', lat: '1', lng: '2' }
@@ -15,14 +14,9 @@ interface Field {
   readonly bodyWith: (value: string) => string
 }
 
-let service: Service
-let fields: readonly Field[]
-beforeAll(async () => {
-  service = await startService()
-  await service.put('/deviceToken', DEVICE)
-  fields = fieldsOf((await service.get('/openapi.json')).body)
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = await fileService()
+await service.put('/deviceToken', DEVICE)
+const fields: readonly Field[] = fieldsOf((await service.get('/openapi.json')).body)
 
 let before: unknown
 beforeEach(async () => {

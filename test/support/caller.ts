@@ -39,3 +39,17 @@ export function newCaller(service: Service, limits: Partial<Limits> = {}): Calle
     },
   }
 }
+
+/** The service with an application of its own in place of the first: calls without another one are this one's. */
+export function newTenant(service: Service, limits: Partial<Limits> = {}, simulated = true): Service {
+  const application = service.addApplication(`tenant ${++callers}`, limits, simulated)
+  const call: Service['call'] = (method, path, more) => service.call(method, path, { application, ...more })
+  return {
+    ...service,
+    application,
+    call,
+    put: (path, body, more) => call('PUT', path, { ...more, body }),
+    post: (path, body, more) => call('POST', path, { ...more, body }),
+    get: (path, more) => call('GET', path, more),
+  }
+}

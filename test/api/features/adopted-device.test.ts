@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { ImportedDevice } from '../../../src/device/transfer/imported-device.ts'
-import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
+import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
+import { fileSending } from '../../support/file-service.ts'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
-import { newCaller } from '../../support/caller.ts'
-import type { FakeClock } from '../../support/fake-clock.ts'
+import { newCaller, newTenant } from '../../support/caller.ts'
 import { importDevice } from '../../support/imported.ts'
 import { passing } from '../../support/passing.ts'
 import { BAD_NAMES, expectFailure, expectInvalid } from '../../support/refusals.ts'
-import { acceptedPush, registerDevice, startSending } from '../../support/sending.ts'
+import { acceptedPush, registerDevice } from '../../support/sending.ts'
 import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
 
@@ -16,21 +16,25 @@ const IMPORTED = 'ab'.repeat(32)
 const OWN = 'cd'.repeat(32)
 const OTHER = 'ef'.repeat(32)
 
-let clock: FakeClock
+const { clock, service: shared, simulator } = await fileSending()
 let service: Service
-let simulator: Simulator
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending({ limits: { adoptImported: true } }))
+beforeEach(() => {
+  service = newTenant(shared, { adoptImported: true })
   bring({})
 })
-afterEach(() => service[Symbol.asyncDispose]())
+afterEach(() => simulator.answerWith(null))
 
 const bring = (more: Partial<ImportedDevice>) =>
   importDevice(service, service.application, { token: IMPORTED, platform: 0, user: 'ann', tag: ['x'], ...more })
 const launch = (more: object = {}) =>
   service.put('/deviceToken', { token: OWN, platform: '0', user: 'ann', ...more }, { as: 'device' })
 const tokens = async () => (await service.get('/deviceToken/all')).body.map(({ token }: { token: string }) => token)
-const arrived = () => simulator.arrivals().map(({ token }) => token)
+const isOf = (push: string) => (arrival: ReceivedPush) => arrival.collapse === push
+const tokensOf = (push: string) =>
+  simulator
+    .arrivals()
+    .filter(isOf(push))
+    .map(({ token }) => token)
 const LATE = { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 1000 } as const
 
 function over(id: string) {
@@ -47,8 +51,11 @@ describe('PUT /deviceToken with the user of an imported device', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({ token: OWN, user: 'ann', tag: ['x'] })
     expect(await tokens()).toEqual([OWN])
-    const line = await service.logged(({ event }) => event === 'a token replaced an imported device')
-    expect(line).toMatchObject({ level: 'info', application: service.application.id, platform: 0, withSecret: false })
+    const line = await service.logged(
+      ({ event, application }) =>
+        event === 'a token replaced an imported device' && application === service.application.id,
+    )
+    expect(line).toMatchObject({ level: 'info', platform: 0, withSecret: false })
     expect(JSON.stringify(service.log)).not.toContain(OWN)
   })
 
@@ -56,7 +63,10 @@ describe('PUT /deviceToken with the user of an imported device', () => {
     await launch()
     await launch()
     await launch({ token: OTHER })
-    expect(service.log.filter(({ event }) => String(event).includes('imported'))).toHaveLength(1)
+    const told = service.log.filter(
+      ({ event, application }) => String(event).includes('imported') && application === service.application.id,
+    )
+    expect(told).toHaveLength(1)
     expect(await tokens()).toEqual([OWN, OTHER])
   })
 
@@ -127,10 +137,10 @@ describe('a push that is on its way meanwhile', () => {
     await registerDevice(service, { token: OTHER, platform: '0' })
     simulator.answerWith(({ token }) => (token === OTHER ? LATE : null))
     const id = await acceptedPush(service, '/push/all')
-    await arrivalsAt(simulator, 2)
+    await arrivalsAt(simulator, 2, isOf(id))
     expect(await launch()).toMatchObject({ status: 200 })
     expect(await over(id)).toMatchObject({ t: 2, s: 2 })
-    expect(arrived().toSorted()).toEqual([IMPORTED, OTHER])
+    expect(tokensOf(id).toSorted()).toEqual([IMPORTED, OTHER])
   })
 
   test('reaches a device that was registered under both tokens once more by neither', async () => {
@@ -138,10 +148,10 @@ describe('a push that is on its way meanwhile', () => {
     await registerDevice(service, { token: OTHER, platform: '0' })
     simulator.answerWith(({ token }) => (token === OTHER ? LATE : null))
     const id = await acceptedPush(service, '/push/all')
-    await arrivalsAt(simulator, 3)
+    await arrivalsAt(simulator, 3, isOf(id))
     expect(await launch()).toMatchObject({ status: 200, body: { tag: ['x'] } })
     expect(await over(id)).toMatchObject({ t: 3, s: 3 })
-    expect(arrived().toSorted()).toEqual([IMPORTED, OWN, OTHER])
+    expect(tokensOf(id).toSorted()).toEqual([IMPORTED, OWN, OTHER])
   })
 
   test('reaches it by its own token where the imported one is refused, which says nothing of the device', async () => {
@@ -156,7 +166,7 @@ describe('a push that is on its way meanwhile', () => {
     await asked.promise
     expect(await launch()).toMatchObject({ status: 200 })
     expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
-    expect(arrived().filter((token) => token === OWN)).toHaveLength(1)
+    expect(tokensOf(id).filter((token) => token === OWN)).toHaveLength(1)
     expect(await tokens()).toEqual([OWN])
   })
 })
@@ -170,7 +180,7 @@ describe('why the device got a push, or did not,', () => {
     await arrivalsOf(service, before)
     clock.advance(60_000)
     await launch()
-    const at = '2026-11-20T12:01:00.000Z'
+    const at = new Date(clock.now()).toISOString()
     const said = await why(before, OWN)
     expect(said).toMatchObject({ verdict: 'accepted', adopted_at: at })
     expect(said.explanation).toEndWith(
@@ -198,8 +208,13 @@ describe('why the device got a push, or did not,', () => {
 })
 
 test('PUT /user/del leaves nothing of an imported device whose place was taken', async () => {
+  const rows = service.database.statement<object, [string]>(
+    'SELECT token FROM adopted_token t JOIN application a ON a.number = t.application WHERE a.id = ?',
+  )
+  const adopted = () => rows.all(service.application.id)
   await launch()
+  expect(adopted()).toHaveLength(1)
   expect(await service.put('/user/del', { user: 'ann' })).toMatchObject({ status: 200 })
-  expect(service.database.statement('SELECT token FROM adopted_token').all()).toEqual([])
+  expect(adopted()).toEqual([])
   expect(await tokens()).toEqual([])
 })

@@ -1,28 +1,27 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
-import { arrivalsAt } from '../../support/arrivals.ts'
-import type { FakeClock } from '../../support/fake-clock.ts'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { newTenant } from '../../support/caller.ts'
+import { fileSending } from '../../support/file-service.ts'
+import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { passing } from '../../support/passing.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { acceptedPush, registerDevice, startSending } from '../../support/sending.ts'
+import { acceptedPush, registerDevice } from '../../support/sending.ts'
 import type { Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
-let clock: FakeClock
+const { clock, service: shared, simulator } = await fileSending()
 let service: Service
-let simulator: Simulator
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
+beforeEach(() => {
+  service = newTenant(shared)
 })
-afterEach(() => service[Symbol.asyncDispose]())
 
 const IPHONE = { token: 'iphone:1', platform: '1', fcm_platform: 'ios' }
 const ANDROID = { token: 'android:1', platform: '1' }
 
 const recordOf = async (token: string) => (await service.get('/deviceToken/one', { headers: { token } })).body
 
-async function messagesTo(count: number): Promise<ReadonlyMap<string, any>> {
-  const arrivals = await arrivalsAt(simulator, count)
+/** What arrived of a push, by token. */
+async function messagesOf(id: string): Promise<ReadonlyMap<string, any>> {
+  const arrivals = await arrivalsOf(service, id)
   return new Map(arrivals.map(({ token, body }) => [token, (body as { message: object }).message]))
 }
 
@@ -69,8 +68,8 @@ describe('a push to an iPhone behind FCM', () => {
   test('carries what APNs would get, and that to Android does not', async () => {
     await registerDevice(service, IPHONE)
     await registerDevice(service, ANDROID)
-    await acceptedPush(service, '/push/all', { platform: '1', sound: 'chime', badge: '3', thread: 'orders' })
-    const messages = await messagesTo(2)
+    const push = { platform: '1', sound: 'chime', badge: '3', thread: 'orders' }
+    const messages = await messagesOf(await acceptedPush(service, '/push/all', push))
     expect(messages.get(IPHONE.token)).toMatchObject({
       apns: {
         headers: { 'apns-push-type': 'alert', 'apns-priority': '10' },
@@ -85,8 +84,9 @@ describe('a push to an iPhone behind FCM', () => {
   test('alone is the same', async () => {
     await registerDevice(service, IPHONE)
     const push = { platform: '1', token: IPHONE.token, silent: true }
-    expect(await service.post('/push/one', push)).toMatchObject({ status: 200 })
-    expect((await messagesTo(1)).get(IPHONE.token)).toMatchObject({
+    const { status, body } = await service.post('/push/one', push)
+    expect(status).toBe(200)
+    expect((await messagesOf(body.id)).get(IPHONE.token)).toMatchObject({
       apns: {
         headers: { 'apns-push-type': 'background', 'apns-priority': '5' },
         payload: { aps: { 'content-available': 1 } },
@@ -112,14 +112,17 @@ describe('a push to an iPhone behind FCM', () => {
 })
 
 describe('a device that Apple has answered for', () => {
+  const arrivedFor = (token: string, count: number) =>
+    arrivalsAt(simulator, count, (arrival) => arrival.token === token)
+
   test('is an iPhone from then on, and gets what APNs would', async () => {
     const token = 'iphonekey-1:x'
     await registerDevice(service, { token, platform: '1' })
     await acceptedPush(service, '/push/one', { platform: '1', token })
-    const [first] = await arrivalsAt(simulator, 1)
+    const [first] = await arrivedFor(token, 1)
     expect(first).toMatchObject({ status: 401, body: { message: { notification: { body: 'Hello' } } } })
     await until(async () => (await recordOf(token)).fcm_platform === 'ios')
-    const [, second] = await passing(service, clock, arrivalsAt(simulator, 2))
+    const [, second] = await passing(service, clock, arrivedFor(token, 2))
     expect(second).toMatchObject({ status: 200, body: { message: { apns: { payload: { aps: { alert: 'Hello' } } } } } })
   })
 
@@ -127,7 +130,7 @@ describe('a device that Apple has answered for', () => {
     const token = 'iphonekey-1:y'
     await registerDevice(service, { token, platform: '1', fcm_platform: 'android' })
     await acceptedPush(service, '/push/one', { platform: '1', token })
-    await arrivalsAt(simulator, 1)
+    await arrivedFor(token, 1)
     expect(await recordOf(token)).toMatchObject({ fcm_platform: 'android' })
   })
 
@@ -135,7 +138,7 @@ describe('a device that Apple has answered for', () => {
     const token = 'iphonegone:1'
     await registerDevice(service, { token, platform: '1' })
     await acceptedPush(service, '/push/one', { platform: '1', token })
-    await arrivalsAt(simulator, 1)
+    await arrivedFor(token, 1)
     const gone = async () => (await service.get('/feedback')).body
     await until(async () => (await gone()).length > 0)
     expect(await gone()).toMatchObject([{ token, platform: '1', reason: 'INVALID_ARGUMENT: APNs Unregistered' }])

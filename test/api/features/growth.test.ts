@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Disk } from '../../../src/monitoring/storage.ts'
+import { newTenant } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
+import { fileService } from '../../support/file-service.ts'
 import { expectFailure } from '../../support/refusals.ts'
 import { startService } from '../../support/service.ts'
-import type { Answer, Service } from '../../support/service.ts'
+import type { Answer, LogLine, Service } from '../../support/service.ts'
 
 /* How much a caller may bring: the application id is public. */
 const MEBIBYTE = 1024 * 1024
@@ -11,6 +13,9 @@ const PLENTY: Disk = { freeBytes: 1000 * MEBIBYTE, sizeBytes: 2000 * MEBIBYTE }
 const LITTLE: Disk = { freeBytes: 63 * MEBIBYTE, sizeBytes: 2000 * MEBIBYTE }
 
 const NO_ROOM = "The server's disk is nearly full: nothing new is accepted until there is room."
+
+const config = { trustedProxies: ['127.0.0.1'] }
+const shared = await fileService({ config })
 
 const names = (count: number, of: string) => Array.from({ length: count }, (_, n) => `${of} ${n}`)
 
@@ -47,7 +52,7 @@ describe('an application has as many labels as calls without its secret may brin
     `the application has ${most} tags and types, the most that calls without its secret may add`
 
   test('then a device is registered without new ones, and is told which', async () => {
-    await using service = await startService({ limits: { maxLabels: 3 } })
+    const service = newTenant(shared, { maxLabels: 3 })
     expect(await register(service, 'a', { tag: ['x', 'y'] })).toMatchObject({ status: 201 })
     const some = await register(service, 'b', { tag: ['z', 'x', 'z', 'q"', 'w'], active: ['x', 'y'], alias: 'bob' })
     expect(some).toMatchObject({ status: 201, body: { tag: ['x', 'z'], active: [], alias: 'bob' } })
@@ -67,7 +72,7 @@ describe('an application has as many labels as calls without its secret may brin
   })
 
   test('PUT /tag gives a device those that are known, and says which it left out', async () => {
-    await using service = await startService({ limits: { maxLabels: 2 } })
+    const service = newTenant(shared, { maxLabels: 2 })
     await register(service, 'a', { tag: ['x', 'y'] })
     await register(service, 'b')
     const tag = (names: readonly string[]) =>
@@ -80,7 +85,7 @@ describe('an application has as many labels as calls without its secret may brin
   })
 
   test('a device that takes the place of another keeps what that one had', async () => {
-    await using service = await startService({ limits: { maxLabels: 1 } })
+    const service = newTenant(shared, { maxLabels: 1 })
     await register(service, 'a', { tag: ['x'] })
     expect(await register(service, 'b', { replaces: 'a', tag: ['new', 'x'] })).toMatchObject({
       status: 200,
@@ -89,7 +94,7 @@ describe('an application has as many labels as calls without its secret may brin
   })
 
   test('devices with labels that are known go on, and the backend too', async () => {
-    await using service = await startService({ limits: { maxLabels: 2 } })
+    const service = newTenant(shared, { maxLabels: 2 })
     for (const [token, tag] of Object.entries({ a: ['x', 'y'], b: ['y', 'x'] })) {
       const { status, body } = await register(service, token, { tag })
       expect([status, body.tag, body.warnings]).toEqual([201, ['x', 'y'], undefined])
@@ -146,7 +151,6 @@ describe('an application has as many labels as calls without its secret may brin
 
 describe('one network brings at most a quarter of the labels that an application may have', () => {
   const ATTACKERS = ['203.0.113.7', '203.0.113.200', '::ffff:203.0.113.9']
-  const config = { trustedProxies: ['127.0.0.1'] }
   const MESSAGE = 'your network has brought 1250 tags and types, as many as one may'
 
   const from = (service: Service, address: string, token: string, more: object) =>
@@ -166,7 +170,7 @@ describe('one network brings at most a quarter of the labels that an application
   }
 
   test('beyond that its devices go without new ones, and those of others do not', async () => {
-    await using service = await startService({ config, limits: { maxLabels: 5000 } })
+    const service = newTenant(shared, { maxLabels: 5000 })
     await useUp(service)
     const late = await from(service, '203.0.113.1', 'fake', { tag: ['more', 'tag 0 1'] })
     expect(late).toMatchObject({
@@ -177,9 +181,9 @@ describe('one network brings at most a quarter of the labels that an application
       const { body } = await from(service, address, `honest-${address}`, { tag: [`user:${address}`] })
       expect([body.tag, body.warnings]).toEqual([[`user:${address}`], undefined])
     }
-    expect(service.log.filter(({ event }) => String(event).includes('share of labels'))).toMatchObject([
-      { level: 'warn', application: service.application.id, network: '203.0.113.0/24', most: 1250 },
-    ])
+    const isOurs = ({ event, application }: LogLine) =>
+      String(event).includes('share of labels') && application === service.application.id
+    expect(service.log.filter(isOurs)).toMatchObject([{ level: 'warn', network: '203.0.113.0/24', most: 1250 }])
   })
 
   test('also after a restart, and until its names are erased', async () => {
@@ -198,7 +202,7 @@ describe('one network brings at most a quarter of the labels that an application
   })
 
   test('of an IPv6 network the first 48 bits count', async () => {
-    await using service = await startService({ config, limits: { maxLabels: 4000 } })
+    const service = newTenant(shared, { maxLabels: 4000 })
     for (let n = 0; n < 5; n++) {
       const more = { tag: names(100, `tag ${n}`), active: names(100, `type ${n}`) }
       await from(service, `2001:db8:7:${n}::1`, `fake-${n}`, more)
@@ -208,7 +212,7 @@ describe('one network brings at most a quarter of the labels that an application
   })
 
   test('a small application is left to one network', async () => {
-    await using service = await startService({ config, limits: { maxLabels: 150 } })
+    const service = newTenant(shared, { maxLabels: 150 })
     const { body } = await from(service, '203.0.113.7', 'a', { tag: names(100, 'tag'), active: names(50, 'type') })
     expect(body.warnings).toBeUndefined()
   })
@@ -216,7 +220,7 @@ describe('one network brings at most a quarter of the labels that an application
 
 describe('an application has as many devices as calls without its secret may bring', () => {
   test('then new ones are refused with 507; known ones go on, and the backend too', async () => {
-    await using service = await startService({ limits: { maxDevices: 2 } })
+    const service = newTenant(shared, { maxDevices: 2 })
     for (const token of ['a', 'b']) expect(await register(service, token)).toMatchObject({ status: 201 })
     expectFull(await register(service, 'c'), '2 devices')
     expect(await register(service, 'a', { tag: ['new'] })).toMatchObject({ status: 200 })
@@ -232,7 +236,7 @@ describe('an application has as many devices as calls without its secret may bri
   })
 
   test('0 is no limit', async () => {
-    await using service = await startService({ limits: { maxDevices: 0, maxLabels: 0 } })
+    const service = newTenant(shared, { maxDevices: 0, maxLabels: 0 })
     for (const token of ['a', 'b']) {
       expect(await register(service, token, { tag: [token] })).toMatchObject({ status: 201 })
     }

@@ -1,27 +1,32 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
+import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
+import { newTenant } from '../../support/caller.ts'
+import { fileSending } from '../../support/file-service.ts'
 import { arrivalsAt } from '../../support/arrivals.ts'
-import type { FakeClock } from '../../support/fake-clock.ts'
 import { passing } from '../../support/passing.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { acceptedPush, registerDevice, startSending } from '../../support/sending.ts'
+import { acceptedPush, registerDevice } from '../../support/sending.ts'
 import type { Service } from '../../support/service.ts'
 
 const OLD = 'ab'.repeat(32)
 const NEW = 'cd'.repeat(32)
 const OTHER = 'ef'.repeat(32)
 
-let clock: FakeClock
+const { clock, service: shared, simulator } = await fileSending()
 let service: Service
-let simulator: Simulator
 beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
+  service = newTenant(shared)
   for (const token of [OLD, OTHER]) await registerDevice(service, { token, platform: '0', tag: ['x'] })
 })
-afterEach(() => service[Symbol.asyncDispose]())
+afterEach(() => simulator.answerWith(null))
 
 const move = () => service.put('/deviceToken', { token: NEW, platform: '0', replaces: OLD }, { as: 'device' })
-const arrived = () => simulator.arrivals().map(({ token }) => token)
+const isOf = (push: string) => (arrival: ReceivedPush) => arrival.collapse === push
+const tokensOf = (push: string) =>
+  simulator
+    .arrivals()
+    .filter(isOf(push))
+    .map(({ token }) => token)
 const LATE = { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 1000 } as const
 const refusal = (status: number, reason: string) => {
   const body = JSON.stringify({ reason, ...(status === 410 && { timestamp: clock.now() + 60_000 }) })
@@ -86,7 +91,7 @@ describe('a push that is on its way while a token moves', () => {
       await asked.promise
       expect(await move()).toMatchObject({ status: 200 })
       expect(await over(id)).toMatchObject({ t: 2, s: 2, failed: { total: 0 } })
-      expect(arrived().filter((token) => token === NEW)).toHaveLength(1)
+      expect(tokensOf(id).filter((token) => token === NEW)).toHaveLength(1)
       expect((await service.get('/feedback')).body).toEqual([])
       expect(await service.get('/deviceToken/one', { headers: { token: NEW } })).toMatchObject({ status: 200 })
     },
@@ -95,18 +100,18 @@ describe('a push that is on its way while a token moves', () => {
   test('reaches who waits for another attempt by the new token', async () => {
     simulator.answerWith(({ token }) => (token === OLD ? refusal(429, 'TooManyRequests') : null))
     const id = await acceptedPush(service, '/push/all')
-    await arrivalsAt(simulator, 2)
+    await arrivalsAt(simulator, 2, isOf(id))
     expect(await move()).toMatchObject({ status: 200 })
     expect(await over(id)).toMatchObject({ t: 2, s: 2 })
-    expect(arrived().filter((token) => token === NEW)).toHaveLength(1)
+    expect(tokensOf(id).filter((token) => token === NEW)).toHaveLength(1)
   })
 
   test('reaches nobody a second time', async () => {
     simulator.answerWith(({ token }) => (token === OTHER ? LATE : null))
     const id = await acceptedPush(service, '/push/all')
-    await arrivalsAt(simulator, 2)
+    await arrivalsAt(simulator, 2, isOf(id))
     expect(await move()).toMatchObject({ status: 200 })
     expect(await over(id)).toMatchObject({ t: 2, s: 2 })
-    expect(arrived().toSorted()).toEqual([OLD, OTHER])
+    expect(tokensOf(id).toSorted()).toEqual([OLD, OTHER])
   })
 })

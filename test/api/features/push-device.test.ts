@@ -1,26 +1,29 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
+import { newTenant } from '../../support/caller.ts'
+import { fileSending } from '../../support/file-service.ts'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
-import type { FakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, expectRequired } from '../../support/refusals.ts'
 import { acceptedPush, startSending } from '../../support/sending.ts'
 import type { Answer, Call, Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
-const NOON = '2026-11-20T12:00:00.000Z'
 const PUSH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
 const NOW = 'This is based on the device as it is now.'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-let clock: FakeClock
+const { clock, service: shared, simulator } = await fileSending()
 let service: Service
-let simulator: Simulator
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
+/** When the test began. */
+let began: number
+beforeEach(() => {
+  service = newTenant(shared)
+  began = clock.now()
 })
-afterEach(() => service[Symbol.asyncDispose]())
+afterEach(() => simulator.answerWith(null))
 
+/** ISO 8601, UTC. */
+const at = (laterMs = 0) => new Date(began + laterMs).toISOString()
 const ios = (prefix: string) => prefix.padEnd(64, '0')
 const PHONE = ios('a1')
 const ANDROID = 'android:1'
@@ -57,7 +60,7 @@ async function whyWhen(id: string, token: string, verdict: string, call: Call = 
 
 /** An application whose pushes wait. */
 async function bare(): Promise<Call> {
-  const call = { application: service.addApplication('bare', {}, false) }
+  const call = { application: newTenant(shared, {}, false).application }
   await register(PHONE, {}, call)
   return call
 }
@@ -67,7 +70,7 @@ describe('why a device got a push, or did not:', () => {
     await register(PHONE)
     await register(ANDROID)
     const id = await pushed()
-    const apns = (await arrivalsAt(simulator, 2)).find((one) => one.provider === 'apns')
+    const apns = (await arrivalsOf(service, id)).find((one) => one.provider === 'apns')
     expect(await why(id, PHONE)).toEqual({
       verdict: 'accepted',
       explanation: `APNs took the notification, which is not the same as shown: the phone may be off, or its owner may have notifications turned off. ${NOW}`,
@@ -104,7 +107,7 @@ describe('why a device got a push, or did not:', () => {
     await service.put('/stats', { platform: '0', id, token: PHONE }, { as: 'device' })
     clock.advance(60_000)
     await service.put('/stats', { platform: '0', aid: id, token: PHONE }, { as: 'device' })
-    expect(await why(id, PHONE)).toMatchObject({ verdict: 'opened', at: '2026-11-20T12:01:00.000Z', judged_now: false })
+    expect(await why(id, PHONE)).toMatchObject({ verdict: 'opened', at: at(MINUTE_MS), judged_now: false })
     expect((await service.get(`/push/${id}`)).body.o).toBe(1)
   })
 
@@ -113,7 +116,7 @@ describe('why a device got a push, or did not:', () => {
     const id = await pushed()
     const report = (body: object) =>
       service.put('/stats', { platform: '0', id, token: PHONE, ...body }, { as: 'device' })
-    const received = { event: 'received', action: null, at: '2026-11-20T12:00:00.000Z' }
+    const received = { event: 'received', action: null, at: at() }
     await report({ event: 'received' })
     const first = await why(id, PHONE)
     expect(first).toMatchObject({ verdict: 'received', at: received.at, receipts: [received], judged_now: false })
@@ -122,7 +125,7 @@ describe('why a device got a push, or did not:', () => {
     for (const again of [1, 2]) await report({ event: 'action', action: 'reply', again })
     expect(await why(id, PHONE)).toMatchObject({
       verdict: 'opened',
-      receipts: [received, { event: 'action', action: 'reply', at: '2026-11-20T12:01:00.000Z' }],
+      receipts: [received, { event: 'action', action: 'reply', at: at(MINUTE_MS) }],
     })
     const status = { o: 0, received: 1, opened_rate: 0, received_rate: 1, actions: { reply: 1 } }
     expect((await service.get(`/push/${id}`)).body).toMatchObject(status)
@@ -175,9 +178,8 @@ describe('why a device got a push, or did not:', () => {
     await register(PHONE)
     expect(await why(id, PHONE)).toMatchObject({
       verdict: 'registered_later',
-      explanation:
-        'The device registered at 2026-11-20T12:01:00.000Z, after the push was sent, so it was not addressed.',
-      at: '2026-11-20T12:01:00.000Z',
+      explanation: `The device registered at ${at(MINUTE_MS)}, after the push was sent, so it was not addressed.`,
+      at: at(MINUTE_MS),
     })
     expect(await why(await pushed(), PHONE)).toMatchObject({ verdict: 'accepted' })
   })
@@ -197,14 +199,14 @@ describe('why a device got a push, or did not:', () => {
     await register(PHONE)
     const id = await pushed()
     const gone = await why(id, token)
-    expect(gone).toMatchObject({ verdict: 'gone', reason: 'Unregistered', at: NOON, attempts: 1 })
+    expect(gone).toMatchObject({ verdict: 'gone', reason: 'Unregistered', at: at(), attempts: 1 })
     expect(gone.explanation).toBe(
-      `The app had been removed from the device when it was sent to, at ${NOON}: Unregistered.`,
+      `The app had been removed from the device when it was sent to, at ${at()}: Unregistered.`,
     )
     clock.advance(60_000)
     expect(await why(await pushed(), token)).toMatchObject({
       verdict: 'gone',
-      explanation: `APNs has declared the token gone at ${NOON} (Unregistered), so it was not addressed; the device must register again.`,
+      explanation: `APNs has declared the token gone at ${at()} (Unregistered), so it was not addressed; the device must register again.`,
       attempts: null,
     })
   })
@@ -226,7 +228,7 @@ describe('why a device got a push, or did not:', () => {
     simulator.answerWith(() => ({ kind: 'answer', answer: { status: 410, headers: {}, body } }))
     await pushed({ platform: '0' })
     const answer = await why(id, PHONE)
-    expect(answer).toMatchObject({ verdict: 'gone', reason: 'Unregistered', at: '2026-11-20T12:01:00.000Z' })
+    expect(answer).toMatchObject({ verdict: 'gone', reason: 'Unregistered', at: at(MINUTE_MS) })
     expect(answer.explanation).toContain('which was after the push had gone out')
   })
 
@@ -240,7 +242,7 @@ describe('why a device got a push, or did not:', () => {
     expect(await why(await pushed(), token)).toMatchObject({
       verdict: 'quarantined',
       reason: 'BadDeviceToken',
-      at: NOON,
+      at: at(),
     })
   })
 
@@ -252,10 +254,10 @@ describe('why a device got a push, or did not:', () => {
     expect(answer).toMatchObject({
       verdict: 'rejected',
       reason: 'PayloadTooLarge',
-      at: NOON,
+      at: at(),
       apns_id: expect.any(String),
     })
-    expect(explanation).toBe(`APNs refused the notification for this device at ${NOON}: PayloadTooLarge.`)
+    expect(explanation).toBe(`APNs refused the notification for this device at ${at()}: PayloadTooLarge.`)
   })
 
   test('retrying, until it is accepted', async () => {
@@ -279,7 +281,7 @@ describe('why a device got a push, or did not:', () => {
     while ((await service.get(`/push/${id}`, call)).body.t === 0);
     clock.advance(61_000)
     const expired = await whyWhen(id, PHONE, 'expired', call)
-    expect(expired).toMatchObject({ at: '2026-11-20T12:01:00.000Z', judged_now: true })
+    expect(expired).toMatchObject({ at: at(MINUTE_MS), judged_now: true })
   })
 
   test('waiting, for the answer to what was sent; expired, after attempts', async () => {
@@ -298,7 +300,7 @@ describe('why a device got a push, or did not:', () => {
     const first = await push({ platform: '0' }, call)
     while ((await service.get(`/push/${first}`, call)).body.t === 0);
     expect(await service.call('POST', `/push/${first}/cancel`, call)).toMatchObject({ status: 200 })
-    expect(await whyWhen(first, PHONE, 'cancelled', call)).toMatchObject({ at: NOON, attempts: null })
+    expect(await whyWhen(first, PHONE, 'cancelled', call)).toMatchObject({ at: at(), attempts: null })
 
     const token = ios('bad5000')
     await register(token)
@@ -314,14 +316,18 @@ describe('why a device got a push, or did not:', () => {
     const id = await push({ tags: 'beta', send_at: 60 })
     expect(await why(id, PHONE)).toMatchObject({
       verdict: 'scheduled',
-      explanation: 'The push goes out at 2026-11-20T12:01:00.000Z, and addresses the device as it is now.',
+      explanation: `The push goes out at ${at(MINUTE_MS)}, and addresses the device as it is now.`,
     })
     expect(await why(id, ios('a2'))).toMatchObject({ verdict: 'excluded', excluded_by: ['tags'] })
     expect(await service.call('POST', `/push/${id}/cancel`)).toMatchObject({ status: 200 })
-    expect(await why(id, PHONE)).toMatchObject({ verdict: 'cancelled', at: NOON })
+    expect(await why(id, PHONE)).toMatchObject({ verdict: 'cancelled', at: at() })
   })
 
   test('of a push by local time, by the wave of its time zone', async () => {
+    // The zones' hours are those of one day.
+    const own = await startSending()
+    await using whole = own.service
+    service = whole
     const [berlin, lisbon, auckland] = [ios('a1'), ios('a2'), ios('a3')]
     await register(berlin, { timezone: 'Europe/Berlin' })
     await register(lisbon, { timezone: 'Europe/Lisbon' })
@@ -332,9 +338,9 @@ describe('why a device got a push, or did not:', () => {
       explanation: 'The push goes out at 2026-11-20T12:05:00.000Z, and addresses the device as it is now.',
     })
     expect(await why(id, auckland)).toMatchObject({ verdict: 'excluded', excluded_by: ['send_at_local'] })
-    clock.advance(5 * MINUTE_MS)
+    own.clock.advance(5 * MINUTE_MS)
     const accepted = await whyWhen(id, berlin, 'accepted')
-    const [arrival] = await arrivalsAt(simulator, 1)
+    const [arrival] = await arrivalsAt(own.simulator, 1)
     expect(accepted.apns_id).toBe(arrival?.id)
     // Not that of its turn, which nobody has been told.
     expect(arrival?.body).toMatchObject({ bellhop: { push: id } })
@@ -345,7 +351,7 @@ describe('why a device got a push, or did not:', () => {
 
   test('not judged by what another application has', async () => {
     await register(PHONE)
-    const call = { application: service.addApplication('other') }
+    const call = { application: newTenant(shared).application }
     await register(ANDROID, {}, call)
     const id = await push({ platform: '1' }, call)
     expect(await why(id, PHONE, {}, call)).toMatchObject({ verdict: 'not_registered' })
@@ -397,11 +403,13 @@ describe('PUT /stats with a token', () => {
   test('of another application notes nothing', async () => {
     await register(PHONE)
     const id = await pushed()
-    const application = service.addApplication('other')
+    const { application } = newTenant(shared)
     await register(PHONE, {}, { application })
     await service.put('/stats', { platform: '0', id, token: PHONE }, { application })
     expect(await why(id, PHONE)).toMatchObject({ verdict: 'accepted' })
-    const rows = service.database.statement<{ count: number }, []>('SELECT count(*) AS count FROM receipt')
-    expect(rows.get()?.count).toBe(0)
+    const rows = service.database.statement<{ count: number }, [string]>(
+      'SELECT count(*) AS count FROM receipt r JOIN push p ON p.number = r.push WHERE p.id = ?',
+    )
+    expect(rows.get(id)?.count).toBe(0)
   })
 })

@@ -1,24 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
-import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
-import type { FakeClock } from '../../support/fake-clock.ts'
+import { newTenant } from '../../support/caller.ts'
+import { fileSending } from '../../support/file-service.ts'
+import { arrivalsOf } from '../../support/arrivals.ts'
 import { expectFailure, expectInvalid } from '../../support/refusals.ts'
 import { acceptedPush, registerDevices, startSending } from '../../support/sending.ts'
 import type { Answer, Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
-const NOON = '2026-11-20T12:00:00.000Z'
 const PUSH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
 const DAY_MS = 24 * 60 * 60 * 1000
 
-let clock: FakeClock
+const { clock, service: shared, simulator } = await fileSending()
 let service: Service
-let simulator: Simulator
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
+/** When the test began. */
+let began: number
+beforeEach(() => {
+  service = newTenant(shared)
+  began = clock.now()
 })
-afterEach(() => service[Symbol.asyncDispose]())
+afterEach(() => simulator.answerWith(null))
 
+/** ISO 8601, UTC. */
+const at = (laterMs = 0) => new Date(began + laterMs).toISOString()
 const ios = (prefix: string) => prefix.padEnd(64, '0')
 
 const register = (platform: 0 | 1, ...tokens: string[]) => registerDevices(service, platform, tokens)
@@ -60,10 +63,10 @@ describe('GET /push/{id}', () => {
       actions: {},
       failed: { total: 2, reasons: { Unregistered: 1, PayloadTooLarge: 1 } },
       waiting: 0,
-      created_at: NOON,
+      created_at: at(),
       send_at: null,
-      started_at: NOON,
-      finished_at: NOON,
+      started_at: at(),
+      finished_at: at(),
       // The clock stands still: as if it had taken a millisecond.
       rate: 3000,
       platforms: {
@@ -75,7 +78,7 @@ describe('GET /push/{id}', () => {
 
   test('of a push that addressed nobody is finished, and never started', async () => {
     const { body } = await service.get(`/push/${await pushed({ tags: 'nobody' })}`)
-    expect(body).toMatchObject({ state: 'finished', t: 0, s: 0, started_at: null, finished_at: NOON, rate: 0 })
+    expect(body).toMatchObject({ state: 'finished', t: 0, s: 0, started_at: null, finished_at: at(), rate: 0 })
   })
 
   test('counts who waits for another attempt, and how fast the others went', async () => {
@@ -83,19 +86,19 @@ describe('GET /push/{id}', () => {
     const id = await push({ platform: ['0'] })
     const waiting = await statusWhen(id, ({ platforms }) => platforms['0'].retrying === 1)
     expect(waiting).toMatchObject({ state: 'sending', t: 3, s: 2, waiting: 1, failed: { total: 0, reasons: {} } })
-    expect(waiting).toMatchObject({ started_at: NOON, finished_at: null })
+    expect(waiting).toMatchObject({ started_at: at(), finished_at: null })
     // Its row can be read a moment before the delivery knows when it is due.
     await service.logged(({ event, push: sentPush }) => event === 'to be sent again' && sentPush === id)
     clock.advance(1000)
     expect((await service.get(`/push/${id}`)).body.rate).toBe(2)
     clock.advance(10 * 60_000)
     const over = await statusWhen(id, ({ state }) => state === 'finished')
-    expect(over).toMatchObject({ s: 3, waiting: 0, started_at: NOON })
-    expect(Date.parse(over.finished_at)).toBeGreaterThan(Date.parse(NOON))
+    expect(over).toMatchObject({ s: 3, waiting: 0, started_at: at() })
+    expect(Date.parse(over.finished_at)).toBeGreaterThan(began)
   })
 
   test('says that it waits, and why', async () => {
-    const application = service.addApplication('bare', {}, false)
+    const { application } = newTenant(shared, {}, false)
     await service.put('/deviceToken', { token: ios('a1'), platform: '0' }, { application })
     const { body } = await service.post('/push/all', { ...PUSH, platform: ['0'] }, { application })
     const path = `/push/${body.id}`
@@ -125,25 +128,29 @@ describe('GET /push/{id}', () => {
     const id = await push({ send_at: 60 })
     const { body } = await service.get(`/push/${id}`)
     expect(body).toMatchObject({ state: 'scheduled', t: 0, waiting: 0, started_at: null, finished_at: null, rate: 0 })
-    expect(body).toMatchObject({ created_at: NOON, send_at: '2026-11-20T12:01:00.000Z', platforms: {} })
+    expect(body).toMatchObject({ created_at: at(), send_at: at(60_000), platforms: {} })
     clock.advance(60_000)
     const over = await statusWhen(id, ({ state }) => state === 'finished')
-    expect(over).toMatchObject({ t: 1, s: 1, started_at: '2026-11-20T12:01:00.000Z' })
+    expect(over).toMatchObject({ t: 1, s: 1, started_at: at(60_000) })
   })
 
   test('of a push by local time is that of all its waves', async () => {
+    // The zones' hours are those of one day.
+    const own = await startSending()
+    await using whole = own.service
+    service = whole
     await service.put('/deviceToken', { token: ios('a1'), platform: '0', timezone: 'Europe/Berlin', locale: 'de' })
     await service.put('/deviceToken', { token: ios('a2'), platform: '0', timezone: 'Europe/Lisbon', locale: 'de' })
     const languages = { de: { msg: 'Hallo' } }
     const id = await push({ platform: ['0'], send_at_local: '2026-11-20T13:05', languages })
-    clock.advance(5 * 60_000)
+    own.clock.advance(5 * 60_000)
     const first = await statusWhen(id, ({ s }) => s === 1)
     expect(first).toMatchObject({ state: 'sending', t: 1, finished_at: null })
-    clock.advance(60 * 60_000)
+    own.clock.advance(60 * 60_000)
     expect(await statusWhen(id, ({ s }) => s === 2)).toMatchObject({ state: 'sending', t: 2, finished_at: null })
     // The last clocks of the world are twelve hours behind those of Greenwich.
-    clock.standStill(DAY_MS)
-    clock.advance(1000)
+    own.clock.standStill(DAY_MS)
+    own.clock.advance(1000)
     const over = await statusWhen(id, ({ state }) => state === 'finished')
     expect(over).toMatchObject({ t: 2, s: 2, started_at: '2026-11-20T12:05:00.000Z' })
     expect(over.languages).toMatchObject([
@@ -158,11 +165,11 @@ describe('GET /push/{id}', () => {
     expect(await service.call('POST', `/push/${id}/cancel`)).toMatchObject({ status: 200 })
     clock.advance(120_000)
     const { body } = await service.get(`/push/${id}`)
-    expect(body).toMatchObject({ state: 'cancelled', t: 0, started_at: null, finished_at: NOON })
+    expect(body).toMatchObject({ state: 'cancelled', t: 0, started_at: null, finished_at: at() })
   })
 
   test('of a push that expired counts those never sent to under expired', async () => {
-    const application = service.addApplication('bare', {}, false)
+    const { application } = newTenant(shared, {}, false)
     await service.put('/deviceToken', { token: ios('a1'), platform: '0' }, { application })
     const { body } = await service.post('/push/all', { ...PUSH, platform: ['0'], ttl: 60 }, { application })
     const path = `/push/${body.id}`
@@ -186,6 +193,8 @@ describe('GET /push/{id}', () => {
   })
 
   test('is still there after a restart', async () => {
+    await using whole = (await startSending()).service
+    service = whole
     await register(0, ios('a1'), ios('bad4130'))
     const id = await pushed({ platform: ['0'] })
     const before = (await service.get(`/push/${id}`)).body
@@ -199,7 +208,7 @@ describe('a push that is not there', () => {
 
   test.each(['', '/failures', '/device'])('is 404: GET /push/{id}%s', async (below) => {
     const id = await pushed()
-    const other = service.addApplication('other')
+    const other = newTenant(shared).application
     const headers = { token: ios('a1') }
     const answers: Answer[] = [
       await service.get(`/push/${id}${below}`, { application: other, headers }),
@@ -256,7 +265,7 @@ describe('GET /pushes', () => {
 
   test('has the pushes of the application alone', async () => {
     await pushed()
-    const application = service.addApplication('other')
+    const { application } = newTenant(shared)
     expect((await service.get('/pushes', { application })).body).toEqual([])
   })
 
@@ -306,7 +315,7 @@ describe('GET /push/{id}/failures', () => {
     await register(0, ios('a1'), ios('bad4100'), ios('bad4130'))
     const id = await pushed({ platform: ['0'] })
     const { body } = await service.get(`/push/${id}/failures`)
-    const each = { platform: '0', attempts: 1, at: NOON }
+    const each = { platform: '0', attempts: 1, at: at() }
     expect(body).toEqual([
       { ...each, token: ios('bad4100'), state: 'gone', reason: 'Unregistered' },
       { ...each, token: ios('bad4130'), state: 'rejected', reason: 'PayloadTooLarge' },
@@ -344,12 +353,12 @@ describe('GET /push/{id}/failures', () => {
 
   test('counts reasons in parts', async () => {
     const id = await pushed()
-    const add = service.database.statement<never, [number, string, string]>(
+    const add = service.database.statement<never, [number, string, string, string]>(
       `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason)
-       SELECT max(number), 0, ?, ?, 1, 0, ? FROM push`,
+       SELECT number, 0, ?, ?, 1, 0, ? FROM push WHERE id = ?`,
     )
     service.database.transact(() => {
-      for (let i = 1; i <= 12_345; i++) add.run(i, i % 5 === 0 ? 'retry' : 'rejected', i % 2 === 0 ? 'Even' : 'Odd')
+      for (let i = 1; i <= 12_345; i++) add.run(i, i % 5 === 0 ? 'retry' : 'rejected', i % 2 === 0 ? 'Even' : 'Odd', id)
     })
     const { reasons } = (await service.get(`/push/${id}`)).body.failed
     expect(reasons).toEqual({ Even: 4938, Odd: 4938 })
@@ -361,11 +370,4 @@ describe('needs the secret', () => {
     const answer = await service.get(path, { as: 'device' })
     expectFailure(answer, 400, 'InvalidHeader', 'Authentication headers not found.')
   })
-})
-
-test('what arrives twice is accepted once', async () => {
-  await register(0, ios('a1'))
-  const id = await push({ platform: ['0'] })
-  await arrivalsAt(simulator, 1)
-  expect(await statusWhen(id, ({ state }) => state === 'finished')).toMatchObject({ t: 1, s: 1, waiting: 0 })
 })

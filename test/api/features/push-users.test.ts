@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { newTenant } from '../../support/caller.ts'
+import { fileSending } from '../../support/file-service.ts'
 import { arrivalsOf, tokensReached } from '../../support/arrivals.ts'
-import type { FakeClock } from '../../support/fake-clock.ts'
 import { BAD_MEMBERS, expectFailure, expectInvalid } from '../../support/refusals.ts'
-import { registerDevice, startSending } from '../../support/sending.ts'
+import { registerDevice } from '../../support/sending.ts'
 import type { Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
@@ -15,14 +15,12 @@ const DEVICES = {
 } as const
 type Name = keyof typeof DEVICES
 
-let clock: FakeClock
+const { clock, service: shared } = await fileSending()
 let service: Service
-let simulator: Simulator
 beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
+  service = newTenant(shared)
   for (const device of Object.values(DEVICES)) await registerDevice(service, device)
 })
-afterEach(() => service[Symbol.asyncDispose]())
 
 const BOTH = { platform: ['0', '1'] }
 const HELLO = { ...BOTH, msg: 'Hello', sound: '', badge: '' }
@@ -101,7 +99,7 @@ describe('a push to users', () => {
       [5, 'must be an array of strings, not 5'],
       [{}, 'must be an array of strings, not an object'],
     ])
-    expect(simulator.arrivals()).toEqual([])
+    expect((await service.get('/pushes')).body).toEqual([])
   })
 
   test('to "" is refused, and not a broadcast', async () => {

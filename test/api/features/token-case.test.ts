@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
-import { arrivalsAt } from '../../support/arrivals.ts'
-import { acceptedPush, startSending } from '../../support/sending.ts'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { newTenant } from '../../support/caller.ts'
+import { fileSending } from '../../support/file-service.ts'
+import { arrivalsOf } from '../../support/arrivals.ts'
+import { acceptedPush } from '../../support/sending.ts'
 import type { Service } from '../../support/service.ts'
 
 /* Some apps write the hex of Apple's token in upper case: it is the same device, by whatever door it comes. */
@@ -11,12 +12,11 @@ const UPPER = TOKEN.toUpperCase()
 const OTHER = 'cd'.repeat(32)
 const DEVICE = { token: UPPER, platform: '0' }
 
+const { service: shared } = await fileSending()
 let service: Service
-let simulator: Simulator
-beforeEach(async () => {
-  ;({ service, simulator } = await startSending())
+beforeEach(() => {
+  service = newTenant(shared)
 })
-afterEach(() => service[Symbol.asyncDispose]())
 
 async function put(path: string, body: object, as: 'device' | 'backend' = 'backend') {
   const answer = await service.put(path, body, { as })
@@ -39,9 +39,8 @@ describe('an APNs token in upper case', () => {
   test('gets one push', async () => {
     await put('/deviceToken', DEVICE, 'device')
     await put('/deviceToken', { token: TOKEN, platform: '0' }, 'device')
-    await acceptedPush(service, '/push/all', { platform: ['0'] })
-    await arrivalsAt(simulator, 1)
-    expect(simulator.arrivals().map(({ token }) => token)).toEqual([TOKEN])
+    const id = await acceptedPush(service, '/push/all', { platform: ['0'] })
+    expect((await arrivalsOf(service, id)).map(({ token }) => token)).toEqual([TOKEN])
   })
 
   test('names the device in each call that takes a token', async () => {
@@ -72,8 +71,7 @@ describe('an APNs token in upper case', () => {
     await put('/deviceToken', { token: TOKEN, platform: '0' }, 'device')
     await put('/deviceToken', { token: OTHER, platform: '0' }, 'device')
     const id = await acceptedPush(service, '/push/one', DEVICE)
-    await arrivalsAt(simulator, 1)
-    expect(simulator.arrivals().map(({ token }) => token)).toEqual([TOKEN])
+    expect((await arrivalsOf(service, id)).map(({ token }) => token)).toEqual([TOKEN])
     for (const headers of [{ token: UPPER }, DEVICE]) {
       expect(await service.get(`/push/${id}/device`, { headers })).toMatchObject({
         status: 200,

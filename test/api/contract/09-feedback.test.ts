@@ -142,7 +142,8 @@ describe('GET /feedback', () => {
     await pushTo(caller, [ANDROID, ANDROID_GONE], service)
     own.set(own.now() + 90 * DAY_MS - HOUR_MS)
     const nextHour = async () => {
-      own.advance(HOUR_MS)
+      own.standStill(HOUR_MS)
+      own.advance(0)
       await new Promise((resolve) => setImmediate(resolve))
     }
     await nextHour()

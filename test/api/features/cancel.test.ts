@@ -264,7 +264,8 @@ describe('POST /push/{id}/cancel of a push that is being sent', () => {
     const application = service.addApplication('waiting', {}, false)
     await service.put('/deviceToken', { platform: '0', token: IOS }, { application })
     const id = await push({ send_at_local: '2026-11-20T12:30' }, { application })
-    clock.advance(HOUR_MS)
+    clock.standStill(HOUR_MS)
+    clock.advance(1000)
     const openOnes = service.database.reading<{ n: number }, []>(
       'SELECT count(*) AS n FROM delivery WHERE finished_at IS NULL',
     )

@@ -139,7 +139,7 @@ describe('an application has as many labels as calls without its secret may brin
     await using service = await startService({ clock, limits: { maxLabels: 1 } })
     await register(service, 'a', { tag: ['x'] })
     await register(service, 'a', { tag: [] })
-    clock.advance(3_600_000)
+    clock.standStill(3_600_000)
     for (;;) {
       clock.advance(100)
       const { body } = await register(service, 'a', { tag: ['y'] })
@@ -193,7 +193,7 @@ describe('one network brings at most a quarter of the labels that an application
     await using again = await service.restart()
     expect((await from(again, '203.0.113.1', 'fake', { tag: ['more'] })).body.warnings).toHaveLength(1)
     await from(again, '203.0.113.1', 'fake-0', { tag: [], active: [] })
-    clock.advance(3_600_000)
+    clock.standStill(3_600_000)
     for (;;) {
       clock.advance(100)
       const { body } = await from(again, '203.0.113.1', 'fake', { tag: names(100, 'anew') })

@@ -68,7 +68,8 @@ describe('a push to users', () => {
     const { id } = (await push({ users: ['ann'], send_at: 3600 })).body
     await service.put('/deviceToken', { ...DEVICES.phone, user: '' })
     await service.put('/deviceToken', { ...DEVICES.nobody, user: 'ann' })
-    clock.advance(3_600_000)
+    clock.standStill(3_600_000)
+    clock.advance(1000)
     const sql = 'SELECT released_at AS at FROM push WHERE id = ?'
     const released = service.database.reading<{ at: number | null }, [string]>(sql)
     await until(() => typeof released.get(id)?.at === 'number')

@@ -112,11 +112,6 @@ describe('GET /feedback', () => {
     }
   })
 
-  test('needs the secret', async () => {
-    const answer = await service.get('/feedback', { as: 'device' })
-    expectFailure(answer, 400, 'InvalidHeader', 'Authentication headers not found.')
-  })
-
   test('lists all of them, however many', async () => {
     const caller = newCaller(service)
     const { database } = service

@@ -302,9 +302,4 @@ describe('the preview is refused like the push:', () => {
     const answer = await service.post('/push/preview', { ...IOS, ...QUIET })
     expectFailure(answer, 404, 'ResourceNotFound', 'No device found')
   })
-
-  test('without the secret', async () => {
-    const answer = await service.post('/push/preview', { tags: 'x', ...QUIET }, { as: 'device' })
-    expectFailure(answer, 400, 'InvalidHeader', 'Authentication headers not found.')
-  })
 })

@@ -365,10 +365,3 @@ describe('GET /push/{id}/failures', () => {
     expect(reasons).toEqual({ Even: 4938, Odd: 4938 })
   })
 })
-
-describe('needs the secret', () => {
-  test.each(['/pushes', '/push/x', '/push/x/failures', '/push/x/device'])('GET %s', async (path) => {
-    const answer = await service.get(path, { as: 'device' })
-    expectFailure(answer, 400, 'InvalidHeader', 'Authentication headers not found.')
-  })
-})

@@ -224,17 +224,6 @@ describe('DELETE /push/{id}/shown', () => {
       { action: 'replace', detail, result: 'ok' },
     ])
   })
-
-  test('needs the secret', async () => {
-    const caller = newCaller(service)
-    const call = { application: caller.application, as: 'device' } as const
-    expectFailure(
-      await service.call('DELETE', `/push/${UNKNOWN}/shown`, call),
-      400,
-      'InvalidHeader',
-      'Authentication headers not found.',
-    )
-  })
 })
 
 describe('DELETE /push/{id}/shown of a push that is being sent', () => {

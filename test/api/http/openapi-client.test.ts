@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { plugin } from 'bun'
 import classic from 'typescript-classic'
+import { fileService } from '../../support/file-service.ts'
+import { redoclyProblems } from '../../support/redocly.ts'
 import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 
 // openapi-typescript prints by the compiler's JavaScript API, which TypeScript 7 does not have.
 plugin({
@@ -17,33 +17,19 @@ plugin({
 
 const MODULES = join(import.meta.dir, '..', '..', '..', 'node_modules')
 
-let service: Service
-let folder: string
-let document: string
-beforeAll(async () => {
-  service = await startService()
-  folder = await mkdtemp(join(tmpdir(), 'bellhop-client-'))
-  document = await (await fetch(`${service.url}/openapi.json`)).text()
-})
-afterAll(async () => {
-  await service[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
-})
+const service = await fileService()
+const document = await (await fetch(`${service.url}/openapi.json`)).text()
+const folder = await mkdtemp(join(tmpdir(), 'bellhop-client-'))
+afterAll(() => rm(folder, { recursive: true }))
 
 describe("redocly's recommended rules", () => {
-  async function problemsOf(source: string): Promise<string[]> {
-    const config = await createConfig({ extends: ['recommended'] })
-    const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config })
-    return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`)
-  }
-
   test('find nothing in the document', async () => {
-    expect(await problemsOf(document)).toEqual([])
+    expect(await redoclyProblems(document)).toEqual([])
   })
 
   test('find nothing in the one of --compat', async () => {
     await using compatible = await startService({ config: { compat: true } })
-    expect(await problemsOf(await (await fetch(`${compatible.url}/openapi.json`)).text())).toEqual([])
+    expect(await redoclyProblems(await (await fetch(`${compatible.url}/openapi.json`)).text())).toEqual([])
   })
 })
 

@@ -15,6 +15,8 @@ export interface AdminCall {
   (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<AdminAnswer>
   /** The answer to a GET as it comes. */
   readonly open: (path: string) => Promise<Response>
+  /** The last entry of the audit log. */
+  readonly newest: () => Promise<any>
 }
 
 /** Server-sent events of an answer, one after the other; ends with it. */
@@ -89,7 +91,10 @@ export function createAdminCaller({ adminUrl, database }: Pick<Service, 'adminUr
     await expectDescribed(adminUrl, method, path, response.status, answer)
     return { status: response.status, headers: response.headers, body: answer }
   }
-  return Object.assign(call, { open: (path: string) => fetch(adminUrl + path, { headers: { authorization } }) })
+  return Object.assign(call, {
+    open: (path: string) => fetch(adminUrl + path, { headers: { authorization } }),
+    newest: async () => (await call('GET', '/api/log?limit=1')).body.entries[0],
+  })
 }
 
 export interface SentByPage {

@@ -11,7 +11,6 @@ async function create(name: string, simulate = false) {
   return body as { readonly id: string; readonly name: string; readonly secret: string }
 }
 
-const lastEntry = async () => (await call('GET', '/api/log?limit=1')).body.entries[0]
 const wrong = (code: string, message: string, status = 400) => ({ status, body: { code, message } })
 
 describe('applications', () => {
@@ -35,7 +34,7 @@ describe('applications', () => {
         webpush: { state: 'ready', reason: null, simulated: true },
       },
     })
-    expect(await lastEntry()).toMatchObject({
+    expect(await call.newest()).toMatchObject({
       who: 'token test',
       action: 'create application',
       subject: application.id,
@@ -155,7 +154,7 @@ describe('the secret', () => {
     expect((await service.get('/pushes', { application: { id, secret: before } })).status).toBe(401)
     expect((await service.get('/pushes', { application: { id, secret: body.secret } })).status).toBe(200)
     expect(body.previousUntil).toBeNull()
-    expect(await lastEntry()).toMatchObject({ action: 'rotate secret', subject: id, detail: { overlapSeconds: 0 } })
+    expect(await call.newest()).toMatchObject({ action: 'rotate secret', subject: id, detail: { overlapSeconds: 0 } })
   })
 
   test('before it counts for as long as is asked for', async () => {
@@ -186,7 +185,7 @@ describe('the simulator', () => {
       ),
     )
     expect((await call('POST', path, { simulate: true, confirm: true })).body).toMatchObject({ simulated: true })
-    expect(await lastEntry()).toMatchObject({ action: 'simulate', subject: id })
+    expect(await call.newest()).toMatchObject({ action: 'simulate', subject: id })
     expect((await call('POST', path, { simulate: false })).body).toMatchObject({ simulated: false })
     expect(await call('POST', path, {})).toMatchObject(wrong('MissingParameter', 'simulate is required.', 409))
   })

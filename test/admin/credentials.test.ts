@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { VAPID_SUBJECT } from '../../src/application/vapid.ts'
-import { ACCOUNT } from '../gateway/fcm/account.ts'
+import { ACCOUNT, ACCOUNT_FILE } from '../gateway/fcm/account.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { startGateway } from '../support/gateway.ts'
 import type { Gateway } from '../support/gateway.ts'
@@ -19,13 +19,6 @@ const { privateKey: p8 } = generateKeyPairSync('ec', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 })
 const KEY = { key: p8, keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', topic: 'com.example.shop' }
-const SERVICE_ACCOUNT = JSON.stringify({
-  type: 'service_account',
-  project_id: ACCOUNT.projectId,
-  client_email: ACCOUNT.clientEmail,
-  private_key: ACCOUNT.privateKey,
-  private_key_id: ACCOUNT.privateKeyId,
-})
 
 let directory: string
 let gateway: Gateway
@@ -55,7 +48,6 @@ const shop = (): Credentials => service.addApplication(`Shop ${made++}`, {}, fal
 const pathOf = ({ id }: Credentials) => `/api/applications/${id}/credentials`
 const STATUS: Readonly<Record<string, number>> = { InvalidArgument: 400, ResourceNotFound: 404, MissingParameter: 409 }
 const wrong = (code: string, message: string) => ({ status: STATUS[code], body: { code, message } })
-const lastEntry = async () => (await call('GET', '/api/log?limit=1')).body.entries[0]
 
 describe('an APNs key', () => {
   test('is stored, shown without the key itself, and used at once', async () => {
@@ -69,7 +61,7 @@ describe('an APNs key', () => {
     ])
     expect(body.providers.apns).toEqual({ state: 'ready', reason: null, simulated: false })
     expect(JSON.stringify(body)).not.toContain('PRIVATE')
-    const entry = await lastEntry()
+    const entry = await call.newest()
     expect(entry).toMatchObject({ action: 'store credential', subject: application.id, detail: { kind: 'key' } })
     expect(JSON.stringify(entry)).not.toContain('PRIVATE')
 
@@ -142,11 +134,11 @@ describe('a service account', () => {
   test('is stored, and taken away', async () => {
     const application = shop()
     const path = `${pathOf(application)}/fcm`
-    const { body } = await call('PUT', path, { serviceAccount: SERVICE_ACCOUNT })
+    const { body } = await call('PUT', path, { serviceAccount: ACCOUNT_FILE })
     expect(body.credentials).toMatchObject([{ provider: 'fcm', projectId: 'example-project' }])
     expect(JSON.stringify(body)).not.toContain('PRIVATE')
     expect((await call('DELETE', path)).body).toMatchObject({ credentials: [], providers: { fcm: { state: 'none' } } })
-    expect(await lastEntry()).toMatchObject({ action: 'remove credential', detail: { provider: 'fcm' } })
+    expect(await call.newest()).toMatchObject({ action: 'remove credential', detail: { provider: 'fcm' } })
     expect(await call('DELETE', path)).toMatchObject(wrong('ResourceNotFound', 'No credential found'))
     expect(await call('POST', `${path}/test`)).toMatchObject(wrong('ResourceNotFound', 'No credential found'))
   })
@@ -189,11 +181,11 @@ describe('a key for web push', () => {
     expect(made.publicKey).toMatch(/^B[\w-]{86}$/)
     expect(body.providers.webpush).toEqual({ state: 'ready', reason: null, simulated: false })
     expect(JSON.stringify(body)).not.toContain('PRIVATE')
-    expect(await lastEntry()).toMatchObject({ action: 'store credential', detail: { kind: 'vapid' } })
+    expect(await call.newest()).toMatchObject({ action: 'store credential', detail: { kind: 'vapid' } })
 
-    const { number } = await lastEntry()
+    const { number } = await call.newest()
     expect((await call('PUT', path, {})).body.credentials).toEqual([made])
-    expect(await lastEntry()).toMatchObject({ number })
+    expect(await call.newest()).toMatchObject({ number })
     const subject = 'https://shop.example/contact'
     const moved = (await call('PUT', path, { subject })).body.credentials
     expect(moved).toMatchObject([{ publicKey: made.publicKey, subject }])
@@ -214,7 +206,7 @@ describe('a key for web push', () => {
       expect(body.credentials).toMatchObject([{ publicKey: PUBLIC }])
       expect(JSON.stringify(body)).not.toContain(PRIVATE)
     }
-    expect(JSON.stringify(await lastEntry())).not.toContain(PRIVATE)
+    expect(JSON.stringify(await call.newest())).not.toContain(PRIVATE)
   })
 
   test.each([
@@ -251,9 +243,9 @@ describe('the test of a credential', () => {
       text: 'Apple takes key ABC123DEFG of team DEF123GHIJ for com.example.shop (production).',
       fix: null,
     })
-    expect(await lastEntry()).toMatchObject({ action: 'test credential', subject: application.id })
+    expect(await call.newest()).toMatchObject({ action: 'test credential', subject: application.id })
 
-    await call('PUT', `${pathOf(application)}/fcm`, { serviceAccount: SERVICE_ACCOUNT })
+    await call('PUT', `${pathOf(application)}/fcm`, { serviceAccount: ACCOUNT_FILE })
     const fcm = await call('POST', `${pathOf(application)}/fcm/test`)
     expect(fcm.body.findings).toContainEqual(expect.objectContaining({ state: 'failed', fix: expect.any(String) }))
   })

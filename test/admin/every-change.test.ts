@@ -7,7 +7,7 @@ import { createAlertStore } from '../../src/alert/alert-store.ts'
 import { createAdministratorStore } from '../../src/admin/administrator-store.ts'
 import { systemClock } from '../../src/clock.ts'
 import { authenticator } from '../support/authenticator.ts'
-import { ACCOUNT } from '../gateway/fcm/account.ts'
+import { ACCOUNT, ACCOUNT_FILE } from '../gateway/fcm/account.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -22,13 +22,6 @@ const keepCodes = ({ recoveryCodes }: { recoveryCodes: string[] }) => (codes = r
 let code = (): string => ''
 /** Where nobody answers. */
 const NOBODY = 'https://127.0.0.1:1'
-const SERVICE_ACCOUNT = JSON.stringify({
-  type: 'service_account',
-  project_id: ACCOUNT.projectId,
-  client_email: ACCOUNT.clientEmail,
-  private_key: ACCOUNT.privateKey,
-  private_key_id: ACCOUNT.privateKeyId,
-})
 
 const HOOK_TEMPLATE = JSON.stringify({ push: { users: ['ann'], msg: 'Hello' } })
 
@@ -74,7 +67,7 @@ const newApplication = (simulated = true) => service.addApplication(crypto.rando
 
 async function withAccount(): Promise<string> {
   const { id } = newApplication()
-  await call('PUT', `/api/applications/${id}/credentials/fcm`, { serviceAccount: SERVICE_ACCOUNT })
+  await call('PUT', `/api/applications/${id}/credentials/fcm`, { serviceAccount: ACCOUNT_FILE })
   return id
 }
 
@@ -125,7 +118,7 @@ const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
   },
   'PUT /api/applications/{id}/credentials/fcm': () => ({
     parameters: { id: newApplication().id },
-    body: { serviceAccount: SERVICE_ACCOUNT },
+    body: { serviceAccount: ACCOUNT_FILE },
   }),
   'PUT /api/applications/{id}/credentials/webpush': () => ({
     parameters: { id: newApplication().id },
@@ -194,7 +187,7 @@ async function signIn(): Promise<string> {
 }
 
 const newest = async (): Promise<{ number: number; who: string; action: string; origin: string }> =>
-  (await call('GET', '/api/log?limit=1')).body.entries[0] ?? { number: 0, who: '', action: '', origin: '' }
+  (await call.newest()) ?? { number: 0, who: '', action: '', origin: '' }
 
 test('every call that changes something is in the log, with whoever made it', async () => {
   createAdministratorStore({ database: service.database, clock: systemClock }).add(
@@ -260,7 +253,7 @@ describe('the log', () => {
     const { id } = newApplication()
     await call('PATCH', `/api/applications/${id}`, { rate: 20 })
     await call('PUT', `/api/applications/${id}/webhook`, { url: 'https://hooks.test/T0/hidden?key=1' })
-    await call('PUT', `/api/applications/${id}/credentials/fcm`, { serviceAccount: SERVICE_ACCOUNT })
+    await call('PUT', `/api/applications/${id}/credentials/fcm`, { serviceAccount: ACCOUNT_FILE })
     const found = await entries(`application=${id}`)
     expect(found).toMatchObject([
       { action: 'store credential', changes: { fcm: { before: null, after: { projectId: ACCOUNT.projectId } } } },

@@ -7,7 +7,6 @@ const TEMPLATE = JSON.stringify({ event: '{{ id }}', push: { users: ['{{ user }}
 const service = await fileService()
 const call = createAdminCaller(service)
 
-const newest = async () => (await call('GET', '/api/log?limit=1')).body.entries[0]
 const newPath = () => `/api/applications/${service.addApplication(crypto.randomUUID()).id}/hooks`
 
 describe('the hooks of an application', () => {
@@ -20,18 +19,18 @@ describe('the hooks of an application', () => {
       status: 200,
       body: { hook, path: expect.stringMatching(/^\/hook\/first\/bhh_/) },
     })
-    expect(await newest()).toMatchObject({ who: 'token test', action: 'set hook', detail: { hook: 'first' } })
-    expect(JSON.stringify(await newest())).not.toContain('bhh_')
+    expect(await call.newest()).toMatchObject({ who: 'token test', action: 'set hook', detail: { hook: 'first' } })
+    expect(JSON.stringify(await call.newest())).not.toContain('bhh_')
     expect((await call('GET', path)).body).toEqual({ hooks: [hook] })
     expect((await call('PUT', `${path}/first`, { template: TEMPLATE })).body.path).toBe('/hook/first')
     expect((await call('PUT', `${path}/first`, { template: TEMPLATE, newKey: true })).body.path).not.toBe(body.path)
     const secret = 'a secret of GitHub'
     const signed = await call('PUT', `${path}/first`, { template: TEMPLATE, signature: 'github', secret })
     expect(signed.body).toMatchObject({ hook: { signature: 'github' }, path: '/hook/first' })
-    expect(JSON.stringify([await newest(), signed.body])).not.toContain(secret)
+    expect(JSON.stringify([await call.newest(), signed.body])).not.toContain(secret)
 
     expect(await call('DELETE', `${path}/first`)).toMatchObject({ status: 200, body: { hooks: [] } })
-    expect(await newest()).toMatchObject({ action: 'delete hook', detail: { hook: 'first' } })
+    expect(await call.newest()).toMatchObject({ action: 'delete hook', detail: { hook: 'first' } })
     expect(await call('DELETE', `${path}/first`)).toMatchObject({ status: 404, body: { message: 'No hook found' } })
   })
 
@@ -61,7 +60,7 @@ describe('the hooks of an application', () => {
 
   test('are previewed with an example, which sends nothing and changes nothing', async () => {
     const path = `${newPath()}/preview`
-    const before = (await newest())?.at
+    const before = (await call.newest())?.at
     const preview = async (example: string, more: object = {}) =>
       (await call('POST', path, { template: TEMPLATE, example, ...more })).body
     expect(await preview('{"id": "e1", "user": "ann"}', { headers: { 'X-Name': 'Ann' } })).toEqual({
@@ -82,6 +81,6 @@ describe('the hooks of an application', () => {
     expect(await preview('{}', { template: '{}' })).toMatchObject({
       message: 'template is not right: push must be an object: the body of /push/all.',
     })
-    expect((await newest())?.at).toBe(before)
+    expect((await call.newest())?.at).toBe(before)
   })
 })

@@ -10,7 +10,6 @@ const service = await fileService({ config: { webhookPrivate: true } })
 const call = createAdminCaller(service)
 
 const pathOf = () => `/api/applications/${service.addApplication(crypto.randomUUID()).id}`
-const newest = async () => (await call('GET', '/api/log?limit=1')).body.entries[0]
 
 describe('the webhook of an application', () => {
   test('is set with a secret that is shown once, changed, and taken away', async () => {
@@ -25,19 +24,19 @@ describe('the webhook of an application', () => {
     const changed = await call('PUT', path, { events: ['device.gone', 'push.opened'] })
     const events = ['push.opened', 'device.gone']
     expect(changed.body).toEqual({ webhook: { ...webhook, events }, secret: null, isPrivate: false })
-    expect((await newest()).changes).toEqual({ events: { before: EVENTS, after: events } })
+    expect((await call.newest()).changes).toEqual({ events: { before: EVENTS, after: events } })
     expect((await call('PUT', path, { secret: SECRET })).body.secret).toBeNull()
-    expect(JSON.stringify((await newest()).detail)).not.toContain('whsec_')
+    expect(JSON.stringify((await call.newest()).detail)).not.toContain('whsec_')
     const { secret } = (await call('PUT', path, { secret: 'new' })).body
     expect(secret).not.toBe(body.secret)
-    expect(await newest()).toMatchObject({
+    expect(await call.newest()).toMatchObject({
       who: 'token test',
       action: 'set webhook',
       detail: { secret: 'changed' },
     })
 
     expect(await call('DELETE', path)).toMatchObject({ status: 200, body: { webhook: null } })
-    expect(await newest()).toMatchObject({
+    expect(await call.newest()).toMatchObject({
       action: 'remove webhook',
       changes: { webhook: { before: 'https://hooks.test', after: null } },
     })

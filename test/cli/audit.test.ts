@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { ACCOUNT } from '../gateway/fcm/account.ts'
+import { ACCOUNT_FILE } from '../gateway/fcm/account.ts'
 import { startReceiver } from '../support/receiver.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
 import { command, serve } from '../support/service-process.ts'
@@ -32,13 +32,6 @@ interface Entry {
 
 const PASSWORD = 'correct horse battery staple'
 const TOKEN = 'a1'.repeat(32)
-const SERVICE_ACCOUNT = JSON.stringify({
-  type: 'service_account',
-  project_id: ACCOUNT.projectId,
-  client_email: ACCOUNT.clientEmail,
-  private_key: ACCOUNT.privateKey,
-  private_key_id: ACCOUNT.privateKeyId,
-})
 
 let beside: Beside
 let other: Service | null = null
@@ -93,7 +86,7 @@ const BESIDE: Readonly<Record<string, () => readonly string[] | Promise<readonly
     '--topic',
     'com.example.shop',
   ],
-  'app fcm': () => [app(), '--service-account', files.file('account.json', SERVICE_ACCOUNT)],
+  'app fcm': () => [app(), '--service-account', files.file('account.json', ACCOUNT_FILE)],
   'app webpush': () => [app(), '--subject', 'mailto:push@shop.example'],
   'app webpush-key': async () => {
     const id = app()

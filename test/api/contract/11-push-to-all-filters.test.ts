@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'bun:test'
+import { namesOf, testFilters } from '../../support/reach.ts'
+import type { Example } from '../../support/reach.ts'
 import { fileService } from '../../support/file-service.ts'
 import { tokensReached } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
@@ -20,15 +21,8 @@ for (const device of Object.values(DEVICES)) await caller.register(device)
 
 /** The names of the devices a push with this filter reached, in order; who got it twice is named twice. */
 async function reached(filter: object): Promise<string> {
-  const tokens = await tokensReached(service, await caller.post('/push/all', { ...filter, msg: 'Hello' }))
-  const names = Object.entries(DEVICES).flatMap(([name, { token }]) =>
-    tokens.filter((other) => other === token).map(() => name),
-  )
-  expect(names).toHaveLength(tokens.length)
-  return names.join(' ')
+  return namesOf(DEVICES, await tokensReached(service, await caller.post('/push/all', { ...filter, msg: 'Hello' })))
 }
-
-type Example = readonly [filter: object, names: string]
 
 const SENTENCES: Readonly<Record<string, readonly Example[]>> = {
   'tags: a device with any of them': [
@@ -140,12 +134,4 @@ const SENTENCES: Readonly<Record<string, readonly Example[]>> = {
   ],
 }
 
-for (const [sentence, examples] of Object.entries(SENTENCES)) {
-  describe(sentence, () => {
-    for (const [filter, names] of examples) {
-      test(`${JSON.stringify(filter)} reaches ${names || 'nobody'}`, async () => {
-        expect(await reached(filter)).toBe(names)
-      })
-    }
-  })
-}
+testFilters(SENTENCES, reached)

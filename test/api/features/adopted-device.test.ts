@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { ImportedDevice } from '../../../src/device/transfer/imported-device.ts'
-import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
 import { fileSending } from '../../support/file-service.ts'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller, newTenant } from '../../support/caller.ts'
@@ -29,12 +28,7 @@ const bring = (more: Partial<ImportedDevice>) =>
 const launch = (more: object = {}) =>
   service.put('/deviceToken', { token: OWN, platform: '0', user: 'ann', ...more }, { as: 'device' })
 const tokens = async () => (await service.get('/deviceToken/all')).body.map(({ token }: { token: string }) => token)
-const isOf = (push: string) => (arrival: ReceivedPush) => arrival.collapse === push
-const tokensOf = (push: string) =>
-  simulator
-    .arrivals()
-    .filter(isOf(push))
-    .map(({ token }) => token)
+const tokensOf = async (push: string) => (await arrivalsOf(service, push)).map(({ token }) => token)
 const LATE = { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 1000 } as const
 
 function over(id: string) {
@@ -137,10 +131,10 @@ describe('a push that is on its way meanwhile', () => {
     await registerDevice(service, { token: OTHER, platform: '0' })
     simulator.answerWith(({ token }) => (token === OTHER ? LATE : null))
     const id = await acceptedPush(service, '/push/all')
-    await arrivalsAt(simulator, 2, isOf(id))
+    await arrivalsAt(simulator, 2, ({ collapse }) => collapse === id)
     expect(await launch()).toMatchObject({ status: 200 })
     expect(await over(id)).toMatchObject({ t: 2, s: 2 })
-    expect(tokensOf(id).toSorted()).toEqual([IMPORTED, OTHER])
+    expect((await tokensOf(id)).toSorted()).toEqual([IMPORTED, OTHER])
   })
 
   test('reaches a device that was registered under both tokens once more by neither', async () => {
@@ -148,10 +142,10 @@ describe('a push that is on its way meanwhile', () => {
     await registerDevice(service, { token: OTHER, platform: '0' })
     simulator.answerWith(({ token }) => (token === OTHER ? LATE : null))
     const id = await acceptedPush(service, '/push/all')
-    await arrivalsAt(simulator, 3, isOf(id))
+    await arrivalsAt(simulator, 3, ({ collapse }) => collapse === id)
     expect(await launch()).toMatchObject({ status: 200, body: { tag: ['x'] } })
     expect(await over(id)).toMatchObject({ t: 3, s: 3 })
-    expect(tokensOf(id).toSorted()).toEqual([IMPORTED, OWN, OTHER])
+    expect((await tokensOf(id)).toSorted()).toEqual([IMPORTED, OWN, OTHER])
   })
 
   test('reaches it by its own token where the imported one is refused, which says nothing of the device', async () => {
@@ -166,7 +160,7 @@ describe('a push that is on its way meanwhile', () => {
     await asked.promise
     expect(await launch()).toMatchObject({ status: 200 })
     expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
-    expect(tokensOf(id).filter((token) => token === OWN)).toHaveLength(1)
+    expect((await tokensOf(id)).filter((token) => token === OWN)).toHaveLength(1)
     expect(await tokens()).toEqual([OWN])
   })
 })

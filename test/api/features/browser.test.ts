@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { EXAMPLE_SUBSCRIPTION } from '../../../src/gateway/simulator/webpush/message-opening.ts'
 import { createECDH, randomBytes } from 'node:crypto'
 import { arrivalsAt } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
@@ -8,14 +9,9 @@ import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
-/** The keys of the example in RFC 8291, appendix A: the simulator has their secret half. */
-const KEYS = {
-  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
-  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
-}
 const CHROME = 'https://fcm.googleapis.com/fcm/send/chrome-1'
 const FIREFOX = 'https://updates.push.services.mozilla.com/wpush/v2/firefox-1'
-const BROWSER = { token: CHROME, platform: '2', keys: KEYS }
+const BROWSER = { token: CHROME, platform: '2', keys: EXAMPLE_SUBSCRIPTION }
 const ACTION = { action: 'buy', title: 'Buy', link: 'https://shop.example/bread' }
 const IPHONE = { token: 'ab'.repeat(32), platform: '0' }
 
@@ -48,12 +44,12 @@ describe('a browser', () => {
     expect(created.status).toBe(201)
     expect(created.body).toMatchObject({ token: CHROME, platform: '2', tag: ['beta'], user: 'ann', alias: 'desk' })
     expect(created.body).not.toContainAnyKeys(['keys', 'warnings'])
-    expect(keysOf(caller, CHROME)).toEqual([KEYS])
+    expect(keysOf(caller, CHROME)).toEqual([EXAMPLE_SUBSCRIPTION])
     const again = await register(caller, { ...BROWSER, platform: 2 })
     expect(again).toMatchObject({ status: 200, body: { tag: ['beta'] } })
     const listed = await service.get('/deviceToken/all', { application: caller.application })
     expect(listed.body).toEqual([again.body])
-    expect(JSON.stringify(listed.body)).not.toContain(KEYS.auth)
+    expect(JSON.stringify(listed.body)).not.toContain(EXAMPLE_SUBSCRIPTION.auth)
     const ofUser = await service.get('/deviceToken/all?user=ann', { application: caller.application })
     expect(ofUser.body).toEqual([again.body])
     await caller.put('/deviceToken/del', { token: CHROME, platform: '2' })
@@ -141,18 +137,18 @@ describe('a browser is refused, and nothing stored,', () => {
     const POINT = 'must be a public key of P-256: an uncompressed point, 65 bytes in base64url without padding'
     const SECRET = 'must be 16 bytes in base64url without padding'
     const offCurve = base64url(new Uint8Array(65).fill(1).with(0, 4))
-    await expectInvalid((p256dh) => send(caller, { keys: { ...KEYS, p256dh } }), 'keys.p256dh', [
+    await expectInvalid((p256dh) => send(caller, { keys: { ...EXAMPLE_SUBSCRIPTION, p256dh } }), 'keys.p256dh', [
       [offCurve, POINT],
       [base64url(new Uint8Array(65).with(0, 4)), POINT],
       [base64url(new Uint8Array(64)), POINT],
-      [`${KEYS.p256dh}=`, POINT],
-      [KEYS.p256dh.slice(0, -1), POINT],
+      [`${EXAMPLE_SUBSCRIPTION.p256dh}=`, POINT],
+      [EXAMPLE_SUBSCRIPTION.p256dh.slice(0, -1), POINT],
       ['', POINT],
       [5, 'must be a string, not 5'],
       [undefined, 'must be a string, not undefined'],
     ])
-    await expectInvalid((auth) => send(caller, { keys: { ...KEYS, auth } }), 'keys.auth', [
-      [`${KEYS.auth}==`, SECRET],
+    await expectInvalid((auth) => send(caller, { keys: { ...EXAMPLE_SUBSCRIPTION, auth } }), 'keys.auth', [
+      [`${EXAMPLE_SUBSCRIPTION.auth}==`, SECRET],
       [base64url(new Uint8Array(15)), SECRET],
       [null, 'must be a string, not null'],
     ])

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
 import { newTenant } from '../../support/caller.ts'
 import { fileSending } from '../../support/file-service.ts'
-import { arrivalsAt } from '../../support/arrivals.ts'
+import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { passing } from '../../support/passing.ts'
 import { expectFailure } from '../../support/refusals.ts'
 import { acceptedPush, registerDevice } from '../../support/sending.ts'
@@ -21,12 +20,7 @@ beforeEach(async () => {
 afterEach(() => simulator.answerWith(null))
 
 const move = () => service.put('/deviceToken', { token: NEW, platform: '0', replaces: OLD }, { as: 'device' })
-const isOf = (push: string) => (arrival: ReceivedPush) => arrival.collapse === push
-const tokensOf = (push: string) =>
-  simulator
-    .arrivals()
-    .filter(isOf(push))
-    .map(({ token }) => token)
+const tokensOf = async (push: string) => (await arrivalsOf(service, push)).map(({ token }) => token)
 const LATE = { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 1000 } as const
 const refusal = (status: number, reason: string) => {
   const body = JSON.stringify({ reason, ...(status === 410 && { timestamp: clock.now() + 60_000 }) })
@@ -91,7 +85,7 @@ describe('a push that is on its way while a token moves', () => {
       await asked.promise
       expect(await move()).toMatchObject({ status: 200 })
       expect(await over(id)).toMatchObject({ t: 2, s: 2, failed: { total: 0 } })
-      expect(tokensOf(id).filter((token) => token === NEW)).toHaveLength(1)
+      expect((await tokensOf(id)).filter((token) => token === NEW)).toHaveLength(1)
       expect((await service.get('/feedback')).body).toEqual([])
       expect(await service.get('/deviceToken/one', { headers: { token: NEW } })).toMatchObject({ status: 200 })
     },
@@ -100,18 +94,18 @@ describe('a push that is on its way while a token moves', () => {
   test('reaches who waits for another attempt by the new token', async () => {
     simulator.answerWith(({ token }) => (token === OLD ? refusal(429, 'TooManyRequests') : null))
     const id = await acceptedPush(service, '/push/all')
-    await arrivalsAt(simulator, 2, isOf(id))
+    await arrivalsAt(simulator, 2, ({ collapse }) => collapse === id)
     expect(await move()).toMatchObject({ status: 200 })
     expect(await over(id)).toMatchObject({ t: 2, s: 2 })
-    expect(tokensOf(id).filter((token) => token === NEW)).toHaveLength(1)
+    expect((await tokensOf(id)).filter((token) => token === NEW)).toHaveLength(1)
   })
 
   test('reaches nobody a second time', async () => {
     simulator.answerWith(({ token }) => (token === OTHER ? LATE : null))
     const id = await acceptedPush(service, '/push/all')
-    await arrivalsAt(simulator, 2, isOf(id))
+    await arrivalsAt(simulator, 2, ({ collapse }) => collapse === id)
     expect(await move()).toMatchObject({ status: 200 })
     expect(await over(id)).toMatchObject({ t: 2, s: 2 })
-    expect(tokensOf(id).toSorted()).toEqual([OLD, OTHER])
+    expect((await tokensOf(id)).toSorted()).toEqual([OLD, OTHER])
   })
 })

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { namesOf, testFilters } from '../../support/reach.ts'
+import type { Example } from '../../support/reach.ts'
 import { fileService } from '../../support/file-service.ts'
 import { arrivalsOf, tokensReached } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
@@ -49,24 +51,14 @@ await register('eve', 'bob')
 pass(HOUR_MS)
 await register('fay')
 
-function namesOf(tokens: readonly string[]): string {
-  const names = Object.entries(DEVICES).flatMap(([name, { token }]) =>
-    tokens.filter((other) => other === token).map(() => name),
-  )
-  expect(names).toHaveLength(tokens.length)
-  return names.join(' ')
-}
-
 /** The names of the devices a push with this filter reached, in order; who got it twice is named twice. */
 async function reached(filter: object): Promise<string> {
-  return namesOf(await tokensReached(service, await caller.post('/push/all', { ...filter, msg: 'Hello' })))
+  return namesOf(DEVICES, await tokensReached(service, await caller.post('/push/all', { ...filter, msg: 'Hello' })))
 }
 
 function near(place: object, radius: number | string): object {
   return { near: { ...place, radius_km: radius } }
 }
-
-type Example = readonly [filter: object, names: string]
 
 const SENTENCES: Readonly<Record<string, readonly Example[]>> = {
   'near: a device whose location is within the radius, on the globe': [
@@ -150,15 +142,7 @@ const SENTENCES: Readonly<Record<string, readonly Example[]>> = {
   'null is absent': [[{ where: { tag: 'vip' }, near: null, seen_within: null, not_seen_for: null }, 'ann bob fay']],
 }
 
-for (const [sentence, examples] of Object.entries(SENTENCES)) {
-  describe(sentence, () => {
-    for (const [filter, names] of examples) {
-      test(`${JSON.stringify(filter)} reaches ${names || 'nobody'}`, async () => {
-        expect(await reached(filter)).toBe(names)
-      })
-    }
-  })
-}
+testFilters(SENTENCES, reached)
 
 describe('a segment', () => {
   test('makes a push conditional: platform, sound and badge are not required, something to send is', async () => {

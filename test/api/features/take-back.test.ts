@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { EXAMPLE_SUBSCRIPTION } from '../../../src/gateway/simulator/webpush/message-opening.ts'
 import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
@@ -11,11 +12,6 @@ import { until } from '../../support/until.ts'
 
 const PLATFORMS = 'must contain "0" (iOS), "1" (Android) or "2" (Web), which this array does not'
 const UNKNOWN = '019a9f7e-3c1b-7000-8000-000000000000'
-/** The keys of the example in RFC 8291, appendix A: the simulator has their secret half. */
-const KEYS = {
-  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
-  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
-}
 
 const service = await fileService()
 const simulator = await service.server.simulator()
@@ -28,7 +24,7 @@ function devicesOf({ application: { id } }: Caller) {
     iphone,
     ipad: { token: `b${iphone.token.slice(1)}`, platform: '0' },
     android: { token: `phone:${name}`, platform: '1' },
-    browser: { token: `https://fcm.googleapis.com/fcm/send/${name}`, platform: '2', keys: KEYS },
+    browser: { token: `https://fcm.googleapis.com/fcm/send/${name}`, platform: '2', keys: EXAMPLE_SUBSCRIPTION },
   }
 }
 

@@ -17,3 +17,12 @@ export const ACCOUNT: FcmCredential = {
   privateKey,
   privateKeyId: '0123456789abcdef',
 }
+
+/** The key file that Google gives for it. */
+export const ACCOUNT_FILE = JSON.stringify({
+  type: 'service_account',
+  project_id: ACCOUNT.projectId,
+  client_email: ACCOUNT.clientEmail,
+  private_key: ACCOUNT.privateKey,
+  private_key_id: ACCOUNT.privateKeyId,
+})

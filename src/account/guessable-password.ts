@@ -2,7 +2,7 @@
 const MIN_NAME = 3
 
 /**
- * Why a password is refused, to follow the field's name; `null`: accepted. Expects a sufficient length. Lists have few
+ * Why a password of sufficient length is refused, to follow the field's name; `null`: accepted. Lists have few
  * passwords of 12 characters, so characters around a common one are removed first (NIST SP 800-63B, 5.1.1.2).
  */
 export async function guessableAs(password: string, name: string): Promise<string | null> {

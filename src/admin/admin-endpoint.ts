@@ -15,7 +15,7 @@ interface AdminEndpoint<B> {
   readonly contentType?: 'text/event-stream' | 'application/x-ndjson'
 }
 
-/** The document, the audit log and the body reader use this part of a route's options. */
+/** Options of a route for the document, the audit log and the body reader. */
 export function adminCall<B extends Body<unknown>>(
   tag: Tag,
   summary: string,

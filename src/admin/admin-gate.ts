@@ -31,7 +31,7 @@ const NO_ROUTE = '/*'
 const CALLS = /^\/(?:healthz$|api\/)/
 
 interface Dependencies {
-  /** Allowed host names besides localhost and addresses, in lower case. */
+  /** See `hostRefusalOf`. */
   readonly names: ReadonlySet<string>
   readonly authorityOf: AuthorityOf
   readonly tokens: Pick<AdminTokenStore, 'find'>
@@ -64,7 +64,7 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
       const refusal = hostRefusalOf(headers, names) ?? (isCall ? siteRefusalOf(headers) : null)
       if (refusal !== null) return refuse(refusal)
       if (!isCall) return undefined
-      // Before the body is read: reading 300 bodies at once blocks the API longer than checking their passwords.
+      // Before the body is read: 300 bodies at once block the API longer than checking their passwords.
       if (path === '/api/session' && method === 'POST' && passwords.isFull()) return refuse(BUSY)
 
       const peer = addressOf(request, context.server)

@@ -85,7 +85,6 @@ export function createAdminLogStore({ database, clock }: Options) {
   return {
     page,
 
-    /** Returns the entry's number. */
     add(
       actor: Actor,
       action: string,

@@ -26,7 +26,6 @@ interface Options {
 
 export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>
 
-/** For programs that use the admin API. */
 export function createAdminTokenStore({ database, clock, random }: Options) {
   const { orm } = database
   const { digest: _, ...columns } = getTableColumns(table)

@@ -54,7 +54,6 @@ export function createAdministratorStore({ database, clock }: Options) {
 
     any,
 
-    /** In order of creation. */
     list: (): ListedAdministrator[] =>
       statements.list.all().map((row) => Object.assign(row, { hasSecondFactor: row.hasSecondFactor !== null })),
 

@@ -18,10 +18,7 @@ interface Dependencies {
   readonly onError: (error: unknown) => void
 }
 
-/**
- * Commits a change with its audit log entry: the route's action on `subject`, an application by its ID. Work that
- * changes no row gets no entry.
- */
+/** Commits a change with its audit log entry: the action of the route on `subject`, an application by its ID. */
 export type Change = <T>(subject: string, work: (note: Note) => T, detail?: LoggedCall['detail']) => Promise<T>
 
 export type AuditedCalls = ReturnType<typeof createAuditedCalls>

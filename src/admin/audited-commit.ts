@@ -17,8 +17,8 @@ interface Dependencies {
 }
 
 /**
- * Commits a change and its audit log entry in one transaction. Work that changes no row gets no entry. With
- * `log.watch`, the entry also shows changed settings of the application `subject`.
+ * Commits work and its audit log entry in one transaction. Work that changes no row gets no entry. With `log.watch`, the
+ * entry shows changed settings of the application `subject`.
  */
 export function createAuditedCommit({ database, commit, log }: Dependencies) {
   const rows = database.statement<{ rows: number }, []>('SELECT total_changes() AS rows')

@@ -19,10 +19,7 @@ interface Options {
 /** Reads nothing sealed. */
 const NO_KEY = new Uint8Array(32)
 
-/**
- * An application's settings without secrets. A webhook's URL is cut to its origin: many receivers put a secret into the
- * path.
- */
+/** Without secrets. A webhook's URL is cut to its origin: many receivers put a secret into the path. */
 export function createAuditedState({ database, clock }: Options) {
   const sealed = { database, clock, key: NO_KEY }
   const applications = createApplicationStore(sealed)

@@ -60,8 +60,8 @@ function bearerIn(headers: Pick<Headers, 'get'>): string | undefined {
 }
 
 /**
- * Refuses a change by a session without Origin, which all browsers send (Fetch standard, "origin header").
- * `siteRefusalOf` refuses pages of other sites.
+ * Refuses a session's change without Origin, which all browsers send (Fetch standard, "origin header"). `siteRefusalOf`
+ * refuses pages of other sites.
  */
 export function changeRefusalOf({ method, headers }: Pick<Request, 'method' | 'headers'>): Failure | null {
   if (method === 'GET' || headers.get('origin') !== null || headers.get('sec-fetch-site') === 'same-origin') return null

@@ -17,8 +17,7 @@ export type CallLog = ReturnType<typeof createCallLog>
 
 /**
  * Logs changes by code that does not know the audit log. Such code gets `commit`, which adds the entry of the call that
- * `during` runs: in the same transaction, so no change lacks its entry and no call needs a second sync. A call with
- * several transactions at a time may get several entries.
+ * `during` runs, in the same transaction. A call with several transactions at a time may get several entries.
  */
 export function createCallLog({ database, commit, log, onError }: Dependencies) {
   const running = new AsyncLocalStorage<{ readonly call: LoggedCall; isWritten: boolean }>()
@@ -37,7 +36,7 @@ export function createCallLog({ database, commit, log, onError }: Dependencies) 
 
     during: <T>(call: LoggedCall, work: () => T): T => running.run({ call, isWritten: false }, work),
 
-    /** If a call is running. */
+    /** Logs the running call, if any, as refused. */
     refused(code: FailureCode): void {
       const current = running.getStore()
       if (current === undefined) return

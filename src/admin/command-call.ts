@@ -1,7 +1,6 @@
 import type { Actor } from './administrator.ts'
 import type { TokenPurpose } from './token-purpose.ts'
 
-/** Its content, or why it cannot be read. */
 export type GivenFile = Uint8Array | { readonly problem: string }
 
 /** From another process, on this machine or another one. */
@@ -14,7 +13,6 @@ export interface CommandCall {
   readonly env: Readonly<Record<string, string>>
   /** The terminal's width; `null`: no terminal. */
   readonly columns: number | null
-  /** For the audit log. */
   readonly by: Actor
   /** `until`: `null` for ever. */
   readonly rights: { readonly purpose: TokenPurpose; readonly until: number | null }
@@ -31,7 +29,7 @@ export type CommandSaid =
 
 export interface RunningCommand {
   readonly said: AsyncIterable<CommandSaid>
-  /** Whether the command handles this signal. SIGHUP ends it when its reader is gone. */
+  /** Whether the command handles this signal. SIGHUP: its reader is gone. */
   readonly stop: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM') => boolean
 }
 
@@ -43,7 +41,7 @@ export interface CommandRefused {
   readonly sentence: string
 }
 
-/** One line of JSON per `CommandSaid`. `onEnd`: the output has ended, or its reader is gone. */
+/** A line of JSON each. `onEnd`: the output has ended, or its reader is gone. */
 export function saidLines(running: RunningCommand, onEnd: () => void = () => {}): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const next = running.said[Symbol.asyncIterator]()

@@ -28,7 +28,7 @@ interface Source {
 
 export type EventStreams = ReturnType<typeof createEventStreams>
 
-/** Server-sent events. A slow reader costs no memory: its source is polled only when there is room. */
+/** A slow reader costs no memory: its source is polled only when there is room. */
 export function createEventStreams({ clock }: { readonly clock: Pick<Clock, 'after' | 'now'> }) {
   const open = new Set<() => void>()
 

@@ -57,7 +57,7 @@ function nameIn(host: string): string | null {
   return address ?? name?.toLowerCase().replace(/\.$/, '') ?? null
 }
 
-/** As browsers write it: in lower case, without the default port. `null`: the Host is invalid. */
+/** As browsers write it: in lower case, without the default port. `null`: invalid Host. */
 function ownOrigin(headers: Pick<Headers, 'get'>): string | null {
   const scheme = cameSecurely(headers) ? 'https' : 'http'
   return URL.parse(`${scheme}://${headers.get('host')}`)?.origin ?? null

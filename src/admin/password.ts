@@ -6,8 +6,8 @@ import { failure } from '../failure.ts'
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
 /**
- * Bun hashes on one thread per core, at least two, and syncs of commits need one. With two hashes at a time on two
- * cores a sync took 320 ms instead of 2 (2026-11-25, Bun 1.4.5), as did every durable call.
+ * Bun hashes on one thread per core, at least two; syncs of commits need one. Two hashes at a time on two cores slowed
+ * a sync, and every durable call, from 2 ms to 320 (2026-11-25, Bun 1.4.5).
  */
 const MAX_AT_ONCE = 1
 
@@ -18,7 +18,7 @@ export const BUSY = failure('TooManyRequestsError', 'Too many passwords are bein
   'retry-after': '2',
 })
 
-/** Verified for unknown names, which must take as long as a wrong password. */
+/** For unknown names: verifying it takes as long as a wrong password. */
 const NO_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$sPjtw/XG+Dqxh0GEvvI0oG9DvdRX64qyye3DQYhYW58$BG5uBREJbPvDwM73oP4MSBWp+HlWAKVtnHawul/ptFA'
 

@@ -14,8 +14,8 @@ interface Options {
 }
 
 /**
- * What simulating would affect: `3 devices`, `an APNs credential`; `null`: nothing. `hasBrowsers`: browsers would still
- * get real pushes.
+ * What simulating would affect: `3 devices`, `an APNs credential`; `null`: nothing. `hasBrowsers`: they would still get
+ * real pushes.
  */
 export function createRealThings({ database, credentials }: Options) {
   const search = createDeviceSearch({ database })

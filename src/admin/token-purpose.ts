@@ -28,8 +28,8 @@ export function lesserPurposeText(has: TokenPurpose, needed: TokenPurpose): stri
 }
 
 /**
- * When a token created at `now` expires; `null`: never. `latest`: the end of the token that creates it, which it cannot
- * outlive; else `'too-late'`.
+ * When a token created at `now` expires; `null`: never. `'too-late'`: it would outlive the token that creates it, whose
+ * end is `latest`.
  */
 export function tokenEnd(now: number, days: number | 'never' | undefined, latest: number | null) {
   const end = days === 'never' ? null : now + (days ?? DEFAULT_TOKEN_DAYS) * DAY_MS

@@ -44,7 +44,6 @@ export const TokensAnswer = objectSchema('TokensAnswer', {
 })
 export type TokensAnswer = AnswerOf<typeof TokensAnswer>
 
-/** Only this answer contains the token. */
 export const NewTokenAnswer = objectSchema('NewTokenAnswer', {
   name: text(),
   token: text(),

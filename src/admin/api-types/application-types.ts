@@ -45,7 +45,6 @@ export const ApplicationsAnswer = objectSchema('ApplicationsAnswer', {
 })
 export type ApplicationsAnswer = AnswerOf<typeof ApplicationsAnswer>
 
-/** Only this answer contains the secret. */
 export const NewApplicationAnswer = objectSchema('NewApplicationAnswer', { ...name, secret: text() })
 export type NewApplicationAnswer = AnswerOf<typeof NewApplicationAnswer>
 

@@ -38,7 +38,7 @@ export const DeviceView = objectSchema('DeviceView', {
 export type DeviceView = AnswerOf<typeof DeviceView>
 
 /**
- * At most 50 devices. `q`: a token or at least its first 8 characters, or an exact alias, user or tag. `by`: which of
+ * At most 50 devices. `q`: a token or its first 8 or more characters, or an exact alias, user or tag. `by`: which of
  * these matched.
  */
 export const DeviceSearchAnswer = objectSchema('DeviceSearchAnswer', {

@@ -39,8 +39,8 @@ export type PushesAnswer = AnswerOf<typeof PushesAnswer>
 export const pushOfApplication = { ...summary, application: ApplicationName }
 
 /**
- * Server-sent events: `event: progress` on a change, at most twice a second, then one `event: end` without data. The
- * page must close the EventSource then, or it reconnects.
+ * Server-sent events: `event: progress` on a change, at most twice a second, then one `event: end` without data. Close
+ * the EventSource then, or it reconnects.
  */
 export const PushProgressEvent = objectSchema('PushProgressEvent', pushOfApplication)
 export type PushProgressEvent = AnswerOf<typeof PushProgressEvent>

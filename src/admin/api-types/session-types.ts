@@ -1,7 +1,6 @@
 import { count, yesOrNo, listOf, objectSchema, oneOf, orNull, shapeOf, text, time } from '../../http/answer-schema.ts'
 import type { AnswerOf } from '../../http/answer-schema.ts'
 
-/** Also the answer to signing in and out. */
 export const SessionAnswer = objectSchema('SessionAnswer', {
   administrator: orNull({ ...shapeOf({ name: text() }), description: '`null`: not signed in, or by a token.' }),
   token: orNull(shapeOf({ name: text(), purpose: text(), expiresAt: orNull(time()) })),
@@ -24,7 +23,6 @@ export type LinkAnswer = AnswerOf<typeof LinkAnswer>
 export const SecondFactorAnswer = objectSchema('SecondFactorAnswer', { isOn: yesOrNo(), recoveryCodesLeft: count() })
 export type SecondFactorAnswer = AnswerOf<typeof SecondFactorAnswer>
 
-/** Only this answer contains the secret. */
 export const SecondFactorBegunAnswer = objectSchema('SecondFactorBegunAnswer', {
   secret: text('To type into an authenticator app.'),
   uri: text('The same as an address, for an app on this machine.'),
@@ -35,7 +33,6 @@ export const SecondFactorBegunAnswer = objectSchema('SecondFactorBegunAnswer', {
 })
 export type SecondFactorBegunAnswer = AnswerOf<typeof SecondFactorBegunAnswer>
 
-/** Only this answer contains the codes. */
 export const RecoveryCodesAnswer = objectSchema('RecoveryCodesAnswer', {
   recoveryCodes: listOf(text(), 'Each works once, instead of a code of the app.'),
 })

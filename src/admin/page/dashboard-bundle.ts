@@ -12,8 +12,8 @@ interface Bundled {
 }
 
 /**
- * `release` is for the executable (`BELLHOP_DASHBOARD`), `development` adds the page `/components`. The same sources
- * give the same bytes, wherever they are. Throws Bun's error.
+ * `release`: for the executable (`BELLHOP_DASHBOARD`). `development`: also with the page `/components`. The same
+ * sources give the same bytes anywhere. Throws Bun's error.
  */
 export async function bundleDashboard(kind: 'release' | 'development'): Promise<Bundled> {
   const { outputs, metafile } = await Bun.build({

@@ -37,8 +37,8 @@ const YEAR_SECONDS = (365 * DAY_MS) / 1000
 const TYPES: Readonly<Record<string, string>> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
 
 /**
- * One document, the same for everyone, and its files. Browsers get it at every path that has no other answer;
- * dashboard/pages.tsx knows the pages and says "not found".
+ * One document for everyone, and its files. Browsers get it at every path that has no other answer; dashboard/pages.tsx
+ * knows the pages and says "not found".
  */
 export function pageRoutes() {
   let prepared: Promise<Prepared> | null = null

@@ -21,7 +21,6 @@ interface Dependencies extends AdminParts {
   readonly arrival: Arrival
 }
 
-/** To create an administrator, or to sign in without the password. */
 export function linkRoutes({
   gate,
   commit,

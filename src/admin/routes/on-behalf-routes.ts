@@ -7,7 +7,7 @@ import { applicationNamed } from '../application-fields.ts'
 import type { CallLog } from '../call-log.ts'
 import type { AdminParts } from './admin-parts.ts'
 
-/** The public API with the rights of any application's backend, for a caller already checked. */
+/** With the rights of any application's backend. The caller is already checked. */
 export interface OnBehalfApi {
   /** `APPLICATION_HEADER` names the application. */
   readonly answer: (request: Request) => Response | Promise<Response>
@@ -34,7 +34,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 const ANY: JsonSchema = { description: 'As the public API answers; see its own document for the schemas.' }
 
-/** Logs changes. */
 export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
   return new Elysia({ name: 'on-behalf-routes' }).use(gate).all(
     '/api/applications/:id/v1/*',

@@ -16,7 +16,6 @@ interface Dependencies extends AdminParts {
   readonly secondSteps: SecondSteps
 }
 
-/** Of the calling administrator. */
 export function secondFactorRoutes({ gate, secondFactors, secondSteps }: Dependencies) {
   async function proven<T>(change: Change, owner: Owner, code: string, work: () => T): Promise<T> {
     const done = await change('', () => {

@@ -59,7 +59,6 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
     /** `null`: unknown, used or expired. */
     find,
 
-    /** Also uses the link up. */
     use(text: string): AdminLink | null {
       return database.transact(() => {
         const link = find(text)

@@ -14,7 +14,6 @@ interface Dependencies {
   readonly sessions: AdminSessionStore
   readonly browsers: KnownBrowsers
   readonly log: AdminLogStore
-  /** Of the public API. */
   readonly publicUrl: () => string
 }
 

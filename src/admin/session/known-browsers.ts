@@ -14,8 +14,7 @@ export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>
 /**
  * Recognises browsers that signed in before, by a signed cookie (OWASP, "Slow Down Online Guessing Attacks with Device
  * Cookies"). They have their own limit for wrong passwords, so guessing elsewhere does not lock an administrator out.
- * Nothing is stored. The signature covers the salted password hash: a cookie is for one administrator, until the
- * password changes.
+ * The signature covers the salted password hash: a cookie is for one administrator, until the password changes.
  */
 export function createKnownBrowsers({ key, clock, random = randomBytes }: Options) {
   const own = new Uint8Array(hkdfSync('sha256', key, '', 'bellhop known browser', 32))

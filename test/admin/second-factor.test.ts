@@ -176,11 +176,16 @@ describe('signing in', () => {
     expect((await finish(await step(), app())).status).toBe(200)
   })
 
-  test('is over for a step whose password has changed meanwhile, or whose second factor was reset', async () => {
-    const { app } = await turnOn()
-    const asked = await step()
-    await call('PUT', '/api/password', { cookie, body: { current: PASSWORD, password: 'another good password' } })
-    expect((await finish(asked, app())).body.message).toContain('step has expired')
+  test('is over for a step whose password has changed meanwhile, or whose second factor was turned off', async () => {
+    const { app, codes } = await turnOn()
+    const first = await step()
+    const password = 'another good password'
+    const changed = await call('PUT', '/api/password', { cookie, body: { current: PASSWORD, password } })
+    expect((await finish(first, app())).body.message).toContain('step has expired')
+    const second = (await signIn(password)).body.step
+    const off = { cookie: cookieIn(changed.headers), body: { code: codes[0] } }
+    expect((await call('DELETE', '/api/second-factor', off)).status).toBe(200)
+    expect((await finish(second, app())).body.message).toContain('step has expired')
   })
 
   test('by a link asks for the code too: the link stands for the password', async () => {

@@ -12,7 +12,7 @@ let service: Service
 
 beforeEach(async () => {
   clock = createFakeClock()
-  service = await startService({ clock })
+  service = await startService({ clock, config: { trustedProxies: ['127.0.0.1'] } })
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
@@ -39,6 +39,9 @@ async function setUp(name = 'ann'): Promise<string> {
   expect(status).toBe(200)
   return cookieIn(headers)
 }
+
+/** As a proxy says of whom it speaks for. */
+const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` })
 
 const signIn = (name: string, password: string, headers = {}) =>
   call('POST', '/api/session', { body: { name, password }, headers })
@@ -150,21 +153,14 @@ describe('signing in', () => {
   })
 
   test('slows down who guesses at one name from many networks', async () => {
-    await service[Symbol.asyncDispose]()
-    service = await startService({ clock, config: { trustedProxies: ['127.0.0.1'] } })
     await setUp()
-    const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` })
     for (let n = 0; n < 20; n++) expect((await signIn('ann', 'wrong', from(n))).status).toBe(401)
     expect((await signIn('ANN', PASSWORD, from(99))).status).toBe(429)
     expect((await signIn('eve', 'wrong', from(99))).status).toBe(401)
   })
 
   test('takes so many at once, and answers the rest at once with 429', async () => {
-    await service[Symbol.asyncDispose]()
-    service = await startService({ clock, config: { trustedProxies: ['127.0.0.1'] } })
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => signIn(`name ${n}`, 'wrong', { 'x-forwarded-for': `203.0.113.${n}` })),
-    )
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => signIn(`name ${n}`, 'wrong', from(n))))
     const busy = answers.filter(({ status }) => status === 429)
     expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(33)
     expect(busy.length).toBeGreaterThan(0)
@@ -178,12 +174,9 @@ describe('signing in', () => {
 })
 
 describe('a browser that has signed in', () => {
-  const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` })
   let browser = ''
 
   beforeEach(async () => {
-    await service[Symbol.asyncDispose]()
-    service = await startService({ clock, config: { trustedProxies: ['127.0.0.1'] } })
     await setUp()
     browser = browserIn((await signIn('ann', PASSWORD, from(1))).headers)
   })

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { VAPID_SUBJECT } from '../../src/application/vapid.ts'
 import { ACCOUNT, ACCOUNT_FILE } from '../gateway/fcm/account.ts'
+import { fileService } from '../support/file-service.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { startGateway } from '../support/gateway.ts'
-import type { Gateway } from '../support/gateway.ts'
-import { startService } from '../support/service.ts'
-import type { Credentials, Service } from '../support/service.ts'
+import type { Credentials } from '../support/service.ts'
 import { createAdminCaller } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
 
 const { privateKey: p8 } = generateKeyPairSync('ec', {
   namedCurve: 'P-256',
@@ -20,25 +18,18 @@ const { privateKey: p8 } = generateKeyPairSync('ec', {
 })
 const KEY = { key: p8, keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', topic: 'com.example.shop' }
 
-let directory: string
-let gateway: Gateway
-let service: Service
-let call: AdminCall
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bellhop-'))
-  gateway = await startGateway(({ path }) => {
-    if (path === '/token') return { status: 400, body: '{"error":"invalid_grant"}' }
-    return { status: 400, body: '{"reason":"BadDeviceToken"}' }
-  })
-  const gatewayCa = join(directory, 'ca.pem')
-  await Bun.write(gatewayCa, gateway.ca)
-  const { origin } = gateway
-  const config = { apnsUrl: origin, apnsSandboxUrl: origin, fcmUrl: origin, fcmTokenUrl: `${origin}/token`, gatewayCa }
-  service = await startService({ simulated: false, config })
-  call = createAdminCaller(service)
+const directory = await mkdtemp(join(tmpdir(), 'bellhop-'))
+const gateway = await startGateway(({ path }) => {
+  if (path === '/token') return { status: 400, body: '{"error":"invalid_grant"}' }
+  return { status: 400, body: '{"reason":"BadDeviceToken"}' }
 })
+const gatewayCa = join(directory, 'ca.pem')
+await Bun.write(gatewayCa, gateway.ca)
+const { origin } = gateway
+const config = { apnsUrl: origin, apnsSandboxUrl: origin, fcmUrl: origin, fcmTokenUrl: `${origin}/token`, gatewayCa }
+const service = await fileService({ simulated: false, config })
+const call = createAdminCaller(service)
 afterAll(async () => {
-  await service[Symbol.asyncDispose]()
   await gateway[Symbol.asyncDispose]()
   await rm(directory, { recursive: true })
 })

@@ -1,18 +1,16 @@
 import { NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAlertStore } from '../../src/alert/alert-store.ts'
 import { createAdministratorStore } from '../../src/admin/administrator-store.ts'
 import { systemClock } from '../../src/clock.ts'
+import { fileService } from '../support/file-service.ts'
 import { authenticator } from '../support/authenticator.ts'
 import { ACCOUNT, ACCOUNT_FILE } from '../gateway/fcm/account.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { createAdminCaller } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
 
 const PASSWORD = 'correct horse battery'
 /** Recovery codes of ann that are left. */
@@ -45,23 +43,16 @@ interface Success {
   readonly keep?: (answer: any) => unknown
 }
 
-let folder: string
-let service: Service
-let call: AdminCall
-let operations: readonly Operation[]
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bellhop-'))
-  service = await startService({ config: { backup: folder, backupVerify: 'off', fcmUrl: NOBODY, fcmTokenUrl: NOBODY } })
-  call = createAdminCaller(service)
-  const { paths } = (await call('GET', '/openapi.json')).body
-  operations = Object.entries<Record<string, Pick<Operation, 'responses'>>>(paths).flatMap(([path, methods]) =>
+const folder = await mkdtemp(join(tmpdir(), 'bellhop-'))
+const config = { backup: folder, backupVerify: 'off', fcmUrl: NOBODY, fcmTokenUrl: NOBODY } as const
+const service = await fileService({ config })
+const call = createAdminCaller(service)
+afterAll(() => rm(folder, { recursive: true }))
+const { paths } = (await call('GET', '/openapi.json')).body
+const operations: readonly Operation[] = Object.entries<Record<string, Pick<Operation, 'responses'>>>(paths).flatMap(
+  ([path, methods]) =>
     Object.entries(methods).map(([method, said]) => Object.assign(said, { method: method.toUpperCase(), path })),
-  )
-})
-afterAll(async () => {
-  await service[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
-})
+)
 
 const newApplication = (simulated = true) => service.addApplication(crypto.randomUUID(), {}, simulated)
 

@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogRing } from '../../src/server/log/service-log.ts'
 import { createLog } from '../../src/log.ts'
+import { fileService } from '../support/file-service.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { createAdminCaller, eventsOf } from './admin-caller.ts'
-import type { AdminCall } from './admin-caller.ts'
 
-let folder: string
-let service: Service
-let call: AdminCall
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bellhop-'))
-  service = await startService({ config: { backup: folder, backupVerify: 'off', webhookPrivate: true } })
-  call = createAdminCaller(service)
-})
-afterAll(async () => {
-  await service[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
-})
+const folder = await mkdtemp(join(tmpdir(), 'bellhop-'))
+const service = await fileService({ config: { backup: folder, backupVerify: 'off', webhookPrivate: true } })
+const call = createAdminCaller(service)
+afterAll(() => rm(folder, { recursive: true }))
 
 const actions = async () =>
   (await call('GET', '/api/log')).body.entries.map(({ action }: { action: string }) => action) as string[]

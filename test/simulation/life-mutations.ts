@@ -105,8 +105,8 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'another quota counts from the next start',
-    from: "    directory.reload()\n    if (outcome.kind === 'not-found') throw gone()\n    return view.whole",
-    to: "    if (outcome.kind === 'not-found') throw gone()\n    return view.whole",
+    from: "    directory.reload()\n    if (outcome.kind === 'not-found') throw new Refused(NO_APPLICATION)\n    return view.whole",
+    to: "    if (outcome.kind === 'not-found') throw new Refused(NO_APPLICATION)\n    return view.whole",
   },
   {
     name: 'whoever signs out keeps the user',

@@ -1,9 +1,8 @@
 import type { PlainName } from '../device/columns.ts'
 import type { Platform } from '../device/device.ts'
-import type { Filter, Missed } from './filter.ts'
+import type { Demand, Filter, Missed } from './filter.ts'
 import type { GeoCircle } from './geo-circle.ts'
 import { ALL_NARROWINGS, turnDemand } from './narrowings.ts'
-import type { Demand } from './where.ts'
 
 /** What must hold of a device on one platform, with names looked up, for an index or a row to answer. */
 export type Condition =

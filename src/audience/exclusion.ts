@@ -1,7 +1,6 @@
-import type { DeviceTraits, Filter } from './filter.ts'
+import type { Demand, DeviceTraits, Filter } from './filter.ts'
 import { isInCircle } from './geo-circle.ts'
 import { ALL_NARROWINGS } from './narrowings.ts'
-import type { Demand } from './where.ts'
 
 /** A field of the push that leaves the device out, with a clause: `has the tag "muted", which …`. */
 export interface Exclusion {

@@ -4,10 +4,8 @@ import { describedAs, optional } from '../http/fields.ts'
 import type { Field, Member } from '../http/fields.ts'
 import { PLATFORM } from '../platform.ts'
 import { isoTime } from '../text/format.ts'
-import { days, near, platforms, tagsMatch } from './filter-fields.ts'
-import type { DeviceTraits, Filter } from './filter.ts'
-import { where } from './where-schema.ts'
-import type { Demand } from './where.ts'
+import { days, near, platforms, tagsMatch, where } from './filter-fields.ts'
+import type { Demand, DeviceTraits, Filter } from './filter.ts'
 
 /** A field of a push that says who gets it. */
 interface Narrowing {

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import type { StoredRow, device } from '../database/schema.ts'
 import type { Value } from '../database/statement.ts'
 import { PLAIN, plainAfter, storedOf } from './columns.ts'
 import type { PlainChanges, PlainName, PlainValues } from './columns.ts'
@@ -12,14 +13,37 @@ export interface DevicePlace {
   readonly lng: number | null
 }
 
+/** A new device's columns, besides the plain ones. */
+const INSERTED = [
+  'application',
+  'platform',
+  'state',
+  'environment',
+  'token',
+  'alias',
+  'lat',
+  'lng',
+  'badge',
+  'registered_at',
+  'seen_at',
+  'updated_at',
+  'imported',
+] as const
+
+type NewRow = Pick<StoredRow<typeof device>, (typeof INSERTED)[number]>
+
 /** A push by local time is under way for little more than a day, from Kiritimati to Niue. */
 const LOOKS_MS = [-2 * DAY_MS, 0, 2 * DAY_MS]
 
 /**
- * Writes what is known about a device that is there. Columns that have not changed are not named in a statement, because
- * SQLite would rewrite their indexes, at each launch of each app. To be called inside a transaction.
+ * Writes the columns of devices. An update names only columns that changed: SQLite would rewrite the indexes of the others
+ * at each launch of each app. Call inside a transaction.
  */
 export function createColumnStore({ database, clock }: { database: Pick<Database, 'statement'>; clock: Clock }) {
+  const columns = [...INSERTED, 'cell', ...PLAIN]
+  const insert = database.statement<never, Value[]>(
+    `INSERT INTO device (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
+  )
   const plain = new Map(
     PLAIN.map((name) => [
       name,
@@ -47,6 +71,13 @@ export function createColumnStore({ database, clock }: { database: Pick<Database
   }
 
   return {
+    /** Returns the new `device.id`. */
+    insert(row: NewRow, values: PlainValues): number {
+      const own = INSERTED.map((name) => row[name])
+      const stored = PLAIN.map((name) => storedOf(name, values[name]))
+      return Number(insert.run(...own, cellAt(row), ...stored).lastInsertRowid)
+    },
+
     /** Gives what the device has afterwards. To be called after `updated_at` is written, which dates a move. */
     change(device: number, had: PlainValues, said: PlainChanges): PlainValues {
       // At most launches an app says what it said before.
@@ -67,7 +98,7 @@ export function createColumnStore({ database, clock }: { database: Pick<Database
 }
 
 /** `device.cell`; `null` where the place is not known. */
-export function cellAt({ lat, lng }: DevicePlace): number | null {
+function cellAt({ lat, lng }: DevicePlace): number | null {
   return lat === null || lng === null ? null : cellOf(lat, lng)
 }
 

@@ -1,8 +1,7 @@
 import type { Database } from '../database/database.ts'
-import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
+import { DEVICE_COLUMNS, deviceOf, registeredRows } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
-import { PLATFORMS } from '../platform.ts'
-import type { Device, Platform } from './device.ts'
+import type { Device } from './device.ts'
 import { labelsIn } from './index/label-index.ts'
 import type { LabelRow } from './index/label-index.ts'
 
@@ -15,23 +14,20 @@ interface DeviceRange {
   readonly user?: string | undefined
 }
 
+const BY_USER = { index: 'device_by_user' } as const
+
 export function createDeviceList({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
-  // Merges a range of one index for each platform: nothing is sorted, and rows beyond the page are not read.
-  const merged = (columns: string, range: string, index = 'device_reach') => {
-    const rowsOf = (platform: Platform) =>
-      `SELECT ${columns} FROM device INDEXED BY ${index}
-       WHERE application = ?1 AND platform = ${platform} AND state = ${STATE.registered} AND ${range}`
-    return `${PLATFORMS.map(rowsOf).join(' UNION ALL ')} ORDER BY id`
-  }
   type PageRange = [application: number, after: number, limit: number, through: number]
-  const page = database.reading<DeviceRow, PageRange>(`${merged(DEVICE_COLUMNS, 'id > ?2 AND id <= ?4')} LIMIT ?3`)
+  const page = database.reading<DeviceRow, PageRange>(
+    `${registeredRows(DEVICE_COLUMNS, 'id > ?2 AND id <= ?4')} LIMIT ?3`,
+  )
   const pageOfUser = database.reading<DeviceRow, [...PageRange, user: string]>(
-    `${merged(DEVICE_COLUMNS, 'user = ?5 AND id > ?2 AND id <= ?4', 'device_by_user')} LIMIT ?3`,
+    `${registeredRows(DEVICE_COLUMNS, 'user = ?5 AND id > ?2 AND id <= ?4', BY_USER)} LIMIT ?3`,
   )
   type Skipped = [application: number, after: number, skipped: number]
-  const idsFrom = database.reading<{ id: number }, Skipped>(`${merged('id', 'id > ?2')} LIMIT 2 OFFSET ?3`)
+  const idsFrom = database.reading<{ id: number }, Skipped>(`${registeredRows('id', 'id > ?2')} LIMIT 2 OFFSET ?3`)
   const idsOfUser = database.reading<{ id: number }, [...Skipped, user: string]>(
-    `${merged('id', 'user = ?4 AND id > ?2', 'device_by_user')} LIMIT 2 OFFSET ?3`,
+    `${registeredRows('id', 'user = ?4 AND id > ?2', BY_USER)} LIMIT 2 OFFSET ?3`,
   )
   // CROSS JOIN makes SQLite keep the order of the ids.
   const labels = database.reading<LabelRow & { readonly device: number }, [devices: string]>(

@@ -1,14 +1,19 @@
 import type { StoredRow, device } from '../database/schema.ts'
 import { COLUMNS, PLAIN, plainOf } from './columns.ts'
 import type { PlainName } from './columns.ts'
+import { PLATFORMS } from '../platform.ts'
 import { unpackToken } from './device.ts'
-import type { Device, DeviceState, Environment, FcmPlatform } from './device.ts'
+import type { Device, DeviceState, Environment, FcmPlatform, Platform } from './device.ts'
 import type { DeviceLabels } from './index/label-index.ts'
 
-export const STATE: Readonly<Record<DeviceState, number>> = { registered: 0, gone: 1, quarantined: 2 }
+export const STATE = { registered: 0, gone: 1, quarantined: 2 } as const satisfies Record<DeviceState, number>
 
 /** `device.environment` in the database. */
-export const ENVIRONMENT: Readonly<Record<Environment, number>> = { production: 0, sandbox: 1 }
+export const ENVIRONMENT: Readonly<Record<Environment, 0 | 1>> = { production: 0, sandbox: 1 }
+
+export function storedEnvironment(stored: DeviceRow['environment']): Environment | null {
+  return stored === null ? null : stored === ENVIRONMENT.production ? 'production' : 'sandbox'
+}
 
 export function fcmPlatformOf(stored: number | null): FcmPlatform | null {
   return stored === null ? null : (COLUMNS.fcm_platform.plain.codes[stored] ?? null)
@@ -22,12 +27,14 @@ const READ = [
   'id',
   'platform',
   'state',
+  'environment',
   'alias',
   'lat',
   'lng',
   'badge',
   'imported',
   'registered_at',
+  'seen_at',
   'updated_at',
 ] as const
 
@@ -54,6 +61,28 @@ export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
     registeredAt: row.registered_at,
     updatedAt: row.updated_at,
   }
+}
+
+/**
+ * SQL: the registered devices of application ?1 in `range`, in order of ids. SQLite merges a range of the index for each
+ * platform, so it sorts nothing and reads no row beyond a LIMIT.
+ */
+export function registeredRows(
+  columns: string,
+  range: string,
+  { index = 'device_reach', platforms = PLATFORMS, order = 'ASC' }: RegisteredRows = {},
+): string {
+  const rowsOf = (platform: Platform) =>
+    `SELECT ${columns} FROM device INDEXED BY ${index}
+     WHERE application = ?1 AND platform = ${platform} AND state = ${STATE.registered} AND ${range}`
+  return `${platforms.map(rowsOf).join(' UNION ALL ')} ORDER BY id ${order}`
+}
+
+interface RegisteredRows {
+  /** Begins with application, or application and user. */
+  readonly index?: 'device_reach' | 'device_by_user'
+  readonly platforms?: readonly Platform[]
+  readonly order?: 'ASC' | 'DESC'
 }
 
 /**

@@ -33,15 +33,8 @@ export interface DeviceCount {
   readonly left: number
 }
 
-export interface UserCount {
+export interface UserCount extends Omit<DeviceCount, 'platform'> {
   readonly user: string
-  readonly registered: number
-  /** Gone or quarantined. */
-  readonly left: number
-}
-
-interface Row extends DeviceRow {
-  readonly seenAt: number
 }
 
 /** A shorter part of a token would match too many devices. */
@@ -57,24 +50,23 @@ export type DeviceSearch = ReturnType<typeof createDeviceSearch>
 
 /** Searches the registry for operators, on the connection that only reads. */
 export function createDeviceSearch({ database }: { database: Pick<Database, 'reading'> }) {
-  const columns = `${DEVICE_COLUMNS}, seen_at AS seenAt`
-  const byId = database.reading<Row, [number]>(`SELECT ${columns} FROM device WHERE id = ?`)
-  const inApplication = database.reading<Row, [number, number]>(
-    `SELECT ${columns} FROM device WHERE application = ? AND id = ?`,
+  const byId = database.reading<DeviceRow, [number]>(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`)
+  const inApplication = database.reading<DeviceRow, [number, number]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND id = ?`,
   )
-  const byTag = database.reading<Row, [application: number, tag: string, limit: number]>(
-    `SELECT ${columns} FROM device WHERE id IN (
+  const byTag = database.reading<DeviceRow, [application: number, tag: string, limit: number]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE id IN (
        SELECT x.device FROM label l JOIN device_label x ON x.label = l.id
        WHERE l.application = ? AND l.kind = ${LABEL_KIND.tag} AND l.name = ? ORDER BY x.device LIMIT ?) ORDER BY id`,
   )
-  const between = database.reading<Row, [number, PackedToken, PackedToken, number]>(
-    `SELECT ${columns} FROM device WHERE application = ? AND platform IN (${PLATFORMS.join()}) AND token BETWEEN ? AND ? LIMIT ?`,
+  const between = database.reading<DeviceRow, [number, PackedToken, PackedToken, number]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND platform IN (${PLATFORMS.join()}) AND token BETWEEN ? AND ? LIMIT ?`,
   )
-  const byAlias = database.reading<Row, [number, string]>(
-    `SELECT ${columns} FROM device WHERE application = ? AND alias = ?`,
+  const byAlias = database.reading<DeviceRow, [number, string]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND alias = ?`,
   )
-  const byUser = database.reading<Row, [number, string, number]>(
-    `SELECT ${columns} FROM device INDEXED BY device_by_user WHERE application = ? AND user = ? ORDER BY id LIMIT ?`,
+  const byUser = database.reading<DeviceRow, [number, string, number]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device INDEXED BY device_by_user WHERE application = ? AND user = ? ORDER BY id LIMIT ?`,
   )
   // From the index alone.
   const users = database.reading<UserCount, [number, string, string, string, number]>(
@@ -83,8 +75,8 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
      WHERE application = ? AND user > ? AND user BETWEEN ? AND ? GROUP BY user ORDER BY user LIMIT ?`,
   )
   // There is no index of devices that have left: this looks at every device after `after`.
-  const left = database.reading<Row, [number, number, string, string | null, number, number]>(
-    `SELECT ${columns} FROM device d NOT INDEXED WHERE id > ?5 AND application = ?1 AND state = ?2
+  const left = database.reading<DeviceRow, [number, number, string, string | null, number, number]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device d NOT INDEXED WHERE id > ?5 AND application = ?1 AND state = ?2
        AND platform IN (SELECT value FROM json_each(?3))
        AND (?4 IS NULL OR EXISTS (SELECT 1 FROM device_label x JOIN label l ON l.id = x.label
          WHERE x.device = d.id AND l.kind = ${LABEL_KIND.tag} AND l.name IN (SELECT value FROM json_each(?4))))
@@ -101,9 +93,9 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
     'SELECT count(*) AS count FROM feedback WHERE application = ? AND at >= ?',
   )
 
-  function foundOf(row: Row): FoundDevice {
+  function foundOf(row: DeviceRow): FoundDevice {
     const device = deviceOf(row, labelsIn(labels.all(row.id)))
-    return { ...device, state: stateOf(row.state), seenAt: row.seenAt }
+    return { ...device, state: stateOf(row.state), seenAt: row.seen_at }
   }
 
   const by = {

@@ -16,12 +16,10 @@ import { createRegistrationStore } from './registration/registration-store.ts'
 import { createRegistry } from './registry-store.ts'
 import type { RegistryData } from './registry-store.ts'
 
-export interface AliasChange {
+interface AliasChange {
   readonly platform: Platform
-  /** At least one of `token` and `currentAlias`; both must name the same device. */
-  readonly token?: string
-  readonly currentAlias?: string
-  /** `''` removes it. */
+  readonly token?: string | undefined
+  readonly current_alias?: string | undefined
   readonly alias: string
 }
 
@@ -37,9 +35,7 @@ export function createDeviceStore({ database, clock }: RegistryData) {
   const WHERE_TOKEN = `WHERE application = ? AND token = ? AND platform = ? AND state = ${STATE.registered}`
   type Key = [application: number, token: PackedToken, platform: number]
   const idByToken = database.statement<{ id: number }, Key>(`SELECT id FROM device ${WHERE_TOKEN}`)
-  const find = database.statement<DeviceRow & { seenAt: number }, Key>(
-    `SELECT ${DEVICE_COLUMNS}, seen_at AS seenAt FROM device ${WHERE_TOKEN}`,
-  )
+  const find = database.statement<DeviceRow, Key>(`SELECT ${DEVICE_COLUMNS} FROM device ${WHERE_TOKEN}`)
   const placeByToken = database.statement<DevicePlace & { id: number }, Key>(
     `SELECT id, lat, lng FROM device ${WHERE_TOKEN}`,
   )
@@ -84,27 +80,27 @@ export function createDeviceStore({ database, clock }: RegistryData) {
     find(application: number, token: string, platform?: Platform): Device | null {
       const platforms = platform === undefined ? PLATFORMS : [platform]
       const found = platforms.flatMap((one) => find.get(application, packToken(token, one), one) ?? [])
-      const [row] = found.toSorted((a, b) => b.seenAt - a.seenAt)
+      const [row] = found.toSorted((a, b) => b.seen_at - a.seen_at)
       return row === undefined ? null : deviceOf(row, labels.find(row.id))
     },
 
-    /** `takesAlias`: the alias of another device moves to this one. */
+    /**
+     * At least one of `token` and `current_alias`; both must name the same device. `alias` `''` removes it. `takesAlias`:
+     * the alias of another device moves to this one.
+     */
     setAlias(
       application: number,
-      change: AliasChange,
+      { platform, token, current_alias, alias }: AliasChange,
       takesAlias = false,
     ): 'ok' | 'no-device' | 'alias-taken' | 'mismatch' {
       const named: (number | null)[] = []
-      if (change.token !== undefined) named.push(idOf(application, change.platform, change.token))
-      if (change.currentAlias !== undefined) {
-        named.push(onPlatform(aliases.holder(application, change.currentAlias), change.platform))
-      }
+      if (token !== undefined) named.push(idOf(application, platform, token))
+      if (current_alias !== undefined) named.push(onPlatform(aliases.holder(application, current_alias), platform))
       const [device = null, other = device] = named
       if (device === null || other === null) return 'no-device'
       if (device !== other) return 'mismatch'
-      const isFree = change.alias === '' || aliases.claim(application, change.alias, device, takesAlias)
-      if (!isFree) return 'alias-taken'
-      aliases.set(device, change.alias || null)
+      if (alias !== '' && !aliases.claim(application, alias, device, takesAlias)) return 'alias-taken'
+      aliases.set(device, alias || null)
       return changed(device)
     },
 

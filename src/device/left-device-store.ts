@@ -32,7 +32,7 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
   const dropLabels = database.statement<never, [device: number]>('DELETE FROM device_label WHERE device = ?')
   const dropAlias = database.statement<never, [device: number]>('UPDATE device SET alias = NULL WHERE id = ?')
   const keepAlias = database.statement<never, [device: number]>(
-    `INSERT INTO left_device (device, alias, labels) SELECT id, alias, '${NO_LABELS}' FROM device WHERE id = ?
+    `INSERT INTO left_device (device, alias, labels) SELECT id, alias, '${NO_LABELS_STORED}' FROM device WHERE id = ?
      ON CONFLICT DO UPDATE SET alias = excluded.alias`,
   )
   const find = database.statement<LeftRow, [device: number]>('SELECT alias, labels FROM left_device WHERE device = ?')
@@ -41,7 +41,7 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
     keep(device: number): void {
       const kept = keep.get(device)
       if (kept === null) return
-      if (kept.labels !== NO_LABELS) dropLabels.run(device)
+      if (kept.labels !== NO_LABELS_STORED) dropLabels.run(device)
       if (kept.alias !== null) dropAlias.run(device)
     },
 
@@ -60,4 +60,4 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
 }
 
 /** As SQLite writes it. */
-const NO_LABELS = '{"tag":[],"active":[]}'
+const NO_LABELS_STORED = '{"tag":[],"active":[]}'

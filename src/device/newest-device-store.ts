@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { PLATFORMS } from '../platform.ts'
-import { STATE } from './device-row.ts'
+import { registeredRows, STATE } from './device-row.ts'
 import type { DeviceState, Platform } from './device.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 
@@ -39,16 +39,10 @@ export type NewestDevices = ReturnType<typeof createNewestDevices>
  * registration, the last first; others in the order in which they left.
  */
 export function createNewestDevices({ database }: { database: Pick<Database, 'reading'> }) {
-  // Merges a range of one index for each platform: nothing is sorted, and rows beyond the page are not read.
-  const registeredOn = (platforms: readonly Platform[]) => {
-    const rowsOf = (platform: Platform) =>
-      `SELECT 0 AS at, id FROM device INDEXED BY device_reach
-       WHERE application = ?1 AND platform = ${platform} AND state = ${STATE.registered} AND id < ?2`
-    const rows = platforms.map(rowsOf).join(' UNION ALL ')
-    return database.reading<Candidate, [application: number, before: number]>(
-      `${rows} ORDER BY id DESC LIMIT ${MAX_LOOKED_AT}`,
+  const registeredOn = (platforms: readonly Platform[]) =>
+    database.reading<Candidate, [application: number, before: number]>(
+      `${registeredRows('0 AS at, id', 'id < ?2', { platforms, order: 'DESC' })} LIMIT ${MAX_LOOKED_AT}`,
     )
-  }
   const registered = registeredOn(PLATFORMS)
   const registeredOnOne = new Map(PLATFORMS.map((platform) => [platform, registeredOn([platform])]))
   const left = database.reading<Candidate, [at: number, before: number]>(

@@ -1,9 +1,8 @@
 import { array, constant, constantFrom, double, integer, letrec, nat, oneof, option, record } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
-import type { Filter } from '../../src/audience/filter.ts'
+import type { Filter, Where } from '../../src/audience/filter.ts'
 import { MAX_RADIUS_KM, MIN_RADIUS_KM } from '../../src/audience/geo-circle.ts'
 import type { GeoCircle } from '../../src/audience/geo-circle.ts'
-import type { Where } from '../../src/audience/where.ts'
 import type { Platform } from '../../src/device/device.ts'
 import { CENTRES, DEVICES, TAGS, TYPES, USERS, ZONES } from './population.ts'
 

@@ -69,8 +69,8 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an import brings no badges',
-    from: '      device.badge ?? 0,\n',
-    to: '      0 * (device.badge ?? 0),\n',
+    from: 'badge: device.badge ?? 0,',
+    to: 'badge: 0 * (device.badge ?? 0),',
   },
   {
     name: 'who was imported is there twice once its app has another token',

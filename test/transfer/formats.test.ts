@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { pinpoint, sns } from '../../src/transfer/amazon.ts'
 import { csvCellsOf, guessColumns, mapped, readColumnMap, csvRecordOf, separatorOf } from '../../src/transfer/csv.ts'
 import { firebase } from '../../src/transfer/firebase.ts'
 import { onesignal } from '../../src/transfer/onesignal.ts'
 import { parse } from '../../src/transfer/parse.ts'
-import { pinpoint } from '../../src/transfer/pinpoint.ts'
 import type { Entry, Format } from '../../src/transfer/record.ts'
-import { sns } from '../../src/transfer/sns.ts'
 import { twilio } from '../../src/transfer/twilio.ts'
 import { webpush } from '../../src/transfer/webpush.ts'
 

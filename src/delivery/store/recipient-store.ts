@@ -2,9 +2,9 @@ import { audiencePages } from '../../audience/audience.ts'
 import type { AudienceRow } from '../../audience/audience.ts'
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device as deviceTable } from '../../database/schema.ts'
-import { fcmPlatformOf } from '../../device/device-row.ts'
+import { fcmPlatformOf, storedEnvironment } from '../../device/device-row.ts'
 import { unpackToken } from '../../device/device.ts'
-import type { Environment, Platform } from '../../device/device.ts'
+import type { Platform } from '../../device/device.ts'
 import { createDeviceKeys } from '../../device/webpush/device-key-store.ts'
 import { languageChoice } from '../../notification/languages.ts'
 import type { ChooseLanguage } from '../../notification/languages.ts'
@@ -20,8 +20,6 @@ type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'token' | 'environment' | '
 }
 
 type FoundRow = DeviceRow & Pick<StoredRow<typeof deviceTable>, 'platform'>
-
-const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
 export function createRecipientStore({ database, platforms }: { database: Database; platforms: PlatformTable }) {
   const device = database.statement<FoundRow, [number]>(
@@ -76,7 +74,7 @@ export function createRecipientStore({ database, platforms }: { database: Databa
     const row: PageRow = {
       device,
       token: unpackToken(token),
-      environment: environment === null ? null : (ENVIRONMENTS[environment] ?? null),
+      environment: storedEnvironment(environment),
       badge: notification.badge === null ? null : badge,
       fcmPlatform: fcmPlatformOf(fcmPlatform ?? null),
       language: choose === null ? null : (choose(locale ?? null) ?? OWN_TEXT),

@@ -1,16 +1,44 @@
 import { Elysia } from 'elysia'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
-import { doneAnswer } from '../../http/answer-schema.ts'
+import { doneAnswer, exampleOf, shownAs } from '../../http/answer-schema.ts'
 import { described } from '../../http/endpoint.ts'
+import { bodyOf, missing, optional, required } from '../../http/fields.ts'
+import type { JsonSchema } from '../../http/fields.ts'
 import type { Gate } from '../../http/gate.ts'
-import { EXAMPLE_TOKEN } from '../device-fields.ts'
-import { checkNaming } from '../routes/device-property-routes.ts'
-import { found, labelled, NO_DEVICE_FOUND, noDevice } from '../routes/device-routes.ts'
+import { PLATFORM_CHOICE, PLATFORMS } from '../../platform.ts'
+import { alias, EXAMPLE_TOKEN, names, platform, token } from '../device-fields.ts'
+import { RECORD } from '../device-record.ts'
+import type { DeviceRecord, RecordShape } from '../device-record.ts'
+import { deviceNamed } from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { GrowthBounds } from '../growth.ts'
+import { checkNaming } from '../routes/device-property-routes.ts'
+import { found, labelled, NO_DEVICE_FOUND, noDevice } from '../routes/device-routes.ts'
 import { ID_ALONE_IN_COMPAT } from '../routes/id-alone.ts'
-import { ActivateTypes, RemoveAlias } from './compat-schema.ts'
+
+/** PUT /activate and /deactivate: the device is named as in PUT /tag. */
+const ActivateTypes = bodyOf(
+  {
+    platform: required(platform),
+    active: required(names),
+    token: optional(token),
+    alias: optional(alias, ['Alias']),
+  },
+  (input) => {
+    if (input.active.length === 0) throw missing('active')
+    return { active: input.active, address: deviceNamed(input, 'alias') }
+  },
+)
+
+/** PUT /alias/del. Without `platform` on all of them. */
+const RemoveAlias = bodyOf(
+  { platform: optional(platform), alias: optional(alias, ['Alias']), token: optional(token) },
+  (input) => {
+    if (input.alias === undefined && input.token === undefined) throw missing('alias', ', or token')
+    return input
+  },
+)
 
 interface Dependencies {
   readonly gate: Gate
@@ -89,4 +117,25 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         },
       }),
     )
+}
+
+export const compatShape: RecordShape = {
+  written,
+  schema: compatSchema(RECORD['properties'] as Readonly<Record<string, JsonSchema>>),
+}
+
+function written(record: DeviceRecord) {
+  return { ...record, platform: Number(record.platform), tags: record.tag }
+}
+
+function compatSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const { tag, ...others } = properties
+  const platform = { type: 'integer', enum: PLATFORMS, description: `${PLATFORM_CHOICE}, as a number.` }
+  const tags = { ...tag, description: 'The same as `tag`.' }
+  const required = [...(RECORD['required'] as readonly string[]), 'tags']
+  const example = exampleOf(RECORD)
+  return shownAs<object>(
+    { ...RECORD, required, properties: { ...others, ...(tag && { tag, tags }), platform } },
+    example && written(example),
+  )
 }

@@ -9,6 +9,8 @@ export interface DeviceLabels {
   readonly active: readonly string[]
 }
 
+export const NO_LABELS: DeviceLabels = { tag: [], active: [] }
+
 /** `label.kind` in the database. */
 export const LABEL_KIND: Readonly<Record<LabelKind, number>> = { tag: 0, type: 1 }
 
@@ -116,6 +118,18 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     if (label !== null) detach.run(label, device)
   }
 
+  function replaceKind(
+    application: number,
+    device: number,
+    kind: LabelKind,
+    had: readonly string[],
+    wanted: readonly string[],
+  ): void {
+    if (areSame(had, wanted)) return
+    for (const name of had) if (!wanted.includes(name)) remove(application, device, kind, name)
+    add(application, device, kind, missingIn(had, wanted))
+  }
+
   return {
     /** Names that no device of the application has, or had recently; each once. */
     unknown(application: number, kind: LabelKind, names: readonly string[]): readonly string[] {
@@ -159,17 +173,10 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       return labelsIn(ofDevice.all(device))
     },
 
-    /** Writes only the difference of `had` and `wanted`, which `namesOf` gives. */
-    replace(
-      application: number,
-      device: number,
-      kind: LabelKind,
-      { had, wanted }: { had: readonly string[]; wanted: readonly string[] },
-    ): void {
-      if (areSame(had, wanted)) return
-      for (const name of had) if (!wanted.includes(name)) remove(application, device, kind, name)
-      const missing = wanted.filter((name) => !had.includes(name))
-      add(application, device, kind, missing)
+    /** Writes only the difference. */
+    replace(application: number, device: number, had: DeviceLabels, wanted: DeviceLabels): void {
+      replaceKind(application, device, 'tag', had.tag, wanted.tag)
+      replaceKind(application, device, 'type', had.active, wanted.active)
     },
   }
 }

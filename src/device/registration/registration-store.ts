@@ -1,12 +1,11 @@
-import type { Value } from '../../database/statement.ts'
-import { cellAt } from '../column-store.ts'
-import { PLAIN, plainAfter, plainOf, storedOf } from '../columns.ts'
+import { plainAfter, plainOf } from '../columns.ts'
+import { STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { packToken, unpackToken } from '../device.ts'
 import type { Device, PackedToken, Platform } from '../device.ts'
 import { UNBOUNDED, withoutLeftOut } from '../growth.ts'
 import type { GrowthBoundsOfCall, Shortage } from '../growth.ts'
-import { missingIn, namesOf } from '../index/label-index.ts'
+import { missingIn, namesOf, NO_LABELS } from '../index/label-index.ts'
 import type { DeviceLabels } from '../index/label-index.ts'
 import { canonicalToken } from '../push-token.ts'
 import type { Registry } from '../registry-store.ts'
@@ -14,15 +13,9 @@ import type { FoundRow, KnownRow } from './device-lookup-store.ts'
 import type { Registered, Registration, RegistrationRights, Unproven } from './registration.ts'
 import { createTokenMoveStore } from './token-move-store.ts'
 
-const INSERTED = 'application platform token alias lat lng cell registered_at seen_at updated_at'.split(' ')
-
 export function createRegistrationStore(registry: Registry) {
   const { database, clock, labels, aliases, columns, sizes, growth, keys, lookup, adoptions } = registry
   const moves = createTokenMoveStore(registry, update)
-  const inserted = [...INSERTED, ...PLAIN]
-  const insert = database.statement<never, Value[]>(
-    `INSERT INTO device (${inserted.join()}) VALUES (${inserted.map(() => '?').join()})`,
-  )
   const claim = database.statement<never, [device: number]>('UPDATE device SET imported = 0 WHERE id = ?')
 
   function create(application: number, input: Registration, token: PackedToken): Device {
@@ -30,25 +23,12 @@ export function createRegistrationStore(registry: Registry) {
     const { platform, lat = null, lng = null } = input
     const alias = input.alias || null
     const plain = plainAfter(input)
-    const { lastInsertRowid } = insert.run(
-      application,
-      platform,
-      token,
-      alias,
-      lat,
-      lng,
-      cellAt({ lat, lng }),
-      now,
-      now,
-      now,
-      ...PLAIN.map((name) => storedOf(name, plain[name])),
-    )
-    const id = Number(lastInsertRowid)
+    const row = { application, platform, state: STATE.registered, environment: null, token, alias, lat, lng, badge: 0 }
+    const id = columns.insert({ ...row, registered_at: now, seen_at: now, updated_at: now, imported: null }, plain)
     if (input.keys !== undefined) keys.set(id, input.keys)
     sizes.countDevices(application, 1)
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
-    labels.add(application, id, 'tag', tag)
-    labels.add(application, id, 'type', active)
+    labels.replace(application, id, NO_LABELS, { tag, active })
     return {
       ...plain,
       id,
@@ -78,8 +58,7 @@ export function createRegistrationStore(registry: Registry) {
     const plain = columns.change(id, plainOf(row), input)
     const tag = input.tag === undefined ? had.tag : namesOf(input.tag, had.tag)
     const active = input.active === undefined ? had.active : namesOf(input.active, had.active)
-    labels.replace(application, id, 'tag', { had: had.tag, wanted: tag })
-    labels.replace(application, id, 'type', { had: had.active, wanted: active })
+    labels.replace(application, id, had, { tag, active })
     const token = canonicalToken(platform, input.token)
     const registeredAt = row.registered_at
     return { ...plain, id, token, platform, lat, lng, active, tag, alias, badge, registeredAt, updatedAt: now }
@@ -171,5 +150,3 @@ export function createRegistrationStore(registry: Registry) {
     },
   }
 }
-
-const NO_LABELS: DeviceLabels = { tag: [], active: [] }

@@ -1,12 +1,12 @@
 import { PLAIN, plainOf } from '../columns.ts'
-import type { DeviceRow } from '../device-row.ts'
-import { STATE } from '../device-row.ts'
 import { MAX_LABELS } from '../device-fields.ts'
+import { STATE } from '../device-row.ts'
+import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'
 import type { Device, PackedToken } from '../device.ts'
 import { withoutLeftOut } from '../growth.ts'
 import type { GrowthBoundsOfCall, Shortage } from '../growth.ts'
-import { missingIn } from '../index/label-index.ts'
+import { missingIn, NO_LABELS } from '../index/label-index.ts'
 import type { DeviceLabels } from '../index/label-index.ts'
 import type { Kept } from '../left-device-store.ts'
 import { canonicalToken } from '../push-token.ts'
@@ -99,8 +99,7 @@ export function giveBack(
   const alias = kept?.alias ?? null
   const aliasTaken = alias !== null && !aliases.claim(application, alias, device, false)
   if (alias !== null && !aliasTaken) aliases.set(device, alias)
-  labels.add(application, device, 'tag', kept?.labels.tag ?? [])
-  labels.add(application, device, 'type', kept?.labels.active ?? [])
+  if (kept !== null) labels.replace(application, device, NO_LABELS, kept.labels)
   return { kept, aliasTaken }
 }
 

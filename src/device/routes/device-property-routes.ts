@@ -41,18 +41,7 @@ export function devicePropertyRoutes(deps: Dependencies) {
         if (body.token === undefined) checkNaming('current_alias', call)
         const names = judgeNames(call, body, judgeProof)
         if (names.kind === 'unproven') throw new Refused(names.why)
-        const outcome = await commit(() =>
-          devices.setAlias(
-            application.number,
-            {
-              platform: body.platform,
-              ...(body.token !== undefined && { token: body.token }),
-              ...(body.current_alias !== undefined && { currentAlias: body.current_alias }),
-              alias: body.alias,
-            },
-            aliasesOpen,
-          ),
-        )
+        const outcome = await commit(() => devices.setAlias(application.number, body, aliasesOpen))
         switch (outcome) {
           case 'ok':
             return { message: body.alias === '' ? 'Alias removed' : 'Alias set' }

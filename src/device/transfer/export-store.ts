@@ -1,12 +1,9 @@
 import type { Database } from '../../database/database.ts'
-import type { StoredRow, device } from '../../database/schema.ts'
 import type { AdoptedToken } from '../registration/adoption-store.ts'
-import { plainOf } from '../columns.ts'
-import type { PlainValues } from '../columns.ts'
-import { DEVICE_COLUMNS, ENVIRONMENT, STATE, stateOf } from '../device-row.ts'
+import { DEVICE_COLUMNS, deviceOf, STATE, stateOf, storedEnvironment } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { unpackToken } from '../device.ts'
-import type { DeviceState, PackedToken, Platform } from '../device.ts'
+import type { Device, DeviceState, Environment, PackedToken, Platform } from '../device.ts'
 import type { FeedbackEntry } from '../feedback-store.ts'
 import { labelsIn } from '../index/label-index.ts'
 import type { LabelRow } from '../index/label-index.ts'
@@ -15,20 +12,9 @@ import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 import { PLATFORM } from '../../platform.ts'
 
 /** A device with all that is known about it. Times are ms since the Unix epoch. */
-export interface WholeDevice extends PlainValues {
-  readonly token: string
-  readonly platform: Platform
-  readonly alias: string | null
-  /** Sorted, as `active` is. */
-  readonly tag: readonly string[]
-  readonly active: readonly string[]
-  readonly lat: number | null
-  readonly lng: number | null
-  readonly badge: number
-  readonly environment: 'production' | 'sandbox' | null
-  readonly registeredAt: number
+export interface WholeDevice extends Device {
+  readonly environment: Environment | null
   readonly seenAt: number
-  readonly updatedAt: number
   /** `null`: registered. `reason` and `at`: what a gateway said last, `null` once that is erased. */
   readonly left: { readonly state: DeviceState; readonly reason: string | null; readonly at: number | null } | null
   /** See `ImportedDevice`, also for `adopted`. */
@@ -36,8 +22,6 @@ export interface WholeDevice extends PlainValues {
   readonly adopted?: { readonly token: string; readonly at: number }
   readonly keys?: SubscriptionKeys
 }
-
-type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
 
 const PAGE = 1000
 
@@ -55,8 +39,8 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
        (SELECT count(*) FROM feedback f WHERE application = ?1 AND ${ALONE}) AS feedback`,
   )
   // By id, which is the order of registration. The plus avoids an index by application, which would need a sort.
-  const page = database.reading<Row, [after: number, application: number, limit: number]>(
-    `SELECT ${DEVICE_COLUMNS}, environment, seen_at FROM device WHERE id > ? AND +application = ? ORDER BY id LIMIT ?`,
+  const page = database.reading<DeviceRow, [after: number, application: number, limit: number]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE id > ? AND +application = ? ORDER BY id LIMIT ?`,
   )
   const labelsBetween = database.reading<{ device: number; label: number }, [first: number, last: number]>(
     'SELECT device, label FROM device_label INDEXED BY device_label_by_device WHERE device BETWEEN ? AND ?',
@@ -87,29 +71,20 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
     return row
   }
 
-  function wholeOf(application: number, row: Row, labels: readonly LabelRow[]): WholeDevice {
-    const { platform, token, alias, lat, lng, badge, imported } = row
+  function wholeOf(application: number, row: DeviceRow, labels: readonly LabelRow[]): WholeDevice {
+    const { id, platform, token, state, imported } = row
     // One that has registered since may have done so by another token.
-    const adopted = imported === 0 ? adoptedBy.get(row.id) : null
-    const keys = PLATFORM[platform].hasKeys ? keysOf(row.id) : null
-    const said = row.state === STATE.registered ? null : feedbackOf.get(application, platform, token)
+    const adopted = imported === 0 ? adoptedBy.get(id) : null
+    const keys = PLATFORM[platform].hasKeys ? keysOf(id) : null
+    const said = state === STATE.registered ? null : feedbackOf.get(application, platform, token)
     return {
-      token: unpackToken(token),
-      platform,
-      alias,
-      ...labelsIn(labels),
-      lat,
-      lng,
-      badge,
-      environment: ENVIRONMENTS.find((name) => ENVIRONMENT[name] === row.environment) ?? null,
-      registeredAt: row.registered_at,
+      ...deviceOf(row, labelsIn(labels)),
+      environment: storedEnvironment(row.environment),
       seenAt: row.seen_at,
-      updatedAt: row.updated_at,
       left:
-        row.state === STATE.registered
+        state === STATE.registered
           ? null
-          : { state: stateOf(row.state), reason: said?.reason ?? null, at: said?.at ?? null },
-      ...plainOf(row),
+          : { state: stateOf(state), reason: said?.reason ?? null, at: said?.at ?? null },
       ...(keys !== null && { keys }),
       ...(imported !== null && { imported: imported === 1 }),
       ...(adopted !== null && { adopted: { token: unpackToken(adopted.token), at: adopted.at } }),
@@ -157,5 +132,3 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
 /** The line of a device that has left has its feedback. */
 const ALONE = `NOT EXISTS (SELECT 1 FROM device d WHERE d.application = f.application AND d.platform = f.platform
   AND d.token = f.token AND d.state <> ${STATE.registered})`
-
-const ENVIRONMENTS = ['production', 'sandbox'] as const

@@ -1,10 +1,8 @@
-import type { Value } from '../../database/statement.ts'
-import type { StoredRow, device } from '../../database/schema.ts'
-import { cellAt } from '../column-store.ts'
-import { PLAIN, plainAfter, plainOf, storedOf } from '../columns.ts'
-import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
+import { PLAIN, plainAfter, plainOf } from '../columns.ts'
+import { ENVIRONMENT, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'
+import { NO_LABELS } from '../index/label-index.ts'
 import { createRegistry } from '../registry-store.ts'
 import type { RegistryData } from '../registry-store.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
@@ -15,14 +13,6 @@ export interface ImportOutcome {
   /** Another device has the alias: this one came without it. */
   readonly aliasTaken: boolean
 }
-
-type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
-
-/** What INSERT names besides the plain columns. */
-const INSERTED =
-  'application platform state environment token alias lat lng cell badge registered_at seen_at updated_at imported'.split(
-    ' ',
-  )
 
 /**
  * Brings devices in by the rules of PUT /deviceToken, with what that cannot say: times, badge, state. To be called inside
@@ -37,13 +27,6 @@ const INSERTED =
 export function createImportStore({ database, clock }: RegistryData) {
   const registry = createRegistry({ database, clock })
   const { labels, aliases, columns, keys, lookup, adoptions, feedback } = registry
-  const byToken = database.statement<Row, [application: number, platform: number, string | Uint8Array]>(
-    `SELECT ${DEVICE_COLUMNS}, environment, seen_at FROM device WHERE application = ? AND platform = ? AND token = ?`,
-  )
-  const inserted = [...INSERTED, ...PLAIN]
-  const insert = database.statement<never, Value[]>(
-    `INSERT INTO device (${inserted.join()}) VALUES (${inserted.map(() => '?').join()})`,
-  )
   // Names no column that has an index, so that none is rewritten.
   const write = database.statement<never, [badge: number, number | null, number, number, number, device: number]>(
     'UPDATE device SET badge = ?, environment = ?, registered_at = ?, seen_at = ?, updated_at = ? WHERE id = ?',
@@ -61,7 +44,7 @@ export function createImportStore({ database, clock }: RegistryData) {
   )
 
   /** The import without an alias that would name one of several devices of a user; the other one loses it, too. */
-  function withoutSharedAlias(application: number, asked: ImportedDevice, known: Row | null): ImportedDevice {
+  function withoutSharedAlias(application: number, asked: ImportedDevice, known: DeviceRow | null): ImportedDevice {
     const { user, aliasIsUser = false } = asked
     if (!aliasIsUser || !user || otherOf.get(application, user, known?.id ?? 0) === null) return asked
     dropAlias.run(application, user, user)
@@ -76,40 +59,37 @@ export function createImportStore({ database, clock }: RegistryData) {
     const isGone = left?.state === 'gone'
     const alias = isGone ? null : device.alias || null
     const aliasTaken = alias !== null && !aliases.claim(application, alias, null, false)
-    const plain = plainAfter(device)
-    const { lastInsertRowid } = insert.run(
-      application,
-      platform,
-      STATE[left?.state ?? 'registered'],
-      environmentIn(device),
-      token,
-      aliasTaken ? null : alias,
-      lat,
-      lng,
-      cellAt({ lat, lng }),
-      device.badge ?? 0,
-      device.registeredAt ?? now,
-      device.seenAt ?? 0,
-      device.updatedAt ?? now,
-      imported === undefined ? null : Number(imported),
-      ...PLAIN.map((name) => storedOf(name, plain[name])),
+    const id = columns.insert(
+      {
+        application,
+        platform,
+        state: STATE[left?.state ?? 'registered'],
+        environment: environmentIn(device),
+        token,
+        alias: aliasTaken ? null : alias,
+        lat,
+        lng,
+        badge: device.badge ?? 0,
+        registered_at: device.registeredAt ?? now,
+        seen_at: device.seenAt ?? 0,
+        updated_at: device.updatedAt ?? now,
+        imported: imported === undefined ? null : imported ? 1 : 0,
+      },
+      plainAfter(device),
     )
-    const id = Number(lastInsertRowid)
     if (device.keys !== undefined) keys.set(id, device.keys)
     if (adopted !== undefined) {
       adoptions.note(application, { id, platform, token: packToken(adopted.token, platform) }, adopted.at)
     }
     registry.sizes.countDevices(application, 1)
     if (left !== undefined) feedback.note([application, platform, token], left)
-    if (!isGone) {
-      labels.add(application, id, 'tag', device.tag ?? [])
-      labels.add(application, id, 'type', device.active ?? [])
-    }
+    const { tag = [], active = [] } = device
+    if (!isGone) labels.replace(application, id, NO_LABELS, { tag, active })
     return { kind: 'imported', aliasTaken }
   }
 
   /** Overwrites the device with the import, whatever its state. */
-  function update(application: number, row: Row, asked: ImportedDevice): ImportOutcome {
+  function update(application: number, row: DeviceRow, asked: ImportedDevice): ImportOutcome {
     const device = withoutSharedAlias(application, asked, row)
     const alias = device.alias === undefined ? row.alias : device.alias || null
     const aliasTaken = alias !== null && alias !== row.alias && !aliases.claim(application, alias, row.id, false)
@@ -143,13 +123,12 @@ export function createImportStore({ database, clock }: RegistryData) {
     columns.move(row.id, row, { lat, lng })
     if (isRenamed) aliases.set(row.id, alias)
     columns.change(row.id, plainBefore, plain)
-    labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
-    labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
+    labels.replace(application, row.id, had, { tag, active })
     return { kind: 'updated', aliasTaken }
   }
 
   /** The gateway's feedback is newer than what the device has said. */
-  function leave(application: number, row: Row, device: ImportedDevice, left: Left): ImportOutcome {
+  function leave(application: number, row: DeviceRow, device: ImportedDevice, left: Left): ImportOutcome {
     if (left.state === 'quarantined') update(application, row, device)
     else registry.leftDevices.keep(row.id)
     markLeft.run(STATE[left.state], left.at, row.id)
@@ -162,7 +141,7 @@ export function createImportStore({ database, clock }: RegistryData) {
       labels.refresh()
       const { platform, left, seenAt = 0 } = device
       const token = packToken(device.token, device.platform)
-      const row = byToken.get(application, platform, token)
+      const row = lookup.byToken(application, platform, token)
       if (row === null) {
         const isReplaced = device.imported === true && adoptions.isAdopted(application, platform, token)
         // The app has registered the installation by its other address.
@@ -201,7 +180,7 @@ export function createImportStore({ database, clock }: RegistryData) {
 const KEPT: ImportOutcome = { kind: 'kept', aliasTaken: false }
 const UNCHANGED: ImportOutcome = { kind: 'unchanged', aliasTaken: false }
 
-function environmentIn({ environment }: ImportedDevice): number | null {
+function environmentIn({ environment }: ImportedDevice): DeviceRow['environment'] {
   return environment === undefined || environment === null ? null : ENVIRONMENT[environment]
 }
 

@@ -1,6 +1,5 @@
 import type { AnyElysia } from 'elysia'
-import { compatRoutes } from '../../device/compat/compat-routes.ts'
-import { compatShape } from '../../device/compat/compat-schema.ts'
+import { compatRoutes, compatShape } from '../../device/compat/compat-routes.ts'
 import { devicePropertyRoutes } from '../../device/routes/device-property-routes.ts'
 import { deviceRoutes } from '../../device/routes/device-routes.ts'
 import { browserRoutes } from '../../device/webpush/browser-routes.ts'

@@ -23,7 +23,7 @@ function open() {
       database.transact(() => store.put(FIRST, device, options)),
     feedbackOn: (token: string, reason: string, at: number) =>
       database.transact(() => store.putFeedback(FIRST, { token, platform: 1, reason, at })),
-    all: () => [...whole.devices(FIRST)].flat(),
+    all: () => [...whole.devices(FIRST)].flat().map((device) => ({ ...device, id: undefined })),
     [Symbol.dispose]: () => registry[Symbol.dispose](),
   }
 }
